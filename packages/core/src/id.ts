@@ -1,0 +1,61 @@
+/**
+ * The identifiers and the one place where the brand's short form `svc` is spelled.
+ * Identifiers are branded strings, so that an organization's id cannot stand where a key's is due.
+ * Minting takes the random bytes as an argument: this package draws none itself.
+ */
+
+declare const brand: unique symbol;
+type Branded<Name extends string> = string & { readonly [brand]: Name };
+
+/** `org_` and 20 base62 characters. */
+export type OrganizationId = Branded<'OrganizationId'>;
+/** `key_` and 20 base62 characters: names a service key; it is no secret. */
+export type ServiceKeyId = Branded<'ServiceKeyId'>;
+/** `req_` and 32 lower-case hexadecimal characters (spec: Request identifier). */
+export type RequestId = Branded<'RequestId'>;
+/** One gateway process: `node_` and 20 base62 characters, new at each start. */
+export type GatewayNodeId = Branded<'GatewayNodeId'>;
+
+/** Prefixes of everything that is minted. A secret never shares its prefix with a handle. */
+export const idPrefix = {
+  organization: 'org_',
+  serviceKey: 'key_',
+  request: 'req_',
+  node: 'node_',
+  segment: 'seg_',
+} as const;
+
+/** Prefix of the secret itself (spec: Authentication 1). */
+export const serviceKeyPrefix = 'svc_live_';
+
+/** Names of the service's own headers, lower case (spec: Common request elements). */
+export const header = {
+  requestId: 'x-svc-request-id',
+  tags: 'x-svc-tags',
+  project: 'x-svc-project',
+  runPrefix: 'x-svc-run-',
+  runId: 'x-svc-run-id',
+  brandPrefix: 'x-svc-',
+} as const;
+
+const base62Alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/**
+ * Base62 text of `length` characters from uniform random bytes. Bytes of 248 and above are skipped, so that every
+ * character is equally likely; give half as many bytes again as characters wanted.
+ * @throws RangeError when the bytes run out first.
+ */
+export function base62(randomBytes: Uint8Array, length: number): string {
+  let text = '';
+  for (const byte of randomBytes) {
+    if (byte >= 248) continue;
+    text += base62Alphabet[byte % 62];
+    if (text.length === length) return text;
+  }
+  throw new RangeError('base62 needs more random bytes');
+}
+
+/** `req_` and the 16 bytes given, in hexadecimal. */
+export function requestIdFrom(hex32: string): RequestId {
+  return (idPrefix.request + hex32) as RequestId;
+}

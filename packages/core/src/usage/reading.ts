@@ -1,0 +1,73 @@
+/**
+ * What one response told us: model, finish, usage. Spec: Usage fields read from forwarded responses; design 4.
+ * A reading never holds a guess: what the provider did not report is null, and `usage` says why.
+ */
+import type { Endpoint, Wire } from '../call/route.ts';
+
+/**
+ * `reported`: the provider's figures, complete. `partial`: what the second wire had reported before the call was cut.
+ * `unknown`: usage was due and did not come, or could not be read. `none`: nothing was due.
+ */
+export type UsageState = 'reported' | 'partial' | 'unknown' | 'none';
+
+/** Why usage is `partial` or `unknown`. */
+export type UsageReason =
+  | 'absent' //            the response ended whole and reported none
+  | 'cut' //               the provider's response ended early
+  | 'caller_gone' //       the caller left and what was read after that held none
+  | 'interrupted' //       the gateway process ended with the call open
+  | 'not_a_figure' //      a figure that is no whole number from 0 to 2^53 − 1
+  | 'not_readable' //      the body is no JSON or no event stream of the expected form
+  | 'decode_failed' //     the compressed copy could not be decoded, or its coding is not known
+  | 'decode_limit' //      the decoded copy passed its bound
+  | 'decode_late' //       the copy was not decoded in time
+  | 'reader_fault' //      the reader itself broke
+  | 'body_over_bound'; //  the request was too large to hold, went out untouched, and no usage came back
+
+/** Token figures as the wire names them; null where not reported. Whole numbers from 0 to 2^53 − 1. */
+export interface TokenFigures {
+  readonly input: number | null;
+  readonly output: number | null;
+  /** Part of `input` on the first wire; on top of it on the second. */
+  readonly cached: number | null;
+  /** Second wire only, on top of `input`: all cache writes. */
+  readonly cacheWrite: number | null;
+  /** The part of `cacheWrite` that was written to live one hour, priced higher; null where not told apart. */
+  readonly cacheWriteOneHour: number | null;
+  /** Part of `output`. */
+  readonly reasoning: number | null;
+}
+
+/** What one response told us. */
+export interface Reading {
+  readonly model: string | null;
+  readonly finishReason: string | null;
+  readonly usage: UsageState;
+  readonly usageReason: UsageReason | null;
+  readonly tokens: TokenFigures;
+  /** `usage.cost`, else `usage.total_cost`, as the JSON number was written; read on the declared upstream alone. */
+  readonly reportedCost: string | null;
+}
+
+/** What the reader must know of the call before the first byte. */
+export interface ReadingContext {
+  readonly wire: Wire;
+  readonly endpoint: Endpoint;
+  /** The response is `text/event-stream`. */
+  readonly streamed: boolean;
+}
+
+/** Watches the decoded bytes of one response go by, in constant memory. Never throws. */
+export interface UsageReader {
+  /** The next bytes, cut anywhere. The reader keeps no reference to `chunk`. */
+  push(chunk: Uint8Array): void;
+  /** True from the line that ends the dialogue on (`[DONE]`, `message_stop`, `response.completed|incomplete|failed`); false on JSON bodies. */
+  readonly dialogueEnded: boolean;
+  /** What was read, now that the body ended whole or was cut. Call once. */
+  finish(ending: 'whole' | 'cut'): Reading;
+}
+
+/** No figure at all. */
+export const noTokens: TokenFigures = Object.freeze({
+  input: null, output: null, cached: null, cacheWrite: null, cacheWriteOneHour: null, reasoning: null,
+});

@@ -1,0 +1,54 @@
+/**
+ * A place that calls are forwarded to, behind the smallest interface the data path needs, so that the HTTP client below
+ * can be replaced by measurement. One attempt per call: no retry, no redirect, no proxy variable.
+ */
+import type { Readable } from 'node:stream';
+
+/** What is sent. Header pairs travel as they came: order, case, duplicates; without hop-by-hop fields, `Host`, `Content-Length`. */
+export interface OutboundRequest {
+  readonly method: string;
+  /** Path and query, raw. */
+  readonly target: string;
+  /** Flat list: name, value, name, value. Values are latin1 strings, one character a byte. */
+  readonly headers: string[];
+  /** A whole body goes out in one write with the head; a stream goes out as it comes, with backpressure. */
+  readonly body: Uint8Array | Readable | null;
+  /** Declared length of a streamed body; null: chunked. */
+  readonly contentLength: number | null;
+}
+
+/** What comes back, in this order: `head` once, `data` any number of times, then `end` or `failed` once. `failed` may come alone. */
+export interface ExchangeObserver {
+  /** The final response head (1xx are swallowed). `headers` is the flat list as received, latin1. */
+  head(status: number, reason: string, headers: string[]): void;
+  data(chunk: Buffer): void;
+  /** The body is complete by its own framing. */
+  end(): void;
+  /** Nothing more will come: refused, reset, timed out, not HTTP, body cut, or `abort` was called. */
+  failed(fault: ExchangeFault): void;
+}
+
+/** Why an exchange broke. `not_public`: the address guard refused before anything was dialled. */
+export type ExchangeFault = { readonly kind: 'not_public' | 'connect' | 'protocol' | 'timeout' | 'reset' | 'aborted'; readonly cause: Error };
+
+/** One exchange under way. */
+export interface Exchange {
+  /** Stop reading from the destination; its socket fills up. Idempotent. */
+  pause(): void;
+  resume(): void;
+  /** Close the destination's connection at once. Idempotent, and nothing after the end. */
+  abort(): void;
+}
+
+/** Limits of the connections to a destination, milliseconds. Design 3, row 10. */
+export interface DestinationTimeouts {
+  readonly connectMs: number;
+  readonly headMs: number;
+  readonly idleBodyMs: number;
+}
+
+export interface Destination {
+  send(request: OutboundRequest, observer: ExchangeObserver): Exchange;
+  /** Idle connections close now, busy ones when their exchange ends. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,23 @@
+/**
+ * The organizations and keys this node holds: a lookup without waiting, and one question to the store for what is not
+ * held. Design 2, Snapshots. Grows only with the organizations in use.
+ */
+import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/settings.ts';
+import type { PriceBook } from '@metergate/core/price/price-book.ts';
+
+/** A live key with its organization's settings in force. The same object is returned until one of the two changes. */
+export interface HeldKey {
+  readonly key: ServiceKeySettings;
+  readonly organization: OrganizationSettings;
+}
+
+export interface HeldSettings {
+  /** `hash`: SHA-256 of the service key, lower-case hexadecimal. `unknown`: the store said within the last second that there is no such live key. Undefined: ask. */
+  held(hash: string): HeldKey | 'unknown' | undefined;
+  /** Asks the store, once for all who ask at the same time. Null: no such live key. Rejects when the store is away or late. */
+  ask(hash: string): Promise<HeldKey | null>;
+  /** The frozen list and the operator's overlay, in force. */
+  readonly priceBook: PriceBook;
+  /** Milliseconds since the store was last heard. */
+  ageMs(): number;
+}

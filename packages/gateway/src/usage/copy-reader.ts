@@ -1,0 +1,14 @@
+/**
+ * The bounded copy of a response that usage is read from: undoes the content coding, feeds the reader, and gives up
+ * quietly at its bound. The caller's bytes never wait for it but at the very end, for a compressed copy (250 ms).
+ */
+import type { Reading } from '@metergate/core/usage/reading.ts';
+
+export interface CopyReader {
+  /** The response's bytes as they were received; nothing is kept of `chunk` after the copy has been read. */
+  push(chunk: Buffer): void;
+  /** See `UsageReader.dialogueEnded`. Synchronous for identity; for a compressed copy, true when the decoder got there. */
+  readonly dialogueEnded: boolean;
+  /** The body ended. Calls `done` once: at once for identity, within `waitMs` for a compressed copy (then `decode_late`). */
+  finish(ending: 'whole' | 'cut', waitMs: number, done: (reading: Reading) => void): void;
+}
