@@ -1,0 +1,49 @@
+/**
+ * What the HTTP parser accepts and other servers may read differently → refused before anything is routed.
+ * Design 3, row 3; one strict reading at the door, everything re-framed on the way out.
+ */
+import { firstValue, type HeaderPairs } from './header-pairs.ts';
+
+/** What is wrong with a request's framing, as a sentence for the caller. */
+export type FramingFault =
+  | 'The request has no Host header.'
+  | 'The request has more than one Host header.'
+  | 'The Host header is malformed.'
+  | 'The request target must be a path.'
+  | 'The Content-Length header is malformed.'
+  | 'Transfer-Encoding must be exactly "chunked".';
+
+const hostForm = /^[A-Za-z0-9.\-_~!$&'()*+,;=:%[\]]*$/;
+
+export interface RequestHead {
+  readonly rawTarget: string;
+  readonly headers: HeaderPairs;
+  readonly httpMinorVersion: number;
+}
+
+/** The first framing fault of a request head, or null where there is only one way to read it. */
+export function framingFaultOf(head: RequestHead): FramingFault | null {
+  if (head.rawTarget.charCodeAt(0) !== 0x2f && head.rawTarget !== '*') return 'The request target must be a path.';
+  let hosts = 0;
+  for (let at = 0; at < head.headers.length; at += 2) {
+    const name = head.headers[at]!;
+    if (name.length === 4 && name.toLowerCase() === 'host') {
+      hosts += 1;
+      if (hosts > 1) return 'The request has more than one Host header.';
+      if (!hostForm.test(head.headers[at + 1]!)) return 'The Host header is malformed.';
+    } else if (name.length === 14 && name.toLowerCase() === 'content-length') {
+      if (!/^(?:0|[1-9]\d{0,15})$/.test(head.headers[at + 1]!)) return 'The Content-Length header is malformed.';
+    } else if (name.length === 17 && name.toLowerCase() === 'transfer-encoding') {
+      if (head.headers[at + 1]!.toLowerCase() !== 'chunked') return 'Transfer-Encoding must be exactly "chunked".';
+    }
+  }
+  if (hosts === 0 && head.httpMinorVersion >= 1) return 'The request has no Host header.';
+  return null;
+}
+
+/** The declared length of a body in bytes; null for a chunked body; 0 for none. Call after `framingFaultOf` found nothing. */
+export function declaredBodyBytes(headers: HeaderPairs): number | null {
+  const length = firstValue(headers, 'content-length');
+  if (length !== null) return Number(length);
+  return firstValue(headers, 'transfer-encoding') === null ? 0 : null;
+}

@@ -1,0 +1,98 @@
+/**
+ * Headers as the flat list they arrived in: name, value, name, value; order, case and duplicates kept (design 2, Forwarding).
+ * Every edit the gateway makes to a header list is in this file; nothing else is touched.
+ */
+import { header } from '../id.ts';
+
+/** Flat list of names and values, latin1: one character a byte. */
+export type HeaderPairs = readonly string[];
+
+/** Fields that concern one connection only (RFC 9110 7.6.1 and its predecessors). */
+const hopByHop: ReadonlySet<string> = new Set([
+  'connection', 'proxy-connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade',
+  'proxy-authenticate', 'proxy-authorization', 'proxy-authentication-info',
+]);
+
+/** What the gateway sends for itself towards the destination: framing, and the expectation it has answered. */
+const ownRequestFields: ReadonlySet<string> = new Set(['host', 'content-length', 'expect']);
+
+/** The credential attached towards the destination; null where a declared upstream needs none. */
+export interface CredentialHeader {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** First value of a field, or null. `name` is lower case. */
+export function firstValue(pairs: HeaderPairs, name: string): string | null {
+  for (let at = 0; at < pairs.length; at += 2) {
+    if (sameName(pairs[at]!, name)) return pairs[at + 1]!;
+  }
+  return null;
+}
+
+/** All values of a field in order. `name` is lower case. */
+export function allValues(pairs: HeaderPairs, name: string): string[] {
+  const values: string[] = [];
+  for (let at = 0; at < pairs.length; at += 2) {
+    if (sameName(pairs[at]!, name)) values.push(pairs[at + 1]!);
+  }
+  return values;
+}
+
+/**
+ * What goes to the destination: the caller's list without hop-by-hop fields, both spellings of the service key and the
+ * listed `x-svc-` fields; the destination's credential stands where the caller's first stood, else at the end.
+ */
+export function outboundRequestHeaders(pairs: HeaderPairs, credential: CredentialHeader | null): string[] {
+  const named = namedByConnection(pairs);
+  const out: string[] = [];
+  let credentialDue = credential;
+  for (let at = 0; at < pairs.length; at += 2) {
+    const name = pairs[at]!.toLowerCase();
+    if (name === 'authorization' || name === 'x-api-key') {
+      if (credentialDue !== null) out.push(credentialDue.name, credentialDue.value);
+      credentialDue = null;
+      continue;
+    }
+    if (isListedServiceHeader(name) || hopByHop.has(name) || ownRequestFields.has(name) || named?.has(name)) continue;
+    out.push(pairs[at]!, pairs[at + 1]!);
+  }
+  if (credentialDue !== null) out.push(credentialDue.name, credentialDue.value);
+  return out;
+}
+
+/** What the caller receives: the provider's list without hop-by-hop fields and without any `x-svc-` field of its own. */
+export function inboundResponseHeaders(pairs: HeaderPairs): string[] {
+  const named = namedByConnection(pairs);
+  const out: string[] = [];
+  for (let at = 0; at < pairs.length; at += 2) {
+    const name = pairs[at]!.toLowerCase();
+    if (hopByHop.has(name) || name.startsWith(header.brandPrefix)) continue;
+    if (named?.has(name) && name !== 'content-length') continue;
+    out.push(pairs[at]!, pairs[at + 1]!);
+  }
+  return out;
+}
+
+/** `x-svc-tags`, `x-svc-project` and every `x-svc-run-*`: exactly what the specification removes. */
+function isListedServiceHeader(lowerName: string): boolean {
+  if (!lowerName.startsWith(header.brandPrefix)) return false;
+  return lowerName === header.tags || lowerName === header.project || lowerName.startsWith(header.runPrefix);
+}
+
+/** Fields that a `Connection` header declares hop-by-hop; null (the common case) for none beyond the standard ones. */
+function namedByConnection(pairs: HeaderPairs): Set<string> | null {
+  let named: Set<string> | null = null;
+  for (let at = 0; at < pairs.length; at += 2) {
+    if (!sameName(pairs[at]!, 'connection')) continue;
+    for (const part of pairs[at + 1]!.split(',')) {
+      const name = part.trim().toLowerCase();
+      if (name !== '' && name !== 'close' && name !== 'keep-alive') (named ??= new Set()).add(name);
+    }
+  }
+  return named;
+}
+
+function sameName(name: string, lowerName: string): boolean {
+  return name.length === lowerName.length && name.toLowerCase() === lowerName;
+}

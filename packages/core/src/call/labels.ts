@@ -1,0 +1,66 @@
+/**
+ * `x-svc-tags` and `x-svc-project` → labels and project. Spec: Common request elements; design 3, row 31.
+ * Labels are opaque: split, trimmed, bounded, never interpreted. Nothing here can refuse a call.
+ */
+import { header } from '../id.ts';
+import { allValues, firstValue, type HeaderPairs } from './header-pairs.ts';
+
+/** At most this many labels are kept. */
+export const labelsMax = 32;
+/** In characters (code points). A longer label is dropped whole. */
+export const labelCharactersMax = 128;
+/** In characters. A longer project is dropped whole; the key's own project then stands. */
+export const projectCharactersMax = 256;
+
+export interface Labels {
+  readonly labels: readonly string[];
+  /** How many were over-long or past the 32nd. */
+  readonly labelsDropped: number;
+}
+
+const noLabels: Labels = Object.freeze({ labels: Object.freeze([]) as readonly string[], labelsDropped: 0 });
+
+/** The labels of a call: several header lines are one list, empty ones are no labels. */
+export function labelsOf(pairs: HeaderPairs): Labels {
+  const lines = allValues(pairs, header.tags);
+  if (lines.length === 0) return noLabels;
+  const labels: string[] = [];
+  let labelsDropped = 0;
+  for (const line of lines) {
+    for (const part of textOf(line).split(',')) {
+      const label = part.trim();
+      if (label === '') continue;
+      if (labels.length < labelsMax && charactersIn(label) <= labelCharactersMax) labels.push(label);
+      else labelsDropped += 1;
+    }
+  }
+  return { labels, labelsDropped };
+}
+
+/** The project a call names in its first `x-svc-project` line, or null. */
+export function projectOf(pairs: HeaderPairs): string | null {
+  const line = firstValue(pairs, header.project);
+  if (line === null) return null;
+  const project = textOf(line).trim();
+  return project === '' || charactersIn(project) > projectCharactersMax ? null : project;
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** A header value arrives one character a byte; where those bytes are UTF-8 they are read so, else as latin1. */
+function textOf(value: string): string {
+  if (!/[\x80-\xff]/.test(value)) return value;
+  const bytes = Uint8Array.from(value, (character) => character.charCodeAt(0));
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return value;
+  }
+}
+
+function charactersIn(text: string): number {
+  if (text.length <= labelCharactersMax) return text.length;
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+}

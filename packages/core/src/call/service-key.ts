@@ -1,0 +1,26 @@
+/**
+ * Which service key a request presents, decided on the raw header lines. Spec: Authentication 1.
+ * The first `Authorization: Bearer` line wins; `x-api-key` is read only where no bearer line is present.
+ */
+import type { HeaderPairs } from './header-pairs.ts';
+
+const keyForm = /^svc_live_[0-9A-Za-z]{16,128}$/;
+
+/** The presented key where it has the form of one, else null: nothing else is ever hashed or looked up. */
+export function presentedServiceKey(headers: HeaderPairs): string | null {
+  let apiKey: string | null = null;
+  for (let at = 0; at < headers.length; at += 2) {
+    const name = headers[at]!;
+    if (name.length === 13 && name.toLowerCase() === 'authorization') {
+      const value = headers[at + 1]!;
+      if (value === 'Bearer' || value.startsWith('Bearer ')) return keyOrNull(value.slice('Bearer '.length));
+    } else if (apiKey === null && name.length === 9 && name.toLowerCase() === 'x-api-key') {
+      apiKey = headers[at + 1]!;
+    }
+  }
+  return apiKey === null ? null : keyOrNull(apiKey);
+}
+
+function keyOrNull(text: string): string | null {
+  return keyForm.test(text) ? text : null;
+}

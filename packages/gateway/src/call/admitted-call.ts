@@ -1,0 +1,47 @@
+/**
+ * What each stage adds to a call: values only, no behaviour. heard (route, key) → admitted (destination, labels) → body.
+ */
+import type { Readable } from 'node:stream';
+import type { Labels } from '@metergate/core/call/labels.ts';
+import type { CredentialHeader } from '@metergate/core/call/header-pairs.ts';
+import type { Route } from '@metergate/core/call/route.ts';
+import type { RequestId } from '@metergate/core/id.ts';
+import type { Provider } from '@metergate/core/settings.ts';
+import type { Destination } from '../network/destination.ts';
+import type { HeldKey } from '../settings/held-settings.ts';
+
+/** Where a call goes, with whose credential, and how its prices are found. */
+export interface ChosenDestination {
+  readonly destination: Destination;
+  /** Path and query asked of the destination. */
+  readonly target: string;
+  readonly credential: CredentialHeader | null;
+  readonly provider: Provider | null;
+  /** Host name of a declared upstream, else null. */
+  readonly upstreamHost: string | null;
+}
+
+/** A call that nothing refuses any more. */
+export interface AdmittedCall extends Labels {
+  readonly id: RequestId;
+  readonly method: string;
+  readonly route: Route;
+  readonly held: HeldKey;
+  readonly chosen: ChosenDestination;
+  readonly project: string | null;
+  readonly startedWallMs: number;
+  readonly startedMonotonicMs: number;
+}
+
+/** A request body on its way to the destination. */
+export interface OutboundBody {
+  readonly content: Uint8Array | Readable | null;
+  /** Length of `content` where known; null: chunked. */
+  readonly contentLength: number | null;
+  /** The chat body was too large to be looked into and goes out untouched. */
+  readonly overBound: boolean;
+  /** Body bytes received from the caller so far. */
+  receivedBytes(): number;
+  /** Gives back what the body reserved of the budget for held bodies. Idempotent. */
+  release(): void;
+}

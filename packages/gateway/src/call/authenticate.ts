@@ -1,0 +1,31 @@
+/**
+ * Credential → the live service key it names, or 401. Spec: Authentication 1. Unknown, revoked, expired, malformed and
+ * missing keys are one answer. Only the SHA-256 of a presented key is looked up; where the store must be asked and is
+ * away, the caller learns that the gateway cannot tell (500), never that the key is wrong.
+ */
+import { hash } from 'node:crypto';
+import type { HeaderPairs } from '@metergate/core/call/header-pairs.ts';
+import { presentedServiceKey } from '@metergate/core/call/service-key.ts';
+import type { GatewayNode } from '../gateway-node.ts';
+import type { HeldKey } from '../settings/held-settings.ts';
+
+/** Calls `decided` once: at once when the key is held, else when the store has answered. */
+export function authenticate(
+  node: GatewayNode, headers: HeaderPairs, decided: (outcome: HeldKey | 'invalid' | 'unavailable') => void,
+): void {
+  const presented = presentedServiceKey(headers);
+  if (presented === null) return decided('invalid');
+  const digest = hash('sha256', presented, 'hex');
+  const held = node.settings.held(digest);
+  if (held === 'unknown') return decided('invalid');
+  if (held !== undefined) return decided(liveOrInvalid(node, held));
+  node.settings.ask(digest).then(
+    (asked) => decided(asked === null ? 'invalid' : liveOrInvalid(node, asked)),
+    () => decided('unavailable'),
+  );
+}
+
+function liveOrInvalid(node: GatewayNode, held: HeldKey): HeldKey | 'invalid' {
+  const { expiresAtMs } = held.key;
+  return expiresAtMs !== null && node.clock.wallMs() >= expiresAtMs ? 'invalid' : held;
+}

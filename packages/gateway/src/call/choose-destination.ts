@@ -1,0 +1,57 @@
+/**
+ * Route and organization → destination and credential, or the 400 or 401 that says why not. Spec: Authentication 2 and 3;
+ * Endpoints rule 3: no fallback to any other destination, ever.
+ */
+import type { Route } from '@metergate/core/call/route.ts';
+import type { Refusal } from '@metergate/core/refusal.ts';
+import type { OrganizationSettings, Provider } from '@metergate/core/settings.ts';
+import type { Destinations } from '../gateway-node.ts';
+import type { ChosenDestination } from './admitted-call.ts';
+
+export function chooseDestination(
+  destinations: Destinations, route: Route, organization: OrganizationSettings,
+): ChosenDestination | Refusal {
+  return route.wire === 'upstream'
+    ? declaredUpstream(destinations, route, organization)
+    : namedProvider(destinations, route, organization, route.wire);
+}
+
+function namedProvider(
+  destinations: Destinations, route: Route, organization: OrganizationSettings, provider: Provider,
+): ChosenDestination | Refusal {
+  const connection = organization[provider];
+  if (connection.state === 'missing') return { kind: 'provider_key_missing', wire: provider };
+  if (connection.state === 'unreadable') return { kind: 'provider_key_unavailable', wire: provider };
+  return {
+    destination: destinations.provider(provider),
+    target: route.target,
+    credential: provider === 'openai'
+      ? { name: 'authorization', value: `Bearer ${connection.credential}` }
+      : { name: 'x-api-key', value: connection.credential },
+    provider,
+    upstreamHost: null,
+  };
+}
+
+function declaredUpstream(
+  destinations: Destinations, route: Route, organization: OrganizationSettings,
+): ChosenDestination | Refusal {
+  const { upstream } = organization;
+  if (upstream === null) return { kind: 'upstream_not_declared' };
+  if (!upstream.enabled) return { kind: 'upstream_not_enabled' };
+  if (upstream.credential === null) return { kind: 'provider_key_unavailable', wire: 'upstream' };
+  const { basePath, host } = partsOf(upstream.url);
+  return {
+    destination: destinations.upstream({ organization: organization.id, version: upstream.version, url: upstream.url }),
+    target: basePath + route.target,
+    credential: upstream.credential === '' ? null : { name: 'authorization', value: `Bearer ${upstream.credential}` },
+    provider: null,
+    upstreamHost: host,
+  };
+}
+
+/** Base path (no trailing slash) and host name of a stored declaration, which was normalised when it was declared. */
+function partsOf(url: string): { basePath: string; host: string } {
+  const parsed = new URL(url);
+  return { basePath: parsed.pathname.replace(/\/+$/, ''), host: parsed.hostname };
+}

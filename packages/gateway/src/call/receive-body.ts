@@ -1,0 +1,177 @@
+/**
+ * The caller's request body → what goes out. Three ways: none; held whole and sent in one write with the head (short ones,
+ * and every chat body, which must be looked into); streamed. Spec: Endpoints rules 1 and 2. A held body's bytes are never
+ * changed but for the one insertion; past its bound a chat body is streamed untouched and the record says so.
+ */
+import { PassThrough, Readable } from 'node:stream';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { declaredBodyBytes } from '@metergate/core/call/framing.ts';
+import { createStreamFlagScanner, includeUsageBytes } from '@metergate/core/call/include-usage.ts';
+import type { Route } from '@metergate/core/call/route.ts';
+import type { GatewayNode } from '../gateway-node.ts';
+import type { OutboundBody } from './admitted-call.ts';
+
+/** A declared body up to this length is held on any route: one write instead of a stream. */
+export const shortBodyBytesMax = 64 * 1024;
+/** A chat body past this is not looked into. */
+export const heldBodyBytesMax = 32 * 1024 * 1024;
+
+export interface BodyReception {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly route: Route;
+  /** Runs once, when the body can go out. Never runs when the caller leaves while a body is being held. */
+  readonly ready: (body: OutboundBody) => void;
+}
+
+/** Starts to receive the body of an admitted call. */
+export function receiveBody(node: GatewayNode, reception: BodyReception): void {
+  const { request, response, route, ready } = reception;
+  const declaredBytes = declaredBodyBytes(request.rawHeaders);
+  if (declaredBytes === 0) return ready(noBody);
+  if (request.headers.expect !== undefined) response.writeContinue();
+  if (route.bodyHeld ? declaredBytes === null || declaredBytes <= heldBodyBytesMax : declaredBytes !== null && declaredBytes <= shortBodyBytesMax) {
+    new HeldBody(node, reception, declaredBytes).receive();
+    return;
+  }
+  ready(streamedBody(request, { first: [], firstBytes: 0, contentLength: declaredBytes, overBound: route.bodyHeld, release: () => {} }));
+}
+
+const noBody: OutboundBody = {
+  content: null, contentLength: null, overBound: false, receivedBytes: () => 0, release: () => {},
+};
+
+interface StreamStart {
+  readonly first: readonly Buffer[];
+  readonly firstBytes: number;
+  readonly contentLength: number | null;
+  readonly overBound: boolean;
+  readonly release: () => void;
+}
+
+/** The rest of a request as a stream that counts, with what was already read put first. */
+function streamedBody(request: IncomingMessage, start: StreamStart): OutboundBody {
+  let received = start.firstBytes;
+  const content = new PassThrough();
+  for (const chunk of start.first) content.write(chunk);
+  request.on('data', (chunk: Buffer) => {
+    received += chunk.length;
+    if (!content.destroyed && !content.write(chunk)) request.pause();
+  });
+  content.on('error', () => {});
+  content.on('drain', () => request.resume());
+  request.once('end', () => content.end());
+  request.once('close', () => {
+    if (!request.complete) content.destroy(new Error('the caller left while sending'));
+  });
+  content.on('close', () => request.resume());
+  return { content, contentLength: start.contentLength, overBound: start.overBound, receivedBytes: () => received, release: start.release };
+}
+
+/** One body while it is being held. */
+class HeldBody {
+  readonly #node: GatewayNode;
+  readonly #reception: BodyReception;
+  readonly #declaredBytes: number | null;
+  readonly #chunks: Buffer[] = [];
+  readonly #scanner;
+  #bytes = 0;
+  #reservedBytes = 0;
+  #giveUpWaiting: (() => void) | null = null;
+
+  constructor(node: GatewayNode, reception: BodyReception, declaredBytes: number | null) {
+    this.#node = node;
+    this.#reception = reception;
+    this.#declaredBytes = declaredBytes;
+    this.#scanner = reception.route.bodyHeld ? createStreamFlagScanner() : null;
+  }
+
+  receive(): void {
+    const { request } = this.#reception;
+    request.on('data', this.#take);
+    request.once('end', this.#whole);
+    request.once('close', this.#callerLeft);
+    if (this.#declaredBytes !== null && this.#declaredBytes > shortBodyBytesMax) this.#reserve(this.#declaredBytes);
+  }
+
+  readonly #take = (chunk: Buffer): void => {
+    this.#chunks.push(chunk);
+    this.#bytes += chunk.length;
+    this.#scanner?.push(chunk);
+    if (this.#declaredBytes !== null) return;
+    if (this.#bytes > heldBodyBytesMax) this.#streamOn();
+    else if (this.#bytes > shortBodyBytesMax && this.#reservedBytes === 0 && this.#giveUpWaiting === null) this.#reserve(heldBodyBytesMax);
+  };
+
+  /** Reads no further until the budget has room. */
+  #reserve(bytes: number): void {
+    const { request } = this.#reception;
+    request.pause();
+    const giveUp = this.#node.heldBodies.reserve(bytes, () => {
+      this.#giveUpWaiting = null;
+      this.#reservedBytes = bytes;
+      request.resume();
+    });
+    if (this.#reservedBytes === 0) this.#giveUpWaiting = giveUp;
+  }
+
+  readonly #whole = (): void => {
+    this.#stopListening();
+    const { ready } = this.#reception;
+    const verdict = this.#scanner?.result();
+    const parts: Uint8Array[] = verdict?.kind === 'insert' ? withInsertion(this.#chunks, verdict.at) : this.#chunks;
+    const contentLength = this.#bytes + (verdict?.kind === 'insert' ? includeUsageBytes.length : 0);
+    const receivedBytes = this.#bytes;
+    ready({
+      content: inOnePiece(parts, contentLength), contentLength, overBound: false,
+      receivedBytes: () => receivedBytes, release: this.#release,
+    });
+  };
+
+  /** An undeclared body grew past the bound: what was held goes first, the rest follows as it comes. */
+  #streamOn(): void {
+    this.#stopListening();
+    this.#reception.ready(streamedBody(this.#reception.request, {
+      first: this.#chunks, firstBytes: this.#bytes, contentLength: null, overBound: true, release: this.#release,
+    }));
+  }
+
+  readonly #callerLeft = (): void => {
+    this.#stopListening();
+    this.#release();
+  };
+
+  readonly #release = (): void => {
+    this.#giveUpWaiting?.();
+    this.#giveUpWaiting = null;
+    if (this.#reservedBytes > 0) this.#node.heldBodies.release(this.#reservedBytes);
+    this.#reservedBytes = 0;
+  };
+
+  #stopListening(): void {
+    const { request } = this.#reception;
+    request.off('data', this.#take);
+    request.off('end', this.#whole);
+    request.off('close', this.#callerLeft);
+  }
+}
+
+/** The chunks with the option put in at byte `at` of the whole. */
+function withInsertion(chunks: readonly Buffer[], at: number): Uint8Array[] {
+  const parts: Uint8Array[] = [];
+  let offset = 0;
+  for (const chunk of chunks) {
+    const within = at - offset;
+    if (within > 0 && within <= chunk.length) parts.push(chunk.subarray(0, within), includeUsageBytes, chunk.subarray(within));
+    else parts.push(chunk);
+    offset += chunk.length;
+  }
+  return parts;
+}
+
+/** Short bodies as one buffer, for one write; long ones as a stream of the pieces, without a second copy. */
+function inOnePiece(parts: readonly Uint8Array[], bytes: number): Uint8Array | Readable {
+  if (parts.length === 1) return parts[0]!;
+  if (bytes <= 1024 * 1024) return Buffer.concat(parts, bytes);
+  return Readable.from(parts, { objectMode: false });
+}

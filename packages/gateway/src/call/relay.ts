@@ -1,0 +1,353 @@
+/**
+ * One forwarded call from the journal's `opened` to its `closed`: destination → caller, byte for byte, with backpressure,
+ * while the reader watches. The record is committed before the bytes that complete the answer leave (design 2, Journal).
+ * One attempt; a stream that breaks after its head ends the caller's connection, so a truncated body never looks complete.
+ * Deciding whether a call may be forwarded is `serve.ts`; what a record says is `settle.ts`.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { firstValue, inboundResponseHeaders, outboundRequestHeaders } from '@metergate/core/call/header-pairs.ts';
+import { reportsUsage } from '@metergate/core/call/route.ts';
+import type { CallOpening, CallOutcome } from '@metergate/core/record/call-record.ts';
+import type { Reading } from '@metergate/core/usage/reading.ts';
+import { drainBoundFor } from '../drains.ts';
+import type { GatewayNode } from '../gateway-node.ts';
+import type { Exchange, ExchangeFault, ExchangeObserver } from '../network/destination.ts';
+import { callerCloses, refuse } from '../respond.ts';
+import type { CopyReader } from '../usage/copy-reader.ts';
+import type { AdmittedCall, OutboundBody } from './admitted-call.ts';
+import { nothingDue, openingOf, settledRecord, usageUnknown } from './settle.ts';
+
+/** How long the end of an answer waits for a compressed copy to be read. */
+const copyWaitMs = 250;
+
+export interface RelayParts {
+  readonly node: GatewayNode;
+  readonly call: AdmittedCall;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly body: OutboundBody;
+  /** Runs once, when the call is recorded and its answer ended. */
+  readonly over: () => void;
+}
+
+export class Relay implements ExchangeObserver {
+  readonly #node: GatewayNode;
+  readonly #call: AdmittedCall;
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #body: OutboundBody;
+  readonly #over: () => void;
+  readonly #opening: CallOpening;
+
+  #exchange: Exchange | null = null;
+  #copy: CopyReader | null = null;
+  #status: number | null = null;
+  #reason = '';
+  #streamed = false;
+  #providerRequestId: string | null = null;
+  #headers: string[] = [];
+  #bodyless = false;
+  #expectedBytes = -1;
+  #receivedBytes = 0;
+  #firstByteMs: number | null = null;
+
+  /** The record is being written: bytes that arrive meanwhile wait in `#kept`. */
+  #settling = false;
+  #settled = false;
+  #kept: Buffer[] = [];
+  #ended = false;
+  /** The exchange failed, whatever had been settled by then: the caller must not see a clean end. */
+  #broken = false;
+  #awaitingDrain = false;
+  #callerGone = false;
+  #draining = false;
+  #drainedBytes = 0;
+  #drainTimer: NodeJS.Timeout | null = null;
+  #isOver = false;
+
+  constructor(parts: RelayParts) {
+    this.#node = parts.node;
+    this.#call = parts.call;
+    this.#request = parts.request;
+    this.#response = parts.response;
+    this.#body = parts.body;
+    this.#over = parts.over;
+    this.#opening = openingOf(parts.call, parts.node.id);
+  }
+
+  /** Journals the opening, then dials. Where it cannot be journalled nothing is forwarded. */
+  start(): void {
+    this.#response.once('close', this.#onCallerClosed);
+    this.#node.journal.open(this.#opening, (error) => {
+      if (error !== null) this.#abandonUnopened();
+      else if (this.#callerGone) this.#settle('cut', 'caller_gone');
+      else this.#dial();
+    });
+  }
+
+  /** The caller's side sent a FIN: what arrives within the bound of a drain is delivered, then the caller counts as gone. */
+  callerHalfClosed(): void {
+    if (this.#isOver || this.#drainTimer !== null) return;
+    const bound = drainBoundFor(this.#call.held.organization.drainSeconds);
+    this.#drainTimer = setTimeout(() => {
+      this.#callerGone = true;
+      this.#response.destroy();
+      this.#stopDraining();
+    }, bound.durationMs);
+    this.#drainTimer.unref();
+  }
+
+  /** The node's grace is over: the call ends here and is recorded as cut. */
+  cutNow(): void {
+    if (this.#isOver) return;
+    this.#settle('cut', this.#callerGone ? 'caller_gone' : 'cut');
+    this.#exchange?.abort();
+  }
+
+  #dial(): void {
+    this.#exchange = this.#call.chosen.destination.send({
+      method: this.#call.method,
+      target: this.#call.chosen.target,
+      headers: outboundRequestHeaders(this.#request.rawHeaders, this.#call.chosen.credential),
+      body: this.#body.content,
+      contentLength: this.#body.contentLength,
+    }, this);
+  }
+
+  /** The response head. It leaves with the first bytes of the body, or at the end of this turn, whichever is first. */
+  head(status: number, reason: string, headers: string[]): void {
+    this.#body.release();
+    this.#status = status;
+    this.#reason = reason;
+    this.#headers = headers;
+    this.#firstByteMs = this.#elapsedMs();
+    this.#providerRequestId = firstValue(headers, 'x-request-id') ?? firstValue(headers, 'request-id');
+    this.#streamed = (firstValue(headers, 'content-type') ?? '').trimStart().toLowerCase().startsWith('text/event-stream');
+    const declared = firstValue(headers, 'content-length');
+    this.#expectedBytes = declared === null ? -1 : Number(declared);
+    this.#bodyless = this.#call.method === 'HEAD' || status === 204 || status === 304 || this.#expectedBytes === 0;
+    if (status >= 200 && status < 300 && reportsUsage(this.#call.route.endpoint, this.#call.method)) {
+      this.#copy = this.#node.createCopyReader({
+        context: { wire: this.#call.route.wire, endpoint: this.#call.route.endpoint, streamed: this.#streamed },
+        contentEncoding: firstValue(headers, 'content-encoding'),
+      });
+    }
+    if (this.#bodyless || this.#callerGone) return;
+    if (!this.#writeHead()) return;
+    setImmediate(this.#flushHead);
+  }
+
+  data(chunk: Buffer): void {
+    this.#receivedBytes += chunk.length;
+    this.#copy?.push(chunk);
+    if (this.#callerGone) return this.#drain(chunk);
+    const completes = this.#receivedBytes === this.#expectedBytes || this.#copy?.dialogueEnded === true;
+    if (completes && !this.#settling) {
+      this.#kept.push(chunk);
+      this.#settle('whole', 'completed');
+    } else if (this.#settling && !this.#settled) {
+      this.#kept.push(chunk);
+    } else {
+      this.#deliver(chunk);
+    }
+  }
+
+  end(): void {
+    this.#ended = true;
+    if (this.#settled) this.#finishAnswer();
+    else if (!this.#settling) this.#settle('whole', this.#callerGone ? 'caller_gone' : 'completed');
+  }
+
+  failed(fault: ExchangeFault): void {
+    this.#ended = true;
+    this.#broken = this.#receivedBytes !== this.#expectedBytes;
+    this.#body.release();
+    if (this.#settling) return this.#settled ? this.#breakCaller() : undefined;
+    if (this.#callerGone) return this.#settle('cut', 'caller_gone');
+    if (this.#status !== null) return this.#settle('cut', 'cut');
+    this.#settle('cut', 'failed', () => {
+      refuse(this.#request, this.#response, this.#call.id, {
+        kind: fault.kind === 'not_public' ? 'upstream_not_public' : 'upstream_unreachable',
+      });
+    });
+  }
+
+  /**
+   * Ends the reading, writes the record and, once that is committed, lets the rest of the answer go. Happens once.
+   * `answer` takes the place of the rest where the gateway itself must answer.
+   */
+  #settle(ending: 'whole' | 'cut', outcome: CallOutcome, answer: (() => void) | null = null): void {
+    if (this.#settling) return;
+    this.#settling = true;
+    this.#readingOf(ending, outcome, (reading) => {
+      const record = settledRecord(this.#call, this.#opening, {
+        outcome,
+        streamed: this.#streamed,
+        status: this.#status,
+        reading: this.#body.overBound ? { ...reading, usageReason: 'body_over_bound' } : reading,
+        providerRequestId: this.#providerRequestId,
+        requestBytes: this.#body.receivedBytes(),
+        responseBytes: this.#receivedBytes,
+        firstByteMs: this.#firstByteMs,
+        durationMs: this.#elapsedMs(),
+      }, this.#node.settings.priceBook);
+      this.#node.journal.close(record, () => {
+        this.#settled = true;
+        if (answer !== null) answer();
+        this.#release(outcome);
+      });
+    });
+  }
+
+  #readingOf(ending: 'whole' | 'cut', outcome: CallOutcome, done: (reading: Reading) => void): void {
+    if (this.#copy !== null) {
+      this.#copy.finish(ending, copyWaitMs, (reading) => {
+        done(reading.usageReason === 'cut' && outcome === 'caller_gone' ? { ...reading, usageReason: 'caller_gone' } : reading);
+      });
+    } else if (this.#status === null && outcome !== 'failed' && this.#exchange !== null
+      && reportsUsage(this.#call.route.endpoint, this.#call.method)) {
+      done(usageUnknown(outcome === 'caller_gone' ? 'caller_gone' : 'cut'));
+    } else {
+      done(nothingDue);
+    }
+  }
+
+  /** The record is committed: what was kept goes to the caller, then the end of the answer, if it has come. */
+  #release(outcome: CallOutcome): void {
+    const kept = this.#kept;
+    this.#kept = [];
+    if (outcome === 'failed' || outcome === 'caller_gone') return this.#isDone();
+    if (outcome === 'cut') return this.#breakCaller();
+    if (this.#bodyless && !this.#callerGone && !this.#writeHead()) return;
+    const last = kept.length - 1;
+    if (this.#broken) {
+      for (const chunk of kept) this.#deliver(chunk);
+      return this.#breakCaller();
+    }
+    for (let at = 0; at < last; at += 1) this.#deliver(kept[at]!);
+    if (this.#ended || this.#receivedBytes === this.#expectedBytes) {
+      if (last >= 0 && !this.#callerGone) this.#response.end(kept[last]);
+      else this.#response.end();
+      this.#isDone();
+    } else if (last >= 0) {
+      this.#deliver(kept[last]!);
+    }
+  }
+
+  #finishAnswer(): void {
+    this.#response.end();
+    this.#isDone();
+  }
+
+  #deliver(chunk: Buffer): void {
+    if (this.#callerGone || this.#response.destroyed) return;
+    if (this.#response.write(chunk) || this.#awaitingDrain) return;
+    this.#awaitingDrain = true;
+    this.#exchange?.pause();
+    this.#response.once('drain', this.#resume);
+  }
+
+  readonly #resume = (): void => {
+    this.#awaitingDrain = false;
+    this.#exchange?.resume();
+  };
+
+  readonly #flushHead = (): void => {
+    if (!this.#response.destroyed && !this.#isOver && !this.#settling) this.#response.flushHeaders();
+  };
+
+  /** False where the head cannot be sent as it came; then the call has failed. */
+  #writeHead(): boolean {
+    const pairs = inboundResponseHeaders(this.#headers);
+    pairs.push('x-svc-request-id', this.#call.id);
+    if (callerCloses(this.#request)) pairs.push('connection', 'close');
+    this.#response.sendDate = false;
+    this.#response.removeHeader('connection');
+    try {
+      this.#response.writeHead(this.#status!, this.#reason, pairs);
+      return true;
+    } catch (cause) {
+      this.#status = null;
+      this.#copy = null;
+      this.#exchange?.abort();
+      this.failed({ kind: 'protocol', cause: cause as Error });
+      return false;
+    }
+  }
+
+  readonly #onCallerClosed = (): void => {
+    if (this.#isOver || this.#response.writableFinished) return;
+    this.#giveUpOnCaller();
+  };
+
+  /** The caller is gone: the rest is read within its bound, for its usage, or the call is cancelled at the provider. */
+  #giveUpOnCaller(): void {
+    if (this.#callerGone || this.#isOver) return;
+    this.#callerGone = true;
+    if (this.#drainTimer !== null) clearTimeout(this.#drainTimer);
+    this.#drainTimer = null;
+    this.#response.destroy();
+    if (this.#settled) return this.#abandonExchange();
+    if (this.#exchange === null) return;
+    const { organization } = this.#call.held;
+    const bound = drainBoundFor(organization.drainSeconds);
+    if (!this.#request.complete || bound.durationMs === 0 || !this.#node.drains.enter(organization.id)) {
+      return this.#stopDraining();
+    }
+    this.#draining = true;
+    this.#exchange.resume();
+    this.#drainTimer = setTimeout(() => this.#stopDraining(), bound.durationMs);
+    this.#drainTimer.unref();
+  }
+
+  #drain(chunk: Buffer): void {
+    this.#drainedBytes += chunk.length;
+    if (this.#copy?.dialogueEnded === true) this.#settle('whole', 'caller_gone');
+    else if (this.#drainedBytes > drainBoundFor(this.#call.held.organization.drainSeconds).bytesMax) this.#stopDraining();
+  }
+
+  #stopDraining(): void {
+    this.#settle('cut', 'caller_gone');
+    this.#exchange?.abort();
+  }
+
+  #abandonExchange(): void {
+    if (!this.#ended) this.#exchange?.abort();
+    this.#isDone();
+  }
+
+  /** Ends the caller's connection so that what was sent cannot look complete. */
+  #breakCaller(): void {
+    const { socket } = this.#response;
+    if (socket !== null && !socket.destroyed) {
+      if (this.#request.httpVersionMinor === 0) socket.resetAndDestroy();
+      else {
+        if (this.#response.headersSent) this.#response.flushHeaders();
+        socket.destroySoon();
+      }
+    }
+    this.#isDone();
+  }
+
+  /** The journal cannot be written: nothing was or will be forwarded (design 3, row 3b). */
+  #abandonUnopened(): void {
+    this.#body.release();
+    this.#node.counters.faults += 1;
+    refuse(this.#request, this.#response, this.#call.id, { kind: 'internal_fault' });
+    this.#isDone();
+  }
+
+  #elapsedMs(): number {
+    return Math.round(this.#node.clock.monotonicMs() - this.#call.startedMonotonicMs);
+  }
+
+  #isDone(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    if (this.#drainTimer !== null) clearTimeout(this.#drainTimer);
+    if (this.#draining) this.#node.drains.leave(this.#call.held.organization.id);
+    this.#body.release();
+    if (this.#callerGone && !this.#ended) this.#exchange?.abort();
+    this.#over();
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * The stages of a call in order; this order is the precedence of refusals (design 2, The path of a call):
+ * framing (400) → route (404) → authenticate (401) → choose destination (400, 401) → receive body → open → forward (502).
+ * A refused call opens no connection to a destination and leaves no record.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { framingFaultOf } from '@metergate/core/call/framing.ts';
+import { labelsOf, projectOf } from '@metergate/core/call/labels.ts';
+import { pathOf, routeOf, type Route } from '@metergate/core/call/route.ts';
+import type { RequestId } from '@metergate/core/id.ts';
+import type { Refusal } from '@metergate/core/refusal.ts';
+import type { GatewayNode } from '../gateway-node.ts';
+import { freshRequestId } from '../request-ids.ts';
+import { refuse } from '../respond.ts';
+import type { HeldKey } from '../settings/held-settings.ts';
+import type { AdmittedCall, OutboundBody } from './admitted-call.ts';
+import { authenticate } from './authenticate.ts';
+import { chooseDestination } from './choose-destination.ts';
+import { receiveBody } from './receive-body.ts';
+
+/** One request and what answers it. */
+export interface Reception {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Takes the call over once nothing refuses it and its body can go out. */
+  readonly forward: (call: AdmittedCall, body: OutboundBody) => void;
+}
+
+/** Serves one request to the point where it is forwarded or refused. */
+export function serve(node: GatewayNode, reception: Reception): void {
+  const { request, response } = reception;
+  const id = freshRequestId();
+  const refuseWith = (refusal: Refusal): void => {
+    node.counters.refused += 1;
+    refuse(request, response, id, refusal);
+  };
+  const rawTarget = request.url ?? '';
+  const fault = framingFaultOf({ rawTarget, headers: request.rawHeaders, httpMinorVersion: request.httpVersionMinor });
+  if (fault !== null) return refuseWith({ kind: 'malformed_request', fault });
+  const method = request.method ?? '';
+  const route = routeOf(method, rawTarget);
+  if (route === null) return refuseWith({ kind: 'unknown_url', method, path: pathOf(rawTarget) });
+  authenticate(node, request.rawHeaders, (outcome) => {
+    if (response.destroyed) return;
+    if (outcome === 'invalid') refuseWith({ kind: 'service_key_invalid' });
+    else if (outcome === 'unavailable') refuseWith({ kind: 'internal_fault' });
+    else admit(node, reception, { id, method, route, held: outcome }, refuseWith);
+  });
+}
+
+interface HeardCall {
+  readonly id: RequestId;
+  readonly method: string;
+  readonly route: Route;
+  readonly held: HeldKey;
+}
+
+function admit(node: GatewayNode, reception: Reception, heard: HeardCall, refuseWith: (refusal: Refusal) => void): void {
+  const { request, response, forward } = reception;
+  const chosen = chooseDestination(node.destinations, heard.route, heard.held.organization);
+  if ('kind' in chosen) return refuseWith(chosen);
+  const { labels, labelsDropped } = labelsOf(request.rawHeaders);
+  const call: AdmittedCall = {
+    ...heard, chosen, labels, labelsDropped,
+    project: projectOf(request.rawHeaders),
+    startedWallMs: node.clock.wallMs(),
+    startedMonotonicMs: node.clock.monotonicMs(),
+  };
+  receiveBody(node, { request, response, route: heard.route, ready: (body) => forward(call, body) });
+}

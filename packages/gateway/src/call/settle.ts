@@ -1,0 +1,83 @@
+/**
+ * A call that ended → its record: reading priced, facts put together. Design 4; design 3, rows 6 to 8. Pure.
+ */
+import type { CallOpening, CallOutcome, CallRecord } from '@metergate/core/record/call-record.ts';
+import { costOf } from '@metergate/core/price/cost.ts';
+import type { PriceBook } from '@metergate/core/price/price-book.ts';
+import { noTokens, type Reading, type UsageReason } from '@metergate/core/usage/reading.ts';
+import type { GatewayNodeId } from '@metergate/core/id.ts';
+import type { AdmittedCall } from './admitted-call.ts';
+
+/** What the relay saw of a call that ended. */
+export interface EndedCall {
+  readonly outcome: CallOutcome;
+  readonly streamed: boolean;
+  readonly status: number | null;
+  readonly reading: Reading;
+  readonly providerRequestId: string | null;
+  readonly requestBytes: number;
+  readonly responseBytes: number;
+  readonly firstByteMs: number | null;
+  readonly durationMs: number;
+}
+
+/** Nothing was due: not 2xx, no response, or an operation that reports none. */
+export const nothingDue: Reading = Object.freeze({
+  model: null, finishReason: null, usage: 'none', usageReason: null, tokens: noTokens, reportedCost: null,
+});
+
+/** Usage was due and cannot come any more. */
+export function usageUnknown(usageReason: UsageReason): Reading {
+  return { ...nothingDue, usage: 'unknown', usageReason };
+}
+
+/** What is journalled before the destination is dialled. */
+export function openingOf(call: AdmittedCall, node: GatewayNodeId): CallOpening {
+  return {
+    id: call.id,
+    organization: call.held.organization.id,
+    key: call.held.key.id,
+    project: call.project ?? call.held.key.project,
+    labels: call.labels,
+    labelsDropped: call.labelsDropped,
+    run: null,
+    wire: call.route.wire,
+    endpoint: call.route.endpoint,
+    method: call.method,
+    path: call.route.path,
+    startedAtMs: call.startedWallMs,
+    node,
+  };
+}
+
+/** The whole record of an ended call. */
+export function settledRecord(call: AdmittedCall, opening: CallOpening, ended: EndedCall, book: PriceBook): CallRecord {
+  const { reading } = ended;
+  const { cost, costSource, priceList } = costOf({
+    reading, wire: call.route.wire, provider: call.chosen.provider, upstreamHost: call.chosen.upstreamHost,
+    book, fallback: call.held.organization.fallbackPrice, atMs: opening.startedAtMs,
+  });
+  return {
+    ...opening,
+    streamed: ended.streamed,
+    status: ended.status,
+    outcome: ended.outcome,
+    model: reading.model,
+    finishReason: reading.finishReason,
+    inputTokens: reading.tokens.input,
+    outputTokens: reading.tokens.output,
+    cachedTokens: reading.tokens.cached,
+    cacheWriteTokens: reading.tokens.cacheWrite,
+    reasoningTokens: reading.tokens.reasoning,
+    usage: reading.usage,
+    usageReason: reading.usageReason,
+    cost,
+    costSource,
+    priceList,
+    providerRequestId: ended.providerRequestId,
+    requestBytes: ended.requestBytes,
+    responseBytes: ended.responseBytes,
+    firstByteMs: ended.firstByteMs,
+    durationMs: ended.durationMs,
+  };
+}

@@ -1,0 +1,49 @@
+/**
+ * How many calls are read on after their caller left, per organization and per node (design 3, row 8), and within which
+ * bounds of time and bytes. Beyond the counts a call is cancelled at the provider.
+ */
+import type { OrganizationId } from '@metergate/core/id.ts';
+
+export const drainsPerOrganizationMax = 32;
+export const drainsPerNodeMax = 512;
+
+/** How far an abandoned call is read on. */
+export interface DrainBound {
+  readonly durationMs: number;
+  readonly bytesMax: number;
+}
+
+/** The bound of calls that no armed cap and no run budget covers: 5 s and 1 MiB; the organization may set the seconds. */
+export function drainBoundFor(drainSeconds: number | null): DrainBound {
+  return { durationMs: drainSeconds === null ? 5_000 : drainSeconds * 1_000, bytesMax: 1024 * 1024 };
+}
+
+export interface Drains {
+  /** Takes a place; false where all are taken. */
+  enter(organization: OrganizationId): boolean;
+  leave(organization: OrganizationId): void;
+  readonly underWay: number;
+}
+
+export function createDrains(): Drains {
+  const byOrganization = new Map<OrganizationId, number>();
+  let underWay = 0;
+  return {
+    enter(organization) {
+      const own = byOrganization.get(organization) ?? 0;
+      if (own >= drainsPerOrganizationMax || underWay >= drainsPerNodeMax) return false;
+      byOrganization.set(organization, own + 1);
+      underWay += 1;
+      return true;
+    },
+    leave(organization) {
+      const own = byOrganization.get(organization) ?? 0;
+      if (own <= 1) byOrganization.delete(organization);
+      else byOrganization.set(organization, own - 1);
+      underWay -= 1;
+    },
+    get underWay() {
+      return underWay;
+    },
+  };
+}

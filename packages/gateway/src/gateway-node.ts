@@ -1,0 +1,43 @@
+/**
+ * What one gateway node remembers and touches; built once by `gateway.ts` and passed first. The stages hold nothing.
+ */
+import type { GatewayNodeId } from '@metergate/core/id.ts';
+import type { Provider } from '@metergate/core/settings.ts';
+import type { Journal } from '@metergate/store/journal/journal.ts';
+import type { Drains } from './drains.ts';
+import type { HeldBodies } from './held-bodies.ts';
+import type { Destination } from './network/destination.ts';
+import type { CreateCopyReader } from './usage/create-copy-reader.ts';
+import type { HeldSettings } from './settings/held-settings.ts';
+
+/** Wall and monotonic time, milliseconds. */
+export interface Clock {
+  wallMs(): number;
+  monotonicMs(): number;
+}
+
+/** Where named providers and declared upstreams are reached. */
+export interface Destinations {
+  provider(provider: Provider): Destination;
+  upstream(owner: { readonly organization: string; readonly version: number; readonly url: string }): Destination;
+}
+
+export interface GatewayNode {
+  readonly id: GatewayNodeId;
+  readonly settings: HeldSettings;
+  readonly journal: Journal;
+  readonly destinations: Destinations;
+  readonly createCopyReader: CreateCopyReader;
+  readonly heldBodies: HeldBodies;
+  readonly drains: Drains;
+  readonly clock: Clock;
+  readonly counters: GatewayCounters;
+}
+
+/** For `/metrics`; plain numbers, counted up in place. */
+export interface GatewayCounters {
+  inFlight: number;
+  forwarded: number;
+  refused: number;
+  faults: number;
+}

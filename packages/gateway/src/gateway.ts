@@ -1,0 +1,89 @@
+/**
+ * One gateway node: built from what it needs, listening, and drained. Nothing here reads the environment.
+ */
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { GatewayNodeId } from '@metergate/core/id.ts';
+import type { Journal } from '@metergate/store/journal/journal.ts';
+import type { Relay } from './call/relay.ts';
+import { createDrains } from './drains.ts';
+import type { Clock, Destinations, GatewayCounters, GatewayNode } from './gateway-node.ts';
+import { createHeldBodies } from './held-bodies.ts';
+import { createGatewayServer } from './server.ts';
+import type { CreateCopyReader } from './usage/create-copy-reader.ts';
+import type { HeldSettings } from './settings/held-settings.ts';
+
+export interface GatewayOptions {
+  readonly id: GatewayNodeId;
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+  readonly settings: HeldSettings;
+  readonly journal: Journal;
+  readonly destinations: Destinations;
+  readonly createCopyReader: CreateCopyReader;
+  readonly heldBodiesBytesMax: number;
+  readonly clock: Clock;
+}
+
+export interface Gateway {
+  readonly host: string;
+  readonly port: number;
+  readonly counters: Readonly<GatewayCounters>;
+  readonly heldBodyBytes: () => number;
+  /** Accepts no more; open calls finish within `graceMs`, what is then still open is cut and recorded. */
+  drain(graceMs: number): Promise<void>;
+}
+
+/** Listens. Rejects with Node's own error (`EADDRINUSE`, `EACCES`, …) when it cannot. */
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  const counters: GatewayCounters = { inFlight: 0, forwarded: 0, refused: 0, faults: 0 };
+  const node: GatewayNode = {
+    id: options.id,
+    settings: options.settings,
+    journal: options.journal,
+    destinations: options.destinations,
+    createCopyReader: options.createCopyReader,
+    heldBodies: createHeldBodies(options.heldBodiesBytesMax),
+    drains: createDrains(),
+    clock: options.clock,
+    counters,
+  };
+  const { server, relays } = createGatewayServer(node);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, options.host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    host: options.host, port, counters,
+    heldBodyBytes: () => node.heldBodies.heldBytes,
+    drain: (graceMs) => drainServer(server, relays, graceMs),
+  };
+}
+
+/** How often connections that fell idle during a drain are looked for. */
+const idleSweepMs = 50;
+
+function drainServer(server: Server, relays: ReadonlySet<Relay>, graceMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const sweep = setInterval(() => {
+      server.closeIdleConnections();
+      if (graceOver && relays.size === 0) server.closeAllConnections();
+    }, idleSweepMs);
+    let graceOver = false;
+    const grace = setTimeout(() => {
+      graceOver = true;
+      for (const relay of relays) relay.cutNow();
+    }, graceMs);
+    server.close(() => {
+      clearTimeout(grace);
+      clearInterval(sweep);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}
