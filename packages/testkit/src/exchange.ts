@@ -1,0 +1,66 @@
+/**
+ * One recorded exchange with a provider, as files hold it → bytes and expectations tests can use.
+ * The form is that of the recorded corpus; our own fixtures keep to it. A file of another form throws, naming the file.
+ */
+import { readFileSync } from 'node:fs';
+import type { HeaderPair } from './http-message.ts';
+
+/** What the provider reported, read by a separate program; null where the response reports none. */
+export interface ExpectedReading {
+  readonly model: string | null;
+  readonly finish: string | null;
+  readonly input: number | null;
+  readonly output: number | null;
+  readonly cached: number | null;
+  readonly cacheWrite: number | null;
+  readonly reasoning: number | null;
+  readonly cost: number | null;
+}
+
+/** One exchange. */
+export interface Exchange {
+  /** File name without its ending: names the exchange in test titles. */
+  readonly name: string;
+  readonly wire: string;
+  readonly host: string;
+  readonly request: { readonly method: string; readonly path: string; readonly headers: readonly HeaderPair[]; readonly body: Buffer };
+  readonly response: {
+    readonly status: number;
+    readonly headers: readonly HeaderPair[];
+    readonly body: Buffer;
+    readonly recordedCoding: string | null;
+  };
+  readonly streamed: boolean;
+  readonly expected: ExpectedReading;
+}
+
+interface ExchangeFile {
+  readonly wire: string;
+  readonly host: string;
+  readonly request: { readonly method: string; readonly path: string; readonly headers: HeaderPair[]; readonly body: string };
+  readonly response: {
+    readonly status: number; readonly headers: HeaderPair[]; readonly body: string; readonly recorded_content_encoding: string | null;
+  };
+  readonly streamed: boolean;
+  readonly expected: Omit<ExpectedReading, 'cacheWrite'> & { readonly cache_write: number | null };
+}
+
+/** The exchange of one file. @throws Error naming the file where it is not of the form. */
+export function readExchange(file: URL): Exchange {
+  const name = file.pathname.split('/').at(-1)?.replace(/\.json$/, '') ?? '';
+  try {
+    const json = JSON.parse(readFileSync(file, 'utf8')) as ExchangeFile;
+    const { cache_write: cacheWrite, ...expected } = json.expected;
+    return {
+      name, wire: json.wire, host: json.host, streamed: json.streamed,
+      request: { ...json.request, body: Buffer.from(json.request.body, 'base64') },
+      response: {
+        status: json.response.status, headers: json.response.headers,
+        body: Buffer.from(json.response.body, 'base64'), recordedCoding: json.response.recorded_content_encoding,
+      },
+      expected: { ...expected, cacheWrite },
+    };
+  } catch (error) {
+    throw new Error(`testkit: ${name} is no recorded exchange`, { cause: error });
+  }
+}
