@@ -1,0 +1,75 @@
+/**
+ * Call records: shipped from journals exactly once, listed newest first. Design 2 (Journal), 4; reliability of shipping:
+ * the records of a batch and its segment's mark are one transaction, so a batch sent twice, wholly or in part, by one
+ * shipper or by two at once, changes nothing the second time.
+ */
+import type { OrganizationId } from '@metergate/core/id.ts';
+import type { CallRecord } from '@metergate/core/record/call-record.ts';
+import type { Transaction } from 'kysely';
+import { callRecordOf } from './sql/call-row.ts';
+import type { Engine } from './sql/engine.ts';
+import { insertCalls } from './sql/insert-calls.ts';
+import type { Schema } from './sql/schema.ts';
+import type { StoreGround } from './store.ts';
+
+/** Closed rows of one journal segment, in the order of the journal. A segment's batches are shipped in order. */
+export interface CallBatch {
+  readonly segment: string;
+  /** Everything of the segment up to this journal number is in this batch or was in an earlier one. Whole, from 1. */
+  readonly through: number;
+  /** `seq`: the record's journal number, unique in its segment, at most `through`. */
+  readonly records: readonly { readonly seq: number; readonly record: CallRecord }[];
+}
+
+export interface CallQuery {
+  readonly organization: OrganizationId;
+  /** From this moment of start on. */
+  readonly sinceMs?: number;
+  /** Up to this moment of start, itself excluded. */
+  readonly untilMs?: number;
+  readonly run?: string;
+  /** At most so many, the newest. */
+  readonly limit: number;
+}
+
+export interface CallRecords {
+  /** Keeps what the segment's mark has not passed yet, and moves the mark to `through`. @throws RangeError for a `seq` above `through`. */
+  ship(batch: CallBatch): Promise<void>;
+  /** The journal number up to which a segment is shipped; 0 for one never heard of. */
+  mark(segment: string): Promise<number>;
+  /** Newest first by the moment of start, then by arrival in the store. */
+  list(query: CallQuery): Promise<CallRecord[]>;
+}
+
+export function callRecordsIn({ engine }: StoreGround): CallRecords {
+  return {
+    async ship({ segment, through, records }) {
+      if (records.some(({ seq }) => seq > through)) throw new RangeError('a batch holds no record above its last journal number');
+      await engine.write(async (transaction) => {
+        const mark = await lockedMark(engine, transaction, segment);
+        if (through <= mark) return;
+        await insertCalls(engine.kind, transaction, records.filter(({ seq }) => seq > mark).map(({ record }) => record));
+        await transaction.updateTable('journal_segment').set({ mark: through }).where('id', '=', segment).execute();
+      });
+    },
+    mark: (segment) => engine.read(async (db) =>
+      Number((await db.selectFrom('journal_segment').select('mark').where('id', '=', segment).executeTakeFirst())?.mark ?? 0n)),
+    list: ({ organization, sinceMs, untilMs, run, limit }) => engine.read(async (db) => {
+      if (run?.includes('\0') === true) return [];
+      let query = db.selectFrom('call_record').selectAll().where('organization', '=', organization);
+      if (sinceMs !== undefined) query = query.where('started_at_ms', '>=', BigInt(Math.ceil(sinceMs)));
+      if (untilMs !== undefined) query = query.where('started_at_ms', '<', BigInt(Math.ceil(untilMs)));
+      if (run !== undefined) query = query.where('run', '=', run);
+      const rows = await query.orderBy('started_at_ms', 'desc').orderBy('sequence', 'desc').limit(limit).execute();
+      return rows.map(callRecordOf);
+    }),
+  };
+}
+
+/** The segment's mark, its row locked until the transaction ends. SQLite's write transactions are alone as they are. */
+async function lockedMark(engine: Engine, transaction: Transaction<Schema>, segment: string): Promise<number> {
+  await transaction.insertInto('journal_segment').values({ id: segment, mark: 0 })
+    .onConflict((conflict) => conflict.column('id').doNothing()).execute();
+  const row = transaction.selectFrom('journal_segment').select('mark').where('id', '=', segment);
+  return Number((await (engine.kind === 'postgres' ? row.forUpdate() : row).executeTakeFirstOrThrow()).mark);
+}

@@ -1,0 +1,97 @@
+/**
+ * Engine errors → the faults of the store: a stable code and one sentence that an operator can act on.
+ * A sentence names the place (a path, or host, port and database), never a password, a bound value or a row.
+ * What is no engine error (a defect of ours) passes unchanged.
+ */
+
+export type StoreFaultCode =
+  /** `create` was not asked for and there is no store. */
+  | 'store_absent'
+  /** The master key given is not the one this store was made with. */
+  | 'wrong_master_key'
+  /** The server cannot be reached, or does not let us in. */
+  | 'store_unreachable'
+  /** The file is no store, or the file system does not let us read and write it. */
+  | 'store_unreadable'
+  /** Written by a newer version. */
+  | 'schema_newer'
+  /** Written by an older version, and `create` was not asked for. */
+  | 'schema_older'
+  /** Another process held the store for longer than the busy timeout, or a statement ran out of time. */
+  | 'store_busy'
+  /** No space left. */
+  | 'store_full'
+  /** `SVC_DATABASE_URL` is neither `sqlite:PATH` nor `postgres://…`. */
+  | 'bad_store_url'
+  /** Anything else the engine reports. */
+  | 'store_failed';
+
+/** The store broke, or is not there. Thrown. */
+export class StoreFault extends Error {
+  readonly code: StoreFaultCode;
+
+  constructor(code: StoreFaultCode, message: string) {
+    super(message);
+    this.name = 'StoreFault';
+    this.code = code;
+  }
+}
+
+/** The fault for an error that came out of an engine working at `place`; the error itself where it is none of theirs. */
+export function faultOf(error: unknown, place: string): unknown {
+  if (error instanceof StoreFault || !(error instanceof Error)) return error;
+  const { code, errcode } = error as Error & { code?: unknown; errcode?: unknown };
+  if (code === 'ERR_SQLITE_ERROR') return sqliteFault(typeof errcode === 'number' ? errcode : 0, place);
+  if (typeof code === 'string' && systemCodes.has(code)) return unreachable(code, place);
+  if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)) return postgresFault(code, place);
+  if (/timeout|connection terminated|connection ended|not queryable/i.test(error.message)) return unreachable('no answer in time', place);
+  return error;
+}
+
+const systemCodes = new Set([
+  'ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EPIPE', 'ENOENT', 'EACCES',
+]);
+
+function unreachable(reason: string, place: string): StoreFault {
+  return new StoreFault('store_unreachable',
+    `The store at ${place} cannot be reached (${reason}). Check that PostgreSQL runs there and that SVC_DATABASE_URL is right.`);
+}
+
+/** Primary result codes of SQLite: https://www.sqlite.org/rescode.html */
+function sqliteFault(errcode: number, place: string): StoreFault {
+  switch (errcode & 0xff) {
+    case 5: case 6:
+      return new StoreFault('store_busy', `The store at ${place} has been locked by another process for too long. Try again.`);
+    case 13:
+      return new StoreFault('store_full', `There is no space left for the store at ${place}. Make room on its disk.`);
+    case 3: case 8: case 14: case 23:
+      return new StoreFault('store_unreadable',
+        `The store at ${place} cannot be opened for reading and writing. Check the rights of the file and of its directory.`);
+    case 26:
+      return new StoreFault('store_unreadable', `The file ${place} is not a metergate store. Name another file, or move this one away.`);
+    case 11:
+      return new StoreFault('store_unreadable', `The store at ${place} is damaged. Restore it from a backup.`);
+    default:
+      return new StoreFault('store_failed', `The store at ${place} failed (SQLite result ${errcode}).`);
+  }
+}
+
+/** SQLSTATE classes: 08 and 57P are about the connection, 28 and 3D about being let in, 53 about resources. */
+function postgresFault(code: string, place: string): StoreFault {
+  if (code.startsWith('28')) {
+    return new StoreFault('store_unreachable',
+      `PostgreSQL at ${place} refused the user or password (${code}). Correct SVC_DATABASE_URL.`);
+  }
+  if (code === '3D000') {
+    return new StoreFault('store_unreachable', `PostgreSQL at ${place} has no such database (${code}). Create it, or correct SVC_DATABASE_URL.`);
+  }
+  if (code === '42501') {
+    return new StoreFault('store_unreadable', `PostgreSQL at ${place} does not let this user do that (${code}). Grant it rights on the schema.`);
+  }
+  if (code.startsWith('08') || code.startsWith('57P') || code === '53300') return unreachable(code, place);
+  if (code === '53100') return new StoreFault('store_full', `PostgreSQL at ${place} has no space left. Make room on its disk.`);
+  if (code === '57014' || code === '55P03' || code.startsWith('40')) {
+    return new StoreFault('store_busy', `The store at ${place} did not finish in time (${code}). Try again.`);
+  }
+  return new StoreFault('store_failed', `PostgreSQL at ${place} failed (SQLSTATE ${code}).`);
+}

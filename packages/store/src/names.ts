@@ -1,0 +1,20 @@
+/**
+ * Names that people give: what the store keeps exactly as written, and what it refuses.
+ * Control characters would reach terminals and logs; half a surrogate pair cannot be kept as UTF-8.
+ */
+import { refuse, type StoreRefusal } from './refusal.ts';
+
+/** Why `value` cannot be kept as `what` (`An organization name`), or null. Length counts UTF-16 units, 1 to `lengthMax`. */
+export function nameRefusal(what: string, value: string, lengthMax: number): StoreRefusal | null {
+  // eslint-disable-next-line no-control-regex
+  const fits = value.length >= 1 && value.length <= lengthMax && value.trim() === value && value.isWellFormed()
+    && !/[\u0000-\u001f\u007f-\u009f]/.test(value);
+  return fits ? null
+    : refuse('invalid_name', `${what} has 1 to ${lengthMax} characters, no control characters, and no space at its start or end.`);
+}
+
+/** Why `value` cannot be sent as a credential in a header, or null. */
+export function credentialRefusal(what: string, value: string): StoreRefusal | null {
+  return /^[\x21-\x7e]{1,8192}$/.test(value) ? null
+    : refuse('invalid_credential', `${what} has 1 to 8192 visible ASCII characters and no spaces.`);
+}

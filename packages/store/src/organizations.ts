@@ -1,0 +1,137 @@
+/**
+ * Organizations: created with their data key, found by id or name, and their own settings. Design 3, rows 7, 8 and 22.
+ * A name is unique, byte for byte.
+ */
+import { base62, idPrefix, type OrganizationId } from '@metergate/core/id.ts';
+import { plans, type FallbackPrice, type Plan } from '@metergate/core/settings.ts';
+import type { Insertable, Selectable, Transaction } from 'kysely';
+import { nameRefusal } from './names.ts';
+import { refuse, type StoreRefusal } from './refusal.ts';
+import { numberOrNull, type OrganizationTable, type Schema } from './sql/schema.ts';
+import type { StoreGround } from './store.ts';
+
+export interface Organization {
+  readonly id: OrganizationId;
+  readonly name: string;
+  readonly plan: Plan;
+  readonly drainSeconds: number | null;
+  readonly fallbackPrice: FallbackPrice | null;
+  readonly createdAtMs: number;
+}
+
+/** Settings to change; what is left out stays. Null: back to the default. */
+export interface OrganizationChanges {
+  readonly plan?: Plan;
+  /** Whole seconds from 0. */
+  readonly drainSeconds?: number | null;
+  readonly fallbackPrice?: FallbackPrice | null;
+}
+
+export interface Organizations {
+  /** Refuses `invalid_name`, `name_taken`, `invalid_setting`. */
+  create(wanted: { readonly name: string; readonly plan: Plan }): Promise<Organization | StoreRefusal>;
+  /** All of them, oldest first. */
+  list(): Promise<Organization[]>;
+  /** By id, else by exact name; null where there is neither. */
+  find(idOrName: string): Promise<Organization | null>;
+  /** The organization as it is now. Refuses `unknown_organization`, `invalid_setting`. */
+  set(id: OrganizationId, changes: OrganizationChanges): Promise<Organization | StoreRefusal>;
+}
+
+const nameLengthMax = 200;
+const int64Max = 2n ** 63n - 1n;
+
+export function organizationsIn({ engine, vault, clock, randomBytes }: StoreGround): Organizations {
+  return {
+    create: async ({ name, plan }) => nameRefusal('An organization name', name, nameLengthMax) ?? settingsRefusal({ plan })
+      ?? engine.change<Organization>(async (transaction, revision) => {
+        if (await transaction.selectFrom('organization').select('id').where('name', '=', name).executeTakeFirst() !== undefined) {
+          return refuse('name_taken', 'There is already an organization with this name. Choose another name.');
+        }
+        const id = (idPrefix.organization + base62(randomBytes(40), 20)) as OrganizationId;
+        await transaction.insertInto('organization').values(newRow({ id, name, plan, createdAtMs: clock(), revision })).execute();
+        await transaction.insertInto('organization_data_key')
+          .values({ organization: id, wrapped: vault.newDataKey(id), wrapped_by: vault.wrappingKeyId }).execute();
+        return (await rowOf(transaction, id))!;
+      }),
+    list: () => engine.read(async (db) =>
+      (await db.selectFrom('organization').selectAll().orderBy('created_at_ms').orderBy('id').execute()).map(organizationOf)),
+    find: (idOrName) => engine.read(async (db) => {
+      if (idOrName.includes('\0')) return null;
+      const rows = await db.selectFrom('organization').selectAll()
+        .where((where) => where.or([where('id', '=', idOrName), where('name', '=', idOrName)])).execute();
+      const row = rows.find(({ id }) => id === idOrName) ?? rows[0];
+      return row === undefined ? null : organizationOf(row);
+    }),
+    set: async (id, changes) => settingsRefusal(changes) ?? engine.change<Organization>(async (transaction, revision) => {
+      await transaction.updateTable('organization').set({ ...columnsOf(changes), revision }).where('id', '=', id).execute();
+      return (await rowOf(transaction, id)) ?? unknownOrganization();
+    }),
+  };
+}
+
+export function unknownOrganization(): StoreRefusal {
+  return refuse('unknown_organization', 'There is no such organization. List them with: metergate org list');
+}
+
+/** Stamps the organization with the revision of the change under way. False: there is no such organization. */
+export async function stampOrganization(transaction: Transaction<Schema>, id: OrganizationId, revision: bigint): Promise<boolean> {
+  const { numUpdatedRows } = await transaction.updateTable('organization').set({ revision }).where('id', '=', id).executeTakeFirstOrThrow();
+  return numUpdatedRows === 1n;
+}
+
+async function rowOf(transaction: Transaction<Schema>, id: OrganizationId): Promise<Organization | null> {
+  const row = await transaction.selectFrom('organization').selectAll().where('id', '=', id).executeTakeFirst();
+  return row === undefined ? null : organizationOf(row);
+}
+
+function newRow(
+  { id, name, plan, createdAtMs, revision }:
+    { readonly id: OrganizationId; readonly name: string; readonly plan: Plan; readonly createdAtMs: number; readonly revision: bigint },
+): Insertable<OrganizationTable> {
+  return {
+    id, name, plan, revision, created_at_ms: createdAtMs, drain_seconds: null, fallback_input_nano: null, fallback_output_nano: null,
+  };
+}
+
+function columnsOf({ plan, drainSeconds, fallbackPrice }: OrganizationChanges): Partial<Insertable<OrganizationTable>> {
+  return {
+    ...(plan === undefined ? {} : { plan }),
+    ...(drainSeconds === undefined ? {} : { drain_seconds: drainSeconds }),
+    ...(fallbackPrice === undefined ? {} : {
+      fallback_input_nano: fallbackPrice?.inputNanoPerMillion ?? null,
+      fallback_output_nano: fallbackPrice?.outputNanoPerMillion ?? null,
+    }),
+  };
+}
+
+function settingsRefusal({ plan, drainSeconds, fallbackPrice }: OrganizationChanges): StoreRefusal | null {
+  if (plan !== undefined && !plans.includes(plan)) return refuse('invalid_setting', `The plan must be one of ${plans.join(', ')}.`);
+  if (drainSeconds !== undefined && drainSeconds !== null && !(Number.isSafeInteger(drainSeconds) && drainSeconds >= 0)) {
+    return refuse('invalid_setting', 'The drain time must be a whole number of seconds from 0.');
+  }
+  for (const price of [fallbackPrice?.inputNanoPerMillion, fallbackPrice?.outputNanoPerMillion]) {
+    if (price !== undefined && (price < 0n || price > int64Max)) {
+      return refuse('invalid_setting', 'A fallback price must be an amount of US dollars from 0, below 9.2 billion per million tokens.');
+    }
+  }
+  return null;
+}
+
+function organizationOf(row: Selectable<OrganizationTable>): Organization {
+  return {
+    id: row.id as OrganizationId,
+    name: row.name,
+    plan: row.plan as Plan,
+    drainSeconds: numberOrNull(row.drain_seconds),
+    fallbackPrice: fallbackPriceOf(row),
+    createdAtMs: Number(row.created_at_ms),
+  };
+}
+
+export function fallbackPriceOf(
+  row: Pick<Selectable<OrganizationTable>, 'fallback_input_nano' | 'fallback_output_nano'>,
+): FallbackPrice | null {
+  if (row.fallback_input_nano === null || row.fallback_output_nano === null) return null;
+  return { inputNanoPerMillion: row.fallback_input_nano, outputNanoPerMillion: row.fallback_output_nano };
+}

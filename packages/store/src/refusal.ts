@@ -1,0 +1,35 @@
+/**
+ * What the store refuses: a request that cannot be granted as asked, said in one sentence for the person who asked.
+ * Faults throw (`fault.ts`), refusals return: a method that can refuse returns its result or a `StoreRefusal`,
+ * and `isRefusal` tells the two apart. A refusal changes nothing. Its sentence never holds a secret.
+ */
+
+export type StoreRefusalCode =
+  | 'invalid_name'
+  | 'name_taken'
+  | 'invalid_setting'
+  | 'invalid_credential'
+  | 'invalid_master_key'
+  | 'unknown_organization'
+  | 'unknown_key'
+  | 'key_taken'
+  | 'provider_not_connected'
+  | 'upstream_not_declared';
+
+/** The store said no; nothing was changed. */
+export interface StoreRefusal {
+  readonly refused: {
+    readonly code: StoreRefusalCode;
+    /** One sentence: what is wrong and what to do. */
+    readonly message: string;
+  };
+}
+
+export function refuse(code: StoreRefusalCode, message: string): StoreRefusal {
+  return { refused: { code, message } };
+}
+
+/** True where a store method returned its refusal in place of a result. */
+export function isRefusal(value: unknown): value is StoreRefusal {
+  return typeof value === 'object' && value !== null && 'refused' in value;
+}

@@ -1,0 +1,63 @@
+/**
+ * The master key at work: it wraps each organization's data key, and a data key seals that organization's credentials.
+ * Design 3, row 18. Every use of the master key goes through HKDF with a label of its own; the key itself seals nothing.
+ * A data key or credential that does not unseal is null: the callers' state `unreadable`, never an error.
+ */
+import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
+import { masterKeyBytes } from './master-key.ts';
+import { seal, unseal, type SealPlace } from './seal.ts';
+
+/** What a stored credential is. */
+export type CredentialPurpose = 'provider-key' | 'upstream-credential';
+
+/** Where a credential lives. `record`: the provider's name, or `upstream`. */
+export interface CredentialPlace extends SealPlace {
+  readonly purpose: CredentialPurpose;
+}
+
+export interface Vault {
+  /** Names the wrapping key in force, so that a rotation can tell which data keys are still to be re-wrapped. No secret. */
+  readonly wrappingKeyId: string;
+  /** 32 bytes in hexadecimal by which a store knows its master key again; says nothing about the key. */
+  fingerprint(salt: Uint8Array): string;
+  /** A new data key, wrapped. */
+  newDataKey(organization: string): Uint8Array;
+  /** Seals a credential under the organization's data key. Null: the data key cannot be unwrapped. */
+  sealCredential(credential: string, wrappedDataKey: Uint8Array, place: CredentialPlace): Uint8Array | null;
+  /** The credential. Null: it, or the data key, cannot be unsealed. */
+  unsealCredential(sealed: Uint8Array, wrappedDataKey: Uint8Array, place: CredentialPlace): string | null;
+}
+
+export function createVault(masterKey: Uint8Array, randomBytes: (n: number) => Uint8Array): Vault {
+  if (masterKey.length !== masterKeyBytes) throw new RangeError('a master key has 32 bytes');
+  const wrappingKey = createSecretKey(derive(masterKey, noSalt, 'metergate/v1/data-key-wrapping'));
+  const dataKeyOf = (organization: string, wrapped: Uint8Array): KeyObject | null => {
+    const bytes = unseal(wrapped, { key: wrappingKey, place: dataKeyPlace(organization) });
+    return bytes === null || bytes.length !== 32 ? null : createSecretKey(bytes);
+  };
+  return {
+    wrappingKeyId: derive(masterKey, noSalt, 'metergate/v1/wrapping-key-id').subarray(0, 8).toString('hex'),
+    fingerprint: (salt) => derive(masterKey, salt, 'metergate/v1/store-fingerprint').toString('hex'),
+    newDataKey: (organization) =>
+      seal(randomBytes(32), randomBytes(12), { key: wrappingKey, place: dataKeyPlace(organization) }),
+    sealCredential(credential, wrappedDataKey, place) {
+      const key = dataKeyOf(place.organization, wrappedDataKey);
+      return key === null ? null : seal(Buffer.from(credential, 'utf8'), randomBytes(12), { key, place });
+    },
+    unsealCredential(sealed, wrappedDataKey, place) {
+      const key = dataKeyOf(place.organization, wrappedDataKey);
+      const bytes = key === null ? null : unseal(sealed, { key, place });
+      return bytes === null ? null : Buffer.from(bytes).toString('utf8');
+    },
+  };
+}
+
+const noSalt = new Uint8Array(0);
+
+function derive(masterKey: Uint8Array, salt: Uint8Array, label: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', masterKey, salt, label, 32));
+}
+
+function dataKeyPlace(organization: string): SealPlace {
+  return { purpose: 'organization-data-key', organization, record: organization, version: 1n };
+}

@@ -1,0 +1,12 @@
+/**
+ * All migrations in their order. The number of those that have run is the schema's version. One that was released is
+ * never changed: what must differ goes into the next.
+ */
+import type { Transaction } from 'kysely';
+import type { Schema } from '../schema.ts';
+import { firstSchema } from './0001-first-schema.ts';
+
+/** One step, inside the transaction of the whole. */
+export type Migration = (transaction: Transaction<Schema>, engine: 'sqlite' | 'postgres') => Promise<void>;
+
+export const migrations: readonly Migration[] = [firstSchema];

@@ -1,0 +1,123 @@
+/**
+ * The tables as TypeScript sees them; `migrations/` makes them. Names are those of the database.
+ * Whole numbers are 64-bit on both engines and read as `bigint`; flags are 0 and 1; times are milliseconds since the epoch;
+ * money is nano-dollars.
+ */
+import type { ColumnType, Generated } from 'kysely';
+
+/** Reads as bigint, takes either. */
+export type Whole = ColumnType<bigint, bigint | number, bigint | number>;
+export type WholeOrNull = ColumnType<bigint | null, bigint | number | null, bigint | number | null>;
+type Bytes = ColumnType<Uint8Array, Uint8Array, Uint8Array>;
+type BytesOrNull = ColumnType<Uint8Array | null, Uint8Array | null, Uint8Array | null>;
+
+/** One row: which migrations have run. */
+export interface SchemaTable { readonly only: Whole; readonly version: Whole }
+
+/** One row: by which the store knows its master key again. */
+export interface StoreIdentityTable { readonly only: Whole; readonly salt: Bytes; readonly fingerprint: string }
+
+/** One row: the number of the latest change of settings. Its lock makes those changes commit in the order of their numbers. */
+export interface RevisionTable { readonly only: Whole; readonly value: Whole }
+
+export interface OrganizationTable {
+  readonly id: string;
+  readonly name: string;
+  readonly plan: string;
+  readonly drain_seconds: WholeOrNull;
+  readonly fallback_input_nano: WholeOrNull;
+  readonly fallback_output_nano: WholeOrNull;
+  readonly created_at_ms: Whole;
+  readonly revision: Whole;
+}
+
+export interface OrganizationDataKeyTable { readonly organization: string; readonly wrapped: Bytes; readonly wrapped_by: string }
+
+export interface ServiceKeyTable {
+  readonly id: string;
+  readonly organization: string;
+  readonly hash: string;
+  readonly prefix: string;
+  readonly name: string | null;
+  readonly project: string | null;
+  readonly created_at_ms: Whole;
+  readonly expires_at_ms: WholeOrNull;
+  readonly revoked_at_ms: WholeOrNull;
+}
+
+export interface ProviderConnectionTable {
+  readonly organization: string;
+  readonly provider: string;
+  readonly sealed: Bytes;
+  readonly version: Whole;
+}
+
+export interface DeclaredUpstreamTable {
+  readonly organization: string;
+  readonly url: string;
+  readonly enabled: Whole;
+  /** Null: the destination needs no credential. */
+  readonly sealed: BytesOrNull;
+  readonly version: Whole;
+}
+
+export interface PriceOverlayTable { readonly only: Whole; readonly json: string; readonly revision: Whole }
+
+export interface JournalSegmentTable { readonly id: string; readonly mark: Whole }
+
+export interface CallRecordTable {
+  readonly sequence: Generated<bigint>;
+  readonly id: string;
+  readonly organization: string;
+  readonly key: string;
+  readonly project: string | null;
+  /** JSON array of strings; null for none. */
+  readonly labels: string | null;
+  readonly labels_dropped: Whole;
+  readonly run: string | null;
+  readonly wire: string;
+  readonly endpoint: string;
+  readonly method: string;
+  readonly path: string;
+  readonly started_at_ms: Whole;
+  readonly node: string;
+  readonly streamed: Whole;
+  readonly status: WholeOrNull;
+  readonly outcome: string;
+  readonly model: string | null;
+  readonly finish_reason: string | null;
+  readonly input_tokens: WholeOrNull;
+  readonly output_tokens: WholeOrNull;
+  readonly cached_tokens: WholeOrNull;
+  readonly cache_write_tokens: WholeOrNull;
+  readonly reasoning_tokens: WholeOrNull;
+  readonly usage: string;
+  readonly usage_reason: string | null;
+  readonly cost_nano: WholeOrNull;
+  readonly cost_source: string;
+  readonly price_list: string | null;
+  readonly provider_request_id: string | null;
+  readonly request_bytes: Whole;
+  readonly response_bytes: Whole;
+  readonly first_byte_ms: number | null;
+  readonly duration_ms: number | null;
+}
+
+export interface Schema {
+  readonly metergate_schema: SchemaTable;
+  readonly store_identity: StoreIdentityTable;
+  readonly revision: RevisionTable;
+  readonly organization: OrganizationTable;
+  readonly organization_data_key: OrganizationDataKeyTable;
+  readonly service_key: ServiceKeyTable;
+  readonly provider_connection: ProviderConnectionTable;
+  readonly declared_upstream: DeclaredUpstreamTable;
+  readonly price_overlay: PriceOverlayTable;
+  readonly journal_segment: JournalSegmentTable;
+  readonly call_record: CallRecordTable;
+}
+
+/** A 64-bit figure of ours as a number; every such figure is below 2^53. */
+export function numberOrNull(value: bigint | null): number | null {
+  return value === null ? null : Number(value);
+}

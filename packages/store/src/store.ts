@@ -1,0 +1,78 @@
+/**
+ * The store: everything the product remembers, on SQLite or PostgreSQL behind one interface.
+ * Faults throw a `StoreFault`, refusals return a `StoreRefusal`. Design 2 (Store, Snapshots), 3 rows 17 to 19 and 22.
+ * Every change of settings takes the next revision in its own transaction and stamps the organization with it.
+ */
+import { callRecordsIn, type CallRecords } from './call-records.ts';
+import { declaredUpstreamsIn, type DeclaredUpstreams } from './declared-upstreams.ts';
+import { organizationsIn, type Organizations } from './organizations.ts';
+import { priceOverlayIn, type PriceOverlay } from './price-overlay.ts';
+import { providerConnectionsIn, type ProviderConnections } from './provider-connections.ts';
+import { createVault, type Vault } from './sealing/vault.ts';
+import { serviceKeysIn, type ServiceKeys } from './service-keys.ts';
+import { settingsIn, type Settings } from './settings.ts';
+import { openEngine, type Engine } from './sql/engine.ts';
+import { prepareSchema } from './sql/prepare-schema.ts';
+
+/** What opening a store takes. */
+export interface StoreOptions {
+  /** `sqlite:/path/to/file` or `postgres://user:password@host:port/database`. */
+  readonly url: string;
+  /** 32 bytes. Kept in memory only. */
+  readonly masterKey: Uint8Array;
+  /** Wall time in milliseconds since the epoch. */
+  readonly clock: () => number;
+  /** `n` bytes from a cryptographic source. */
+  readonly randomBytes: (n: number) => Uint8Array;
+  /** True: makes the schema, or brings an older one up to date. False: `store_absent` or `schema_older`. */
+  readonly create: boolean;
+}
+
+export interface Store {
+  readonly engine: 'sqlite' | 'postgres';
+  readonly organizations: Organizations;
+  readonly serviceKeys: ServiceKeys;
+  readonly providers: ProviderConnections;
+  readonly upstreams: DeclaredUpstreams;
+  readonly settings: Settings;
+  readonly calls: CallRecords;
+  readonly prices: PriceOverlay;
+  /** Ends all connections. No method may be called afterwards. */
+  close(): Promise<void>;
+}
+
+/** What every part of the store works with. */
+export interface StoreGround {
+  readonly engine: Engine;
+  readonly vault: Vault;
+  readonly clock: () => number;
+  readonly randomBytes: (n: number) => Uint8Array;
+}
+
+/**
+ * Opens the store, or says in one sentence why it cannot.
+ * @throws StoreFault; nothing stays open then, and nothing half-made is left behind.
+ */
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const { url, masterKey, clock, randomBytes, create } = options;
+  const vault = createVault(masterKey, randomBytes);
+  const engine = await openEngine(url, { create });
+  try {
+    await prepareSchema(engine, { create, vault, randomBytes });
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+  const ground: StoreGround = { engine, vault, clock, randomBytes };
+  return {
+    engine: engine.kind,
+    organizations: organizationsIn(ground),
+    serviceKeys: serviceKeysIn(ground),
+    providers: providerConnectionsIn(ground),
+    upstreams: declaredUpstreamsIn(ground),
+    settings: settingsIn(ground),
+    calls: callRecordsIn(ground),
+    prices: priceOverlayIn(ground),
+    close: () => engine.close(),
+  };
+}
