@@ -1,0 +1,33 @@
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import { declaredBodyBytes, framingFaultOf } from './framing.ts';
+
+const faultOf = (headers: string[], rawTarget = '/v1/models', httpMinorVersion = 1) => framingFaultOf({ rawTarget, headers, httpMinorVersion });
+
+test('design 3 row 3: framing with one reading passes', () => {
+  assert.equal(faultOf(['Host', 'a.example:8080', 'Content-Length', '10']), null);
+  assert.equal(faultOf(['Host', '[::1]:8080', 'Transfer-Encoding', 'Chunked']), null);
+  assert.equal(faultOf([], '/v1/models', 0), null);
+});
+
+const refused: [string, string[], string?][] = [
+  ['two hosts', ['Host', 'a', 'host', 'a']],
+  ['no host', []],
+  ['a host that is none', ['Host', 'x/?']],
+  ['a host with spaces', ['Host', 'a b']],
+  ['an absolute target', ['Host', 'a'], 'http://evil/v1/models'],
+  ['a leading zero', ['Host', 'a', 'Content-Length', '010']],
+  ['an empty length', ['Host', 'a', 'Content-Length', '']],
+  ['a signed length', ['Host', 'a', 'Content-Length', '+1']],
+  ['a coding list with a gap', ['Host', 'a', 'Transfer-Encoding', ',chunked']],
+  ['two codings', ['Host', 'a', 'Transfer-Encoding', 'gzip, chunked']],
+];
+for (const [name, headers, target] of refused) {
+  test(`design 3 row 3: ${name} is refused`, () => assert.notEqual(faultOf(headers, target), null));
+}
+
+test('The declared length: a number, null for chunked, 0 for none', () => {
+  assert.equal(declaredBodyBytes(['content-length', '7']), 7);
+  assert.equal(declaredBodyBytes(['transfer-encoding', 'chunked']), null);
+  assert.equal(declaredBodyBytes(['host', 'a']), 0);
+});
