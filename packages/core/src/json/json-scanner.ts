@@ -1,0 +1,253 @@
+/**
+ * A JSON text, given in chunks cut anywhere → whether it is JSON, and what stands at the watched places (RFC 8259, strict).
+ * Memory does not grow with the text: nothing is kept but the watched values, and one bit for each open container.
+ * It never throws; after the first byte that cannot be, it reads no further and says `invalid`.
+ */
+import { KeptText } from './kept-text.ts';
+import { Nesting } from './nesting.ts';
+import { StringLexer } from './string-lexer.ts';
+import type { ValueKind, WatchedValue } from './watched-value.ts';
+import { wordBegins, wordGoesOn, wordKind } from './word-lexer.ts';
+
+/**
+ * `valid`: one JSON value and nothing after it. `empty`: nothing but white space so far. `incomplete`: so far the beginning
+ * of a JSON text. `invalid`: it is none. `gave_up`: nested deeper than is followed.
+ */
+export type JsonVerdict = 'valid' | 'empty' | 'incomplete' | 'invalid' | 'gave_up';
+
+// What the next byte may be. From `invalid` on nothing is read any more.
+const expectValue = 0;
+const expectElementOrEnd = 1;
+const expectKeyOrEnd = 2;
+const expectKey = 3;
+const expectColon = 4;
+const expectCommaOrEnd = 5;
+const expectNothing = 6;
+const inString = 7;
+const inWord = 8;
+const invalid = 9;
+const gaveUp = 10;
+
+const quote = 0x22;
+const comma = 0x2c;
+const colon = 0x3a;
+const braceOpen = 0x7b;
+const braceClose = 0x7d;
+const bracketOpen = 0x5b;
+const bracketClose = 0x5d;
+
+export class JsonScanner {
+  private readonly root: WatchedValue;
+  private expecting: number = expectValue;
+  private readonly nesting = new Nesting();
+  private readonly string = new StringLexer();
+  private readonly text = new KeptText();
+  private word = 0;
+  /** Watched containers that are open, outermost first. They are the outermost open ones, without a gap. */
+  private readonly watching: WatchedValue[] = [];
+  /** The string being read is a member's name. */
+  private readingKey = false;
+  /** The place that the value to come belongs to: after a key, or for the first element of an array. */
+  private place: WatchedValue | null;
+  /** The watched string or number being read. */
+  private scalar: WatchedValue | null = null;
+
+  /** @param root the whole text's place; the places inside it are filled as the text goes by. */
+  constructor(root: WatchedValue) {
+    this.root = root;
+    this.place = root;
+  }
+
+  /** Begins a new text. */
+  clear(): void {
+    this.root.forget();
+    this.expecting = expectValue;
+    this.nesting.clear();
+    this.text.active = false;
+    this.watching.length = 0;
+    this.readingKey = false;
+    this.place = this.root;
+    this.scalar = null;
+  }
+
+  /** Whether a whole value has been read and only white space may follow; never true at the end of a bare number. */
+  get complete(): boolean {
+    return this.expecting === expectNothing;
+  }
+
+  /** What the text is, if it ends here. */
+  verdict(): JsonVerdict {
+    switch (this.expecting) {
+      case expectNothing: return 'valid';
+      case invalid: return 'invalid';
+      case gaveUp: return 'gave_up';
+      case expectValue: return this.nesting.depth === 0 ? 'empty' : 'incomplete';
+      case inWord: return this.nesting.depth === 0 && wordKind(this.word) !== null ? 'valid' : 'incomplete';
+      default: return 'incomplete';
+    }
+  }
+
+  /** The next bytes, `chunk[from..to)`. No reference to `chunk` is kept. */
+  push(chunk: Uint8Array, from = 0, to = chunk.length): void {
+    if (this.text.active) this.text.resume(from);
+    let i = from;
+    while (i < to) {
+      const expecting = this.expecting;
+      if (expecting === inString) i = this.readString(chunk, i, to);
+      else if (expecting === inWord) i = this.readWord(chunk, i, to);
+      else if (expecting >= invalid) return;
+      else i = this.readStructure(chunk, i, to);
+    }
+    if (this.text.active) this.text.carry(chunk, to);
+  }
+
+  /** Punctuation and white space, up to the inside of a string or a word; the index to read on from. */
+  private readStructure(chunk: Uint8Array, from: number, to: number): number {
+    for (let i = from; i < to; i++) {
+      const byte = chunk[i]!;
+      if (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) continue;
+      switch (this.expecting) {
+        case expectCommaOrEnd:
+          if (byte === comma) this.passComma();
+          else this.closeBy(byte);
+          break;
+        case expectColon:
+          this.expecting = byte === colon ? expectValue : invalid;
+          break;
+        case expectKeyOrEnd:
+        case expectKey:
+          if (byte === quote) return this.openKey(i + 1);
+          if (this.expecting === expectKeyOrEnd) this.closeBy(byte);
+          else this.expecting = invalid;
+          break;
+        case expectElementOrEnd:
+        case expectValue:
+          if (byte === bracketClose && this.expecting === expectElementOrEnd) this.closeBy(byte);
+          else if (byte === braceOpen || byte === bracketOpen) this.openContainer(byte === braceOpen);
+          else return this.openScalar(byte, i, to);
+          break;
+        default:
+          this.expecting = invalid;
+      }
+      if (this.expecting >= invalid) return to;
+    }
+    return to;
+  }
+
+  private passComma(): void {
+    this.expecting = this.nesting.inObject ? expectKey : expectValue;
+  }
+
+  private closeBy(byte: number): void {
+    const nesting = this.nesting;
+    if (byte !== (nesting.inObject ? braceClose : bracketClose)) {
+      this.expecting = invalid;
+      return;
+    }
+    if (this.watching.length === nesting.depth) this.watching.pop()!.complete = true;
+    this.place = null;
+    nesting.close();
+    this.endValue();
+  }
+
+  private endValue(): void {
+    this.expecting = this.nesting.depth === 0 ? expectNothing : expectCommaOrEnd;
+  }
+
+  private openKey(textFrom: number): number {
+    this.readingKey = true;
+    this.string.open();
+    this.expecting = inString;
+    const depth = this.nesting.depth;
+    if (this.watching.length === depth && this.watching[depth - 1]!.fields.length > 0) this.text.begin(textFrom);
+    return textFrom;
+  }
+
+  private openContainer(object: boolean): void {
+    if (!this.nesting.open(object)) {
+      this.expecting = gaveUp;
+      return;
+    }
+    this.expecting = object ? expectKeyOrEnd : expectElementOrEnd;
+    const place = this.place;
+    if (place === null) return;
+    place.forget();
+    place.kind = object ? 'object' : 'array';
+    this.watching.push(place);
+    this.place = object ? null : place.firstElement;
+  }
+
+  /** A string, number or literal begins with `byte` at `index`; the index to read on from. */
+  private openScalar(byte: number, index: number, to: number): number {
+    const isString = byte === quote;
+    const place = this.place;
+    if (isString) {
+      this.readingKey = false;
+      this.string.open();
+      this.expecting = inString;
+    } else {
+      this.word = wordBegins(byte);
+      if (this.word === 0) {
+        this.expecting = invalid;
+        return to;
+      }
+      this.expecting = inWord;
+    }
+    if (place !== null) {
+      this.place = null;
+      this.scalar = place;
+      place.forget();
+      this.text.begin(isString ? index + 1 : index);
+    }
+    return index + 1;
+  }
+
+  private readString(chunk: Uint8Array, from: number, to: number): number {
+    const progress = this.string.scan(chunk, from, to);
+    if (progress === 'more') return to;
+    if (progress === 'invalid') {
+      this.expecting = invalid;
+      return to;
+    }
+    const after = this.string.at;
+    if (this.readingKey) {
+      this.expecting = expectColon;
+      if (this.text.active) {
+        this.place = this.text.field(this.watching.at(-1)!, { chunk, to: after - 1, escaped: this.string.escaped });
+      }
+      return after;
+    }
+    if (this.scalar !== null) this.keepScalar('string', chunk, after - 1);
+    this.endValue();
+    return after;
+  }
+
+  private readWord(chunk: Uint8Array, from: number, to: number): number {
+    let word = this.word;
+    let i = from;
+    while (i < to) {
+      const next = wordGoesOn(word, chunk[i]!);
+      if (next === 0) break;
+      word = next;
+      i++;
+    }
+    this.word = word;
+    if (i === to) return to;
+    const kind = wordKind(word);
+    if (kind === null) {
+      this.expecting = invalid;
+      return to;
+    }
+    if (this.scalar !== null) this.keepScalar(kind, chunk, i);
+    this.endValue();
+    return i;
+  }
+
+  private keepScalar(kind: ValueKind, chunk: Uint8Array, textTo: number): void {
+    const scalar = this.scalar!;
+    this.scalar = null;
+    scalar.kind = kind;
+    scalar.complete = true;
+    this.text.write(scalar, chunk, textTo);
+  }
+}

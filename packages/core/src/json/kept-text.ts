@@ -1,0 +1,83 @@
+/**
+ * The text of the string or number being read, kept only while somebody wants it. Where a token lies within one chunk it
+ * is read from there; one that is cut is put together in a buffer that grows to a bound and then only counts.
+ */
+import { watchedBytesMax, type WatchedValue, unescaped } from './watched-value.ts';
+
+/** Keeps the current token's text across chunks. While `active`, each chunk's end is told by `carry`, the next one's start by `resume`. */
+export class KeptText {
+  active = false;
+  private from = 0;
+  private carried: Uint8Array | null = null;
+  private carriedLength = 0;
+
+  /** The token's text begins at `index` of the current chunk. */
+  begin(index: number): void {
+    this.active = true;
+    this.from = index;
+    this.carriedLength = 0;
+  }
+
+  /** The chunk ends at `to`, before the token does: copies what belongs to it. */
+  carry(chunk: Uint8Array, to: number): void {
+    const total = this.carriedLength + to - this.from;
+    // One byte above the bound is enough to know that the text is too long.
+    const kept = total > watchedBytesMax ? watchedBytesMax + 1 : total;
+    if (this.carried === null || this.carried.length < kept) this.grow(kept);
+    const buffer = this.carried!;
+    for (let at = this.carriedLength, i = this.from; at < kept; at++, i++) buffer[at] = chunk[i]!;
+    this.carriedLength = kept;
+  }
+
+  /** A new chunk, whose bytes begin at `from`. */
+  resume(from: number): void {
+    this.from = from;
+  }
+
+  /** The token's text ends before `to`: puts it into `value`. */
+  write(value: WatchedValue, chunk: Uint8Array, to: number): void {
+    this.active = false;
+    if (this.carriedLength === 0) {
+      value.write(chunk, this.from, to);
+      return;
+    }
+    this.carry(chunk, to);
+    value.write(this.carried!, 0, this.carriedLength);
+  }
+
+  /** The token was a key and ends before `to`: the field of `value` that it names, or null. */
+  field(value: WatchedValue, end: { chunk: Uint8Array; to: number; escaped: boolean }): WatchedValue | null {
+    this.active = false;
+    let { chunk, to } = end;
+    let from = this.from;
+    if (this.carriedLength > 0) {
+      this.carry(chunk, to);
+      chunk = this.carried!;
+      from = 0;
+      to = this.carriedLength;
+    }
+    if (!end.escaped) return fieldNamed(value, chunk, from, to);
+    if (to - from > watchedBytesMax) return null;
+    const name = unescaped(chunk.subarray(from, to));
+    return value.fields.find((field) => field[0] === name)?.[1] ?? null;
+  }
+
+  private grow(length: number): void {
+    const grown = new Uint8Array(Math.max(64, length * 2));
+    if (this.carried !== null) grown.set(this.carried.subarray(0, this.carriedLength));
+    this.carried = grown;
+  }
+}
+
+/** The field whose name is exactly the bytes `chunk[from..to)`. */
+function fieldNamed(value: WatchedValue, chunk: Uint8Array, from: number, to: number): WatchedValue | null {
+  const length = to - from;
+  for (const field of value.fields) {
+    const name = field[0];
+    if (name.length !== length) continue;
+    let same = 0;
+    while (same < length && name.charCodeAt(same) === chunk[from + same]) same++;
+    if (same === length) return field[1];
+  }
+  return null;
+}

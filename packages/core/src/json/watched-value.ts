@@ -1,0 +1,86 @@
+/**
+ * One value of a JSON text that somebody wants to know: what kind it is, whether it was seen to its end, and, for
+ * strings and numbers up to a bound, what was written. The scanner fills it; nothing else of the text is kept.
+ * A longer string or number than the bound is `overflowed`: its kind is known, its text is not.
+ */
+
+/** What stands at a watched place. `absent` until the scanner meets it. */
+export type ValueKind = 'absent' | 'null' | 'true' | 'false' | 'number' | 'string' | 'object' | 'array';
+
+/** The longest string or number whose text is kept, in bytes as written. */
+export const watchedBytesMax = 4096;
+
+const decoder = new TextDecoder();
+
+/** A watched place, and the watched places inside it. */
+export class WatchedValue {
+  kind: ValueKind = 'absent';
+  /** The value was seen to its end. */
+  complete = false;
+  overflowed = false;
+  /** Watched members of an object: name (ASCII) and place. */
+  readonly fields: readonly (readonly [string, WatchedValue])[];
+  /** The watched first element of an array. */
+  readonly firstElement: WatchedValue | null;
+  private bytes: Uint8Array | null = null;
+  private length = 0;
+
+  constructor(fields: Readonly<Record<string, WatchedValue>>, firstElement: WatchedValue | null) {
+    this.fields = Object.entries(fields);
+    this.firstElement = firstElement;
+  }
+
+  /** Forgets what was seen here and inside. A name that comes twice counts as its last (JSON as JavaScript reads it). */
+  forget(): void {
+    if (this.kind === 'absent') return;
+    this.kind = 'absent';
+    this.complete = false;
+    this.overflowed = false;
+    this.length = 0;
+    for (const field of this.fields) field[1].forget();
+    this.firstElement?.forget();
+  }
+
+  /** The scanner's own: the text of a string (without its quotes) or number, copied from `source[from..to)`. */
+  write(source: Uint8Array, from: number, to: number): void {
+    const length = to - from;
+    if (length > watchedBytesMax) {
+      this.overflowed = true;
+      return;
+    }
+    if (this.bytes === null || this.bytes.length < length) this.bytes = new Uint8Array(length < 48 ? 48 : length * 2);
+    const bytes = this.bytes;
+    for (let i = 0; i < length; i++) bytes[i] = source[from + i]!;
+    this.length = length;
+  }
+
+  /** The string as JavaScript reads it, or null where this is no whole string within the bound. */
+  string(): string | null {
+    if (this.kind !== 'string' || !this.complete || this.overflowed || this.bytes === null) return null;
+    return unescaped(this.bytes.subarray(0, this.length));
+  }
+
+  /** The number as it was written, or null where this is no whole number within the bound. */
+  numberText(): string | null {
+    if (this.kind !== 'number' || !this.complete || this.overflowed || this.bytes === null) return null;
+    return decoder.decode(this.bytes.subarray(0, this.length));
+  }
+
+  /** Whether this is exactly the string `text` (ASCII without escapes); allocates nothing. */
+  isString(text: string): boolean {
+    if (this.kind !== 'string' || !this.complete || this.overflowed || this.length !== text.length) return false;
+    for (let i = 0; i < text.length; i++) if (this.bytes![i] !== text.charCodeAt(i)) return false;
+    return true;
+  }
+}
+
+/** A watched place; give the members of an object, or the first element of an array, to watch inside it. */
+export function watched(fields: Readonly<Record<string, WatchedValue>> = {}, firstElement: WatchedValue | null = null): WatchedValue {
+  return new WatchedValue(fields, firstElement);
+}
+
+/** The text of a JSON string from its raw bytes between the quotes, which must be valid. */
+export function unescaped(raw: Uint8Array): string {
+  const text = decoder.decode(raw);
+  return text.includes('\\') ? (JSON.parse(`"${text}"`) as string) : text;
+}

@@ -1,0 +1,153 @@
+/**
+ * The form of a response's body: one JSON text, or a stream of events. Feeds a dialect's watched places and tells, at the
+ * end, whether the body was of that form at all.
+ */
+import { JsonScanner } from '../json/json-scanner.ts';
+import type { Dialect } from './dialect.ts';
+import { EventStreamSplitter, type EventConsumer } from './sse.ts';
+
+/** `readable`: of the expected form, as far as it came. `empty`: nothing came. `not_readable`: (partly) of another form. */
+export type FormVerdict = 'readable' | 'empty' | 'not_readable';
+
+/** One body going by. */
+export interface BodyForm {
+  push(chunk: Uint8Array): void;
+  readonly dialogueEnded: boolean;
+  /** The body ended. The dialect then holds all that could be read. */
+  end(ending: 'whole' | 'cut'): FormVerdict;
+}
+
+const byteOrderMark = [0xef, 0xbb, 0xbf];
+
+/** A JSON body. A byte order mark before it is passed over, as callers do. */
+export class JsonBodyForm implements BodyForm {
+  readonly dialogueEnded = false;
+  private readonly dialect: Dialect;
+  private readonly scanner: JsonScanner;
+  /** Bytes of the byte order mark passed over, or 3 once there can be none. */
+  private markBytes = 0;
+
+  constructor(dialect: Dialect) {
+    this.dialect = dialect;
+    this.scanner = new JsonScanner(dialect.body);
+  }
+
+  push(chunk: Uint8Array): void {
+    let from = 0;
+    while (this.markBytes < byteOrderMark.length && from < chunk.length) {
+      if (chunk[from] === byteOrderMark[this.markBytes]) {
+        this.markBytes++;
+        from++;
+      } else {
+        this.markBytes = byteOrderMark.length;
+      }
+    }
+    this.scanner.push(chunk, from);
+  }
+
+  end(ending: 'whole' | 'cut'): FormVerdict {
+    const verdict = this.scanner.verdict();
+    if (verdict === 'empty') return 'empty';
+    const readable = this.dialect.body.kind === 'object' && (verdict === 'valid' || (verdict === 'incomplete' && ending === 'cut'));
+    if (!readable) return 'not_readable';
+    this.dialect.takeBody();
+    return 'readable';
+  }
+}
+
+const doneWord = '[DONE]';
+const lineFeedChunk = new Uint8Array([0x0a]);
+
+/** A stream of events. What comes after the end of the dialogue is not read. */
+export class EventStreamForm implements BodyForm, EventConsumer {
+  dialogueEnded = false;
+  private readonly dialect: Dialect;
+  private readonly scanner: JsonScanner;
+  private readonly splitter = new EventStreamSplitter(this);
+  private received = false;
+  private eventsRead = 0;
+  private eventsUnread = 0;
+  /** Data lines of the current event that have begun. */
+  private dataLines = 0;
+  private lineOpen = false;
+  /** Characters of `[DONE]` matched in the current event's first data line; −1 once it is something else. */
+  private doneMatched = 0;
+
+  constructor(dialect: Dialect) {
+    this.dialect = dialect;
+    this.scanner = new JsonScanner(dialect.event);
+  }
+
+  push(chunk: Uint8Array): void {
+    if (chunk.length > 0) this.received = true;
+    if (!this.dialogueEnded) this.splitter.push(chunk);
+  }
+
+  data(chunk: Uint8Array, from: number, to: number): void {
+    if (this.dialogueEnded) return;
+    this.openLine();
+    if (this.doneMatched >= 0) this.matchDone(chunk, from, to);
+    this.scanner.push(chunk, from, to);
+  }
+
+  dataLineEnded(): void {
+    if (this.dialogueEnded) return;
+    this.openLine();
+    this.lineOpen = false;
+    if (this.doneMatched === doneWord.length) this.dialogueEnded = this.dialect.endsWithDone;
+    else if (this.scanner.complete && this.dialect.endsDialogue()) {
+      this.dialogueEnded = true;
+      this.takeEvent();
+    }
+  }
+
+  eventEnded(): void {
+    if (this.dialogueEnded || this.dataLines === 0) return;
+    if (this.scanner.complete) this.takeEvent();
+    else if (this.doneMatched !== doneWord.length && this.scanner.verdict() !== 'empty') this.eventsUnread++;
+    this.clearEvent();
+  }
+
+  end(ending: 'whole' | 'cut'): FormVerdict {
+    if (!this.dialogueEnded) this.splitter.end();
+    const whole = ending === 'whole' || this.dialogueEnded;
+    if (!this.dialogueEnded && this.dataLines > 0) {
+      if (this.scanner.complete) this.takeEvent();
+      else if (whole && this.doneMatched !== doneWord.length) this.eventsUnread++;
+    }
+    if (this.eventsUnread > 0 && (whole || this.eventsRead === 0)) return 'not_readable';
+    if (this.eventsRead > 0 || this.dialogueEnded) return 'readable';
+    return this.received && whole ? 'not_readable' : 'empty';
+  }
+
+  /** A further data line of the same event is parted from the one before by a newline. */
+  private openLine(): void {
+    if (this.lineOpen) return;
+    this.lineOpen = true;
+    if (++this.dataLines === 1) return;
+    this.doneMatched = -1;
+    this.scanner.push(lineFeedChunk);
+  }
+
+  private matchDone(chunk: Uint8Array, from: number, to: number): void {
+    for (let i = from; i < to; i++) {
+      const byte = chunk[i]!;
+      if (this.doneMatched < doneWord.length && byte === doneWord.charCodeAt(this.doneMatched)) this.doneMatched++;
+      else if (byte !== 0x20 || (this.doneMatched > 0 && this.doneMatched < doneWord.length)) {
+        this.doneMatched = -1;
+        return;
+      }
+    }
+  }
+
+  private takeEvent(): void {
+    this.eventsRead++;
+    this.dialect.takeEvent();
+  }
+
+  private clearEvent(): void {
+    this.scanner.clear();
+    this.dataLines = 0;
+    this.doneMatched = 0;
+  }
+}

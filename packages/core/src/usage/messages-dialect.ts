@@ -1,0 +1,108 @@
+/**
+ * Messages, the second wire: a message object as the body, or events: `message_start` holds first figures, `message_delta`
+ * the last ones, cumulative; a figure that comes later replaces the earlier. Spec: Usage fields read from forwarded responses.
+ * Until a `message_delta` has reported usage, what is known is partial.
+ */
+import { watched } from '../json/watched-value.ts';
+import { nothingFound, type Dialect } from './dialect.ts';
+import { badUsage, foundUsage, providerName, type FoundUsage } from './found-usage.ts';
+import type { TokenFigures } from './reading.ts';
+import { tokenFigure, type TokenFigure } from './token-figure.ts';
+
+/** The dialect of one response. */
+export function createMessagesDialect(): Dialect {
+  return new MessagesDialect();
+}
+
+type Figures = { [Name in Exclude<keyof TokenFigures, 'reasoning'>]: TokenFigure };
+
+/** One `usage` object of this wire. */
+class MessageUsage {
+  private readonly input = watched();
+  private readonly output = watched();
+  private readonly cached = watched();
+  private readonly cacheWrite = watched();
+  private readonly cacheWriteOneHour = watched();
+  readonly place = watched({
+    input_tokens: this.input,
+    output_tokens: this.output,
+    cache_read_input_tokens: this.cached,
+    cache_creation_input_tokens: this.cacheWrite,
+    cache_creation: watched({ ephemeral_1h_input_tokens: this.cacheWriteOneHour }),
+  });
+
+  /** The figures, null where there is no usage object yet, `badUsage` where something else stands in its place. */
+  read(): Figures | FoundUsage | null {
+    if (!this.place.complete || this.place.kind === 'null') return null;
+    if (this.place.kind !== 'object') return badUsage;
+    return {
+      input: tokenFigure(this.input),
+      output: tokenFigure(this.output),
+      cached: tokenFigure(this.cached),
+      cacheWrite: tokenFigure(this.cacheWrite),
+      cacheWriteOneHour: tokenFigure(this.cacheWriteOneHour),
+    };
+  }
+}
+
+class MessagesDialect implements Dialect {
+  readonly findings = nothingFound();
+  readonly endsWithDone = false;
+  readonly keepsPartial = true;
+  private readonly type = watched();
+  private readonly model = watched();
+  private readonly stopReason = watched();
+  private readonly messageUsage = new MessageUsage();
+  private readonly deltaStopReason = watched();
+  private readonly deltaUsage = new MessageUsage();
+  readonly body = watched({ model: this.model, stop_reason: this.stopReason, usage: this.messageUsage.place });
+  readonly event = watched({
+    type: this.type,
+    message: this.body,
+    delta: watched({ stop_reason: this.deltaStopReason }),
+    usage: this.deltaUsage.place,
+  });
+  private figures: Figures = { input: null, output: null, cached: null, cacheWrite: null, cacheWriteOneHour: null };
+
+  takeBody(): void {
+    const { findings } = this;
+    findings.model = providerName(this.model.string());
+    findings.finishReason = providerName(this.stopReason.string());
+    findings.usageFinal = this.takeUsage(this.messageUsage);
+  }
+
+  takeEvent(): void {
+    const { findings } = this;
+    if (this.type.isString('message_start')) {
+      findings.model = providerName(this.model.string()) ?? findings.model;
+      this.takeUsage(this.messageUsage);
+    } else if (this.type.isString('message_delta')) {
+      findings.finishReason = providerName(this.deltaStopReason.string()) ?? findings.finishReason;
+      if (this.takeUsage(this.deltaUsage)) findings.usageFinal = true;
+    }
+  }
+
+  endsDialogue(): boolean {
+    return this.type.isString('message_stop');
+  }
+
+  /** Lays the figures that a usage object reports over those known so far; false where it reports none. */
+  private takeUsage(usage: MessageUsage): boolean {
+    const read = usage.read();
+    if (read === null || this.findings.usage?.kind === 'not_a_figure') return false;
+    if ('kind' in read) {
+      this.findings.usage = read;
+      return true;
+    }
+    for (const name of Object.keys(read) as (keyof Figures)[]) if (read[name] !== null) this.figures[name] = read[name];
+    this.findings.usage = foundUsage(this.splitWithinBounds(), null);
+    return this.findings.usage !== null;
+  }
+
+  /** A one-hour part above the whole tells nothing apart. */
+  private splitWithinBounds(): Figures {
+    const { cacheWrite, cacheWriteOneHour } = this.figures;
+    const within = typeof cacheWriteOneHour !== 'number' || (typeof cacheWrite === 'number' && cacheWriteOneHour <= cacheWrite);
+    return within ? this.figures : { ...this.figures, cacheWriteOneHour: null };
+  }
+}

@@ -1,0 +1,33 @@
+/**
+ * A token figure as the provider wrote it → a whole number, or the verdict that it is none. Design 4: a figure is a whole
+ * number from 0 to 2^53 − 1 by its value (`12`, `12.0` and `1.2e1` are one); anything else makes the usage `unknown`.
+ * Exact: the decimal text decides, since 0.99999999999999999999 read as a double would be 1.
+ */
+import type { WatchedValue } from '../json/watched-value.ts';
+
+/** A number, `null` where the place is absent or null, `not_a_figure` for anything else. */
+export type TokenFigure = number | null | 'not_a_figure';
+
+/** The figure at a watched place. */
+export function tokenFigure(value: WatchedValue): TokenFigure {
+  if (value.kind === 'absent' || value.kind === 'null') return null;
+  const text = value.numberText();
+  if (text === null) return 'not_a_figure';
+  return wholeNumber(text) ?? 'not_a_figure';
+}
+
+/** The whole number from 0 to 2^53 − 1 that a JSON number stands for, or null where it stands for another. */
+export function wholeNumber(jsonNumber: string): number | null {
+  if (/^\d{1,15}$/.test(jsonNumber)) return Number(jsonNumber);
+  const match = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(jsonNumber);
+  if (match === null) return null;
+  const fraction = match[3] ?? '';
+  const digits = (match[2]! + fraction).replace(/^0+/, '');
+  if (digits === '') return 0;
+  if (match[1] === '-') return null;
+  const significant = digits.replace(/0+$/, '');
+  const zerosAfter = Number(match[4] ?? '0') - fraction.length + (digits.length - significant.length);
+  if (zerosAfter < 0 || significant.length + zerosAfter > 16) return null;
+  const value = BigInt(significant) * 10n ** BigInt(zerosAfter);
+  return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : null;
+}
