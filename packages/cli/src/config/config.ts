@@ -1,0 +1,34 @@
+/**
+ * The product's settings as read from the environment, checked and with defaults. Design 5, table of variables.
+ * Reading the environment is `read-config.ts`; nothing below takes a variable itself.
+ */
+import type { JournalSync } from '@metergate/store/journal/segment.ts';
+
+export interface ListenAddress {
+  readonly host: string;
+  /** 0 to 65535; 0: any free port. */
+  readonly port: number;
+}
+
+export interface Config {
+  readonly gateway: ListenAddress;
+  readonly platform: ListenAddress;
+  readonly ops: ListenAddress;
+  /** Absolute path. */
+  readonly dataDirectory: string;
+  /** `sqlite:/absolute/path` or `postgres://…`; carries a password, so it is never printed whole. */
+  readonly databaseUrl: string;
+  /** 32 bytes, where `SVC_MASTER_KEY` is set; else the file in the data directory is used. */
+  readonly masterKey: Uint8Array | null;
+  readonly openaiUrl: string;
+  readonly anthropicUrl: string;
+  /** CIDRs. */
+  readonly upstreamAllow: readonly string[];
+  readonly journalSync: JournalSync;
+  readonly runRegistryMax: number;
+  readonly heldBodiesMb: number;
+  readonly graceSeconds: number;
+  /** Without a trailing slash; null: from host and port. */
+  readonly publicGatewayUrl: string | null;
+  readonly publicPlatformUrl: string | null;
+}

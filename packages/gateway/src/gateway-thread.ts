@@ -1,0 +1,153 @@
+/**
+ * Entry of the gateway thread: puts a node together from what the parent gives, and says when it listens.
+ * To the parent: `{listening: {host, port}}`, or `{failed: {code, message}}` and the end; `{metrics, id}` on `{metrics: true, id}`;
+ * `{warning}` when something needs an operator; `{drained: true}` after `{drain: true}`, when all calls have ended and the
+ * journal is closed. This thread never opens the store (design 2, Processes).
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
+import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
+import type { GatewayNodeId } from '@metergate/core/id.ts';
+import { createPriceBook, type PriceBook } from '@metergate/core/price/price-book.ts';
+import { priceList } from '@metergate/core/price/price-list.ts';
+import { parseOverlay } from '@metergate/core/price/overlay.ts';
+import { createStoreClient, type StoreClient } from '@metergate/store/desk/store-client.ts';
+import type { Journal } from '@metergate/store/journal/journal.ts';
+import type { JournalSync } from '@metergate/store/journal/segment.ts';
+import { createJournal } from '@metergate/store/journal/writer.ts';
+import { startGateway, type Gateway } from './gateway.ts';
+import { createAddressGuard } from './network/address-guard.ts';
+import { createDestinationPools, type DestinationPools } from './network/destination-pools.ts';
+import { verifyAddressGuard } from './network/guard-self-test.ts';
+import { parseAddressRanges } from './network/public-address.ts';
+import { createHeldSettings } from './settings/create-held-settings.ts';
+import type { HeldSettings } from './settings/held-settings.ts';
+import { createCopyReader } from './usage/create-copy-reader.ts';
+
+/** What the parent gives. `storePort` has the store thread at its other end. */
+export interface GatewayThreadData {
+  readonly host: string;
+  readonly port: number;
+  readonly nodeId: GatewayNodeId;
+  readonly storePort: MessagePort;
+  readonly journalDirectory: string;
+  readonly journalSync: JournalSync;
+  readonly openaiUrl: string;
+  readonly anthropicUrl: string;
+  /** CIDRs a declared upstream may use besides public addresses. */
+  readonly upstreamAllow: readonly string[];
+  readonly heldBodiesMb: number;
+  readonly graceSeconds: number;
+}
+
+/** What the parent may say. */
+export type ToGatewayThread =
+  | { readonly metrics: true; readonly id: number }
+  | { readonly drain: true };
+
+/** Counters and gauges of one node, as the parent shows them on `/metrics`. */
+export interface GatewayThreadMetrics {
+  readonly inFlight: number;
+  readonly forwarded: number;
+  readonly refused: number;
+  readonly faults: number;
+  readonly heldBodyBytes: number;
+  readonly upstreamPools: number;
+  readonly snapshotAgeMs: number;
+  readonly journal: Journal['counters'];
+}
+
+interface Parts {
+  readonly gateway: Gateway;
+  readonly journal: Journal;
+  readonly destinations: DestinationPools;
+  readonly settings: HeldSettings;
+}
+
+const monotonicMs = (): number => performance.now();
+const data = workerData as GatewayThreadData;
+const parent = parentPort!;
+
+try {
+  serveParent(await start());
+} catch (error) {
+  const { code = 'gateway_failed', message } = error as Error & { code?: unknown };
+  parent.postMessage({ failed: { code: String(code), message } });
+  parent.close();
+  data.storePort.close();
+}
+
+async function start(): Promise<Parts> {
+  await verifyAddressGuard();
+  const client = createStoreClient({ port: data.storePort, clock: monotonicMs });
+  const settings = createHeldSettings({
+    client, priceBookFrom, clock: monotonicMs,
+    onOverlayFault: (error) => parent.postMessage({ warning: `The loaded prices are not in force: ${error.message}` }),
+  });
+  await client.heard;
+  const journal = nudging(client, createJournal({
+    directory: data.journalDirectory, sync: data.journalSync, randomBytes, clock: monotonicMs,
+  }));
+  const destinations = createDestinationPools({
+    urls: { openai: data.openaiUrl, anthropic: data.anthropicUrl },
+    guard: createAddressGuard({ allow: parseAddressRanges(data.upstreamAllow) }),
+    monotonicMs,
+  });
+  const gateway = await startGateway({
+    id: data.nodeId, host: data.host, port: data.port, settings, journal, destinations, createCopyReader,
+    heldBodiesBytesMax: data.heldBodiesMb * 1024 * 1024,
+    clock: { wallMs: Date.now, monotonicMs },
+  });
+  return { gateway, journal, destinations, settings };
+}
+
+function serveParent({ gateway, journal, destinations, settings }: Parts): void {
+  parent.on('message', (message: ToGatewayThread) => {
+    if ('metrics' in message) {
+      const metrics: GatewayThreadMetrics = {
+        ...gateway.counters,
+        heldBodyBytes: gateway.heldBodyBytes(),
+        upstreamPools: destinations.upstreamPools,
+        snapshotAgeMs: Math.round(settings.ageMs()),
+        journal: { ...journal.counters },
+      };
+      parent.postMessage({ metrics, id: message.id });
+    } else {
+      void drain(gateway, journal, destinations);
+    }
+  });
+  parent.postMessage({ listening: { host: gateway.host, port: gateway.port } });
+}
+
+async function drain(gateway: Gateway, journal: Journal, destinations: DestinationPools): Promise<void> {
+  await gateway.drain(data.graceSeconds * 1_000);
+  await journal.end();
+  await destinations.close();
+  parent.postMessage({ drained: true });
+  parent.close();
+  data.storePort.close();
+}
+
+/** The journal, saying to the store thread that something was closed, so that it is shipped soon. */
+function nudging(client: StoreClient, journal: Journal): Journal {
+  return {
+    open: (opening, done) => journal.open(opening, done),
+    close(record, done) {
+      journal.close(record, () => {
+        done();
+        client.nudgeJournal();
+      });
+    },
+    end: () => journal.end(),
+    counters: journal.counters,
+  };
+}
+
+/** The frozen list with the operator's overlay over it. @throws Error that names what is wrong with the overlay. */
+function priceBookFrom(overlay: string | null): PriceBook {
+  if (overlay === null) return createPriceBook({ list: priceList, overlay: null });
+  const parsed = parseOverlay(overlay);
+  if ('refusal' in parsed) throw new Error(parsed.refusal);
+  const digest = createHash('sha256').update(overlay).digest('hex');
+  return createPriceBook({ list: priceList, overlay: { overlay: parsed.overlay, hash: digest } });
+}
