@@ -42,7 +42,7 @@ export interface ScriptedAnswer {
 /** Exactly these bytes, then `keep` the connection, end it (`fin`) or reset it (`rst`). */
 export interface RawScript {
   readonly raw: Uint8Array | readonly Piece[];
-  readonly then: 'keep' | 'fin' | 'rst';
+  readonly ending: 'keep' | 'fin' | 'rst';
 }
 
 /** What to do with a request. `silence`: never answer. */
@@ -202,7 +202,7 @@ class Provider implements ScriptedProvider {
     if ('raw' in script) {
       const pieces = script.raw instanceof Uint8Array ? [script.raw] : script.raw;
       for await (const bytes of inOrder(pieces)) await this.#write(socket, bytes);
-      if (script.then !== 'keep') end(socket, script.then);
+      if (script.ending !== 'keep') end(socket, script.ending);
       return;
     }
     await this.#playAnswer(socket, script);
