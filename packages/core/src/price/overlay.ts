@@ -1,0 +1,170 @@
+/**
+ * An operator's price file → prices of their own, which go before the frozen list. Design 3, row 6; 5, `prices load`.
+ * Strict: a field it does not know, a price it cannot keep exactly or a second price for the same model refuses the whole
+ * file, in one sentence that names the place. A file that was half understood would price calls wrongly without a word.
+ *
+ *   { "prices": [
+ *     { "provider": "openai", "model": "gpt-5*", "input": "1.10", "cached": "0.11", "output": "8.80",
+ *       "above": [{ "tokens": 272000, "input": "2.20", "output": "13.20" }] },
+ *     { "host": "llm.example.com", "model": "*", "input": 0.2, "output": 0.6 } ] }
+ *
+ * Prices are US dollars per million tokens, decimal text or numbers, with up to six decimals. `provider` is a seller of the
+ * frozen list, `host` a declared upstream's host name. `model` is a whole name, or a beginning before `*`; any letter case.
+ * `cached`, `cacheWrite` and `cacheWriteOneHour` may be left out and are then paid as input (one-hour writes as other writes).
+ * `above`: a call whose whole input is more than `tokens` pays these prices, for all of its tokens; others stay as they were.
+ */
+import { comparable } from './model-name.ts';
+import { priceList } from './price-list.ts';
+import type { Rates, TokenRate } from './rates.ts';
+
+/** Whose models a price is for. */
+export type OverlaySeller =
+  | { readonly kind: 'provider'; readonly provider: string }
+  | { readonly kind: 'host'; readonly host: string };
+
+/** One price of the operator's. `model` is in lower case; with `*` at its end it is a beginning. */
+export interface OverlayPrice {
+  readonly seller: OverlaySeller;
+  readonly model: string;
+  readonly rates: Rates;
+}
+
+/** A price file, understood. */
+export interface Overlay {
+  readonly prices: readonly OverlayPrice[];
+}
+
+const textMax = 4 * 1024 * 1024;
+const pricesMax = 10_000;
+const stepsMax = 8;
+const modelMax = 256;
+const rateNames = ['input', 'cached', 'cacheWrite', 'cacheWriteOneHour', 'output'] as const;
+type RateName = (typeof rateNames)[number];
+type JsonObject = Readonly<Record<string, unknown>>;
+
+/** Ends the reading of a file; never leaves this module. */
+class Refused extends Error {}
+
+/** The file's prices, or the sentence that says what is wrong and where. */
+export function parseOverlay(text: string): { readonly overlay: Overlay } | { readonly refusal: string } {
+  try {
+    return { overlay: overlayOf(text) };
+  } catch (error) {
+    if (error instanceof Refused) return { refusal: error.message };
+    throw error;
+  }
+}
+
+function overlayOf(text: string): Overlay {
+  if (text.length > textMax) throw new Refused(`The price file is larger than ${textMax} characters; split off what is not needed.`);
+  const file = objectAt(jsonOf(text), '$', ['prices']);
+  const entries = listAt(file['prices'], 'prices', pricesMax);
+  const prices = entries.map((entry, index) => priceAt(entry, `prices[${index}]`));
+  const seen = new Map<string, number>();
+  for (const [index, price] of prices.entries()) {
+    const key = JSON.stringify([price.seller, price.model]);
+    const earlier = seen.get(key);
+    if (earlier !== undefined) throw new Refused(`prices[${index}] is for the same model as prices[${earlier}]; keep one of them.`);
+    seen.set(key, index);
+  }
+  return { prices };
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Refused('The price file is not valid JSON.');
+  }
+}
+
+function priceAt(value: unknown, path: string): OverlayPrice {
+  const entry = objectAt(value, path, ['provider', 'host', 'model', ...rateNames, 'above']);
+  for (const name of ['input', 'output']) {
+    if (!Object.hasOwn(entry, name)) throw new Refused(`${path}.${name} is missing; give its price per million tokens, 0 if it is free.`);
+  }
+  return { seller: sellerAt(entry, path), model: modelAt(entry['model'], `${path}.model`), rates: ratesAt(entry, path) };
+}
+
+function sellerAt(entry: JsonObject, path: string): OverlaySeller {
+  const { provider, host } = entry;
+  if ((provider === undefined) === (host === undefined)) throw new Refused(`${path} needs either provider or host, and not both.`);
+  if (provider !== undefined) {
+    if (!priceList.providers.some(({ id }) => id === provider)) {
+      throw new Refused(`${path}.provider is no provider of the price list (for instance openai or anthropic); use host for others.`);
+    }
+    return { kind: 'provider', provider: provider as string };
+  }
+  if (typeof host !== 'string' || host.length > 253 || !/^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])$/i.test(host)) {
+    throw new Refused(`${path}.host must be a host name without scheme, port and path, such as llm.example.com.`);
+  }
+  return { kind: 'host', host: host.toLowerCase() };
+}
+
+function modelAt(value: unknown, path: string): string {
+  const plain = typeof value === 'string' ? comparable(value) : '';
+  if (plain === '' || plain.length > modelMax || plain.slice(0, -1).includes('*')) {
+    throw new Refused(`${path} must be a model's name of at most ${modelMax} characters; * may stand only at its end.`);
+  }
+  return plain;
+}
+
+function ratesAt(entry: JsonObject, path: string): Rates {
+  const steps = entry['above'] === undefined ? [] : listAt(entry['above'], `${path}.above`, stepsMax).map((step, index) => {
+    const at = `${path}.above[${index}]`;
+    const fields = objectAt(step, at, ['tokens', ...rateNames]);
+    return { at, fields, tokens: tokensAt(fields['tokens'], `${at}.tokens`) };
+  });
+  for (const [index, step] of steps.entries()) {
+    if (index > 0 && step.tokens <= steps[index - 1]!.tokens) throw new Refused(`${step.at}.tokens must be more than in the step before.`);
+  }
+  const rate = (name: RateName): TokenRate | null => {
+    const base = entry[name];
+    const above = steps.filter(({ fields }) => fields[name] !== undefined)
+      .map(({ at, fields, tokens }) => ({ tokens, rate: picoAt(fields[name], `${at}.${name}`) }));
+    if (base !== undefined) return { base: picoAt(base, `${path}.${name}`), above };
+    if (above.length > 0) throw new Refused(`${path}.${name} is missing, though a step has a price for it.`);
+    return null;
+  };
+  return {
+    input: rate('input'), cached: rate('cached'), cacheWrite: rate('cacheWrite'), cacheWriteOneHour: rate('cacheWriteOneHour'),
+    output: rate('output'), reasoning: null, call: 0n,
+  };
+}
+
+function tokensAt(value: unknown, path: string): number {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 1) {
+    throw new Refused(`${path} must be a whole number of tokens from 1.`);
+  }
+  return value;
+}
+
+/** US dollars per million tokens → pico-dollars per token, exact. Numbers are taken at their shortest decimal text. */
+function picoAt(value: unknown, path: string): bigint {
+  const text = typeof value === 'number' ? plainDecimal(value) : value;
+  const match = typeof text === 'string' ? /^(\d{1,9})(?:\.(\d{1,6}))?$/.exec(text) : null;
+  if (match === null) {
+    throw new Refused(`${path} must be US dollars per million tokens from 0, below 1000000000, with at most six decimals, such as "2.50".`);
+  }
+  return BigInt(match[1]! + (match[2] ?? '').padEnd(6, '0'));
+}
+
+/** A JSON number's shortest text. What prints with an exponent is too small or too large for a price, and is refused as such. */
+function plainDecimal(value: number): string {
+  return Object.is(value, -0) ? '0' : String(value);
+}
+
+function objectAt(value: unknown, path: string, fields: readonly string[]): JsonObject {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Refused(`${path} must be an object.`);
+  const unknown = Object.keys(value).find((name) => !fields.includes(name));
+  if (unknown !== undefined) {
+    throw new Refused(`${path} has the unknown field ${JSON.stringify(unknown.slice(0, 40))}; known are ${fields.join(', ')}.`);
+  }
+  return value as JsonObject;
+}
+
+function listAt(value: unknown, path: string, max: number): readonly unknown[] {
+  if (!Array.isArray(value)) throw new Refused(`${path} must be an array.`);
+  if (value.length > max) throw new Refused(`${path} has more than ${max} entries.`);
+  return value;
+}

@@ -1,0 +1,95 @@
+/**
+ * What a model costs per token, as exact whole pico-dollars, and which of several prices holds at an instant.
+ * One pico-dollar per token is 10⁻⁶ US dollars per million tokens, so prices with up to six decimals are exact.
+ */
+import type { ListedPrice, ListedRate, ListedRates } from './price-list.ts';
+
+/** Pico-dollars in one nano-dollar. */
+export const picoPerNano = 1000n;
+
+/** A rate that may rise, or fall, with the size of the call's whole input. */
+export interface TokenRate {
+  readonly base: bigint;
+  /** In rising order of `tokens`: an input of more than that many tokens pays this rate for all of its tokens. */
+  readonly above: readonly { readonly tokens: number; readonly rate: bigint }[];
+}
+
+/** Rates in pico-dollars per token; null where no price is known. */
+export interface Rates {
+  readonly input: TokenRate | null;
+  readonly cached: TokenRate | null;
+  readonly cacheWrite: TokenRate | null;
+  readonly cacheWriteOneHour: TokenRate | null;
+  readonly output: TokenRate | null;
+  /** Null: reasoning is paid as all output is. */
+  readonly reasoning: TokenRate | null;
+  /** Pico-dollars for the call itself. */
+  readonly call: bigint;
+}
+
+/** When a price holds. Both null: always. */
+export interface PriceTime {
+  readonly fromMs: number | null;
+  readonly daily: { readonly fromSecond: number; readonly toSecond: number } | null;
+}
+
+const daySeconds = 86_400;
+
+/** Rates as the list writes them → exact ones. */
+export function ratesFromList(listed: ListedRates): Rates {
+  return {
+    input: rateFromList(listed.input),
+    cached: rateFromList(listed.cached),
+    cacheWrite: rateFromList(listed.cacheWrite),
+    cacheWriteOneHour: rateFromList(listed.cacheWriteOneHour),
+    output: rateFromList(listed.output),
+    reasoning: rateFromList(listed.reasoning),
+    call: BigInt(listed.call ?? 0),
+  };
+}
+
+function rateFromList(listed: ListedRate | undefined): TokenRate | null {
+  if (listed === undefined) return null;
+  if (typeof listed === 'number') return { base: BigInt(listed), above: [] };
+  return { base: BigInt(listed.base), above: listed.above.map(({ tokens, rate }) => ({ tokens, rate: BigInt(rate) })) };
+}
+
+/** When a listed price holds; its dates begin at 00:00 UTC. */
+export function timeFromList(listed: ListedPrice): PriceTime {
+  return { fromMs: listed.from === undefined ? null : Date.parse(`${listed.from}T00:00:00Z`), daily: listed.daily ?? null };
+}
+
+/** Whether a price holds at `atMs`, milliseconds since the epoch. A time of day whose end lies before its begin passes midnight. */
+export function holdsAt(time: PriceTime, atMs: number): boolean {
+  if (time.fromMs !== null) return atMs >= time.fromMs;
+  if (time.daily === null) return true;
+  const { fromSecond, toSecond } = time.daily;
+  const second = (((atMs / 1000) % daySeconds) + daySeconds) % daySeconds;
+  return fromSecond <= toSecond ? second >= fromSecond && second < toSecond : second >= fromSecond || second < toSecond;
+}
+
+/** The rate per token for a call whose whole input, cached and written tokens with it, is `inputTokens`. */
+export function rateAt(rate: TokenRate, inputTokens: number): bigint {
+  let chosen = rate.base;
+  for (const step of rate.above) {
+    if (inputTokens <= step.tokens) break;
+    chosen = step.rate;
+  }
+  return chosen;
+}
+
+/** Decimal text of US dollars per million tokens, exact, without zeros at its end. */
+export function dollarsPerMillion(picoPerToken: bigint): string {
+  return decimalText(picoPerToken, 6);
+}
+
+/** Decimal text of US dollars for one call, exact, without zeros at its end. */
+export function dollarsPerCall(pico: bigint): string {
+  return decimalText(pico, 12);
+}
+
+function decimalText(amount: bigint, places: number): string {
+  const digits = amount.toString().padStart(places + 1, '0');
+  const fraction = digits.slice(-places).replace(/0+$/, '');
+  return fraction === '' ? digits.slice(0, -places) : `${digits.slice(0, -places)}.${fraction}`;
+}

@@ -1,0 +1,115 @@
+/**
+ * Who sold a call → how its prices are found: a named provider, or the host of a declared upstream. Design 3, row 6.
+ * Catalogues are made ready when first asked for. What was found is remembered, within bounds, since models and hosts
+ * come from answers and settings that others write.
+ */
+import { findModel, knownModels, type KnownModel } from './model-name.ts';
+import type { Overlay, OverlayPrice } from './overlay.ts';
+import { pricesForModel } from './overlay-match.ts';
+import type { ListedProvider, PriceList } from './price-list.ts';
+import { holdsAt, ratesFromList, timeFromList, type PriceTime, type Rates } from './rates.ts';
+
+/** Longest model name that is looked up, in UTF-16 units: no listed name comes near it. */
+export const modelNameMax = 256;
+const rememberedMax = 1024;
+
+/** A price with where it comes from. */
+export interface ModelPrice {
+  /** Identifies the list: `2026-09-23/` or `overlay/`, and 16 digits of its hash. */
+  readonly priceList: string;
+  /** The name under which the list or the overlay holds it. */
+  readonly listedAs: string;
+  readonly time: PriceTime;
+  readonly rates: Rates;
+}
+
+/** Every price known for one model; the frozen list's in rising precedence. */
+export interface FoundPrices {
+  readonly overlay: ModelPrice | null;
+  readonly list: readonly ModelPrice[];
+}
+
+/** One seller's prices, remembered by model name as it was reported. */
+export interface Seller {
+  readonly provider: ListedProvider | null;
+  find(model: string): FoundPrices;
+}
+
+/** What sellers are made of. */
+export interface PriceGround {
+  readonly list: PriceList;
+  readonly listId: string;
+  readonly overlay: Overlay | null;
+  readonly overlayId: string | null;
+}
+
+const nothingFound: FoundPrices = Object.freeze({ overlay: null, list: Object.freeze([]) });
+
+/** The catalogues of a list, each made ready once. */
+export function catalogues(list: PriceList): (provider: ListedProvider) => readonly (readonly KnownModel[])[] {
+  const ready = new Map<string, readonly KnownModel[]>();
+  const own = (provider: ListedProvider): readonly KnownModel[] => {
+    const known = ready.get(provider.id) ?? knownModels(provider.models);
+    ready.set(provider.id, known);
+    return known;
+  };
+  return (provider) => [
+    own(provider),
+    ...(provider.borrows ?? []).flatMap((id) => list.providers.filter((lender) => lender.id === id).map(own)),
+  ];
+}
+
+/** A seller known to the list as `provider`, or only by its `host`. */
+export function createSeller(
+  ground: PriceGround,
+  catalogueOf: (provider: ListedProvider) => readonly (readonly KnownModel[])[],
+  { provider, host }: { readonly provider: ListedProvider | null; readonly host: string | null },
+): Seller {
+  const models = provider === null ? [] : catalogueOf(provider);
+  const own = pricesForModel(ground.overlay?.prices ?? [], { provider: provider?.id ?? null, host });
+  const remembered = new Map<string, FoundPrices>();
+  const look = (model: string): FoundPrices => {
+    const overlay = own(model);
+    const listed = findModel(models, model);
+    return {
+      overlay: overlay === null ? null : overlayModelPrice(ground.overlayId ?? 'overlay', overlay),
+      list: listed === null ? [] : listed.prices.map((price) => ({
+        priceList: ground.listId, listedAs: listed.id, time: timeFromList(price), rates: ratesFromList(price),
+      })),
+    };
+  };
+  return {
+    provider,
+    find(model) {
+      const known = remembered.get(model);
+      if (known !== undefined) return known;
+      if (model.length > modelNameMax) return nothingFound;
+      return remember(remembered, model, look(model));
+    },
+  };
+}
+
+function overlayModelPrice(priceList: string, price: OverlayPrice): ModelPrice {
+  return { priceList, listedAs: price.model, time: { fromMs: null, daily: null }, rates: price.rates };
+}
+
+/** The last of a model's listed prices that holds at the instant; the first where none does. Null: not listed. */
+export function listedPriceAt(prices: readonly ModelPrice[], atMs: number): ModelPrice | null {
+  for (let index = prices.length - 1; index > 0; index--) {
+    const price = prices[index]!;
+    if (holdsAt(price.time, atMs)) return price;
+  }
+  return prices[0] ?? null;
+}
+
+/** Keeps a value under its key; the oldest one makes room. */
+export function remember<Value>(remembered: Map<string, Value>, key: string, value: Value): Value {
+  if (remembered.size >= rememberedMax) {
+    for (const oldest of remembered.keys()) {
+      remembered.delete(oldest);
+      break;
+    }
+  }
+  remembered.set(key, value);
+  return value;
+}

@@ -1,0 +1,116 @@
+/**
+ * A model's name → every price that is known for it, as plain JSON: what `metergate prices show` prints. Design 5.
+ * A model that nobody knows has no prices, an empty list; that is an answer, not a fault.
+ */
+import type { PriceBook } from './price-book.ts';
+import { pricesForModel } from './overlay-match.ts';
+import type { OverlayPrice, OverlaySeller } from './overlay.ts';
+import { dollarsPerCall, dollarsPerMillion, type Rates, type TokenRate } from './rates.ts';
+import { listedPriceAt, type ModelPrice, type Seller } from './seller.ts';
+
+/** Prices as decimal text of US dollars per million tokens; null: not known, and how it is then paid stands in `cost.ts`. */
+export interface ShownRates {
+  readonly input: string | null;
+  readonly cached: string | null;
+  readonly cacheWrite: string | null;
+  readonly cacheWriteOneHour: string | null;
+  readonly output: string | null;
+  readonly reasoning: string | null;
+}
+
+/** One price. `inForce`: the one that a call admitted at the moment asked about pays. */
+export interface ShownPrice extends ShownRates {
+  /** The seller's identifier in the list; null for a price by host. */
+  readonly provider: string | null;
+  readonly host: string | null;
+  readonly listedAs: string;
+  readonly priceList: string;
+  readonly inForce: boolean;
+  /** First instant of a dated price, ISO 8601 UTC. */
+  readonly from: string | null;
+  /** Times of each UTC day, `HH:MM:SS`, the end excluded. */
+  readonly daily: { readonly from: string; readonly to: string } | null;
+  /** US dollars for the call itself; null: none. */
+  readonly perCall: string | null;
+  /** Prices where the call's whole input is more than `tokens`, in rising order. */
+  readonly above: readonly ({ readonly tokens: number } & ShownRates)[];
+}
+
+export interface ShownPrices {
+  readonly model: string;
+  readonly unit: 'USD per million tokens';
+  readonly list: { readonly id: string; readonly source: string; readonly date: string; readonly hash: string };
+  /** Identifier of the operator's overlay; null: none is loaded. */
+  readonly overlay: string | null;
+  readonly prices: readonly ShownPrice[];
+}
+
+const rateNames = ['input', 'cached', 'cacheWrite', 'cacheWriteOneHour', 'output', 'reasoning'] as const;
+
+/** Every price for `model`: the overlay's by host, then by seller in the list's order, its own overlay price first. */
+export function showPrices(book: PriceBook, model: string, atMs: number): ShownPrices {
+  const { list, listId, overlayId } = book.ground;
+  return {
+    model,
+    unit: 'USD per million tokens',
+    list: { id: listId, source: `${list.source.package} ${list.source.version}`, date: list.date, hash: list.hash },
+    overlay: overlayId,
+    prices: [...pricesByHost(book, model), ...book.listedSellers().flatMap((seller) => pricesOfSeller(seller, model, atMs))],
+  };
+}
+
+function pricesByHost(book: PriceBook, model: string): ShownPrice[] {
+  const { overlay, overlayId } = book.ground;
+  const prices = overlay?.prices ?? [];
+  const hosts = new Set(prices.map(({ seller }) => hostOf(seller)).filter((host) => host !== null));
+  return [...hosts].flatMap((host) => {
+    const price: OverlayPrice | null = pricesForModel(prices, { provider: null, host })(model);
+    if (price === null) return [];
+    const { model: listedAs, rates } = price;
+    const always = { fromMs: null, daily: null };
+    return [shownPrice({ listedAs, rates, time: always, priceList: overlayId ?? 'overlay' }, { provider: null, host, inForce: true })];
+  });
+}
+
+function hostOf(seller: OverlaySeller): string | null {
+  return seller.kind === 'host' ? seller.host : null;
+}
+
+function pricesOfSeller(seller: Seller, model: string, atMs: number): ShownPrice[] {
+  const { overlay, list } = seller.find(model);
+  const paid = overlay ?? listedPriceAt(list, atMs);
+  const all = overlay === null ? list : [overlay, ...list];
+  return all.filter(({ rates }) => rates.input !== null || rates.output !== null).map((price) =>
+    shownPrice(price, { provider: seller.provider?.id ?? null, host: null, inForce: price === paid }));
+}
+
+function shownPrice(price: ModelPrice, seller: Pick<ShownPrice, 'provider' | 'host' | 'inForce'>): ShownPrice {
+  const { rates, time } = price;
+  const steps = new Set(rateNames.flatMap((name) => rates[name]?.above.map(({ tokens }) => tokens) ?? []));
+  return {
+    ...seller,
+    listedAs: price.listedAs,
+    priceList: price.priceList,
+    from: time.fromMs === null ? null : new Date(time.fromMs).toISOString(),
+    daily: time.daily === null ? null : { from: timeOfDay(time.daily.fromSecond), to: timeOfDay(time.daily.toSecond) },
+    perCall: rates.call === 0n ? null : dollarsPerCall(rates.call),
+    ...shownRates(rates, (rate) => rate.base),
+    above: [...steps].toSorted((a, b) => a - b).map((tokens) => ({ tokens, ...shownRates(rates, (rate) => rateBeyond(rate, tokens)) })),
+  };
+}
+
+function shownRates(rates: Rates, at: (rate: TokenRate) => bigint): ShownRates {
+  const text = (rate: TokenRate | null): string | null => (rate === null ? null : dollarsPerMillion(at(rate)));
+  return {
+    input: text(rates.input), cached: text(rates.cached), cacheWrite: text(rates.cacheWrite),
+    cacheWriteOneHour: text(rates.cacheWriteOneHour), output: text(rates.output), reasoning: text(rates.reasoning),
+  };
+}
+
+function rateBeyond(rate: TokenRate, tokens: number): bigint {
+  return rate.above.findLast((step) => step.tokens <= tokens)?.rate ?? rate.base;
+}
+
+function timeOfDay(second: number): string {
+  return [Math.floor(second / 3600), Math.floor(second / 60) % 60, second % 60].map((part) => String(part).padStart(2, '0')).join(':');
+}
