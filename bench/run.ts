@@ -1,0 +1,161 @@
+/**
+ * `npm run bench`: what one forwarded call costs, as ratios to plain proxies doing the same exchange in the same run.
+ * Interleaved rounds, processor time of the subject's process tree, latency added at a fixed rate from when each call was due, and the
+ * cost of a stream's event. A run with one failed call, or whose records differ from the mock's log, is a failed run: exit code 1.
+ * `--quick` takes under a minute. The raw figures go to bench/results/.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, release } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import type { LoadOrder, LoadResult, MockLog } from './load.ts';
+import { processorMs } from './processor-time.ts';
+import { canPin, pinned, startSubjects, type Subject } from './subjects.ts';
+
+const quick = process.argv.includes('--quick');
+const plan = quick
+  ? { rounds: 3, roundMs: 1_500, warmUpMs: 1_000, openMs: 1_500, perSecond: 500, streamMs: 1_500, events: 64 }
+  : { rounds: 7, roundMs: 5_000, warmUpMs: 5_000, openMs: 5_000, perSecond: 1_000, streamMs: 4_000, events: 64 };
+const connections = 32;
+
+interface Round {
+  readonly subject: string;
+  readonly measure: 'call' | 'stream' | 'open';
+  readonly result: LoadResult;
+  /** Processor time of the subject, microseconds a call (or an event); null where not known. */
+  readonly processorUs: number | null;
+}
+
+interface Load {
+  readonly mock: string;
+  ask(order: LoadOrder): Promise<LoadResult>;
+  log(): Promise<MockLog>;
+  stop(): void;
+}
+
+process.exitCode = await bench();
+
+async function bench(): Promise<number> {
+  const load = await startLoad();
+  const subjects = await startSubjects(load.mock);
+  const faults: string[] = [];
+  const rounds: Round[] = [];
+  try {
+    // The product's calls are told from the others' by the mock's log before and after each of its rounds.
+    const own = { calls: 0, promptTokens: 0 };
+    const measured = async (subject: Subject, order: LoadOrder, measure: Round['measure']): Promise<void> => {
+      const before = { ...(await load.log()) };
+      rounds.push(await measureRound(load, subject, order, measure));
+      const after = await load.log();
+      if (subject.recorded === null) return;
+      own.calls += after.calls - before.calls;
+      own.promptTokens += after.promptTokens - before.promptTokens;
+    };
+    for (const subject of subjects) await measured(subject, closed(subject, plan.warmUpMs, 0), 'call');
+    rounds.length = 0;
+    for (let round = 0; round < plan.rounds; round += 1) {
+      for (const subject of shuffled(subjects)) await measured(subject, closed(subject, plan.roundMs, 0), 'call');
+    }
+    for (const subject of shuffled(subjects)) {
+      await measured(subject, { order: 'open', url: subject.url, key: subject.key, perSecond: plan.perSecond, durationMs: plan.openMs }, 'open');
+      await measured(subject, closed(subject, plan.streamMs, plan.events), 'stream');
+    }
+    for (const subject of subjects.filter(({ recorded }) => recorded !== null)) faults.push(...await compareRecords(subject, own));
+  } finally {
+    for (const subject of subjects) await subject.stop();
+    load.stop();
+  }
+  for (const { subject, result } of rounds) if (result.failures > 0) faults.push(`${subject}: ${result.failures} calls failed`);
+  report(rounds, subjects.map(({ name }) => name), faults);
+  return faults.length === 0 ? 0 : 1;
+}
+
+function closed(subject: Subject, durationMs: number, events: number): LoadOrder {
+  return { order: 'closed', url: subject.url, key: subject.key, connections, durationMs, events };
+}
+
+async function measureRound(load: Load, subject: Subject, order: LoadOrder, measure: Round['measure']): Promise<Round> {
+  const before = subject.pid === null ? null : processorMs(subject.pid);
+  const result = await load.ask(order);
+  const after = subject.pid === null ? null : processorMs(subject.pid);
+  const units = measure === 'stream' ? result.calls * plan.events : result.calls;
+  const processorUs = before === null || after === null ? null : ((after - before) * 1000) / units;
+  console.log(`${measure.padEnd(6)} ${subject.name.padEnd(16)} ${(result.calls / (result.elapsedMs / 1000)).toFixed(0).padStart(7)} calls/s`
+    + `${processorUs === null ? '' : `  ${processorUs.toFixed(1)} us`}`);
+  return { subject: subject.name, measure, result, processorUs };
+}
+
+/** The subject's records against the mock's log of the same calls: as many, with the same prompt tokens in all. */
+async function compareRecords(subject: Subject, mock: MockLog): Promise<string[]> {
+  const recorded = await subject.recorded?.(mock.calls);
+  if (recorded === undefined) return [];
+  const tokens = `${recorded.promptTokens} of ${mock.promptTokens} prompt tokens`;
+  console.log(`records of ${subject.name}: ${recorded.calls} of ${mock.calls} calls, ${tokens}`);
+  if (recorded.calls === mock.calls && recorded.promptTokens === mock.promptTokens) return [];
+  return [`${subject.name} recorded ${recorded.calls} calls and ${recorded.promptTokens} prompt tokens; the provider saw ${mock.calls} and `
+    + `${mock.promptTokens}`];
+}
+
+function report(rounds: readonly Round[], names: readonly string[], faults: readonly string[]): void {
+  const cost = (name: string, measure: Round['measure']): number | null => medianOf(rounds, name, measure, ({ processorUs }) => processorUs);
+  const p = (name: string, pick: (result: LoadResult) => number): number | null => medianOf(rounds, name, 'open', ({ result }) => pick(result));
+  const base = { p50: p('direct', ({ p50 }) => p50) ?? 0, p99: p('direct', ({ p99 }) => p99) ?? 0 };
+  const product = cost('metergate', 'call');
+  const rows = names.map((name) => ({
+    subject: name, usPerCall: cost(name, 'call'), usPerEvent: cost(name, 'stream'),
+    addedP50Us: minus(p(name, ({ p50 }) => p50), base.p50), addedP99Us: minus(p(name, ({ p99 }) => p99), base.p99),
+    metergateToIt: ratio(product, cost(name, 'call')), metergateToItPerEvent: ratio(cost('metergate', 'stream'), cost(name, 'stream')),
+  }));
+  console.log('');
+  console.log(`${'subject'.padEnd(17)}${['us/call', 'us/event', 'p50 +us', 'p99 +us', 'x call', 'x event'].map((title) => title.padStart(10)).join('')}`);
+  for (const { subject, ...figures } of rows) {
+    console.log(subject.padEnd(17) + Object.values(figures).map((figure) => (figure === null ? '-' : figure.toFixed(2)).padStart(10)).join(''));
+  }
+  console.log('x call, x event: processor time of metergate over that subject. Targets: at most 3 over haproxy, at most 1.25 over the bare relay.');
+  if (!canPin) console.log('Processes were not pinned to cores on this machine: figures are rough.');
+  for (const fault of faults) console.error(`FAILED: ${fault}`);
+  const machine = { cpu: cpus()[0]?.model ?? '', cores: availableParallelism(), kernel: release(), node: process.version, pinned: canPin };
+  const folder = new URL('results/', import.meta.url);
+  mkdirSync(folder, { recursive: true });
+  const file = new URL(`${new Date().toISOString().replaceAll(':', '-')}.json`, folder);
+  writeFileSync(file, `${JSON.stringify({ machine, plan, connections, rows, rounds, faults }, null, 2)}\n`);
+}
+
+function medianOf(rounds: readonly Round[], name: string, measure: Round['measure'], pick: (round: Round) => number | null): number | null {
+  const figures = rounds.filter((round) => round.subject === name && round.measure === measure).map(pick)
+    .filter((figure) => figure !== null).sort((left, right) => left - right);
+  return figures[Math.floor(figures.length / 2)] ?? null;
+}
+
+function ratio(figure: number | null, to: number | null): number | null {
+  return figure === null || to === null || to === 0 ? null : figure / to;
+}
+
+function minus(figure: number | null, base: number): number | null {
+  return figure === null ? null : figure - base;
+}
+
+function shuffled<Value>(values: readonly Value[]): Value[] {
+  return values.map((value) => ({ value, order: Math.random() })).sort((left, right) => left.order - right.order).map(({ value }) => value);
+}
+
+async function startLoad(): Promise<Load> {
+  const [program, args] = pinned(1, process.execPath, [fileURLToPath(new URL('load.ts', import.meta.url))]);
+  const child: ChildProcess = spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const [first] = (await once(child, 'message')) as [{ mock: string }];
+  return {
+    mock: first.mock,
+    ask: async (order) => {
+      child.send(order);
+      const [{ result }] = (await once(child, 'message')) as [{ result: LoadResult }];
+      return result;
+    },
+    log: async () => {
+      child.send({ order: 'log' } satisfies LoadOrder);
+      const [{ log }] = (await once(child, 'message')) as [{ log: MockLog }];
+      return log;
+    },
+    stop: () => child.disconnect(),
+  };
+}

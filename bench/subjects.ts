@@ -1,0 +1,179 @@
+/**
+ * What stands between load and mock in a benchmark: nothing, the product, the bare relay, haproxy and nginx where installed.
+ * Each is started fresh on a free port, alone on the first core where the machine can pin processes, and stopped by its own handle.
+ */
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { productEnv, runCli } from '@metergate/testkit/system.ts';
+
+/** A running subject. */
+export interface Subject {
+  readonly name: string;
+  readonly url: string;
+  /** Null for `direct`, which has no process of its own. */
+  readonly pid: number | null;
+  /** The service key its calls carry; any text where none is asked for. */
+  readonly key: string;
+  /** How many calls the subject recorded, and their prompt tokens in all; null where it records nothing. */
+  readonly recorded: ((expectedCalls: number) => Promise<{ calls: number; promptTokens: number }>) | null;
+  stop(): Promise<void>;
+}
+
+/** True where a process can be kept on one core. */
+export const canPin = process.platform === 'linux' && availableParallelism() > 1 && installed('taskset');
+
+/** Command and arguments that run pinned to that core, where the machine can. */
+export function pinned(core: number, command: string, args: readonly string[]): [string, string[]] {
+  return canPin ? ['taskset', ['-c', String(core), command, ...args]] : [command, [...args]];
+}
+
+/** All subjects this machine has, for a mock at that address. */
+export async function startSubjects(mock: string): Promise<Subject[]> {
+  const subjects: Subject[] = [direct(mock), await product(mock), await bareRelay(mock)];
+  if (installed('haproxy')) subjects.push(await haproxy(mock));
+  if (installed('nginx')) subjects.push(await nginx(mock));
+  return subjects;
+}
+
+function installed(command: string): boolean {
+  return process.platform !== 'win32' && spawnSync('which', [command]).status === 0;
+}
+
+function direct(mock: string): Subject {
+  return { name: 'direct', url: mock, pid: null, key: 'none', recorded: null, stop: async () => {} };
+}
+
+async function product(mock: string): Promise<Subject> {
+  const directory = mkdtempSync(join(tmpdir(), 'metergate-bench-'));
+  const env = productEnv({
+    SVC_DATA_DIR: directory, SVC_GATEWAY_PORT: '0', SVC_PLATFORM_PORT: '0', SVC_OPS_PORT: '0', SVC_OPENAI_URL: mock, OPENAI_API_KEY: 'sk-bench',
+  });
+  const launcher = fileURLToPath(new URL('../packages/cli/bin/metergate.mjs', import.meta.url));
+  const child = start(process.execPath, [launcher, 'start'], env);
+  const [, url = ''] = await lineFrom(child, /^metergate ready gateway=(\S+)/m);
+  const { key } = (await runCli(['key', 'create', '--org', 'default', '--json'], env)).json() as { key: string };
+  return {
+    name: 'metergate', url, pid: child.pid ?? null, key, recorded: (expected) => recordedBy(env, expected),
+    stop: async () => { await end(child); rmSync(directory, { recursive: true, force: true }); },
+  };
+}
+
+interface ListedCall { readonly id: string; readonly startedAt: string; readonly inputTokens: number | null }
+
+/** Reads every record through the command line, page by page, until as many are there as expected or nothing new comes for a while. */
+async function recordedBy(env: NodeJS.ProcessEnv, expectedCalls: number): Promise<{ calls: number; promptTokens: number }> {
+  const deadline = performance.now() + 30_000;
+  let found = new Map<string, number>();
+  while (found.size < expectedCalls && performance.now() < deadline) found = await everyRecord(env);
+  return { calls: found.size, promptTokens: [...found.values()].reduce((sum, tokens) => sum + tokens, 0) };
+}
+
+async function everyRecord(env: NodeJS.ProcessEnv): Promise<Map<string, number>> {
+  const found = new Map<string, number>();
+  let until: string[] = [];
+  for (;;) {
+    const result = await runCli(['calls', 'list', '--org', 'default', '--limit', '10000', ...until, '--json'], env);
+    const page = result.json() as ListedCall[];
+    for (const call of page) found.set(call.id, call.inputTokens ?? 0);
+    const oldest = page.at(-1);
+    if (page.length < 10_000 || oldest === undefined) return found;
+    const next = new Date(Date.parse(oldest.startedAt) + 1).toISOString();
+    if (until[1] === next) throw new Error('bench: more than 10,000 calls in one millisecond');
+    until = ['--until', next];
+  }
+}
+
+async function bareRelay(mock: string): Promise<Subject> {
+  const child = start(process.execPath, [fileURLToPath(new URL('bare-relay.ts', import.meta.url)), mock], process.env);
+  const [, url = ''] = await lineFrom(child, /^ready (\S+)/m);
+  return { name: 'bare node relay', url, pid: child.pid ?? null, key: 'none', recorded: null, stop: () => end(child) };
+}
+
+async function haproxy(mock: string): Promise<Subject> {
+  const port = await freePort();
+  const config = [
+    'global', '  nbthread 1', '  maxconn 4096', 'defaults', '  mode http', '  timeout connect 10s', '  timeout client 900s',
+    '  timeout server 900s', '  http-reuse always', 'frontend f', `  bind 127.0.0.1:${port}`, '  default_backend b', 'backend b',
+    `  server s ${new URL(mock).host}`, '',
+  ].join('\n');
+  return configured({ name: 'haproxy', port, config, args: (file) => ['-db', '-f', file] });
+}
+
+async function nginx(mock: string): Promise<Subject> {
+  const port = await freePort();
+  const config = [
+    'daemon off; worker_processes 1; pid nginx.pid; error_log stderr;', 'events { worker_connections 4096; }',
+    `http { access_log off; keepalive_requests 100000000; upstream u { server ${new URL(mock).host}; keepalive 256; keepalive_requests 100000000; }`,
+    `server { listen 127.0.0.1:${port}; location / { proxy_pass http://u; proxy_http_version 1.1; proxy_set_header Connection "";`,
+    'proxy_buffering off; client_max_body_size 0; } } }', '',
+  ].join('\n');
+  return configured({ name: 'nginx', port, config, args: (file, directory) => ['-p', directory, '-c', file] });
+}
+
+interface Configured {
+  readonly name: string;
+  readonly port: number;
+  readonly config: string;
+  readonly args: (file: string, directory: string) => string[];
+}
+
+async function configured({ name, port, config, args }: Configured): Promise<Subject> {
+  const directory = mkdtempSync(join(tmpdir(), `metergate-bench-${name}-`));
+  const file = join(directory, `${name}.conf`);
+  writeFileSync(file, config);
+  const child = start(name, args(file, directory), process.env);
+  const url = `http://127.0.0.1:${port}`;
+  await listening(url);
+  return {
+    name, url, pid: child.pid ?? null, key: 'none', recorded: null,
+    stop: async () => { await end(child); rmSync(directory, { recursive: true, force: true }); },
+  };
+}
+
+function start(command: string, args: readonly string[], env: NodeJS.ProcessEnv): ChildProcess {
+  const [program, all] = pinned(0, command, args);
+  return spawn(program, all, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+}
+
+/** Waits for a line of stdout. */
+async function lineFrom(child: ChildProcess, pattern: RegExp): Promise<RegExpExecArray> {
+  const { promise, resolve, reject } = Promise.withResolvers<RegExpExecArray>();
+  let text = '';
+  child.stdout?.setEncoding('utf8').on('data', (part: string) => {
+    text += part;
+    const match = pattern.exec(text);
+    if (match !== null) resolve(match);
+  });
+  child.once('close', (code) => reject(new Error(`bench: a subject ended with ${code} before it was ready`)));
+  return promise;
+}
+
+async function listening(url: string): Promise<void> {
+  for (let tries = 0; tries < 100; tries += 1) {
+    const answered = await fetch(url).then(async (answer) => { await answer.body?.cancel(); return true; }, () => false);
+    if (answered) return;
+    await new Promise((resolve) => { setTimeout(resolve, 50); });
+  }
+  throw new Error(`bench: nothing listens at ${url}`);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const closed = once(child, 'close');
+  child.kill('SIGTERM');
+  await closed;
+}
