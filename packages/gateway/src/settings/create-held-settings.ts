@@ -1,0 +1,92 @@
+/**
+ * Answers and changes of the store → what this node holds (design 2, Snapshots). A lookup on the hot path is one get of
+ * one map; values are replaced whole, never written into.
+ * Rule: a key is unknown only because the store said so, and for one second at most. Where the store is away, what is held
+ * stays in force and its age shows; what is not held cannot be served.
+ */
+import type { PriceBook } from '@metergate/core/price/price-book.ts';
+import type { OrganizationChange } from '@metergate/store/desk/protocol.ts';
+import type { StoreClient } from '@metergate/store/desk/store-client.ts';
+import type { HeldKey, HeldSettings } from './held-settings.ts';
+
+export interface HeldSettingsOptions {
+  readonly client: Pick<StoreClient, 'askKey' | 'onChange' | 'onPrices' | 'lastHeardMs'>;
+  /** The prices in force under an overlay (JSON text), or without one. May throw: then the prices so far stay. */
+  readonly priceBookFrom: (overlay: string | null) => PriceBook;
+  /** Milliseconds on the clock of the client. */
+  readonly clock: () => number;
+  /** Told when an overlay could not be used; once for each. */
+  readonly onOverlayFault?: (error: Error) => void;
+}
+
+/** How long a key stays unknown without asking again, and how many such are remembered; beyond it the oldest is forgotten. */
+const unknownMs = 1000;
+const unknownMax = 10_000;
+
+export function createHeldSettings({ client, priceBookFrom, clock, onOverlayFault }: HeldSettingsOptions): HeldSettings {
+  const keys = new Map<string, HeldKey>();
+  /** Hash → until when it is known to be no live key. Oldest first. */
+  const unknown = new Map<string, number>();
+  const asking = new Map<string, Promise<HeldKey | null>>();
+  let priceBook = priceBookFrom(null);
+
+  function rememberUnknown(hash: string): void {
+    keys.delete(hash);
+    unknown.delete(hash);
+    if (unknown.size >= unknownMax) unknown.delete(unknown.keys().next().value!);
+    unknown.set(hash, clock() + unknownMs);
+  }
+
+  async function askStore(hash: string): Promise<HeldKey | null> {
+    try {
+      const found = await client.askKey(hash);
+      if (found === null) {
+        rememberUnknown(hash);
+        return null;
+      }
+      unknown.delete(hash);
+      keys.set(hash, found);
+      return found;
+    } finally {
+      asking.delete(hash);
+    }
+  }
+
+  client.onChange(({ organization, keys: changed }: OrganizationChange) => {
+    for (const [hash, key] of changed) {
+      if (key === null || organization === null) keys.delete(hash);
+      else if (keys.has(hash)) keys.set(hash, { key, organization });
+    }
+  });
+
+  client.onPrices((overlay) => {
+    try {
+      priceBook = priceBookFrom(overlay);
+    } catch (error) {
+      onOverlayFault?.(error as Error);
+    }
+  });
+
+  return {
+    held(hash) {
+      const found = keys.get(hash);
+      if (found !== undefined) return found;
+      const untilMs = unknown.get(hash);
+      if (untilMs === undefined) return undefined;
+      if (clock() < untilMs) return 'unknown';
+      unknown.delete(hash);
+      return undefined;
+    },
+    ask(hash) {
+      const under = asking.get(hash);
+      if (under !== undefined) return under;
+      const asked = askStore(hash);
+      asking.set(hash, asked);
+      return asked;
+    },
+    get priceBook() {
+      return priceBook;
+    },
+    ageMs: () => Math.max(0, clock() - client.lastHeardMs()),
+  };
+}

@@ -1,0 +1,38 @@
+/**
+ * What the gateway thread and the store thread say to each other over their port. Values only, so that they can be copied.
+ * The order of messages is the order of truth: an answer is never older than a change that was posted before it.
+ */
+import type { OrganizationId } from '@metergate/core/id.ts';
+import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/settings.ts';
+
+/** Gateway → store. */
+export type ToStore =
+  /** What is behind this hash? `number` comes back with the answer. */
+  | { readonly kind: 'ask'; readonly number: number; readonly hash: string }
+  /** Something was closed: look at the journal soon. */
+  | { readonly kind: 'nudge' };
+
+/** A live key and its organization, as the store has them. */
+export interface KeyAnswer {
+  readonly key: ServiceKeySettings;
+  readonly organization: OrganizationSettings;
+}
+
+/** What became of an organization, and of those of its keys that this node was told of. Null: gone, or revoked. */
+export interface OrganizationChange {
+  readonly id: OrganizationId;
+  readonly organization: OrganizationSettings | null;
+  readonly keys: readonly (readonly [hash: string, key: ServiceKeySettings | null])[];
+}
+
+/** Store → gateway. */
+export type FromStore =
+  /** `found` null: there is no such live key. */
+  | { readonly kind: 'answer'; readonly number: number; readonly found: KeyAnswer | null }
+  /** The store could not be asked. */
+  | { readonly kind: 'failed'; readonly number: number }
+  | { readonly kind: 'changed'; readonly change: OrganizationChange }
+  /** The operator's overlay as JSON text; null: none. Said once at the start, before the first heartbeat, and at each change. */
+  | { readonly kind: 'prices'; readonly overlay: string | null }
+  /** The store answered: what this node holds is in force as of now. */
+  | { readonly kind: 'heartbeat' };

@@ -1,0 +1,126 @@
+/**
+ * The store as the gateway thread sees it: questions with a deadline, changes as they come, and when it was last heard.
+ * Rule (design 2): nothing here waits longer than the deadline, and nothing the store thread does can hold a call up.
+ * A store that is away or late rejects the question; what was learnt before stays usable.
+ */
+import type { FromStore, KeyAnswer, OrganizationChange, ToStore } from './protocol.ts';
+
+/** The half of a `MessagePort` that is used. */
+export interface Port {
+  postMessage(message: unknown): void;
+  on(event: 'message', listener: (message: never) => void): unknown;
+}
+
+export interface StoreClientOptions {
+  readonly port: Port;
+  /** How long a question may take; 250 ms by default. */
+  readonly deadlineMs?: number;
+  /** Milliseconds on a clock that never steps back. */
+  readonly clock: () => number;
+  /** Runs `task` once after `delayMs`, unless cancelled by what it returns; a timer by default. */
+  readonly after?: (delayMs: number, task: () => void) => () => void;
+}
+
+/** The store did not answer, or said that it cannot. */
+export class StoreAway extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'StoreAway';
+  }
+}
+
+export interface StoreClient {
+  /** What is behind the SHA-256 of a service key (hexadecimal). Null: no such live key. @throws StoreAway */
+  askKey(hash: string): Promise<KeyAnswer | null>;
+  /** Calls back at each change of what this node was told of. */
+  onChange(listener: (change: OrganizationChange) => void): void;
+  /** Calls back with the price overlay: at once where it was told already, and at each change. */
+  onPrices(listener: (overlay: string | null) => void): void;
+  /** When the store was last heard, on `clock`. The moment of creation before that. */
+  lastHeardMs(): number;
+  /** Resolves when the store has spoken for the first time; the price overlay is known then. */
+  readonly heard: Promise<void>;
+  /** Says that calls were closed, so that they are shipped soon. Costs nothing when said often. */
+  nudgeJournal(): void;
+}
+
+/** Questions under way at once; a further one is rejected. Only keys that are not held are asked, one question per key. */
+const questionsMax = 2000;
+/** Nudges closer together than this are one. */
+const nudgePauseMs = 50;
+
+interface Question {
+  readonly resolve: (found: KeyAnswer | null) => void;
+  readonly reject: (error: StoreAway) => void;
+  readonly cancel: () => void;
+}
+
+export function createStoreClient(options: StoreClientOptions): StoreClient {
+  const { port, deadlineMs = 250, clock, after = timer } = options;
+  const questions = new Map<number, Question>();
+  const changeListeners: ((change: OrganizationChange) => void)[] = [];
+  const priceListeners: ((overlay: string | null) => void)[] = [];
+  const { promise: heard, resolve: firstHeard } = Promise.withResolvers<void>();
+  let number = 0;
+  let overlay: string | null | undefined;
+  let lastHeardMs = clock();
+  let nudgedMs = -Infinity;
+
+  const send = (message: ToStore): void => port.postMessage(message);
+
+  function settle(answered: number, how: (question: Question) => void): void {
+    const question = questions.get(answered);
+    if (question === undefined) return;
+    questions.delete(answered);
+    question.cancel();
+    how(question);
+  }
+
+  port.on('message', (message: FromStore) => {
+    if (message.kind === 'failed') {
+      settle(message.number, ({ reject }) => reject(new StoreAway('The store cannot be reached.')));
+      return;
+    }
+    lastHeardMs = clock();
+    switch (message.kind) {
+      case 'answer':
+        return settle(message.number, ({ resolve }) => resolve(message.found));
+      case 'changed':
+        return changeListeners.forEach((listener) => listener(message.change));
+      case 'prices':
+        overlay = message.overlay;
+        return priceListeners.forEach((listener) => listener(message.overlay));
+      case 'heartbeat':
+        return firstHeard();
+    }
+  });
+
+  return {
+    askKey: (hash) => new Promise((resolve, reject) => {
+      if (questions.size >= questionsMax) return reject(new StoreAway('Too many questions wait for the store.'));
+      const asked = ++number;
+      const late = (): void => settle(asked, () => reject(new StoreAway(`The store did not answer within ${deadlineMs} ms.`)));
+      const cancel = after(deadlineMs, late);
+      questions.set(asked, { resolve, reject, cancel });
+      send({ kind: 'ask', number: asked, hash });
+    }),
+    onChange: (listener) => void changeListeners.push(listener),
+    onPrices(listener) {
+      priceListeners.push(listener);
+      if (overlay !== undefined) listener(overlay);
+    },
+    lastHeardMs: () => lastHeardMs,
+    heard,
+    nudgeJournal() {
+      const now = clock();
+      if (now - nudgedMs < nudgePauseMs) return;
+      nudgedMs = now;
+      send({ kind: 'nudge' });
+    },
+  };
+}
+
+function timer(delayMs: number, task: () => void): () => void {
+  const handle = setTimeout(task, delayMs);
+  return () => clearTimeout(handle);
+}

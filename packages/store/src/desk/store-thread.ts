@@ -1,0 +1,104 @@
+/**
+ * Entry of the store thread: opens the store, recovers the journal, then answers the gateway thread and ships.
+ * It is the only thread of a server that opens the store for settings and for shipping; the gateway thread never does.
+ * `{ready: true}` goes to the parent when every leftover segment is recovered and shipped; `{failed: {code, message}}` when
+ * that cannot be; `{fault: {code, message} | null}` when shipping or the feed begins to fail, and null when it is well again.
+ * On `{stop: true}`, sent after the gateway thread has ended, all that is closed is shipped; then `{stopped: true}`.
+ */
+import { randomBytes } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
+import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
+import { createShipper, type Shipper } from '../journal/shipper.ts';
+import { openStore, type Store } from '../store.ts';
+import type { FromStore, ToStore } from './protocol.ts';
+import { repeat, type Repeat } from './repeat.ts';
+import { createSettingsDesk } from './settings-desk.ts';
+
+/** What the parent gives. `gatewayPort` has the gateway thread at its other end. */
+export interface StoreThreadData {
+  readonly databaseUrl: string;
+  readonly masterKey: Uint8Array;
+  readonly journalDirectory: string;
+  readonly gatewayPort: MessagePort;
+}
+
+/** How often settings and journal are looked at; a nudge has the journal looked at sooner. A change is to be in force within 1 s. */
+const settingsPauseMs = 200;
+const journalPauseMs = 200;
+const nudgePauseMs = 20;
+const failurePauseMsMax = 2000;
+
+const data = workerData as StoreThreadData;
+const parent = parentPort!;
+
+try {
+  await serve();
+} catch (error) {
+  parent.postMessage({ failed: faultMessage(error as Error) });
+  data.gatewayPort.close();
+  parent.close();
+}
+
+async function serve(): Promise<void> {
+  const store = await openStore({
+    url: data.databaseUrl, masterKey: data.masterKey, clock: Date.now, randomBytes, create: false,
+  });
+  const shipper = createShipper({ directory: data.journalDirectory, calls: store.calls, clock: () => performance.now() });
+  try {
+    await shipper.recover();
+  } catch (error) {
+    shipper.close();
+    await store.close();
+    throw error;
+  }
+  const desk = createSettingsDesk({
+    settings: store.settings, prices: store.prices, post: (message: FromStore) => data.gatewayPort.postMessage(message),
+  });
+  const feed = start(() => desk.poll(), settingsPauseMs);
+  const shipping = start(() => shipper.pass(), journalPauseMs);
+  data.gatewayPort.on('message', (message: ToStore) => {
+    if (message.kind === 'ask') void desk.ask(message.number, message.hash);
+    else shipping.nudge(nudgePauseMs);
+  });
+  parent.on('message', (message: { stop?: boolean }) => {
+    if (message.stop === true) void stop({ store, shipper, feed, shipping });
+  });
+  parent.postMessage({ ready: true });
+}
+
+function start(task: () => Promise<unknown>, pauseMs: number): Repeat {
+  return repeat({
+    task, pauseMs, failurePauseMsMax,
+    after: (delayMs, run) => {
+      const handle = setTimeout(run, delayMs);
+      return () => clearTimeout(handle);
+    },
+    report: (failure) => parent.postMessage({ fault: failure === null ? null : faultMessage(failure) }),
+  });
+}
+
+function faultMessage({ code = 'store_failed', message }: Error & { readonly code?: unknown }): { code: string; message: string } {
+  return { code: String(code), message };
+}
+
+/** What cannot be shipped now stays in its segments, for the next start. */
+async function stop({ store, shipper, feed, shipping }: {
+  readonly store: Store; readonly shipper: Shipper; readonly feed: Repeat; readonly shipping: Repeat;
+}): Promise<void> {
+  await Promise.all([feed.stop(), shipping.stop()]);
+  let fault: Error | null = null;
+  try {
+    await shipper.pass();
+    // The gateway thread has ended: what it left open is closed as interrupted now rather than at the next start.
+    shipper.close();
+    await shipper.recover();
+  } catch (error) {
+    fault = error as Error;
+  }
+  shipper.close();
+  await store.close();
+  if (fault !== null) parent.postMessage({ fault: { code: 'journal_not_shipped', message: fault.message } });
+  parent.postMessage({ stopped: true });
+  data.gatewayPort.close();
+  parent.close();
+}

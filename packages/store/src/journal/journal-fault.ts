@@ -1,0 +1,34 @@
+/**
+ * What can break in the journal, with one sentence that names the file and says what to do.
+ * A refusal does not exist here: the journal either keeps its promise or says that it cannot.
+ */
+
+export type JournalFaultCode =
+  /** The directory cannot be made or written, or a segment cannot be created in it. */
+  | 'journal_unwritable'
+  /** A segment file is damaged, is no segment, or half of it is gone. Never skipped: it may hold calls. */
+  | 'journal_unreadable'
+  /** Written by a newer version. */
+  | 'journal_newer'
+  /** SQLite is older than the release that mended the write-ahead log, or a setting of the connection did not take. */
+  | 'journal_unsound'
+  /** The journal has ended, or ended with rows that could not be written. */
+  | 'journal_ended';
+
+/** The journal broke. Thrown, or handed to a callback. */
+export class JournalFault extends Error {
+  readonly code: JournalFaultCode;
+
+  constructor(code: JournalFaultCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'JournalFault';
+    this.code = code;
+  }
+}
+
+/** Primary result code of an SQLite error (https://www.sqlite.org/rescode.html), or 0 where it is none. */
+export function sqliteResult(error: unknown): number {
+  if (!(error instanceof Error)) return 0;
+  const { code, errcode } = error as Error & { code?: unknown; errcode?: unknown };
+  return code === 'ERR_SQLITE_ERROR' && typeof errcode === 'number' ? errcode & 0xff : 0;
+}

@@ -1,0 +1,41 @@
+/**
+ * Segments that a dead process left → complete segments: what was opened and never closed is closed as `interrupted`.
+ * Rule (design 2, Journal): each such call gets exactly one record, also when recovery itself dies at any instant:
+ * the rows are written into the segment first, in one transaction that also seals it, and shipped like all others.
+ * A file that cannot be read stops the start: it may hold calls that no one else knows of.
+ */
+import { ensureJournalDirectory, clearLeftovers, listSegments } from './segment-files.ts';
+import { SegmentReader } from './segment-reader.ts';
+
+export interface Recovery {
+  /** Paths of the segments taken over; sealed now, ready to ship. */
+  readonly dead: readonly string[];
+  /** Segments left alone, because their writer lives. */
+  readonly live: number;
+  /** Calls closed as `interrupted`. */
+  readonly interrupted: number;
+}
+
+/** @throws JournalFault `journal_unreadable`, `journal_newer` or `journal_unsound`, naming the file. */
+export function recoverSegments(directory: string): Recovery {
+  ensureJournalDirectory(directory);
+  clearLeftovers(directory);
+  const dead: string[] = [];
+  let live = 0;
+  let interrupted = 0;
+  for (const path of listSegments(directory)) {
+    const reader = new SegmentReader(path);
+    try {
+      if (!reader.claim()) {
+        live += 1;
+        continue;
+      }
+      reader.assertWhole();
+      if (!reader.sealed) interrupted += reader.interruptOpenCalls();
+      dead.push(path);
+    } finally {
+      reader.close();
+    }
+  }
+  return { dead, live, interrupted };
+}

@@ -1,0 +1,108 @@
+/**
+ * The reading side of one segment, on another thread than its writer: what is closed after a mark, whether it is
+ * sealed, checkpoints, and the last rites of a segment whose process is dead.
+ * Never holds a read transaction open between two calls, so it never keeps the log from being reused.
+ */
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { interruptedRecord, type CallRecord } from '@metergate/core/record/call-record.ts';
+import { sqliteResult } from './journal-fault.ts';
+import { openingFromText, recordFromText, recordToText, rowKind } from './row.ts';
+import { openSegment, segmentName, unreadable } from './segment.ts';
+
+/** A closed row: its place in the segment and its record. */
+export interface ClosedRow {
+  readonly seq: number;
+  readonly record: CallRecord;
+}
+
+export class SegmentReader {
+  readonly path: string;
+  /** As the store's mark knows it. */
+  readonly name: string;
+  readonly #database: DatabaseSync;
+  readonly #closedAfter: StatementSync;
+  readonly #sealed: StatementSync;
+
+  /** @throws JournalFault as `openSegment`. */
+  constructor(path: string) {
+    this.path = path;
+    this.name = segmentName(path);
+    this.#database = openSegment(path, 'full');
+    try {
+      this.#closedAfter = this.#database.prepare(
+        `SELECT seq, body FROM entry WHERE seq > ? AND kind = ${rowKind.closed} ORDER BY seq LIMIT ?`);
+      this.#sealed = this.#database.prepare('SELECT sealed FROM segment');
+    } catch (error) {
+      this.#database.close();
+      throw unreadable(path, (error as Error).message, error);
+    }
+  }
+
+  /** At most `limit` closed rows after `seq`, in order. */
+  closedAfter(seq: number, limit: number): ClosedRow[] {
+    return this.#closedAfter.all(seq, limit).map((row) => ({
+      seq: Number(row['seq']),
+      record: recordFromText(String(row['body'])),
+    }));
+  }
+
+  /** True once no row will ever be added. Ask before reading the rows, or one may slip between. */
+  get sealed(): boolean {
+    return this.#sealed.get()?.['sealed'] === 1;
+  }
+
+  /** Moves what it can of the log into the file without making the writer wait. */
+  checkpoint(): void {
+    this.#database.exec('PRAGMA wal_checkpoint(PASSIVE)');
+  }
+
+  /**
+   * Takes a segment over from a dead process. False: its writer lives. Every connection to a segment holds a lock on the
+   * file for as long as it is open, and the kernel frees it with the process: leaving the log mode needs that lock alone.
+   */
+  claim(): boolean {
+    try {
+      return this.#database.prepare('PRAGMA journal_mode = DELETE').get()?.['journal_mode'] === 'delete';
+    } catch (error) {
+      if (sqliteResult(error) === 5) return false;
+      throw unreadable(this.path, (error as Error).message, error);
+    }
+  }
+
+  /** @throws JournalFault `journal_unreadable` where the file is damaged inside. */
+  assertWhole(): void {
+    let verdict: unknown;
+    try {
+      verdict = this.#database.prepare('PRAGMA quick_check(1)').get()?.['quick_check'];
+    } catch (error) {
+      throw unreadable(this.path, (error as Error).message, error);
+    }
+    if (verdict !== 'ok') throw unreadable(this.path, `it is damaged: ${String(verdict)}`);
+  }
+
+  /**
+   * Closes as `interrupted` what was opened and never closed, and seals; one transaction, so that a second attempt finds
+   * either nothing or all of it done, and each row keeps its `seq`. Only after `claim`. Returns how many calls it closed.
+   */
+  interruptOpenCalls(): number {
+    const database = this.#database;
+    const orphans = database.prepare(`SELECT body FROM entry WHERE kind = ${rowKind.opened} AND body ->> 'id' NOT IN
+      (SELECT body ->> 'id' FROM entry WHERE kind = ${rowKind.closed}) ORDER BY seq`);
+    const insert = database.prepare(`INSERT INTO entry (kind, body) VALUES (${rowKind.closed}, ?)`);
+    database.exec('BEGIN IMMEDIATE');
+    try {
+      const bodies = orphans.all();
+      for (const row of bodies) insert.run(recordToText(interruptedRecord(openingFromText(String(row['body'])))));
+      database.exec('UPDATE segment SET sealed = 1');
+      database.exec('COMMIT');
+      return bodies.length;
+    } catch (error) {
+      if (database.isTransaction) database.exec('ROLLBACK');
+      throw error;
+    }
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}

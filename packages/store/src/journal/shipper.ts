@@ -1,0 +1,153 @@
+/**
+ * Closed rows of all segments → the store, in batches; and segments that are complete → gone.
+ * Rule (design 2, Journal): a batch and the segment's mark are one transaction of the store, and the mark is asked again
+ * after any failure, so that a batch sent twice changes nothing. A segment is removed only when it is sealed and the
+ * store holds all of it. Where the store is away, everything stays where it is, and the next pass goes on from the mark.
+ */
+import { setImmediate as turn } from 'node:timers/promises';
+import { JournalFault, sqliteResult } from './journal-fault.ts';
+import { recoverSegments, type Recovery } from './recovery.ts';
+import { listSegments, removeSegment } from './segment-files.ts';
+import { SegmentReader, type ClosedRow } from './segment-reader.ts';
+
+/** What the shipper needs of the store. */
+export interface CallSink {
+  /** Stores the records and the mark in one transaction; rows at or below the stored mark are already there. */
+  ship(batch: { readonly segment: string; readonly through: number; readonly records: readonly ClosedRow[] }): Promise<void>;
+  /** Highest `seq` of the segment that the store holds; 0 where it holds none. */
+  mark(segment: string): Promise<number>;
+}
+
+export interface ShipperOptions {
+  readonly directory: string;
+  readonly calls: CallSink;
+  /** Milliseconds on a clock that never steps back: sizes the batches. */
+  readonly clock: () => number;
+}
+
+export interface Shipper {
+  /**
+   * At boot, before the node is ready: recovers and ships what dead processes left. Segments with a live writer are left
+   * to `pass`. @throws JournalFault for a file that cannot be read; the store's fault where it is away.
+   */
+  recover(): Promise<Recovery>;
+  /** Ships everything that is closed now; returns how many records. Never runs twice at once: a second caller gets the same pass. */
+  pass(): Promise<number>;
+  /** Ends the connections to the segments. */
+  close(): void;
+}
+
+/** Rows of one batch, and the time one batch should take so that the thread stays free for questions. */
+const batchRows = { min: 25, first: 200, max: 500 } as const;
+const sliceMs = 15;
+/** Rows shipped from one segment between two checkpoints of its log. */
+const checkpointRows = 4000;
+
+/** One open segment and how far the store has it. Null: ask. */
+interface Tracked {
+  readonly reader: SegmentReader;
+  mark: number | null;
+  rowsSinceCheckpoint: number;
+}
+
+export function createShipper(options: ShipperOptions): Shipper {
+  return new SegmentShipper(options);
+}
+
+class SegmentShipper implements Shipper {
+  readonly #options: ShipperOptions;
+  readonly #tracked = new Map<string, Tracked>();
+  #passing: Promise<number> | null = null;
+  #batchRows: number = batchRows.first;
+
+  constructor(options: ShipperOptions) {
+    this.#options = options;
+  }
+
+  async recover(): Promise<Recovery> {
+    const recovery = recoverSegments(this.#options.directory);
+    for (const path of recovery.dead) await this.#shipSegment(path);
+    return recovery;
+  }
+
+  pass(): Promise<number> {
+    this.#passing ??= this.#shipAll().finally(() => { this.#passing = null; });
+    return this.#passing;
+  }
+
+  close(): void {
+    for (const { reader } of this.#tracked.values()) reader.close();
+    this.#tracked.clear();
+  }
+
+  /** One broken segment does not keep the others from being shipped; the first fault is thrown when all had their turn. */
+  async #shipAll(): Promise<number> {
+    let shipped = 0;
+    let fault: unknown = null;
+    for (const path of listSegments(this.#options.directory)) {
+      try {
+        shipped += await this.#shipSegment(path);
+      } catch (error) {
+        if (!(error instanceof JournalFault) && sqliteResult(error) === 0) throw error;
+        fault ??= error;
+      }
+    }
+    if (fault !== null) throw fault;
+    return shipped;
+  }
+
+  async #shipSegment(path: string): Promise<number> {
+    const tracked = this.#track(path);
+    const { reader } = tracked;
+    let shipped = 0;
+    for (;;) {
+      const complete = reader.sealed;
+      const startedMs = this.#options.clock();
+      tracked.mark ??= await this.#options.calls.mark(reader.name);
+      const rows = reader.closedAfter(tracked.mark, this.#batchRows);
+      if (rows.length === 0) {
+        if (complete) this.#remove(path, tracked);
+        return shipped;
+      }
+      await this.#ship(tracked, rows);
+      this.#resize(rows.length, this.#options.clock() - startedMs);
+      shipped += rows.length;
+      await turn();
+    }
+  }
+
+  async #ship(tracked: Tracked, rows: readonly ClosedRow[]): Promise<void> {
+    const through = rows.at(-1)!.seq;
+    const segment = tracked.reader.name;
+    try {
+      await this.#options.calls.ship({ segment, through, records: rows });
+    } catch (error) {
+      // The store may have kept it all the same: only its own mark tells.
+      tracked.mark = null;
+      throw error;
+    }
+    tracked.mark = through;
+    tracked.rowsSinceCheckpoint += rows.length;
+    if (tracked.rowsSinceCheckpoint < checkpointRows) return;
+    tracked.rowsSinceCheckpoint = 0;
+    tracked.reader.checkpoint();
+  }
+
+  #track(path: string): Tracked {
+    const known = this.#tracked.get(path);
+    if (known !== undefined) return known;
+    const tracked = { reader: new SegmentReader(path), mark: null, rowsSinceCheckpoint: 0 };
+    this.#tracked.set(path, tracked);
+    return tracked;
+  }
+
+  #remove(path: string, tracked: Tracked): void {
+    this.#tracked.delete(path);
+    removeSegment(path, () => tracked.reader.close());
+  }
+
+  #resize(rows: number, tookMs: number): void {
+    if (tookMs > sliceMs) this.#batchRows = Math.max(batchRows.min, Math.floor(rows / 2));
+    else if (rows === this.#batchRows) this.#batchRows = Math.min(batchRows.max, rows + 50);
+  }
+}

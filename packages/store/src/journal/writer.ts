@@ -1,0 +1,329 @@
+/**
+ * Openings and records → committed rows, one transaction for all that one event-loop turn produced (design 2, Journal).
+ * Rule: `open` succeeds only after its row is committed; a closed call is never forgotten while the process lives.
+ * When commits fail: openings are told at once, so nothing is forwarded; closings wait in memory, are tried again every
+ * 100 ms, and after 2 s the answer goes out all the same. When commits succeed again, so does everything, by itself.
+ * Moving rows to the store is the shipper's, on another thread, as are checkpoints.
+ */
+import { existsSync } from 'node:fs';
+import type { CallOpening, CallRecord } from '@metergate/core/record/call-record.ts';
+import type { RequestId } from '@metergate/core/id.ts';
+import { JournalFault, sqliteResult } from './journal-fault.ts';
+import type { Journal, JournalCounters } from './journal.ts';
+import { openingToText, recordToText, rowKind, type RowKind } from './row.ts';
+import { ensureJournalDirectory } from './segment-files.ts';
+import { makeSegment, type JournalSync } from './segment.ts';
+import { SegmentWriter } from './segment-writer.ts';
+
+export interface JournalOptions {
+  /** Made where it does not exist. */
+  readonly directory: string;
+  readonly sync: JournalSync;
+  readonly randomBytes: (n: number) => Uint8Array;
+  /** Milliseconds on a clock that never steps back. */
+  readonly clock: () => number;
+  /** Runs `commit` when the turn is over; `setImmediate` by default. */
+  readonly scheduleCommit?: (commit: () => void) => void;
+  /** Runs `task` once, after `delayMs`; a timer that keeps no process alive by default. */
+  readonly after?: (delayMs: number, task: () => void) => void;
+  /** A segment takes no new calls once it has this many rows; 50,000 by default. */
+  readonly rowsPerSegment?: number;
+  /** Makes the next segment; by default a new file in `directory`. */
+  readonly nextSegment?: () => SegmentWriter;
+}
+
+/** How often closings that wait are tried again, and after how long their answer goes out all the same. Milliseconds. */
+const retryMs = 100;
+const releaseMs = 2000;
+/** Most rows of one retry, so that a long outage does not end in a long stall. */
+const retryRowsMax = 500;
+/** Sealed segments kept open until the shipper has removed their files: closing earlier would stall this thread. */
+const sealedOpenMax = 32;
+/** After these results of SQLite a segment takes no new calls: the file, not the space, is at fault. */
+const fileResults = new Set([8, 10, 11, 14, 26]);
+
+interface Row {
+  readonly kind: RowKind;
+  readonly id: RequestId;
+  readonly body: string;
+  readonly done: (error: Error | null) => void;
+  segment: SegmentWriter | null;
+  error: Error | null;
+  failedAtMs: number;
+  released: boolean;
+}
+
+/** @throws JournalFault `journal_unwritable`, `journal_unsound`: the first segment is made at once. */
+export function createJournal(options: JournalOptions): Journal {
+  ensureJournalDirectory(options.directory);
+  return new SegmentedJournal(options);
+}
+
+class SegmentedJournal implements Journal {
+  readonly counters: { -readonly [Name in keyof JournalCounters]: JournalCounters[Name] } = {
+    opened: 0, closed: 0, commits: 0, commitFailures: 0, waiting: 0,
+  };
+  readonly #clock: () => number;
+  readonly #scheduleCommit: (commit: () => void) => void;
+  readonly #after: (delayMs: number, task: () => void) => void;
+  readonly #rowsPerSegment: number;
+  readonly #nextSegment: () => SegmentWriter;
+  readonly #commitTurn = (): void => this.#commitQueue();
+
+  #queue: Row[] = [];
+  #spare: Row[] = [];
+  #scheduled = false;
+  #tending = false;
+  #ended = false;
+  /** Closings whose commit failed. */
+  #waiting: Row[] = [];
+  /** Where each open call's `opened` row is. */
+  readonly #home = new Map<RequestId, SegmentWriter>();
+  #current: SegmentWriter | null;
+  /** Take no new calls, still have open ones. */
+  #retired: SegmentWriter[] = [];
+  #sealed: SegmentWriter[] = [];
+
+  constructor(options: JournalOptions) {
+    this.#clock = options.clock;
+    this.#scheduleCommit = options.scheduleCommit ?? setImmediate;
+    this.#after = options.after ?? ((delayMs, task) => void setTimeout(task, delayMs).unref());
+    this.#rowsPerSegment = options.rowsPerSegment ?? 50_000;
+    this.#nextSegment = options.nextSegment ?? (() => new SegmentWriter(makeSegment(options), options.sync));
+    this.#current = this.#nextSegment();
+  }
+
+  open(opening: CallOpening, done: (error: Error | null) => void): void {
+    this.#enqueue(rowKind.opened, opening.id, openingToText(opening), done);
+  }
+
+  close(record: CallRecord, done: () => void): void {
+    this.#enqueue(rowKind.closed, record.id, recordToText(record), done);
+  }
+
+  async end(): Promise<void> {
+    while (this.#queue.length > 0) this.#commitQueue();
+    this.#ended = true;
+    const startedMs = this.#clock();
+    while (this.#waiting.length > 0 && this.#clock() - startedMs < releaseMs) {
+      this.#retryWaiting();
+      if (this.#waiting.length > 0) await new Promise<void>((resume) => setTimeout(resume, retryMs));
+    }
+    this.#retire();
+    this.#sealRetired();
+    for (const segment of [...this.#retired, ...this.#sealed]) segment.close();
+    this.#retired = [];
+    this.#sealed = [];
+    const lost = this.#waiting.length;
+    this.#waiting = [];
+    if (lost > 0) {
+      throw new JournalFault('journal_ended',
+        `The journal ended with ${lost} closed calls that could not be written; they will be recorded as interrupted.`);
+    }
+  }
+
+  #enqueue(kind: RowKind, id: RequestId, body: string, done: (error: Error | null) => void): void {
+    this.#queue.push({ kind, id, body, done, segment: null, error: null, failedAtMs: 0, released: false });
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    this.#scheduleCommit(this.#commitTurn);
+  }
+
+  #commitQueue(): void {
+    this.#scheduled = false;
+    const batch = this.#queue;
+    if (batch.length === 0) return;
+    this.#queue = this.#spare;
+    if (this.#ended) return this.#refuse(batch);
+    const single = this.#place(batch);
+    if (single !== null) this.#write(single, batch);
+    else this.#writeEach(batch);
+    this.#settle(batch);
+    if (this.#current !== null && this.#current.rows >= this.#rowsPerSegment) this.#retire();
+    if (this.#retired.length > 0) this.#sealRetired();
+    for (const row of batch) if (row.failedAtMs === 0) call(row);
+    batch.length = 0;
+    this.#spare = batch;
+  }
+
+  /** Finds each row's segment. Returns it where all rows share one, else null. */
+  #place(batch: readonly Row[]): SegmentWriter | null {
+    let shared: SegmentWriter | null = null;
+    let mixed = false;
+    for (const row of batch) {
+      if (row.kind === rowKind.opened) {
+        row.segment = this.#segmentForOpening(row);
+        if (row.segment !== null) this.#home.set(row.id, row.segment);
+      } else {
+        row.segment = this.#home.get(row.id) ?? null;
+        this.#home.delete(row.id);
+      }
+      if (row.segment === null) mixed = true;
+      else if (shared === null) shared = row.segment;
+      else if (shared !== row.segment) mixed = true;
+    }
+    return mixed ? null : shared;
+  }
+
+  #segmentForOpening(row: Row): SegmentWriter | null {
+    if (this.#current !== null) return this.#current;
+    try {
+      this.#current = this.#nextSegment();
+    } catch (error) {
+      this.counters.commitFailures += 1;
+      row.error = error as Error;
+    }
+    return this.#current;
+  }
+
+  #writeEach(batch: readonly Row[]): void {
+    for (const segment of new Set(batch.map((row) => row.segment))) {
+      if (segment !== null) this.#write(segment, batch.filter((row) => row.segment === segment));
+    }
+  }
+
+  /** One transaction; on failure nothing of it stays and each row holds the error. */
+  #write(segment: SegmentWriter, rows: readonly Row[]): boolean {
+    try {
+      if (rows.length === 1) {
+        segment.append(rows[0]!.kind, rows[0]!.body);
+      } else {
+        segment.begin();
+        for (const row of rows) segment.append(row.kind, row.body);
+        segment.commit();
+      }
+      segment.rows += rows.length;
+      this.counters.commits += 1;
+      return true;
+    } catch (error) {
+      this.counters.commitFailures += 1;
+      for (const row of rows) row.error = error as Error;
+      this.#afterFailure(segment, error);
+      return false;
+    }
+  }
+
+  #afterFailure(segment: SegmentWriter, error: unknown): void {
+    try {
+      segment.rollback();
+    } catch {
+      // The first error says more; a transaction that cannot be rolled back makes the next begin fail, and be counted.
+    }
+    if (segment === this.#current && segment.rows > 0 && fileResults.has(sqliteResult(error))) this.#retire();
+  }
+
+  /** Counts what was written; moves closings that were not to those that wait. */
+  #settle(batch: readonly Row[]): void {
+    let neverOpened = null as Set<RequestId> | null;
+    for (const row of batch) {
+      if (row.kind === rowKind.opened) {
+        if (row.error === null) {
+          row.segment!.openCalls += 1;
+          this.counters.opened += 1;
+        } else {
+          this.#home.delete(row.id);
+          (neverOpened ??= new Set()).add(row.id);
+        }
+      } else if (row.segment !== null) {
+        if (row.error === null) this.#countClosed(row);
+        else if (neverOpened?.has(row.id) !== true) this.#keepWaiting(row);
+      }
+    }
+  }
+
+  #countClosed(row: Row): void {
+    row.segment!.openCalls -= 1;
+    this.counters.closed += 1;
+  }
+
+  #keepWaiting(row: Row): void {
+    row.failedAtMs = this.#clock() || 1;
+    this.#waiting.push(row);
+    this.counters.waiting = this.#waiting.length;
+    this.#tendLater();
+  }
+
+  #tendLater(): void {
+    if (this.#tending) return;
+    this.#tending = true;
+    this.#after(retryMs, () => {
+      this.#tending = false;
+      if (this.#ended) return;
+      this.#retryWaiting();
+      if (this.#retired.length > 0) this.#sealRetired();
+      this.#closeRemoved();
+      if (this.#waiting.length > 0 || this.#sealed.length > 0) this.#tendLater();
+    });
+  }
+
+  #retryWaiting(): void {
+    if (this.#waiting.length === 0) return;
+    const rows = this.#waiting.splice(0, retryRowsMax);
+    for (const row of rows) row.error = null;
+    this.#writeEach(rows);
+    // To the end of the line: a segment whose file is broken must not keep the others waiting.
+    for (const row of rows) if (row.error !== null) this.#waiting.push(row);
+    this.counters.waiting = this.#waiting.length;
+    for (const row of rows) {
+      if (row.error !== null) continue;
+      this.#countClosed(row);
+      if (!row.released) call(row);
+    }
+    this.#releaseLate();
+  }
+
+  #releaseLate(): void {
+    const now = this.#clock();
+    for (const row of this.#waiting) {
+      if (row.released || now - row.failedAtMs < releaseMs) continue;
+      row.released = true;
+      call(row);
+    }
+  }
+
+  #retire(): void {
+    if (this.#current !== null) this.#retired.push(this.#current);
+    this.#current = null;
+  }
+
+  #sealRetired(): void {
+    this.#retired = this.#retired.filter((segment) => {
+      if (segment.openCalls > 0) return true;
+      try {
+        segment.seal();
+      } catch {
+        this.counters.commitFailures += 1;
+        if (!this.#ended) this.#tendLater();
+        return true;
+      }
+      this.#sealed.push(segment);
+      return false;
+    });
+    if (this.#sealed.length > 0 && !this.#ended) this.#tendLater();
+  }
+
+  /** Lets go of segments that the shipper has removed, and of the oldest beyond the bound. */
+  #closeRemoved(): void {
+    this.#sealed = this.#sealed.filter((segment, index) => {
+      if (existsSync(segment.path) && this.#sealed.length - index <= sealedOpenMax) return true;
+      segment.close();
+      return false;
+    });
+  }
+
+  #refuse(batch: readonly Row[]): void {
+    for (const row of batch) {
+      row.error = new JournalFault('journal_ended', 'The journal has ended: nothing more can be recorded.');
+      call(row);
+    }
+  }
+}
+
+/** Runs a row's callback. What it throws is its own fault: it reaches the process, not the other rows. */
+function call(row: Row): void {
+  try {
+    row.done(row.kind === rowKind.opened ? row.error : null);
+  } catch (error) {
+    queueMicrotask(() => { throw error; });
+  }
+}
