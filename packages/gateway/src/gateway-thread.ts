@@ -5,7 +5,7 @@
  * journal is closed. This thread never opens the store (design 2, Processes).
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { performance } from 'node:perf_hooks';
+import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import type { GatewayNodeId } from '@metergate/core/id.ts';
 import { createPriceBook, type PriceBook } from '@metergate/core/price/price-book.ts';
@@ -54,6 +54,8 @@ export interface GatewayThreadMetrics {
   readonly heldBodyBytes: number;
   readonly upstreamPools: number;
   readonly snapshotAgeMs: number;
+  /** 99th percentile since the last reading. */
+  readonly eventLoopDelayMs: number;
   readonly journal: Journal['counters'];
 }
 
@@ -102,6 +104,8 @@ async function start(): Promise<Parts> {
 }
 
 function serveParent({ gateway, journal, destinations, settings }: Parts): void {
+  const loopDelay = monitorEventLoopDelay({ resolution: 20 });
+  loopDelay.enable();
   parent.on('message', (message: ToGatewayThread) => {
     if ('metrics' in message) {
       const metrics: GatewayThreadMetrics = {
@@ -109,8 +113,10 @@ function serveParent({ gateway, journal, destinations, settings }: Parts): void 
         heldBodyBytes: gateway.heldBodyBytes(),
         upstreamPools: destinations.upstreamPools,
         snapshotAgeMs: Math.round(settings.ageMs()),
+        eventLoopDelayMs: Math.round(loopDelay.percentile(99) / 1e6),
         journal: { ...journal.counters },
       };
+      loopDelay.reset();
       parent.postMessage({ metrics, id: message.id });
     } else {
       void drain(gateway, journal, destinations);

@@ -44,4 +44,6 @@ export interface OutboundBody {
   receivedBytes(): number;
   /** Gives back what the body reserved of the budget for held bodies. Idempotent. */
   release(): void;
+  /** The exchange is over: what the caller still sends is read and dropped. Idempotent. */
+  drop(): void;
 }

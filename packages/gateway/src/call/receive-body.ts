@@ -3,7 +3,7 @@
  * and every chat body, which must be looked into); streamed. Spec: Endpoints rules 1 and 2. A held body's bytes are never
  * changed but for the one insertion; past its bound a chat body is streamed untouched and the record says so.
  */
-import { PassThrough, Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { declaredBodyBytes } from '@metergate/core/call/framing.ts';
 import { createStreamFlagScanner, includeUsageBytes } from '@metergate/core/call/include-usage.ts';
@@ -38,7 +38,7 @@ export function receiveBody(node: GatewayNode, reception: BodyReception): void {
 }
 
 const noBody: OutboundBody = {
-  content: null, contentLength: null, overBound: false, receivedBytes: () => 0, release: () => {},
+  content: null, contentLength: null, overBound: false, receivedBytes: () => 0, release: () => {}, drop: () => {},
 };
 
 interface StreamStart {
@@ -49,23 +49,28 @@ interface StreamStart {
   readonly release: () => void;
 }
 
-/** The rest of a request as a stream that counts, with what was already read put first. */
+/** The rest of a request as a stream, counted; what was already read goes first. Dropping it reads the rest away. */
 function streamedBody(request: IncomingMessage, start: StreamStart): OutboundBody {
   let received = start.firstBytes;
-  const content = new PassThrough();
-  for (const chunk of start.first) content.write(chunk);
   request.on('data', (chunk: Buffer) => {
     received += chunk.length;
-    if (!content.destroyed && !content.write(chunk)) request.pause();
   });
-  content.on('error', () => {});
-  content.on('drain', () => request.resume());
-  request.once('end', () => content.end());
-  request.once('close', () => {
-    if (!request.complete) content.destroy(new Error('the caller left while sending'));
-  });
-  content.on('close', () => request.resume());
-  return { content, contentLength: start.contentLength, overBound: start.overBound, receivedBytes: () => received, release: start.release };
+  request.pause();
+  const content = start.first.length === 0 ? request : Readable.from(firstThenRest(start.first, request), { objectMode: false });
+  return {
+    content, contentLength: start.contentLength, overBound: start.overBound,
+    receivedBytes: () => received,
+    release: start.release,
+    drop() {
+      if (content !== request) content.destroy();
+      request.resume();
+    },
+  };
+}
+
+async function* firstThenRest(first: readonly Buffer[], request: IncomingMessage): AsyncGenerator<Buffer> {
+  yield* first;
+  yield* request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
 }
 
 /** One body while it is being held. */
@@ -124,7 +129,7 @@ class HeldBody {
     const receivedBytes = this.#bytes;
     ready({
       content: inOnePiece(parts, contentLength), contentLength, overBound: false,
-      receivedBytes: () => receivedBytes, release: this.#release,
+      receivedBytes: () => receivedBytes, release: this.#release, drop: this.#release,
     });
   };
 

@@ -347,6 +347,7 @@ export class Relay implements ExchangeObserver {
     if (this.#drainTimer !== null) clearTimeout(this.#drainTimer);
     if (this.#draining) this.#node.drains.leave(this.#call.held.organization.id);
     this.#body.release();
+    this.#body.drop();
     if (this.#callerGone && !this.#ended) this.#exchange?.abort();
     this.#over();
   }

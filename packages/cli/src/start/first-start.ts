@@ -1,0 +1,79 @@
+/**
+ * What the first start sets up in an empty store: the organization `default` on plan Scale, the provider keys found in the
+ * environment at that moment and, for a terminal alone, a first service key (design 5). With `--sandbox` placeholder keys
+ * stand where none are connected; a later start without it takes them away again.
+ */
+import type { OrganizationId } from '@metergate/core/id.ts';
+import { providers, type Provider } from '@metergate/core/settings.ts';
+import { createServiceKey } from '@metergate/platform/service-keys.ts';
+import type { Store } from '@metergate/store/store.ts';
+
+export const defaultOrganization = 'default';
+/** Never a real key: the sandbox takes any. */
+const sandboxCredential = 'sandbox-placeholder-not-a-key';
+
+const keyVariable: { readonly [P in Provider]: string } = { openai: 'OPENAI_API_KEY', anthropic: 'ANTHROPIC_API_KEY' };
+
+export interface FirstStartOptions {
+  readonly store: Store;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly isTerminal: boolean;
+  readonly sandbox: boolean;
+  readonly randomBytes: (n: number) => Uint8Array;
+  readonly nowMs: number;
+}
+
+export interface FirstStart {
+  /** The store was empty. */
+  readonly first: boolean;
+  /** Shown once; null where none was made. */
+  readonly serviceKey: string | null;
+  /** Variables whose keys were connected now. */
+  readonly connectedFrom: readonly string[];
+  /** Providers of `default` that have a key now. */
+  readonly connected: readonly Provider[];
+}
+
+/** Prepares the store for this start; changes nothing in a store that is in use, but for the sandbox's placeholders. */
+export async function prepareFirstStart(options: FirstStartOptions): Promise<FirstStart> {
+  const { store } = options;
+  const organizations = await store.organizations.list();
+  const first = organizations.length === 0;
+  if (first) await store.organizations.create({ name: defaultOrganization, plan: 'scale' });
+  const organization = await store.organizations.find(defaultOrganization);
+  if (organization === null || 'refused' in organization) return { first: false, serviceKey: null, connectedFrom: [], connected: [] };
+  const connectedFrom = first && !options.sandbox ? await connectFromEnvironment(options, organization.id) : [];
+  await placeSandboxCredentials(options, organization.id);
+  const serviceKey = first && options.isTerminal ? await firstServiceKey(options, organization.id) : null;
+  const connected: Provider[] = [];
+  for (const provider of providers) {
+    if ((await store.providers.state(organization.id, provider)).state === 'connected') connected.push(provider);
+  }
+  return { first, serviceKey, connectedFrom, connected };
+}
+
+async function connectFromEnvironment({ store, env }: FirstStartOptions, organization: OrganizationId): Promise<string[]> {
+  const found: string[] = [];
+  for (const provider of providers) {
+    const credential = env[keyVariable[provider]]?.trim();
+    if (credential === undefined || credential === '') continue;
+    await store.providers.connect(organization, provider, credential);
+    found.push(keyVariable[provider]);
+  }
+  return found;
+}
+
+async function placeSandboxCredentials({ store, sandbox }: FirstStartOptions, organization: OrganizationId): Promise<void> {
+  for (const provider of providers) {
+    const connection = await store.providers.state(organization, provider);
+    if (sandbox && connection.state === 'missing') await store.providers.connect(organization, provider, sandboxCredential);
+    if (!sandbox && connection.state === 'connected' && connection.credential === sandboxCredential) {
+      await store.providers.disconnect(organization, provider);
+    }
+  }
+}
+
+async function firstServiceKey({ store, randomBytes, nowMs }: FirstStartOptions, organization: OrganizationId): Promise<string | null> {
+  const made = await createServiceKey({ store, randomBytes, nowMs }, { organization, name: 'first key' });
+  return 'refused' in made ? null : made.key;
+}

@@ -1,0 +1,40 @@
+/**
+ * Checks that every address can be listened on before anything is written, so that a taken port leaves nothing behind.
+ */
+import { createServer } from 'node:net';
+import type { Config, ListenAddress } from '../config/config.ts';
+import { StartFault } from './start-fault.ts';
+
+const listeners = [
+  ['gateway', 'SVC_GATEWAY_PORT', 'SVC_HOST'],
+  ['platform', 'SVC_PLATFORM_PORT', 'SVC_PLATFORM_HOST'],
+  ['ops', 'SVC_OPS_PORT', 'SVC_OPS_HOST'],
+] as const;
+
+/** @throws StartFault naming the address and its variables. */
+export async function assertAddressesFree(config: Config): Promise<void> {
+  const taken = new Set<string>();
+  for (const [name, portVariable, hostVariable] of listeners) {
+    const { host, port } = config[name];
+    if (port !== 0 && taken.has(`${host}:${port}`)) {
+      throw new StartFault(`Port ${port} is asked for twice. Set ${portVariable} to another one.`);
+    }
+    taken.add(`${host}:${port}`);
+    await tryListening(config[name], portVariable, hostVariable);
+  }
+}
+
+/** The sentence for a failed listen. */
+export function listenFault(code: string | undefined, { host, port }: ListenAddress, portVariable: string, hostVariable: string): StartFault {
+  if (code === 'EADDRINUSE') return new StartFault(`Port ${port} on ${host} is taken. Stop what uses it, or set ${portVariable} to another one.`);
+  if (code === 'EACCES') return new StartFault(`Port ${port} may not be listened on by this user. Set ${portVariable} to another one.`);
+  return new StartFault(`${host}:${port} cannot be listened on (${code ?? 'unknown reason'}). Check ${hostVariable} and ${portVariable}.`);
+}
+
+function tryListening(address: ListenAddress, portVariable: string, hostVariable: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', (error: NodeJS.ErrnoException) => reject(listenFault(error.code, address, portVariable, hostVariable)));
+    probe.listen(address.port, address.host, () => probe.close(() => resolve()));
+  });
+}

@@ -1,0 +1,95 @@
+/**
+ * The operators' listener: `/healthz` (the process lives), `/readyz` (calls are served), `/metrics` (Prometheus). It runs on
+ * the supervisor's thread and asks the gateway thread for its counters; a call never waits for it.
+ */
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Counter, Gauge, Registry } from 'prom-client';
+import type { GatewayThreadMetrics } from '@metergate/gateway/gateway-thread.ts';
+import type { ListenAddress } from '../config/config.ts';
+
+export interface OpsOptions {
+  readonly address: ListenAddress;
+  readonly ready: () => boolean;
+  readonly gatewayMetrics: () => Promise<GatewayThreadMetrics | null>;
+  readonly runtime: { readonly version: string; readonly belowFloor: boolean };
+}
+
+export interface Ops {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** Listens. Rejects with Node's own error where it cannot. */
+export async function startOps(options: OpsOptions): Promise<Ops> {
+  const metricsText = metricsWriter(options);
+  const server = createServer((request, response) => {
+    const path = (request.url ?? '').split('?', 1)[0];
+    if (request.method !== 'GET' && request.method !== 'HEAD') return answer(response, 405, 'Only GET and HEAD are answered here.\n');
+    if (path === '/healthz') return answer(response, 200, 'ok\n');
+    if (path === '/readyz') return options.ready() ? answer(response, 200, 'ready\n') : answer(response, 503, 'not ready\n');
+    if (path !== '/metrics') return answer(response, 404, 'Here are /healthz, /readyz and /metrics.\n');
+    metricsText().then(
+      ({ type, text }) => answer(response, 200, text, type),
+      () => answer(response, 500, 'The metrics cannot be read right now.\n'),
+    );
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.address.port, options.address.host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () => new Promise((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    }),
+  };
+}
+
+function answer(response: ServerResponse, status: number, text: string, type = 'text/plain; charset=utf-8'): void {
+  response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(text), 'cache-control': 'no-store' });
+  response.end(text);
+}
+
+/** Name, help and value of each figure of the gateway thread. */
+const gauges: readonly (readonly [string, string, (metrics: GatewayThreadMetrics) => number])[] = [
+  ['metergate_calls_in_flight', 'Calls being forwarded now.', (metrics) => metrics.inFlight],
+  ['metergate_held_body_bytes', 'Memory reserved for request bodies held whole.', (metrics) => metrics.heldBodyBytes],
+  ['metergate_upstream_pools', 'Connection pools of declared upstreams that are open.', (metrics) => metrics.upstreamPools],
+  ['metergate_snapshot_age_seconds', 'Time since the store was last heard.', (metrics) => metrics.snapshotAgeMs / 1000],
+  ['metergate_journal_waiting_rows', 'Closed calls that wait in memory because the journal cannot be written.', (metrics) => metrics.journal.waiting],
+  ['metergate_event_loop_delay_seconds', 'Delay of the gateway thread, 99th percentile since the last reading.', (metrics) => metrics.eventLoopDelayMs / 1000],
+];
+const counters: typeof gauges = [
+  ['metergate_calls_forwarded_total', 'Calls journalled and dialled.', (metrics) => metrics.forwarded],
+  ['metergate_calls_refused_total', 'Requests answered by the gateway itself before anything was forwarded.', (metrics) => metrics.refused],
+  ['metergate_faults_total', 'Requests that failed for a fault of the gateway.', (metrics) => metrics.faults],
+  ['metergate_journal_opened_total', 'Openings committed.', (metrics) => metrics.journal.opened],
+  ['metergate_journal_closed_total', 'Closings committed.', (metrics) => metrics.journal.closed],
+  ['metergate_journal_commits_total', 'Transactions committed by the journal.', (metrics) => metrics.journal.commits],
+  ['metergate_journal_commit_failures_total', 'Transactions that the journal could not commit.', (metrics) => metrics.journal.commitFailures],
+];
+
+function metricsWriter({ runtime, gatewayMetrics }: OpsOptions): () => Promise<{ type: string; text: string }> {
+  return async () => {
+    const registry = new Registry();
+    new Gauge({
+      name: 'metergate_runtime_info', help: 'The runtime; below_floor is 1 where security fixes are missing.',
+      labelNames: ['version', 'below_floor'], registers: [registry],
+    }).set({ version: runtime.version, below_floor: runtime.belowFloor ? '1' : '0' }, 1);
+    const memory = new Gauge({ name: 'process_resident_memory_bytes', help: 'Resident memory of the process.', registers: [registry] });
+    memory.set(process.memoryUsage.rss());
+    const metrics = await gatewayMetrics();
+    const up = new Gauge({ name: 'metergate_gateway_up', help: '1 where the gateway thread answered.', registers: [registry] });
+    up.set(metrics === null ? 0 : 1);
+    if (metrics !== null) {
+      for (const [name, help, value] of gauges) new Gauge({ name, help, registers: [registry] }).set(value(metrics));
+      for (const [name, help, value] of counters) new Counter({ name, help, registers: [registry] }).inc(value(metrics));
+    }
+    return { type: registry.contentType, text: await registry.metrics() };
+  };
+}

@@ -1,0 +1,54 @@
+/**
+ * What a person reads after the start: how to go on. Secrets only where they were handed in, which is for a terminal alone.
+ */
+import type { Provider } from '@metergate/core/settings.ts';
+import type { FirstStart } from './first-start.ts';
+
+export interface QuickStart {
+  readonly gatewayUrl: string;
+  readonly dataDirectory: string;
+  readonly sandbox: boolean;
+  readonly firstStart: FirstStart;
+}
+
+const displayName: { readonly [P in Provider]: string } = { openai: 'OpenAI', anthropic: 'Anthropic' };
+
+/** Lines for standard error, each without its line end. */
+export function quickStartLines({ gatewayUrl, dataDirectory, sandbox, firstStart }: QuickStart): string[] {
+  const lines = [''];
+  if (sandbox) lines.push('SANDBOX: answers are simulated on this machine. No provider is called and nothing costs anything.', '');
+  lines.push(...connectionLines(firstStart, sandbox));
+  if (!firstStart.first && firstStart.serviceKey === null && !sandbox) return lines;
+  if (firstStart.first) lines.push(`Data is kept in ${dataDirectory}. Keep it safe: the master key in it opens your provider keys.`, '');
+  const key = firstStart.serviceKey;
+  if (key === null) {
+    lines.push('Make a service key (it is shown once):', '  npx --no-install metergate key create --org default', '');
+  } else {
+    lines.push('Your first service key, shown this once:', `  ${key}`, '');
+  }
+  const shown = key ?? '$SERVICE_KEY';
+  lines.push(
+    'Base URLs:', `  OpenAI SDKs     ${gatewayUrl}/v1`, `  Anthropic SDKs  ${gatewayUrl}`, '',
+    'Try it:', ...curl(gatewayUrl, shown), '',
+    'See what was called:', '  npx --no-install metergate calls list --org default', '',
+  );
+  return lines;
+}
+
+function connectionLines({ connected, connectedFrom, first }: FirstStart, sandbox: boolean): string[] {
+  if (sandbox) return [];
+  if (connectedFrom.length > 0) return [`Connected for organization default: the keys in ${connectedFrom.join(' and ')}.`, ''];
+  if (connected.length > 0) return first ? [] : [`Connected for organization default: ${connected.map((name) => displayName[name]).join(', ')}.`, ''];
+  return [
+    'No provider key is connected yet. Connect one (read from standard input):',
+    '  printf \'%s\' "$OPENAI_API_KEY" | npx --no-install metergate provider connect openai --org default',
+    'or try without one: npm start -- --sandbox', '',
+  ];
+}
+
+function curl(gatewayUrl: string, key: string): string[] {
+  return [
+    `  curl ${gatewayUrl}/v1/chat/completions -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" \\`,
+    `    -d '{"model":"gpt-4o-mini","messages":[{"role":"user","content":"Hello"}]}'`,
+  ];
+}

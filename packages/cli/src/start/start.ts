@@ -1,0 +1,145 @@
+/**
+ * `metergate start`: everything on one machine. Checks first, writes second, listens last; then one ready line. On SIGTERM
+ * or SIGINT: not ready, calls finish within the grace, the journal ships, exit 0; a second signal ends at once.
+ * Design 2, Processes; design 5.
+ */
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { base62, idPrefix, type GatewayNodeId } from '@metergate/core/id.ts';
+import { startPlatform } from '@metergate/platform/server.ts';
+import { StoreFault } from '@metergate/store/fault.ts';
+import { openStore } from '@metergate/store/store.ts';
+import { startSandboxProvider } from '@metergate/testkit/sandbox-provider.ts';
+import type { Config, ListenAddress } from '../config/config.ts';
+import { masterKeyForStart } from '../config/master-key.ts';
+import { runtimeBelowFloor } from '../runtime-floor.ts';
+import { ensureDataDirectory, lockDataDirectory } from './data-directory.ts';
+import { prepareFirstStart, type FirstStart } from './first-start.ts';
+import { assertAddressesFree, listenFault } from './free-port.ts';
+import { startOps } from './ops.ts';
+import { quickStartLines } from './quick-start.ts';
+import { StartFault } from './start-fault.ts';
+import { startThreads, ThreadFault, type Threads } from './threads.ts';
+
+export interface StartOptions {
+  readonly config: Config;
+  readonly sandbox: boolean;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Secrets are shown only to a terminal. */
+  readonly isTerminal: boolean;
+  /** For the ready line. */
+  readonly stdout: (line: string) => void;
+  /** For people. */
+  readonly stderr: (line: string) => void;
+}
+
+/** Runs until a signal ends it. Resolves with the exit code: 0 after a clean stop, 1 with one sentence said. */
+export async function startProduct(options: StartOptions): Promise<number> {
+  try {
+    return await run(options);
+  } catch (error) {
+    if (!(error instanceof StartFault || error instanceof StoreFault || error instanceof ThreadFault)) throw error;
+    options.stderr(`metergate: ${error.message}`);
+    return 1;
+  }
+}
+
+async function run(options: StartOptions): Promise<number> {
+  const { config, sandbox, stdout, stderr } = options;
+  await assertAddressesFree(config);
+  ensureDataDirectory(config.dataDirectory);
+  const lock = lockDataDirectory(config.dataDirectory);
+  const masterKey = masterKeyForStart(config);
+  const firstStart = await prepareStore(options, masterKey);
+  const provider = sandbox ? await startSandboxProvider() : null;
+  let ready = false;
+  const died = Promise.withResolvers<number>();
+  const threads = await startGateway(config, {
+    masterKey, openaiUrl: provider?.url ?? config.openaiUrl, anthropicUrl: provider?.url ?? config.anthropicUrl,
+    onFault: (sentence) => stderr(`metergate: ${sentence}`),
+    onDeath: (sentence) => {
+      ready = false;
+      stderr(`metergate: ${sentence}`);
+      died.resolve(1);
+    },
+  });
+  const platform = await startPlatform(config.platform);
+  const ops = await startOps({
+    address: config.ops, ready: () => ready, gatewayMetrics: () => threads.metrics(1_000),
+    runtime: { version: process.version, belowFloor: runtimeBelowFloor(process.versions.node) },
+  });
+  const gatewayUrl = config.publicGatewayUrl ?? urlOf(config.gateway.host, threads.gatewayPort);
+  for (const line of quickStartLines({ gatewayUrl, dataDirectory: config.dataDirectory, sandbox, firstStart })) stderr(line);
+  ready = true;
+  stdout(`metergate ready gateway=${urlOf(config.gateway.host, threads.gatewayPort)}`
+    + ` platform=${urlOf(config.platform.host, platform.port)} ops=${urlOf(config.ops.host, ops.port)}`);
+  const outcome = await Promise.race([stopAsked(stderr).then(() => 'asked' as const), died.promise]);
+  if (outcome !== 'asked') return outcome;
+  ready = false;
+  await threads.stop();
+  await Promise.all([platform.close(), ops.close(), provider?.close()]);
+  lock.release();
+  return 0;
+}
+
+/** Opens or makes the store, sets up what a first start does, and closes it: from then on the store thread has it. */
+async function prepareStore({ config, env, isTerminal, sandbox }: StartOptions, masterKey: Uint8Array): Promise<FirstStart> {
+  const bytes = (n: number): Uint8Array => randomBytes(n);
+  const store = await openStore({ url: config.databaseUrl, masterKey, clock: Date.now, randomBytes: bytes, create: true });
+  try {
+    return await prepareFirstStart({ store, env, isTerminal, sandbox, randomBytes: bytes, nowMs: Date.now() });
+  } finally {
+    await store.close();
+  }
+}
+
+interface GatewayNeeds {
+  readonly masterKey: Uint8Array;
+  readonly openaiUrl: string;
+  readonly anthropicUrl: string;
+  readonly onFault: (sentence: string) => void;
+  readonly onDeath: (sentence: string) => void;
+}
+
+async function startGateway(config: Config, needs: GatewayNeeds): Promise<Threads> {
+  try {
+    return await startThreads({
+      databaseUrl: config.databaseUrl,
+      masterKey: needs.masterKey,
+      gateway: {
+        host: config.gateway.host, port: config.gateway.port,
+        nodeId: (idPrefix.node + base62(randomBytes(40), 20)) as GatewayNodeId,
+        journalDirectory: join(config.dataDirectory, 'journal'), journalSync: config.journalSync,
+        openaiUrl: needs.openaiUrl, anthropicUrl: needs.anthropicUrl,
+        upstreamAllow: config.upstreamAllow, heldBodiesMb: config.heldBodiesMb, graceSeconds: config.graceSeconds,
+      },
+      onFault: needs.onFault,
+      onDeath: needs.onDeath,
+    });
+  } catch (error) {
+    if (error instanceof ThreadFault && /^E[A-Z]+$/.test(error.code)) {
+      throw listenFault(error.code, config.gateway, 'SVC_GATEWAY_PORT', 'SVC_HOST');
+    }
+    throw error;
+  }
+}
+
+/** Resolves at the first SIGTERM or SIGINT; the second ends the process at once. */
+function stopAsked(stderr: (line: string) => void): Promise<void> {
+  return new Promise((resolve) => {
+    let asked = false;
+    const onSignal = (): void => {
+      if (asked) process.exit(1);
+      asked = true;
+      stderr('metergate: stopping; open calls may finish. Signal again to end at once.');
+      resolve();
+    };
+    process.on('SIGTERM', onSignal);
+    process.on('SIGINT', onSignal);
+  });
+}
+
+function urlOf(host: ListenAddress['host'], port: number): string {
+  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+}

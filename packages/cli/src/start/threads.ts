@@ -1,0 +1,144 @@
+/**
+ * The store thread and the gateway thread, as the supervisor sees them: started, watched, stopped in order. A thread that
+ * ends unasked, or throws, is a fault of the whole product: `died` is told once, and the process is to end.
+ */
+import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
+import type { GatewayThreadData, GatewayThreadMetrics } from '@metergate/gateway/gateway-thread.ts';
+
+export interface ThreadsOptions {
+  readonly databaseUrl: string;
+  readonly masterKey: Uint8Array;
+  readonly gateway: Omit<GatewayThreadData, 'storePort'>;
+  /** One sentence about something that went wrong and may mend itself, or null when it has. */
+  readonly onFault: (sentence: string) => void;
+  /** A thread ended unasked. */
+  readonly onDeath: (sentence: string) => void;
+}
+
+export interface Threads {
+  readonly gatewayHost: string;
+  readonly gatewayPort: number;
+  /** Null where the gateway thread did not answer within `waitMs`. */
+  metrics(waitMs: number): Promise<GatewayThreadMetrics | null>;
+  /** Drains the gateway, closes its journal, ships it, closes the store. */
+  stop(): Promise<void>;
+}
+
+/** A thread could not start. `code` is the fault's own: Node's for sockets, the store's for the store. */
+export class ThreadFault extends Error {
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.name = 'ThreadFault';
+    this.code = code;
+  }
+}
+
+type Message = Record<string, unknown>;
+
+/** Starts the store thread, lets it recover, then the gateway thread. @throws ThreadFault; nothing runs on then. */
+export async function startThreads(options: ThreadsOptions): Promise<Threads> {
+  const { port1: storeSide, port2: gatewaySide } = new MessageChannel();
+  let stopping = false;
+  const watch = (name: string, worker: Worker): Worker => {
+    worker.on('message', (message: Message) => {
+      if (typeof message['warning'] === 'string') options.onFault(message['warning']);
+      const fault = message['fault'] as { message: string } | null | undefined;
+      if (fault !== undefined) options.onFault(fault === null ? `The ${name} thread is well again.` : fault.message);
+    });
+    worker.on('error', (error) => options.onDeath(`The ${name} thread broke: ${(error as Error).stack ?? String(error)}`));
+    worker.on('exit', (code) => {
+      if (!stopping) options.onDeath(`The ${name} thread ended (code ${code}).`);
+    });
+    return worker;
+  };
+  const store = thread('@metergate/store/desk/store-thread.ts', {
+    databaseUrl: options.databaseUrl, masterKey: options.masterKey,
+    journalDirectory: options.gateway.journalDirectory, gatewayPort: storeSide,
+  }, storeSide);
+  await said(store, 'ready');
+  watch('store', store);
+  const gateway = thread('@metergate/gateway/gateway-thread.ts', { ...options.gateway, storePort: gatewaySide }, gatewaySide);
+  let listening: { host: string; port: number };
+  try {
+    listening = (await said(gateway, 'listening')) as { host: string; port: number };
+  } catch (error) {
+    stopping = true;
+    store.postMessage({ stop: true });
+    await ended(store);
+    throw error;
+  }
+  watch('gateway', gateway);
+  return {
+    gatewayHost: listening.host,
+    gatewayPort: listening.port,
+    metrics: metricsFrom(gateway),
+    async stop() {
+      stopping = true;
+      gateway.postMessage({ drain: true });
+      await ended(gateway);
+      store.postMessage({ stop: true });
+      await ended(store);
+    },
+  };
+}
+
+function thread(specifier: string, workerData: unknown, port: MessagePort): Worker {
+  return new Worker(new URL(import.meta.resolve(specifier)), { workerData, transferList: [port] });
+}
+
+/** Resolves with the first message that carries `field`; rejects on `failed`, an error, or the end. */
+function said(worker: Worker, field: string): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const settle = (): void => {
+      worker.off('message', onMessage).off('error', onError).off('exit', onExit);
+    };
+    const onMessage = (message: Message): void => {
+      const failed = message['failed'] as { code: string; message: string } | undefined;
+      if (failed === undefined && !(field in message)) return;
+      settle();
+      if (failed === undefined) resolve(message[field]);
+      else reject(new ThreadFault(failed.code, failed.message));
+    };
+    const onError = (error: unknown): void => {
+      settle();
+      reject(error instanceof Error ? error : new Error(String(error)));
+    };
+    const onExit = (code: number): void => {
+      settle();
+      reject(new ThreadFault('thread_ended', `A thread ended before it was ready (code ${code}).`));
+    };
+    worker.on('message', onMessage).on('error', onError).on('exit', onExit);
+  });
+}
+
+function ended(worker: Worker): Promise<void> {
+  return new Promise((resolve) => {
+    if (worker.threadId === -1) resolve();
+    else worker.once('exit', () => resolve());
+  });
+}
+
+function metricsFrom(gateway: Worker): Threads['metrics'] {
+  const waiting = new Map<number, (metrics: GatewayThreadMetrics | null) => void>();
+  let asked = 0;
+  gateway.on('message', (message: { metrics?: GatewayThreadMetrics; id?: number }) => {
+    if (message.metrics === undefined || message.id === undefined) return;
+    waiting.get(message.id)?.(message.metrics);
+    waiting.delete(message.id);
+  });
+  return (waitMs) => new Promise((resolve) => {
+    asked += 1;
+    const id = asked;
+    const late = setTimeout(() => {
+      waiting.delete(id);
+      resolve(null);
+    }, waitMs);
+    waiting.set(id, (metrics) => {
+      clearTimeout(late);
+      resolve(metrics);
+    });
+    gateway.postMessage({ metrics: true, id });
+  });
+}
