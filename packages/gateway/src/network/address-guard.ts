@@ -1,0 +1,128 @@
+/**
+ * The host of a declared upstream → an address that may be dialled, or a fault `not_public`. Three locks, because each one
+ * alone has been passed: literals are judged before anything is resolved (a lookup hook never sees them), every address a
+ * name resolves to is judged in the hook that the dial itself uses (so no second answer can differ), and the address of the
+ * connected socket is judged again. Where the ground fails (no answer, a late one, an empty one), the answer is refusal.
+ */
+import { lookup as systemLookup, type LookupAddress } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import { isInRanges, isPublicAddress, type AddressRange } from './public-address.ts';
+
+export type Scheme = 'http' | 'https';
+
+/** The guard said no, or the name led nowhere: nothing was dialled. The message names the host, never the addresses found. */
+export class NotPublicFault extends Error {
+  readonly code = 'not_public';
+  constructor(hostname: string, why: string) {
+    super(`The declared upstream host "${hostname.slice(0, 255)}" ${why}.`);
+    this.name = 'NotPublicFault';
+  }
+}
+
+/** Resolves a name to all its addresses; the shape of `dns.lookup` with `all`. */
+export type ResolveAll = (
+  hostname: string, options: { all: true }, done: (fault: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
+
+export interface AddressGuard {
+  /** Whether this address (strict notation) may be dialled: public and https, or in the operator's allow list under any scheme. */
+  admits(address: string | undefined, scheme: Scheme): boolean;
+  /** Judges a host before anything is resolved: a fault for a refused literal in any spelling and for what is no host name. */
+  refuseLiteral(hostname: string, scheme: Scheme): NotPublicFault | null;
+  /** The lookup hook that a dial under `scheme` must use: hands over addresses only when every one of them is admitted. */
+  lookupFor(scheme: Scheme): LookupFunction;
+}
+
+export interface AddressGuardOptions {
+  /** What `SVC_UPSTREAM_ALLOW` opens. */
+  readonly allow: readonly AddressRange[];
+  readonly resolveAll?: ResolveAll;
+  /** How long a name may take to resolve, milliseconds. */
+  readonly resolveMs?: number;
+}
+
+export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
+  const { allow, resolveAll = systemLookup as ResolveAll, resolveMs = 5_000 } = options;
+  const resolve = singleFlight(resolveAll);
+  const admits = (address: string | undefined, scheme: Scheme): boolean =>
+    address !== undefined && (isInRanges(address, allow) || (scheme === 'https' && isPublicAddress(address)));
+  return {
+    admits,
+    refuseLiteral(hostname, scheme) {
+      const host = normalHost(hostname);
+      if (host === null) return new NotPublicFault(hostname, 'is not a host name');
+      return isIP(host) === 0 || admits(host, scheme) ? null : new NotPublicFault(hostname, 'is not a public address');
+    },
+    lookupFor: (scheme) => (hostname, lookupOptions, done) => {
+      boundedResolve({ hostname, resolve, resolveMs }, (addresses) => {
+        const fault = judge(hostname, addresses, (address) => admits(address, scheme));
+        if (fault !== null) done(fault, []);
+        else if (lookupOptions.all === true) done(null, addresses!);
+        else done(null, addresses![0]!.address, addresses![0]!.family);
+      });
+    },
+  };
+}
+
+/** One bad address refuses the whole answer: which of them is dialled must not be the resolver's choice. */
+function judge(hostname: string, addresses: LookupAddress[] | null, admitted: (address: string) => boolean): NotPublicFault | null {
+  if (addresses === null || addresses.length === 0) return new NotPublicFault(hostname, 'did not resolve');
+  const all = addresses.every(({ address }) => admitted(address));
+  return all ? null : new NotPublicFault(hostname, 'does not resolve to public addresses alone');
+}
+
+/**
+ * The one spelling of a host: lower case, no root dot, IPv4 in four decimal parts whatever base, width or script it was
+ * written in, IPv6 without brackets. Null for what is no host.
+ */
+function normalHost(hostname: string): string | null {
+  const bare = hostname.startsWith('[') && hostname.endsWith(']') ? hostname.slice(1, -1) : hostname;
+  if (isIP(bare) === 6) return bare;
+  if (bare === '' || /[\s/?#@\\:%[\]]/.test(bare)) return null;
+  const parsed = URL.parse(`http://${bare}/`)?.hostname.replace(/\.$/, '') ?? '';
+  return parsed === '' || parsed.length > 253 ? null : parsed;
+}
+
+type Resolve = (hostname: string, done: (addresses: LookupAddress[] | null) => void) => void;
+
+/**
+ * Connections that wait for the same name share one question, so a slow resolver of one organization holds one of the
+ * process's few resolving threads and not all of them. Nothing is remembered after the answer.
+ */
+function singleFlight(resolveAll: ResolveAll): Resolve {
+  const waiting = new Map<string, ((addresses: LookupAddress[] | null) => void)[]>();
+  return (hostname, done) => {
+    const others = waiting.get(hostname);
+    if (others !== undefined) {
+      others.push(done);
+      return;
+    }
+    const waiters = [done];
+    waiting.set(hostname, waiters);
+    const answer = (addresses: LookupAddress[] | null): void => {
+      if (waiting.get(hostname) !== waiters) return;
+      waiting.delete(hostname);
+      for (const waiter of waiters) waiter(addresses);
+    };
+    try {
+      resolveAll(hostname, { all: true }, (fault, addresses) => answer(fault === null ? addresses : null));
+    } catch {
+      answer(null);
+    }
+  };
+}
+
+function boundedResolve(
+  { hostname, resolve, resolveMs }: { hostname: string; resolve: Resolve; resolveMs: number },
+  done: (addresses: LookupAddress[] | null) => void,
+): void {
+  let answered = false;
+  const once = (addresses: LookupAddress[] | null): void => {
+    if (answered) return;
+    answered = true;
+    clearTimeout(timer);
+    done(addresses);
+  };
+  const timer = setTimeout(() => once(null), resolveMs);
+  resolve(hostname, once);
+}

@@ -1,0 +1,42 @@
+/**
+ * Dials for a pool: directly for a named provider, through the address guard for a declared upstream. The name stays what
+ * the certificate is checked against and what `Host` says; the address dialled is one that was judged.
+ */
+import { buildConnector } from 'undici';
+import { NotPublicFault, type AddressGuard, type Scheme } from './address-guard.ts';
+
+export interface ConnectorOptions {
+  /** From the start of name resolution to the end of the TLS handshake, milliseconds. */
+  readonly connectMs: number;
+  /** Null: a destination the operator configured, dialled as it is. */
+  readonly guard: AddressGuard | null;
+  readonly scheme: Scheme;
+  /** Certificate authorities to trust besides the runtime's; certificates are verified always. */
+  readonly ca?: string | Buffer | undefined;
+}
+
+export function createConnector(options: ConnectorOptions): buildConnector.connector {
+  const { guard, scheme, connectMs } = options;
+  const base: buildConnector.BuildOptions = { allowH2: false, timeout: connectMs, rejectUnauthorized: true, autoSelectFamily: true };
+  if (options.ca !== undefined) Object.assign(base, { ca: options.ca });
+  if (guard === null) return buildConnector(base);
+  const dial = buildConnector({ ...base, lookup: guard.lookupFor(scheme) } as buildConnector.BuildOptions);
+  return (target, done) => {
+    const refusal = guard.refuseLiteral(target.hostname, scheme);
+    if (refusal !== null) {
+      process.nextTick(done, refusal, null);
+      return;
+    }
+    dial(target, (fault, socket) => {
+      if (fault !== null) {
+        done(fault, null);
+      } else if (guard.admits(socket.remoteAddress, scheme)) {
+        done(null, socket);
+      } else {
+        socket.on('error', () => {});
+        socket.destroy();
+        done(new NotPublicFault(target.hostname, 'was reached at an address that is not public'), null);
+      }
+    });
+  };
+}

@@ -1,0 +1,80 @@
+/**
+ * A destination over one pool of HTTP/1.1 connections: one request on a connection at a time, as many connections as there
+ * are calls under way, one attempt per call. No redirect, no decoding, no proxy variable. Design 2, Forwarding.
+ * What the client refuses to send (a bad header, a bad target) is a fault `protocol`, not an exception.
+ */
+import { Readable } from 'node:stream';
+import { Pool } from 'undici';
+import type { AddressGuard } from './address-guard.ts';
+import { BodySource } from './body-source.ts';
+import type { Destination, DestinationTimeouts, ExchangeObserver, OutboundRequest } from './destination.ts';
+import { ExchangeError } from './exchange-fault.ts';
+import { createConnector } from './guarded-connector.ts';
+import { UndiciExchange } from './undici-exchange.ts';
+
+/** Largest response head, bytes of names and values. */
+const headBytesMax = 16 * 1024;
+
+/** How long an idle connection is kept where the destination does not announce its own limit. */
+const idleConnectionMs = 4_000;
+
+export interface DestinationOptions {
+  /** `scheme://host:port`, http or https, nothing after it. */
+  readonly origin: string;
+  readonly timeouts: DestinationTimeouts;
+  /** Null for a destination the operator configured. */
+  readonly guard: AddressGuard | null;
+  /** Idle life of a connection, milliseconds; shorter where the destination announces less. */
+  readonly keepAliveMs?: number | undefined;
+  readonly tls?: { readonly ca?: string | Buffer | undefined } | undefined;
+}
+
+/** Throws a TypeError where `origin` is none. */
+export function createDestination(options: DestinationOptions): Destination {
+  const { timeouts } = options;
+  const keepAliveMs = options.keepAliveMs ?? idleConnectionMs;
+  const { origin, scheme } = parseOrigin(options.origin);
+  const connect = createConnector({ connectMs: timeouts.connectMs, guard: options.guard, scheme, ca: options.tls?.ca });
+  const pool = new Pool(origin, {
+    connect, connections: null, pipelining: 1, allowH2: false, maxHeaderSize: headBytesMax,
+    headersTimeout: timeouts.headMs, bodyTimeout: timeouts.idleBodyMs,
+    keepAliveTimeout: keepAliveMs, keepAliveMaxTimeout: keepAliveMs,
+  });
+  let closing: Promise<void> | null = null;
+  return {
+    send: (request, observer) => send(pool, request, observer),
+    // After the dispatches that still wait for their turn: what was sent before the close is an exchange like any other.
+    close: () => closing ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => pool.close()),
+  };
+}
+
+/**
+ * The dispatch waits for the check phase of the event loop. The client then looks at an idle connection for one whole turn
+ * before it writes, so that whatever came in unasked before this call is found and the connection closed. Dispatched from
+ * within the poll phase it would write at the end of that same phase and take such bytes, delivered while the process was
+ * busy, for the answer to this call.
+ */
+function send(pool: Pool, request: OutboundRequest, observer: ExchangeObserver): UndiciExchange {
+  const exchange = new UndiciExchange(observer);
+  const body = request.body instanceof Readable ? exchange.carry(new BodySource(request.body)) : request.body;
+  setImmediate(() => {
+    if (exchange.over) return;
+    if (request.method === 'CONNECT') exchange.fail(new ExchangeError('protocol', 'CONNECT is not forwarded.'));
+    else pool.dispatch({ path: request.target, method: request.method, headers: framed(request), body }, exchange);
+  });
+  return exchange;
+}
+
+/** The client writes the length of a whole body by itself; that of a streamed one it must be told. */
+function framed({ headers, body, contentLength }: OutboundRequest): string[] {
+  return body instanceof Readable && contentLength !== null ? [...headers, 'content-length', String(contentLength)] : headers;
+}
+
+function parseOrigin(text: string): { origin: string; scheme: 'http' | 'https' } {
+  const url = new URL(text);
+  const scheme = url.protocol === 'https:' ? 'https' : url.protocol === 'http:' ? 'http' : null;
+  if (scheme === null || url.username !== '' || url.password !== '' || url.pathname !== '/' || url.search !== '' || url.hash !== '') {
+    throw new TypeError('A destination is scheme, host and port alone, with http or https.');
+  }
+  return { origin: url.origin, scheme };
+}
