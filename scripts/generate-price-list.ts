@@ -5,7 +5,9 @@
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { waitForUpdate, type ConditionalPrice, type MatchLogic, type ModelInfo, type ModelPrice, type Provider } from '@pydantic/genai-prices';
+import {
+  waitForUpdate, type ConditionalPrice, type MatchLogic, type ModelInfo, type ModelPrice, type Provider,
+} from '@pydantic/genai-prices';
 import type {
   ListedModel, ListedPrice, ListedProvider, ListedRate, ListedRates, NameRule, PriceList,
 } from '../packages/core/src/price/price-list.ts';
@@ -16,7 +18,7 @@ const release = { version: '0.1.8', date: '2026-09-23' };
 const listFile = new URL('../packages/core/price-list/price-list.json', import.meta.url);
 const packageFile = new URL(`../node_modules/${packageName}/package.json`, import.meta.url);
 
-/** Which price of the package is which rate of ours. Prices of sound, images and searches are not here: no call's usage is read for them. */
+/** Which price of the package is which rate of ours. Sound, images and searches are not here: no call's usage is read for them. */
 const tokenRates = {
   input: 'input_mtok',
   cached: 'cache_read_mtok',
@@ -136,11 +138,12 @@ function listedRates(where: string, prices: ModelPrice): ListedRates {
 
 function listedRate(where: string, price: Exclude<ModelPrice[string], undefined>): ListedRate {
   if (typeof price === 'number') return scaled(where, price, 6);
-  const above = price.tiers.toSorted((a, b) => a.start - b.start).map((tier) => ({ tokens: tier.start, rate: scaled(where, tier.price, 6) }));
+  const above = price.tiers.toSorted((a, b) => a.start - b.start)
+    .map((tier) => ({ tokens: tier.start, rate: scaled(where, tier.price, 6) }));
   return { base: scaled(where, price.base, 6), above };
 }
 
-/** `price` × 10^`places` from its decimal text, to the nearest whole number: only prices that are thirds of a cent are not exact. */
+/** `price` × 10^`places` from its decimal text, to the nearest whole number; only thirds of a cent and their like are not exact. */
 function scaled(where: string, price: number, places: number): number {
   const match = /^(\d+)(?:\.(\d+))?(?:e-(\d+))?$/.exec(String(price));
   if (match === null) throw new Error(`${where}: ${price} is no price.`);

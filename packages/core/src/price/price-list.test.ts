@@ -1,0 +1,82 @@
+/** The frozen list is what the script made of the package, unchanged since. Design 3, row 6. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { calcPrice, waitForUpdate, type ModelPrice as PackagePrice } from '@pydantic/genai-prices';
+import { buildPriceList, priceListHash, priceListText } from '../../../../scripts/generate-price-list.ts';
+import { createPriceBook } from './price-book.ts';
+import { priceList, priceListId, type NameRule } from './price-list.ts';
+import { listedPriceAt } from './seller.ts';
+import type { TokenRate } from './rates.ts';
+
+describe('the frozen list (design 3, row 6)', () => {
+  it('carries its source, its date and the SHA-256 of its content', () => {
+    assert.deepEqual(priceList.source, { package: '@pydantic/genai-prices', version: '0.1.8' });
+    assert.equal(priceList.date, '2026-09-23');
+    assert.equal(priceList.hash, priceListHash(priceList));
+    assert.equal(priceListId(priceList), `2026-09-23/${priceList.hash.slice(0, 16)}`);
+  });
+  it('a changed price changes the hash', () => {
+    const [first, ...others] = priceList.providers;
+    const [model, ...models] = first!.models;
+    const changed = { ...priceList, providers: [{ ...first!, models: [{ ...model!, prices: [{ input: 1 }] }, ...models] }, ...others] };
+    assert.notEqual(priceListHash(changed), priceList.hash);
+  });
+  it('is, byte for byte, what the script makes of the installed package', async () => {
+    const file = readFileSync(new URL('../../price-list/price-list.json', import.meta.url), 'utf8');
+    assert.equal(priceListText(await buildPriceList()), file);
+  });
+  it('holds the sellers that calls go to by name and by host', () => {
+    const ids = priceList.providers.map(({ id }) => id);
+    for (const id of ['openai', 'anthropic', 'google', 'x-ai', 'mistral', 'groq', 'deepseek', 'openrouter', 'cerebras', 'together']) {
+      assert.ok(ids.includes(id), id);
+    }
+  });
+  it('compares names in lower case: every rule is lower case already', () => {
+    const texts = (rule: NameRule): string[] => ('any' in rule ? rule.any.flatMap(texts) : 'all' in rule ? rule.all.flatMap(texts)
+      : 'regex' in rule ? [] : Object.values(rule));
+    for (const provider of priceList.providers) {
+      for (const text of provider.models.flatMap(({ rule }) => texts(rule))) assert.equal(text, text.toLowerCase());
+    }
+  });
+});
+
+/** Which of our rates is which of the package's prices. */
+const pairs = [
+  ['input', 'input_mtok'], ['cached', 'cache_read_mtok'], ['cacheWrite', 'cache_write_mtok'],
+  ['cacheWriteOneHour', 'cache_write_1h_mtok'], ['output', 'output_mtok'], ['reasoning', 'output_reasoning_mtok'],
+] as const;
+
+function microDollars(price: number): bigint {
+  return BigInt(Math.round(price * 1e6));
+}
+
+function assertSameRate(rate: TokenRate | null, price: PackagePrice[string], where: string): void {
+  if (price === undefined) return assert.equal(rate, null, where);
+  const expected = typeof price === 'number'
+    ? { base: microDollars(price), above: [] }
+    : { base: microDollars(price.base), above: price.tiers.map((tier) => ({ tokens: tier.start, rate: microDollars(tier.price) })) };
+  assert.deepEqual(rate, expected, where);
+}
+
+describe('every model of every seller has the price that the package gives it, at instants around each dated price', () => {
+  const instants = ['2025-01-01T00:00:00Z', '2026-08-16T23:59:59Z', '2026-08-21T02:00:00Z', '2026-09-23T16:30:00Z', '2027-01-01T00:00:00Z']
+    .map((text) => new Date(text));
+  const book = createPriceBook({ list: priceList, overlay: null });
+  for (const seller of book.listedSellers()) {
+    const provider = seller.provider!;
+    it(`${provider.id}: ${provider.models.length} models`, async () => {
+      const source = (await waitForUpdate())!.find(({ id }) => id === provider.id)!;
+      assert.equal(source.models.length, provider.models.length);
+      for (const { id } of source.models) {
+        for (const timestamp of instants) {
+          const theirs = calcPrice({ input_tokens: 1, output_tokens: 1 }, id, { providerId: provider.id, timestamp });
+          const ours = listedPriceAt(seller.find(id).list, timestamp.getTime());
+          assert.equal(ours?.listedAs, theirs?.model.id, id);
+          if (theirs === null || ours === null) continue;
+          for (const [name, key] of pairs) assertSameRate(ours.rates[name], theirs.model_price[key], `${id} ${key}`);
+        }
+      }
+    });
+  }
+});
