@@ -16,6 +16,8 @@ import { StoreFault } from '../fault.ts';
 
 const busyTimeoutMs = 5_000;
 const statementsMax = 200;
+const sqliteBusy = 5;
+const sqliteLocked = 6;
 /** SQLite before this could corrupt a WAL database when it was reset under two connections. */
 const sqliteVersionFloor = [3, 51, 3] as const;
 
@@ -45,9 +47,9 @@ function assertUsable(path: string, create: boolean): void {
   if (!existsSync(path)) {
     if (!create) throw new StoreFault('store_absent', `There is no store at ${path}. Run metergate start first, or correct SVC_DATABASE_URL.`);
     if (!existsSync(directory)) throw new StoreFault('store_unreadable', `The directory ${directory} does not exist. Make it, or name another place.`);
-    if (!statSync(directory).isDirectory()) throw new StoreFault('store_unreadable', `${directory} is not a directory. Name another place.`);
+    if (!statSync(directory).isDirectory()) throw new StoreFault('store_unreadable', `The path ${directory} is not a directory. Name another place.`);
   } else if (!statSync(path).isFile()) {
-    throw new StoreFault('store_unreadable', `${path} is not a file. Name the file of the store.`);
+    throw new StoreFault('store_unreadable', `The path ${path} is not a file. Name the file of the store.`);
   }
   try {
     accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -72,15 +74,22 @@ function assertVersion(database: DatabaseSync): void {
 }
 
 /** Changing the mode needs the file alone and does not always heed the busy timeout, so two first starts take turns here. */
-async function enterWal(database: DatabaseSync): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
+function enterWal(database: DatabaseSync): Promise<void> {
+  return whenNotBusy(() => {
+    if (pragma(database, 'journal_mode') === 'wal' || pragma(database, 'journal_mode = wal') === 'wal') return;
+    throw new StoreFault('store_failed', 'SQLite did not enter WAL mode; the file system may not support it.');
+  });
+}
+
+/** Tries at once, then every few milliseconds while another connection holds the lock, for as long as the busy timeout. */
+async function whenNotBusy(attempt: () => void): Promise<void> {
+  for (let waitedMs = 0, waitMs = 1; ; waitedMs += waitMs, waitMs = Math.min(waitMs * 2, 20)) {
     try {
-      if (pragma(database, 'journal_mode') === 'wal' || pragma(database, 'journal_mode = wal') === 'wal') return;
-      throw new StoreFault('store_failed', 'SQLite did not enter WAL mode; the file system may not support it.');
+      return attempt();
     } catch (error) {
-      const busy = ((error as { errcode?: number }).errcode ?? 0) & 0xff;
-      if ((busy !== 5 && busy !== 6) || attempt === 100) throw error;
-      await new Promise((resume) => setTimeout(resume, 50));
+      const code = ((error as { errcode?: number }).errcode ?? 0) & 0xff;
+      if ((code !== sqliteBusy && code !== sqliteLocked) || waitedMs >= busyTimeoutMs) throw error;
+      await new Promise((resume) => setTimeout(resume, waitMs));
     }
   }
 }
@@ -131,9 +140,22 @@ class NodeSqliteDriver implements Driver {
     return this.#connection;
   }
 
-  /** Writers queue at their first statement: a lock that is taken late can only fail, not wait. */
+  /**
+   * Writers queue here: a lock that is taken later in a transaction can only fail, not wait. They wait without holding
+   * the thread, since SQLite's own waiting would stop everything else on it, and whoever holds the lock may be there.
+   */
   async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw(settings.accessMode === 'read only' ? 'begin' : 'begin immediate'));
+    if (settings.accessMode === 'read only') await connection.executeQuery(CompiledQuery.raw('begin'));
+    else await whenNotBusy(() => this.#beginAtOnce());
+  }
+
+  #beginAtOnce(): void {
+    this.#database.exec('pragma busy_timeout = 0');
+    try {
+      this.#database.exec('begin immediate');
+    } finally {
+      this.#database.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
+    }
   }
 
   async commitTransaction(connection: DatabaseConnection): Promise<void> {

