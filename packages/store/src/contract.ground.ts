@@ -67,7 +67,8 @@ export const startMs = Date.UTC(2026, 0, 5);
 export function openTestStore(url: string, given: { readonly masterKey?: Uint8Array; readonly create?: boolean } = {}): Promise<Store> {
   let nowMs = startMs;
   return openStore({
-    url, masterKey: given.masterKey ?? testMasterKey, clock: () => nowMs++, randomBytes: (n) => randomBytes(n), create: given.create ?? true,
+    url, masterKey: given.masterKey ?? testMasterKey, clock: () => nowMs++, randomBytes: (n) => randomBytes(n),
+    create: given.create ?? true,
   });
 }
 
@@ -134,7 +135,8 @@ export const shippedAtOnce = 100;
 export function shippedAgain(organization: OrganizationId, number: number): CallBatch {
   const records = Array.from({ length: shippedAtOnce }, (_, index) => {
     const seq = number * shippedAtOnce + index + 1;
-    return { seq, record: sampleRecord(organization, { id: `req_${seq.toString(16).padStart(32, '0')}` as RequestId, startedAtMs: startMs + seq }) };
+    const id = `req_${seq.toString(16).padStart(32, '0')}` as RequestId;
+    return { seq, record: sampleRecord(organization, { id, startedAtMs: startMs + seq }) };
   });
   return { segment: 'seg_killed', through: (number + 1) * shippedAtOnce, records };
 }

@@ -174,7 +174,8 @@ for (const make of [async () => sqliteGround(), postgresGround]) {
         const key = { organization, name: null, project: null, expiresAtMs: null, hash: hashOf('twice'), prefix: 'svc_live_tw' };
         await granted(store.serviceKeys.create(key));
         assert.equal(await refusalCode(store.serviceKeys.create(key)), 'key_taken');
-        assert.equal(await refusalCode(store.serviceKeys.create({ ...key, organization: 'org_none' as OrganizationId })), 'unknown_organization');
+        assert.equal(await refusalCode(store.serviceKeys.create({ ...key, organization: 'org_none' as OrganizationId })),
+          'unknown_organization');
       });
     });
 
@@ -238,8 +239,8 @@ for (const make of [async () => sqliteGround(), postgresGround]) {
         await store.providers.connect(organization, 'anthropic', 'sk-ant');
         await store.upstreams.declare(organization, { url: 'https://llm.example.com', credential: 'x' });
         const other = await newOrganization();
-        await ground.query(url, 'update organization_data_key set wrapped = (select wrapped from organization_data_key where organization = $1)'
-          + ' where organization = $2', [other, organization]);
+        await ground.query(url, 'update organization_data_key set wrapped ='
+          + ' (select wrapped from organization_data_key where organization = $1) where organization = $2', [other, organization]);
         const settings = await store.settings.organization(organization);
         assert.deepEqual(settings?.anthropic, { state: 'unreadable' });
         assert.equal(settings?.upstream?.credential, null);
@@ -294,7 +295,8 @@ for (const make of [async () => sqliteGround(), postgresGround]) {
         for (const change of changes) {
           const revision = await store.settings.revision();
           await granted(change());
-          assert.deepEqual(await store.settings.changedSince(revision), { revision: revision + 1, organizations: [organization], prices: false });
+          assert.deepEqual(await store.settings.changedSince(revision),
+            { revision: revision + 1, organizations: [organization], prices: false });
         }
         const revision = await store.settings.revision();
         await store.upstreams.remove(organization);
@@ -323,8 +325,9 @@ for (const make of [async () => sqliteGround(), postgresGround]) {
     });
 
     describe('call records (design 4; promise 2)', () => {
-      const batch = (organization: OrganizationId, from: number, through: number) => Array.from({ length: through - from + 1 }, (_, index) =>
-        ({ seq: from + index, record: sampleRecord(organization, { startedAtMs: startMs + from + index }) }));
+      const batch = (organization: OrganizationId, from: number, through: number) =>
+        Array.from({ length: through - from + 1 }, (_, index) =>
+          ({ seq: from + index, record: sampleRecord(organization, { startedAtMs: startMs + from + index }) }));
       const listed = (organization: OrganizationId) => store.calls.list({ organization, limit: 10_000 });
 
       test('a record comes back as it was, to the last nano-dollar of a 64-bit cost', async () => {
@@ -410,15 +413,18 @@ for (const make of [async () => sqliteGround(), postgresGround]) {
         assert.equal((await listed(organization)).length, 2_345);
         await store.calls.ship({ segment: 'seg_large', through: 2_350, records: [] });
         assert.equal(await store.calls.mark('seg_large'), 2_350);
-        await assert.rejects(store.calls.ship({ segment: 'seg_large', through: 2_400, records: batch(organization, 2_401, 2_401) }), RangeError);
+        const above = batch(organization, 2_401, 2_401);
+        await assert.rejects(store.calls.ship({ segment: 'seg_large', through: 2_400, records: above }), RangeError);
       });
 
       test('a list is newest first, then by arrival; its range is [since, until); others see nothing of it', async () => {
         const [organization, other] = [await newOrganization(), await newOrganization()];
-        const at = (seq: number, startedAtMs: number, run: string | null) => ({ seq, record: sampleRecord(organization, { startedAtMs, run }) });
+        const at = (seq: number, startedAtMs: number, run: string | null) =>
+          ({ seq, record: sampleRecord(organization, { startedAtMs, run }) });
         const records = [at(1, 1_000, null), at(2, 3_000, 'r'), at(3, 2_000, 'r'), at(4, 2_000, 'R'), at(5, 2_000, 'r')];
         await store.calls.ship({ segment: 'seg_order', through: 5, records });
-        await store.calls.ship({ segment: 'seg_other', through: 1, records: [{ seq: 1, record: sampleRecord(other, { startedAtMs: 2_000 }) }] });
+        const foreign = { seq: 1, record: sampleRecord(other, { startedAtMs: 2_000 }) };
+        await store.calls.ship({ segment: 'seg_other', through: 1, records: [foreign] });
         const seqs = async (query: object) => (await store.calls.list({ organization, limit: 100, ...query }))
           .map(({ id }) => records.find(({ record }) => record.id === id)?.seq);
         assert.deepEqual(await seqs({}), [2, 5, 4, 3, 1]);
@@ -447,7 +453,8 @@ async function planOf(ground: EngineGround, url: string, query: string): Promise
   if (ground.name === 'sqlite') return JSON.stringify(await ground.query(url, `explain query plan ${query}`, ['org_x', 1]));
   // Small tables are read whole whatever the indexes are; what is asked here is whether the index can serve.
   const asked = query.replace('$1', "'org_x'").replace('$2', '1');
-  await ground.query(url, `create or replace function plan_of() returns setof text language plpgsql set enable_seqscan = off set enable_bitmapscan = off`
+  await ground.query(url, 'create or replace function plan_of() returns setof text language plpgsql'
+    + ' set enable_seqscan = off set enable_bitmapscan = off'
     + ` as $body$ begin return query execute $query$explain ${asked}$query$; end $body$`);
   return JSON.stringify(await ground.query(url, 'select plan_of()'));
 }
@@ -466,6 +473,7 @@ async function dumpOf(ground: EngineGround, url: string): Promise<string> {
 
 function naughtyNames(): string[] {
   const shared = new URL('../../../../shared/inputs/naughty-strings.json', import.meta.url);
-  const own = ["Robert'); drop table organization; --", '𝒜cme 🏢', 'ﷺ', '‮esrever', 'e\u0301', 'é', '\u00a0', '%s%n', '$1', '?', 'null', ' padded ', '\u001b[31m'];
+  const own = ["Robert'); drop table organization; --", '𝒜cme 🏢', 'ﷺ', '‮esrever', 'e\u0301', 'é',
+    '\u00a0', '%s%n', '$1', '?', 'null', ' padded ', '\u001b[31m'];
   return [...own, ...(existsSync(shared) ? (JSON.parse(readFileSync(shared, 'utf8')) as string[]) : [])];
 }

@@ -18,7 +18,8 @@ export async function sealFor(
     .where('organization', '=', place.organization as OrganizationId).executeTakeFirst();
   const sealed = row === undefined ? null : vault.sealCredential(credential, row.wrapped, place);
   if (sealed === null) {
-    throw new StoreFault('store_unreadable', "The organization's data key cannot be read, so nothing can be sealed for it. Restore the store from a backup.");
+    throw new StoreFault('store_unreadable',
+      "The organization's data key cannot be read, so nothing can be sealed for it. Restore the store from a backup.");
   }
   return sealed;
 }

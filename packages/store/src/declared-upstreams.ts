@@ -61,7 +61,8 @@ export function declaredUpstreamsIn({ engine, vault }: StoreGround): DeclaredUps
     enable: (organization) => switchTo(organization, 1),
     disable: (organization) => switchTo(organization, 0),
     remove: (organization) => onDeclared(organization, async (transaction) =>
-      (await transaction.deleteFrom('declared_upstream').where('organization', '=', organization).executeTakeFirstOrThrow()).numDeletedRows),
+      (await transaction.deleteFrom('declared_upstream').where('organization', '=', organization)
+        .executeTakeFirstOrThrow()).numDeletedRows),
     show: (organization) => engine.read(async (db) => {
       const row = await db.selectFrom('declared_upstream')
         .leftJoin('organization_data_key', 'organization_data_key.organization', 'declared_upstream.organization')

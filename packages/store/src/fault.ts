@@ -83,10 +83,12 @@ function postgresFault(code: string, place: string): StoreFault {
       `PostgreSQL at ${place} refused the user or password (${code}). Correct SVC_DATABASE_URL.`);
   }
   if (code === '3D000') {
-    return new StoreFault('store_unreachable', `PostgreSQL at ${place} has no such database (${code}). Create it, or correct SVC_DATABASE_URL.`);
+    return new StoreFault('store_unreachable',
+      `PostgreSQL at ${place} has no such database (${code}). Create it, or correct SVC_DATABASE_URL.`);
   }
   if (code === '42501') {
-    return new StoreFault('store_unreadable', `PostgreSQL at ${place} does not let this user do that (${code}). Grant it rights on the schema.`);
+    return new StoreFault('store_unreadable',
+      `PostgreSQL at ${place} does not let this user do that (${code}). Grant it rights on the schema.`);
   }
   if (code.startsWith('08') || code.startsWith('57P') || code === '53300') return unreachable(code, place);
   if (code === '53100') return new StoreFault('store_full', `PostgreSQL at ${place} has no space left. Make room on its disk.`);

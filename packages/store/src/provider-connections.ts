@@ -41,7 +41,7 @@ export function providerConnectionsIn({ engine, vault }: StoreGround): ProviderC
         .leftJoin('organization_data_key', 'organization_data_key.organization', 'provider_connection.organization')
         .select(['sealed', 'version', 'wrapped'])
         .where('provider_connection.organization', '=', organization).where('provider', '=', provider).executeTakeFirst();
-      return connectionOf(vault, { organization, provider, sealed: row?.sealed ?? null, version: row?.version ?? null, wrapped: row?.wrapped ?? null });
+      return row === undefined ? { state: 'missing' } : connectionOf(vault, { organization, provider, ...row });
     }),
   };
 }

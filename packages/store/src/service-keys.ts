@@ -66,7 +66,9 @@ export function serviceKeysIn({ engine, clock, randomBytes }: StoreGround): Serv
     revoke: (id) => engine.change<ServiceKey>(async (transaction, revision) => {
       const found = id.includes('\0') ? undefined
         : await transaction.selectFrom('service_key').selectAll().where('id', '=', id).executeTakeFirst();
-      if (found === undefined) return refuse('unknown_key', 'There is no service key with this id. List them with: metergate key list --org ORG');
+      if (found === undefined) {
+        return refuse('unknown_key', 'There is no service key with this id. List them with: metergate key list --org ORG');
+      }
       if (found.revoked_at_ms !== null) return keyOf(found);
       await stampOrganization(transaction, found.organization as OrganizationId, revision);
       return keyOf(await transaction.updateTable('service_key').set({ revoked_at_ms: clock() })

@@ -62,7 +62,8 @@ export function settingsIn(ground: StoreGround): Settings {
 async function organizationSettings({ engine, vault }: StoreGround, organization: OrganizationId): Promise<OrganizationSettings | null> {
   const row = await engine.read((db) => db.selectFrom('organization as o')
     .leftJoin('organization_data_key as k', 'k.organization', 'o.id')
-    .leftJoin('provider_connection as openai', (join) => join.onRef('openai.organization', '=', 'o.id').on('openai.provider', '=', 'openai'))
+    .leftJoin('provider_connection as openai', (join) =>
+      join.onRef('openai.organization', '=', 'o.id').on('openai.provider', '=', 'openai'))
     .leftJoin('provider_connection as anthropic', (join) =>
       join.onRef('anthropic.organization', '=', 'o.id').on('anthropic.provider', '=', 'anthropic'))
     .leftJoin('declared_upstream as u', 'u.organization', 'o.id')
@@ -78,8 +79,9 @@ async function organizationSettings({ engine, vault }: StoreGround, organization
   return {
     id: organization,
     plan: row.plan as Plan,
-    openai: connectionOf(vault, { organization, provider: 'openai', sealed: row.openai_sealed, version: row.openai_version, wrapped }),
-    anthropic: connectionOf(vault, { organization, provider: 'anthropic', sealed: row.anthropic_sealed, version: row.anthropic_version, wrapped }),
+    openai: connectionOf(vault, { organization, provider: 'openai', wrapped, sealed: row.openai_sealed, version: row.openai_version }),
+    anthropic: connectionOf(vault,
+      { organization, provider: 'anthropic', wrapped, sealed: row.anthropic_sealed, version: row.anthropic_version }),
     upstream: url === null || enabled === null || version === null ? null
       : upstreamOf(vault, { organization, url, enabled, sealed: row.upstream_sealed, version, wrapped }),
     fallbackPrice: fallbackPriceOf(row),

@@ -123,7 +123,8 @@ function initialise({ initdb, identity }: Binaries, password: string): string {
       chownSync(passwordFile, identity.uid, identity.gid);
     }
     const done = spawnSync(initdb, [
-      `--pgdata=${directory}`, '--username=postgres', `--pwfile=${passwordFile}`, '--auth=password', '--encoding=UTF8', '--no-locale', '--no-sync',
+      `--pgdata=${directory}`, '--username=postgres', `--pwfile=${passwordFile}`, '--auth=password',
+      '--encoding=UTF8', '--no-locale', '--no-sync',
     ], { ...identity, cwd: directory, encoding: 'utf8' });
     if (done.status !== 0) throw new Error(`initdb failed: ${done.error?.message ?? done.stderr}`);
   } catch (error) {
@@ -136,9 +137,12 @@ function initialise({ initdb, identity }: Binaries, password: string): string {
 }
 
 /** Runs the server until standard input ends; keeps the directory only when told `keep` first. */
-const guard = '"$@" & server=$!; trap "" INT TERM; read answer; kill -INT $server; wait $server; [ "$answer" = keep ] || rm -rf "$DIRECTORY"';
+const guard = '"$@" & server=$!; trap "" INT TERM; read answer; kill -INT $server; wait $server; '
+  + '[ "$answer" = keep ] || rm -rf "$DIRECTORY"';
 
-async function startServer({ postgres, identity }: Binaries, { directory, port }: { readonly directory: string; readonly port: number }): Promise<ChildProcess> {
+async function startServer(
+  { postgres, identity }: Binaries, { directory, port }: { readonly directory: string; readonly port: number },
+): Promise<ChildProcess> {
   const settings = {
     listen_addresses: '127.0.0.1', unix_socket_directories: '', max_connections: '200', shared_buffers: '64MB',
     fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', logging_collector: 'off', lc_messages: 'C',

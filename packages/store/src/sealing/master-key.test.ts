@@ -28,7 +28,9 @@ test('fingerprint and key id differ by key and salt, and hold nothing of the key
   const key = new Uint8Array(32).fill(9);
   const [one, two] = [createVault(key, randomBytes), createVault(new Uint8Array(32).fill(10), randomBytes)];
   const salt = new Uint8Array(16);
-  const seen = new Set([one.fingerprint(salt), one.fingerprint(new Uint8Array(16).fill(1)), two.fingerprint(salt), one.wrappingKeyId, two.wrappingKeyId]);
+  const seen = new Set([
+    one.fingerprint(salt), one.fingerprint(new Uint8Array(16).fill(1)), two.fingerprint(salt), one.wrappingKeyId, two.wrappingKeyId,
+  ]);
   assert.equal(seen.size, 5);
   assert.equal(createVault(key, randomBytes).fingerprint(salt), one.fingerprint(salt));
   for (const text of seen) assert.ok(!text.includes('09090909'));

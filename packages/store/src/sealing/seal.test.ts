@@ -20,7 +20,9 @@ test('a sealed value unseals in no other place: purpose, organization, record, v
     { purpose: 'upstream-credential' }, { organization: 'org_b' }, { record: 'anthropic' }, { version: 4n },
     { purpose: 'provider-keyo', organization: 'rg_a' }, { organization: 'org_aopenai', record: '' },
   ];
-  for (const other of others) assert.equal(unseal(sealed, { key, place: { ...place, ...other } }), null, JSON.stringify(Object.keys(other)));
+  for (const other of others) {
+    assert.equal(unseal(sealed, { key, place: { ...place, ...other } }), null, JSON.stringify(Object.keys(other)));
+  }
   assert.equal(unseal(sealed, { key: createSecretKey(randomBytes(32)), place }), null);
 });
 

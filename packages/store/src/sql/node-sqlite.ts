@@ -45,20 +45,25 @@ export async function openSqliteFile(path: string, { create }: { readonly create
 function assertUsable(path: string, create: boolean): void {
   const directory = dirname(path);
   if (!existsSync(path)) {
-    if (!create) throw new StoreFault('store_absent', `There is no store at ${path}. Run metergate start first, or correct SVC_DATABASE_URL.`);
-    if (!existsSync(directory)) throw new StoreFault('store_unreadable', `The directory ${directory} does not exist. Make it, or name another place.`);
-    if (!statSync(directory).isDirectory()) throw new StoreFault('store_unreadable', `The path ${directory} is not a directory. Name another place.`);
+    if (!create) {
+      throw new StoreFault('store_absent', `There is no store at ${path}. Run metergate start first, or correct SVC_DATABASE_URL.`);
+    }
+    if (!existsSync(directory)) throw unreadable(`The directory ${directory} does not exist. Make it, or name another place.`);
+    if (!statSync(directory).isDirectory()) throw unreadable(`The path ${directory} is not a directory. Name another place.`);
   } else if (!statSync(path).isFile()) {
-    throw new StoreFault('store_unreadable', `The path ${path} is not a file. Name the file of the store.`);
+    throw unreadable(`The path ${path} is not a file. Name the file of the store.`);
   }
   try {
     accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);
     if (existsSync(path)) accessSync(path, constants.R_OK | constants.W_OK);
     else closeSync(openSync(path, 'a', 0o600));
   } catch {
-    throw new StoreFault('store_unreadable',
-      `The store at ${path} cannot be opened for reading and writing. Check the rights of the file and of its directory.`);
+    throw unreadable(`The store at ${path} cannot be opened for reading and writing. Check the rights of the file and of its directory.`);
   }
+}
+
+function unreadable(message: string): StoreFault {
+  return new StoreFault('store_unreadable', message);
 }
 
 function assertVersion(database: DatabaseSync): void {
@@ -68,7 +73,8 @@ function assertVersion(database: DatabaseSync): void {
     const part = parts[index] ?? 0;
     if (part > floor) return;
     if (part < floor) {
-      throw new StoreFault('store_failed', `This Node brings SQLite ${version}; ${sqliteVersionFloor.join('.')} or later is needed. Update Node.`);
+      throw new StoreFault('store_failed',
+        `This Node brings SQLite ${version}; ${sqliteVersionFloor.join('.')} or later is needed. Update Node.`);
     }
   }
 }

@@ -26,7 +26,8 @@ export async function prepareSchema(engine: Engine, preparation: Preparation): P
   if (!preparation.create) {
     throw found === null
       ? new StoreFault('store_absent', `There is no store at ${engine.name}. Run metergate start first, or correct SVC_DATABASE_URL.`)
-      : new StoreFault('schema_older', `The store at ${engine.name} is of an older version. Run metergate start once to bring it up to date.`);
+      : new StoreFault('schema_older',
+        `The store at ${engine.name} is of an older version. Run metergate start once to bring it up to date.`);
   }
   await engine.write((transaction) => migrate(engine, transaction, preparation));
   await assertMasterKey(engine, preparation.vault);
@@ -66,7 +67,8 @@ async function versionIn(engine: Engine, db: Kysely<Schema>): Promise<number | n
 function assertNotNewer(engine: Engine, found: number | null): void {
   if (found !== null && found > migrations.length) {
     throw new StoreFault('schema_newer',
-      `The store at ${engine.name} was written by a newer version (schema ${found}, this one knows ${migrations.length}). Update metergate.`);
+      `The store at ${engine.name} was written by a newer version (schema ${found}, this one knows ${migrations.length}). `
+      + 'Update metergate.');
   }
 }
 
@@ -84,6 +86,7 @@ async function assertMasterKey(engine: Engine, vault: Vault): Promise<void> {
   const given = Buffer.from(vault.fingerprint(identity?.salt ?? new Uint8Array(0)), 'hex');
   if (expected.length !== given.length || !timingSafeEqual(expected, given)) {
     throw new StoreFault('wrong_master_key',
-      `The master key is not the one that the store at ${engine.name} was made with. Give the right SVC_MASTER_KEY, or the right key file.`);
+      `The master key is not the one that the store at ${engine.name} was made with. `
+      + 'Give the right SVC_MASTER_KEY, or the right key file.');
   }
 }

@@ -91,7 +91,7 @@ export async function firstSchema(transaction: Transaction<Schema>, engine: Engi
 async function callRecords(
   transaction: Transaction<Schema>,
   engine: EngineKind,
-  { text, whole, real }: { readonly text: ReturnType<typeof sql>; readonly whole: ReturnType<typeof sql>; readonly real: ReturnType<typeof sql> },
+  { text, whole, real }: Readonly<Record<'text' | 'whole' | 'real', ReturnType<typeof sql>>>,
 ): Promise<void> {
   const builder = transaction.schema.createTable('call_record');
   await (engine === 'sqlite' ? builder.modifyEnd(sql`strict`) : builder)
