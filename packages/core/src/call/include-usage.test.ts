@@ -58,8 +58,10 @@ describe('Endpoints rule 2, and bodies the provider must judge: untouched', () =
   const untouched = [
     '', '   ', '{}', '{"stream":false}', '{"stream":true,"stream":false}', '{"stream":true,"stream_options":null}',
     '{"stream":true,"stream_options":{"include_usage":false}}', '{"stream_options":{},"stream":true}',
-    '{"stream":true,"stream\\u005foptions":null}', '{"stream":"true"}', '{"stream":1}', '{"stream":[true]}', '{"stream":{"a":true}}', '{"stream":null}',
-    '{"a":{"stream":true}}', '["stream",true]', '[{"stream":true}]', 'true', '"stream"', '{"stream":true}x', '{"stream":true}{}', '{"stream":true',
+    '{"stream":true,"stream\\u005foptions":null}', '{"stream":"true"}', '{"stream":1}', '{"stream":[true]}', '{"stream":{"a":true}}',
+      '{"stream":null}',
+    '{"a":{"stream":true}}', '["stream",true]', '[{"stream":true}]', 'true', '"stream"', '{"stream":true}x', '{"stream":true}{}',
+      '{"stream":true',
     '{"stream":true,}', '\uFEFF{"stream":true}', '{"Stream":true}', '{"stream ":true}', '{"stream":tru}', '// {"stream":true}',
   ];
   for (const body of untouched) {

@@ -68,7 +68,8 @@ describe('what is JSON', () => {
   });
 
   test('random bytes near JSON: the verdict is that of JSON.parse after strict UTF-8 decoding', () => {
-    const alphabet = fc.constantFrom(...'{}[]",:\\u0e1-.+tfn aé'.split('').map((c) => encoder.encode(c)), Uint8Array.of(0xc3), Uint8Array.of(0x80));
+    const characters = [...'{}[]",:\\u0e1-.+tfn aé'].map((character) => encoder.encode(character));
+    const alphabet = fc.constantFrom(...characters, Uint8Array.of(0xc3), Uint8Array.of(0x80));
     fc.assert(fc.property(fc.array(alphabet, { maxLength: 12 }), (parts) => {
       const bytes = Uint8Array.from(parts.flatMap((part) => [...part]));
       assert.equal(verdictOf(bytes, 1) === 'valid', isJson(bytes));
@@ -98,14 +99,15 @@ describe('watched places', () => {
     const reason = watched();
     const model = watched();
     const usage = watched({ tokens });
-    const scanner = new JsonScanner(watched({ model, usage, choices: watched({}, watched({ reason })) }));
+    const scanner = new JsonScanner(watched({ model, usage, choices: watched(null, watched({ reason })) }));
     const bytes = typeof text === 'string' ? encoder.encode(text) : text;
     pushInPieces(scanner, bytes, pieceBytes ?? bytes.length);
     return { scanner, tokens, reason, model, usage };
   }
 
   test('values are found at their path only, not deeper and not in strings', () => {
-    const text = '{"x":{"model":"no","usage":{"tokens":1}},"y":"\\"model\\":\\"no\\"","model":"yes","choices":[{"reason":"stop"},{"reason":"no"}]}';
+    const text = '{"x":{"model":"no","usage":{"tokens":1}},"y":"\\"model\\":\\"no\\"",'
+      + '"model":"yes","choices":[{"reason":"stop"},{"reason":"no"}]}';
     for (const pieceBytes of [1, 2, 7, 1000]) {
       const { model, tokens, reason, usage } = scanned(text, pieceBytes);
       assert.equal(model.string(), 'yes');
@@ -134,7 +136,8 @@ describe('watched places', () => {
   test('strings are unescaped, numbers kept as written, kinds told apart', () => {
     assert.equal(scanned('{"model":"a\\"\\\\\\u00e9\\ud83d\\ude42é"}', 1).model.string(), 'a"\\é🙂é');
     assert.equal(scanned('{"usage":{"tokens":1.50E+2}}', 1).tokens.numberText(), '1.50E+2');
-    for (const [json, kind] of [['true', 'true'], ['false', 'false'], ['null', 'null'], ['{}', 'object'], ['[]', 'array'], ['""', 'string']]) {
+    const kinds = { true: 'true', false: 'false', null: 'null', '{}': 'object', '[]': 'array', '""': 'string' };
+    for (const [json, kind] of Object.entries(kinds)) {
       const { model } = scanned(`{"model":${json}}`);
       assert.equal(model.kind, kind);
       assert.equal(model.complete, true);
@@ -170,7 +173,8 @@ describe('watched places', () => {
 
   test('any JSON object, written any way and cut anywhere: the places hold what JSON.parse gives', () => {
     const member = fc.tuple(fc.constantFrom('model', 'usage', 'choices', 'other'), fc.oneof(fc.jsonValue(), fc.string({ unit: 'binary' })));
-    fc.assert(fc.property(fc.array(member, { maxLength: 6 }), fc.array(fc.nat(40), { minLength: 1, maxLength: 20 }), fc.nat(3), (members, cuts, indent) => {
+    fc.assert(fc.property(fc.array(member, { maxLength: 6 }), fc.array(fc.nat(40), { minLength: 1, maxLength: 20 }), fc.nat(3),
+      (members, cuts, indent) => {
       const text = `{${members.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value, null, indent)}`).join(' , ')}}`;
       const { scanner, model } = scanned('');
       const bytes = encoder.encode(text);

@@ -246,8 +246,6 @@ export class JsonScanner {
   private keepScalar(kind: ValueKind, chunk: Uint8Array, textTo: number): void {
     const scalar = this.scalar!;
     this.scalar = null;
-    scalar.kind = kind;
-    scalar.complete = true;
-    this.text.write(scalar, chunk, textTo);
+    this.text.write(scalar, kind, chunk, textTo);
   }
 }

@@ -2,7 +2,7 @@
  * The text of the string or number being read, kept only while somebody wants it. Where a token lies within one chunk it
  * is read from there; one that is cut is put together in a buffer that grows to a bound and then only counts.
  */
-import { watchedBytesMax, type WatchedValue, unescaped } from './watched-value.ts';
+import { unescaped, watchedBytesMax, type ValueKind, type WatchedValue } from './watched-value.ts';
 
 /** Keeps the current token's text across chunks. While `active`, each chunk's end is told by `carry`, the next one's start by `resume`. */
 export class KeptText {
@@ -34,15 +34,15 @@ export class KeptText {
     this.from = from;
   }
 
-  /** The token's text ends before `to`: puts it into `value`. */
-  write(value: WatchedValue, chunk: Uint8Array, to: number): void {
+  /** The token, a value of `kind`, ends before `to`: puts it into `value`. */
+  write(value: WatchedValue, kind: ValueKind, chunk: Uint8Array, to: number): void {
     this.active = false;
     if (this.carriedLength === 0) {
-      value.write(chunk, this.from, to);
+      value.write(kind, chunk, this.from, to);
       return;
     }
     this.carry(chunk, to);
-    value.write(this.carried!, 0, this.carriedLength);
+    value.write(kind, this.carried!, 0, this.carriedLength);
   }
 
   /** The token was a key and ends before `to`: the field of `value` that it names, or null. */

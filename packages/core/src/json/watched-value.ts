@@ -11,6 +11,9 @@ export type ValueKind = 'absent' | 'null' | 'true' | 'false' | 'number' | 'strin
 export const watchedBytesMax = 4096;
 
 const decoder = new TextDecoder();
+const noFields: readonly (readonly [string, WatchedValue])[] = [];
+/** Numbers of plain digits up to this length are kept as a value, not as bytes: they are exact, and most figures are such. */
+const plainDigitsMax = 15;
 
 /** A watched place, and the watched places inside it. */
 export class WatchedValue {
@@ -24,9 +27,11 @@ export class WatchedValue {
   readonly firstElement: WatchedValue | null;
   private bytes: Uint8Array | null = null;
   private length = 0;
+  /** The value of a number written in plain digits, else −1. */
+  private plainDigits = -1;
 
-  constructor(fields: Readonly<Record<string, WatchedValue>>, firstElement: WatchedValue | null) {
-    this.fields = Object.entries(fields);
+  constructor(fields: Readonly<Record<string, WatchedValue>> | null, firstElement: WatchedValue | null) {
+    this.fields = fields === null ? noFields : Object.entries(fields);
     this.firstElement = firstElement;
   }
 
@@ -41,14 +46,23 @@ export class WatchedValue {
     this.firstElement?.forget();
   }
 
-  /** The scanner's own: the text of a string (without its quotes) or number, copied from `source[from..to)`. */
-  write(source: Uint8Array, from: number, to: number): void {
+  /**
+   * The scanner's own: the string (without its quotes), number or literal of `kind` that was read to its end, written
+   * `source[from..to)`.
+   */
+  write(kind: ValueKind, source: Uint8Array, from: number, to: number): void {
+    this.kind = kind;
+    this.complete = true;
     const length = to - from;
+    if (kind === 'number') {
+      this.plainDigits = plainDigitsOf(source, from, to);
+      if (this.plainDigits >= 0) return;
+    } else if (kind !== 'string') return;
     if (length > watchedBytesMax) {
       this.overflowed = true;
       return;
     }
-    if (this.bytes === null || this.bytes.length < length) this.bytes = new Uint8Array(length < 48 ? 48 : length * 2);
+    if (this.bytes === null || this.bytes.length < length) this.bytes = new Uint8Array(length < 32 ? 32 : length * 2);
     const bytes = this.bytes;
     for (let i = 0; i < length; i++) bytes[i] = source[from + i]!;
     this.length = length;
@@ -60,9 +74,16 @@ export class WatchedValue {
     return unescaped(this.bytes.subarray(0, this.length));
   }
 
+  /** The value of a number that is written in at most 15 plain digits, else −1; allocates nothing. */
+  plainWholeNumber(): number {
+    return this.kind === 'number' && this.complete ? this.plainDigits : -1;
+  }
+
   /** The number as it was written, or null where this is no whole number within the bound. */
   numberText(): string | null {
-    if (this.kind !== 'number' || !this.complete || this.overflowed || this.bytes === null) return null;
+    if (this.kind !== 'number' || !this.complete) return null;
+    if (this.plainDigits >= 0) return String(this.plainDigits);
+    if (this.overflowed || this.bytes === null) return null;
     return decoder.decode(this.bytes.subarray(0, this.length));
   }
 
@@ -75,7 +96,10 @@ export class WatchedValue {
 }
 
 /** A watched place; give the members of an object, or the first element of an array, to watch inside it. */
-export function watched(fields: Readonly<Record<string, WatchedValue>> = {}, firstElement: WatchedValue | null = null): WatchedValue {
+export function watched(
+  fields: Readonly<Record<string, WatchedValue>> | null = null,
+  firstElement: WatchedValue | null = null,
+): WatchedValue {
   return new WatchedValue(fields, firstElement);
 }
 
@@ -83,4 +107,16 @@ export function watched(fields: Readonly<Record<string, WatchedValue>> = {}, fir
 export function unescaped(raw: Uint8Array): string {
   const text = decoder.decode(raw);
   return text.includes('\\') ? (JSON.parse(`"${text}"`) as string) : text;
+}
+
+/** The value of up to 15 plain digits, or −1 where anything else is written. JSON writes no leading zero, so it reads back. */
+function plainDigitsOf(source: Uint8Array, from: number, to: number): number {
+  if (to - from > plainDigitsMax) return -1;
+  let value = 0;
+  for (let i = from; i < to; i++) {
+    const digit = source[i]! - 0x30;
+    if (digit < 0 || digit > 9) return -1;
+    value = value * 10 + digit;
+  }
+  return value;
 }

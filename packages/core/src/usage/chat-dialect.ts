@@ -24,7 +24,7 @@ class ChatDialect implements Dialect {
   private readonly finishReason = watched();
   private readonly choiceIndex = watched();
   private readonly firstChoice = watched({ index: this.choiceIndex, finish_reason: this.finishReason });
-  private readonly choices = watched({}, this.firstChoice);
+  private readonly choices = watched(null, this.firstChoice);
   private readonly input = watched();
   private readonly output = watched();
   private readonly cached = watched();
@@ -72,7 +72,7 @@ class ChatDialect implements Dialect {
 
   /** Several choices are streamed in chunks of their own, told apart by `index`. */
   private isFirstChoice(): boolean {
-    return this.choiceIndex.kind !== 'number' || this.choiceIndex.numberText() === '0';
+    return this.choiceIndex.kind !== 'number' || this.choiceIndex.plainWholeNumber() === 0;
   }
 
   private readUsage(): FoundUsage | null {
@@ -82,6 +82,8 @@ class ChatDialect implements Dialect {
       input: tokenFigure(this.input),
       output: tokenFigure(this.output),
       cached: tokenFigure(this.cached),
+      cacheWrite: null,
+      cacheWriteOneHour: null,
       reasoning: tokenFigure(this.reasoning),
     };
     return foundUsage(figures, this.readsCost ? reportedCost([this.cost, this.totalCost]) : null);

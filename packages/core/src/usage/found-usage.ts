@@ -3,7 +3,7 @@
  * A usage with one bad figure is bad as a whole: the others may be as wrong.
  */
 import type { TokenFigure } from './token-figure.ts';
-import { noTokens, type TokenFigures } from './reading.ts';
+import type { TokenFigures } from './reading.ts';
 
 /** Figures as reported, or the verdict that one of them is no figure. */
 export type FoundUsage =
@@ -13,15 +13,16 @@ export type FoundUsage =
 /** One bad figure spoils all. */
 export const badUsage: FoundUsage = Object.freeze({ kind: 'not_a_figure' });
 
-/** Figures by name; what is left out is null. Null where there is neither a figure for input or output nor a cost. */
-export function foundUsage(figures: { readonly [Name in keyof TokenFigures]?: TokenFigure }, cost: string | null): FoundUsage | null {
-  const tokens: { -readonly [Name in keyof TokenFigures]: number | null } = { ...noTokens };
-  for (const [name, figure] of Object.entries(figures) as [keyof TokenFigures, TokenFigure][]) {
-    if (figure === 'not_a_figure') return badUsage;
-    tokens[name] = figure;
-  }
-  if (tokens.input === null && tokens.output === null && cost === null) return null;
-  return { kind: 'figures', tokens, cost };
+/** One figure for each name of the record's token figures. */
+export type RawFigures = { readonly [Name in keyof TokenFigures]: TokenFigure };
+
+/** The usage that these figures make. Null where there is neither a figure for input or output nor a cost. */
+export function foundUsage(figures: RawFigures, cost: string | null): FoundUsage | null {
+  const { input, output, cached, cacheWrite, cacheWriteOneHour, reasoning } = figures;
+  if (input === 'not_a_figure' || output === 'not_a_figure' || cached === 'not_a_figure') return badUsage;
+  if (cacheWrite === 'not_a_figure' || cacheWriteOneHour === 'not_a_figure' || reasoning === 'not_a_figure') return badUsage;
+  if (input === null && output === null && cost === null) return null;
+  return { kind: 'figures', tokens: { input, output, cached, cacheWrite, cacheWriteOneHour, reasoning }, cost };
 }
 
 /** A name the provider gave (a model, a finish reason): never empty, fit for every store: no NUL, no half character. */

@@ -95,7 +95,7 @@ class MessagesDialect implements Dialect {
       return true;
     }
     for (const name of Object.keys(read) as (keyof Figures)[]) if (read[name] !== null) this.figures[name] = read[name];
-    this.findings.usage = foundUsage(this.splitWithinBounds(), null);
+    this.findings.usage = foundUsage({ ...this.splitWithinBounds(), reasoning: null }, null);
     return this.findings.usage !== null;
   }
 

@@ -81,6 +81,8 @@ class ResponsesDialect implements Dialect {
       input: tokenFigure(this.input),
       output: tokenFigure(this.output),
       cached: tokenFigure(this.cached),
+      cacheWrite: null,
+      cacheWriteOneHour: null,
       reasoning: tokenFigure(this.reasoning),
     };
     return foundUsage(figures, this.readsCost ? reportedCost([this.cost, this.totalCost]) : null);

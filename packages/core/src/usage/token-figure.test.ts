@@ -6,13 +6,17 @@ import { reportedCost } from './reported-cost.ts';
 import { tokenFigure, wholeNumber } from './token-figure.ts';
 
 const whole: [string, number | null][] = [
-  ['0', 0], ['-0', 0], ['-0.0e5', 0], ['0e999999999999', 0], ['12', 12], ['1.0', 1], ['1e3', 1000], ['1.2E+1', 12], ['1500e-2', 15], ['10e-1', 1],
-  ['9007199254740991', 9007199254740991], ['9007199254740991.0', 9007199254740991], ['9007199254740992', null], ['9007199254740991.4', null],
-  ['0.99999999999999999999', null], ['1.5', null], ['1e-1', null], ['-1', null], ['-5e0', null], ['1e16', null], ['1e308', null], ['1e400', null],
+  ['0', 0], ['-0', 0], ['-0.0e5', 0], ['0e999999999999', 0], ['12', 12], ['1.0', 1], ['1e3', 1000], ['1.2E+1', 12], ['1500e-2', 15],
+  ['10e-1', 1],
+  ['9007199254740991', 9007199254740991], ['9007199254740991.0', 9007199254740991], ['9007199254740992', null],
+  ['9007199254740991.4', null],
+  ['0.99999999999999999999', null], ['1.5', null], ['1e-1', null], ['-1', null], ['-5e0', null], ['1e16', null], ['1e308', null],
+    ['1e400', null],
   ['1e99999999999999999999', null], ['1e-99999999999999999999', null], ['99999999999999999999', null], ['0.5e1', 5],
 ];
 for (const [text, value] of whole) {
-  test(`design 4: the number ${text} is ${value === null ? 'no figure' : `the figure ${value}`}`, () => assert.equal(wholeNumber(text), value));
+  test(`design 4: the number ${text} is ${value === null ? 'no figure' : `the figure ${value}`}`, () => assert.equal(wholeNumber(text),
+    value));
 }
 
 function placeHolding(json: string) {
@@ -24,13 +28,17 @@ function placeHolding(json: string) {
 test('design 4: null and absent are no report; what is no number is not a figure', () => {
   assert.equal(tokenFigure(placeHolding('null')), null);
   assert.equal(tokenFigure(watched()), null);
-  for (const json of ['"100"', 'true', '[]', '{}', '""', '-1', '1.5', `1${'0'.repeat(5000)}`]) assert.equal(tokenFigure(placeHolding(json)), 'not_a_figure', json);
+  for (const json of ['"100"', 'true', '[]', '{}', '""', '-1', '1.5',
+    `1${'0'.repeat(5000)}`]) assert.equal(tokenFigure(placeHolding(json)), 'not_a_figure', json);
 });
 
 test('design 3.6: a cost is a finite number from 0 as written; the first place that holds one counts', () => {
   const costs: [string, string, string | null][] = [
     ['0.000123', '9', '0.000123'], ['1.50e-3', '9', '1.50e-3'], ['0', '9', '0'], ['-0.0', '9', '0'],
-    ['null', '0.2', '0.2'], ['-1', '0.2', '0.2'], ['"0.1"', '0.2', '0.2'], ['1e400', '-1', null], ['null', 'null', null], ['{}', '"x"', null],
+    ['null', '0.2', '0.2'], ['-1', '0.2', '0.2'], ['"0.1"', '0.2', '0.2'], ['1e400', '-1', null], ['null', 'null', null], ['{}', '"x"',
+      null],
   ];
-  for (const [cost, total, expected] of costs) assert.equal(reportedCost([placeHolding(cost), placeHolding(total)]), expected, `${cost} ${total}`);
+  for (const [cost, total, expected] of costs) {
+    assert.equal(reportedCost([placeHolding(cost), placeHolding(total)]), expected, `${cost} ${total}`);
+  }
 });

@@ -11,6 +11,8 @@ export type TokenFigure = number | null | 'not_a_figure';
 /** The figure at a watched place. */
 export function tokenFigure(value: WatchedValue): TokenFigure {
   if (value.kind === 'absent' || value.kind === 'null') return null;
+  const plain = value.plainWholeNumber();
+  if (plain >= 0) return plain;
   const text = value.numberText();
   if (text === null) return 'not_a_figure';
   return wholeNumber(text) ?? 'not_a_figure';
@@ -18,7 +20,6 @@ export function tokenFigure(value: WatchedValue): TokenFigure {
 
 /** The whole number from 0 to 2^53 − 1 that a JSON number stands for, or null where it stands for another. */
 export function wholeNumber(jsonNumber: string): number | null {
-  if (/^\d{1,15}$/.test(jsonNumber)) return Number(jsonNumber);
   const match = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(jsonNumber);
   if (match === null) return null;
   const fraction = match[3] ?? '';
