@@ -41,17 +41,6 @@ export function createSettingsDesk({ settings, prices, post }: SettingsDeskOptio
     }
   }
 
-  async function change(id: OrganizationId, hashes: Set<string>): Promise<OrganizationChange> {
-    const organization = await settings.organization(id);
-    const keys: OrganizationChange['keys'][number][] = [];
-    const wanted = [...hashes];
-    for (let from = 0; from < wanted.length; from += keysAtOnce) {
-      keys.push(...await Promise.all(wanted.slice(from, from + keysAtOnce).map(
-        async (hash) => [hash, organization === null ? null : await settings.keyByHash(hash)] as const)));
-    }
-    return { id, organization, keys };
-  }
-
   function forget({ id, keys }: OrganizationChange): void {
     const hashes = told.get(id);
     for (const [hash, key] of keys) if (key === null) hashes?.delete(hash);
@@ -67,7 +56,7 @@ export function createSettingsDesk({ settings, prices, post }: SettingsDeskOptio
       for (const id of organizations) {
         const hashes = told.get(id);
         if (hashes === undefined) continue;
-        const changed = await change(id, hashes);
+        const changed = await readChange(settings, id, hashes);
         post({ kind: 'changed', change: changed });
         forget(changed);
       }
@@ -103,4 +92,16 @@ export function createSettingsDesk({ settings, prices, post }: SettingsDeskOptio
       post({ kind: 'heartbeat' });
     },
   };
+}
+
+/** An organization as it is now, with those of its keys that were told. */
+async function readChange(settings: Settings, id: OrganizationId, hashes: ReadonlySet<string>): Promise<OrganizationChange> {
+  const organization = await settings.organization(id);
+  const keys: OrganizationChange['keys'][number][] = [];
+  const wanted = [...hashes];
+  for (let from = 0; from < wanted.length; from += keysAtOnce) {
+    keys.push(...await Promise.all(wanted.slice(from, from + keysAtOnce).map(
+      async (hash) => [hash, organization === null ? null : await settings.keyByHash(hash)] as const)));
+  }
+  return { id, organization, keys };
 }

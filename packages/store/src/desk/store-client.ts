@@ -3,13 +3,11 @@
  * Rule (design 2): nothing here waits longer than the deadline, and nothing the store thread does can hold a call up.
  * A store that is away or late rejects the question; what was learnt before stays usable.
  */
+import type { MessagePort } from 'node:worker_threads';
 import type { FromStore, KeyAnswer, OrganizationChange, ToStore } from './protocol.ts';
 
 /** The half of a `MessagePort` that is used. */
-export interface Port {
-  postMessage(message: unknown): void;
-  on(event: 'message', listener: (message: never) => void): unknown;
-}
+export type Port = Pick<MessagePort, 'postMessage' | 'on'>;
 
 export interface StoreClientOptions {
   readonly port: Port;

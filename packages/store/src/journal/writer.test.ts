@@ -48,7 +48,10 @@ test('what a callback journals belongs to the next turn', (t) => {
 test('a call is closed where it was opened; a full segment is sealed with its last call and not before', (t) => {
   const ground = journalGround(t, { rowsPerSegment: 2 });
   const open = (number: number) => { ground.journal.open(sampleOpening(number), assert.ifError); ground.endTurn(); };
-  const close = (...numbers: number[]) => { numbers.forEach((number) => ground.journal.close(record(number), () => {})); ground.endTurn(); };
+  const close = (...numbers: number[]) => {
+    numbers.forEach((number) => ground.journal.close(record(number), () => {}));
+    ground.endTurn();
+  };
   [1, 2, 3].forEach(open);
   const [first, second] = ground.writers.map(({ path }) => path) as [string, string];
   close(1);
@@ -162,6 +165,7 @@ test('SVC_JOURNAL_SYNC decides how a commit is synced, and no connection checkpo
 test('a directory that cannot be made or written stops the start with its name', (t) => {
   const file = join(testDirectory(t), 'taken');
   writeFileSync(file, '');
-  const start = () => createJournal({ directory: join(file, 'journal'), sync: 'normal', randomBytes: (n) => new Uint8Array(n), clock: () => 0 });
+  const directory = join(file, 'journal');
+  const start = () => createJournal({ directory, sync: 'normal', randomBytes: (n) => new Uint8Array(n), clock: () => 0 });
   assert.throws(start, (error: Error) => error.message.includes(file) && 'code' in error && error.code === 'journal_unwritable');
 });

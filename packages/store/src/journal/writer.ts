@@ -5,11 +5,11 @@
  * 100 ms, and after 2 s the answer goes out all the same. When commits succeed again, so does everything, by itself.
  * Moving rows to the store is the shipper's, on another thread, as are checkpoints.
  */
-import { existsSync } from 'node:fs';
 import type { CallOpening, CallRecord } from '@metergate/core/record/call-record.ts';
 import type { RequestId } from '@metergate/core/id.ts';
-import { JournalFault, sqliteResult } from './journal-fault.ts';
+import { JournalFault } from './journal-fault.ts';
 import type { Journal, JournalCounters } from './journal.ts';
+import { OpenSegments } from './open-segments.ts';
 import { openingToText, recordToText, rowKind, type RowKind } from './row.ts';
 import { ensureJournalDirectory } from './segment-files.ts';
 import { makeSegment, type JournalSync } from './segment.ts';
@@ -37,11 +37,6 @@ const retryMs = 100;
 const releaseMs = 2000;
 /** Most rows of one retry, so that a long outage does not end in a long stall. */
 const retryRowsMax = 500;
-/** Sealed segments kept open until the shipper has removed their files: closing earlier would stall this thread. */
-const sealedOpenMax = 32;
-/** After these results of SQLite a segment takes no new calls: the file, not the space, is at fault. */
-const fileResults = new Set([8, 10, 11, 14, 26]);
-
 interface Row {
   readonly kind: RowKind;
   readonly id: RequestId;
@@ -66,8 +61,7 @@ class SegmentedJournal implements Journal {
   readonly #clock: () => number;
   readonly #scheduleCommit: (commit: () => void) => void;
   readonly #after: (delayMs: number, task: () => void) => void;
-  readonly #rowsPerSegment: number;
-  readonly #nextSegment: () => SegmentWriter;
+  readonly #segments: OpenSegments;
   readonly #commitTurn = (): void => this.#commitQueue();
 
   #queue: Row[] = [];
@@ -77,20 +71,13 @@ class SegmentedJournal implements Journal {
   #ended = false;
   /** Closings whose commit failed. */
   #waiting: Row[] = [];
-  /** Where each open call's `opened` row is. */
-  readonly #home = new Map<RequestId, SegmentWriter>();
-  #current: SegmentWriter | null;
-  /** Take no new calls, still have open ones. */
-  #retired: SegmentWriter[] = [];
-  #sealed: SegmentWriter[] = [];
 
   constructor(options: JournalOptions) {
     this.#clock = options.clock;
     this.#scheduleCommit = options.scheduleCommit ?? setImmediate;
     this.#after = options.after ?? ((delayMs, task) => void setTimeout(task, delayMs).unref());
-    this.#rowsPerSegment = options.rowsPerSegment ?? 50_000;
-    this.#nextSegment = options.nextSegment ?? (() => new SegmentWriter(makeSegment(options), options.sync));
-    this.#current = this.#nextSegment();
+    const nextSegment = options.nextSegment ?? (() => new SegmentWriter(makeSegment(options), options.sync));
+    this.#segments = new OpenSegments(nextSegment, options.rowsPerSegment ?? 50_000);
   }
 
   open(opening: CallOpening, done: (error: Error | null) => void): void {
@@ -109,11 +96,7 @@ class SegmentedJournal implements Journal {
       this.#retryWaiting();
       if (this.#waiting.length > 0) await new Promise<void>((resume) => setTimeout(resume, retryMs));
     }
-    this.#retire();
-    this.#sealRetired();
-    for (const segment of [...this.#retired, ...this.#sealed]) segment.close();
-    this.#retired = [];
-    this.#sealed = [];
+    this.#segments.end();
     const lost = this.#waiting.length;
     this.#waiting = [];
     if (lost > 0) {
@@ -139,8 +122,7 @@ class SegmentedJournal implements Journal {
     if (single !== null) this.#write(single, batch);
     else this.#writeEach(batch);
     this.#settle(batch);
-    if (this.#current !== null && this.#current.rows >= this.#rowsPerSegment) this.#retire();
-    if (this.#retired.length > 0) this.#sealRetired();
+    this.#turnSegments();
     for (const row of batch) if (row.failedAtMs === 0) call(row);
     batch.length = 0;
     this.#spare = batch;
@@ -153,10 +135,8 @@ class SegmentedJournal implements Journal {
     for (const row of batch) {
       if (row.kind === rowKind.opened) {
         row.segment = this.#segmentForOpening(row);
-        if (row.segment !== null) this.#home.set(row.id, row.segment);
       } else {
-        row.segment = this.#home.get(row.id) ?? null;
-        this.#home.delete(row.id);
+        row.segment = this.#segments.leave(row.id);
       }
       if (row.segment === null) mixed = true;
       else if (shared === null) shared = row.segment;
@@ -166,14 +146,13 @@ class SegmentedJournal implements Journal {
   }
 
   #segmentForOpening(row: Row): SegmentWriter | null {
-    if (this.#current !== null) return this.#current;
     try {
-      this.#current = this.#nextSegment();
+      return this.#segments.settle(row.id);
     } catch (error) {
       this.counters.commitFailures += 1;
       row.error = error as Error;
+      return null;
     }
-    return this.#current;
   }
 
   #writeEach(batch: readonly Row[]): void {
@@ -209,7 +188,7 @@ class SegmentedJournal implements Journal {
     } catch {
       // The first error says more; a transaction that cannot be rolled back makes the next begin fail, and be counted.
     }
-    if (segment === this.#current && segment.rows > 0 && fileResults.has(sqliteResult(error))) this.#retire();
+    this.#segments.failed(segment, error);
   }
 
   /** Counts what was written; moves closings that were not to those that wait. */
@@ -221,7 +200,7 @@ class SegmentedJournal implements Journal {
           row.segment!.openCalls += 1;
           this.counters.opened += 1;
         } else {
-          this.#home.delete(row.id);
+          this.#segments.leave(row.id);
           (neverOpened ??= new Set()).add(row.id);
         }
       } else if (row.segment !== null) {
@@ -250,9 +229,9 @@ class SegmentedJournal implements Journal {
       this.#tending = false;
       if (this.#ended) return;
       this.#retryWaiting();
-      if (this.#retired.length > 0) this.#sealRetired();
-      this.#closeRemoved();
-      if (this.#waiting.length > 0 || this.#sealed.length > 0) this.#tendLater();
+      this.#turnSegments();
+      this.#segments.closeRemoved();
+      if (this.#waiting.length > 0 || this.#segments.unfinished) this.#tendLater();
     });
   }
 
@@ -281,34 +260,9 @@ class SegmentedJournal implements Journal {
     }
   }
 
-  #retire(): void {
-    if (this.#current !== null) this.#retired.push(this.#current);
-    this.#current = null;
-  }
-
-  #sealRetired(): void {
-    this.#retired = this.#retired.filter((segment) => {
-      if (segment.openCalls > 0) return true;
-      try {
-        segment.seal();
-      } catch {
-        this.counters.commitFailures += 1;
-        if (!this.#ended) this.#tendLater();
-        return true;
-      }
-      this.#sealed.push(segment);
-      return false;
-    });
-    if (this.#sealed.length > 0 && !this.#ended) this.#tendLater();
-  }
-
-  /** Lets go of segments that the shipper has removed, and of the oldest beyond the bound. */
-  #closeRemoved(): void {
-    this.#sealed = this.#sealed.filter((segment, index) => {
-      if (existsSync(segment.path) && this.#sealed.length - index <= sealedOpenMax) return true;
-      segment.close();
-      return false;
-    });
+  #turnSegments(): void {
+    this.counters.commitFailures += this.#segments.turn();
+    if (this.#segments.unfinished) this.#tendLater();
   }
 
   #refuse(batch: readonly Row[]): void {

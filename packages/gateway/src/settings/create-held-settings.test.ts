@@ -1,0 +1,115 @@
+/** What a node holds of settings: one question per key, unknown for a second at most, replaced whole (design 2, Snapshots). */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { PriceBook } from '@metergate/core/price/price-book.ts';
+import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/settings.ts';
+import type { KeyAnswer, OrganizationChange } from '@metergate/store/desk/protocol.ts';
+import { createHeldSettings } from './create-held-settings.ts';
+
+const organization = (plan: string) => ({ id: 'org_1', plan }) as OrganizationSettings;
+const key = (id: string) => ({ id, organization: 'org_1' }) as ServiceKeySettings;
+const found = (id: string): KeyAnswer => ({ key: key(id), organization: organization('free') });
+
+function ground() {
+  const asked: string[] = [];
+  const answers: { resolve: (found: KeyAnswer | null) => void; reject: (error: Error) => void }[] = [];
+  let changed: (change: OrganizationChange) => void = () => {};
+  let priced: (overlay: string | null) => void = () => {};
+  const faults: string[] = [];
+  let nowMs = 0;
+  const held = createHeldSettings({
+    client: {
+      askKey: (hash) => new Promise((resolve, reject) => {
+        asked.push(hash);
+        answers.push({ resolve, reject });
+      }),
+      onChange: (listener) => { changed = listener; },
+      onPrices: (listener) => { priced = listener; },
+      lastHeardMs: () => 100,
+    },
+    priceBookFrom(overlay) {
+      if (overlay === 'bad') throw new Error('no overlay');
+      return { overlay } as unknown as PriceBook;
+    },
+    clock: () => nowMs,
+    onOverlayFault: (error) => void faults.push(error.message),
+  });
+  const change = (plan: string | null, keys: OrganizationChange['keys']) =>
+    changed({ id: 'org_1', organization: plan === null ? null : organization(plan), keys } as OrganizationChange);
+  const price = (overlay: string | null) => priced(overlay);
+  return { held, asked, answers, faults, change, price, moveTo: (ms: number) => { nowMs = ms; } };
+}
+
+test('all who ask at once share one question; afterwards the same object is held', async () => {
+  const { held, asked, answers } = ground();
+  assert.equal(held.held('h'), undefined);
+  const both = Promise.all([held.ask('h'), held.ask('h')]);
+  answers[0]!.resolve(found('key_1'));
+  const [first, second] = await both;
+  assert.deepEqual([asked, first === second, held.held('h') === first, first?.key.id], [['h'], true, true, 'key_1']);
+});
+
+test('an unknown key stays unknown for one second and is then asked again', async () => {
+  const { held, answers, moveTo } = ground();
+  const answer = held.ask('h');
+  answers[0]!.resolve(null);
+  assert.equal(await answer, null);
+  assert.equal(held.held('h'), 'unknown');
+  moveTo(999);
+  assert.equal(held.held('h'), 'unknown');
+  moveTo(1000);
+  assert.equal(held.held('h'), undefined);
+});
+
+test('of unknown keys the last 10,000 are remembered', async () => {
+  const { held, answers } = ground();
+  for (let number = 0; number <= 10_000; number += 1) {
+    const answer = held.ask(`h${number}`);
+    answers[number]!.resolve(null);
+    await answer;
+  }
+  assert.deepEqual([held.held('h0'), held.held('h1'), held.held('h10000')], [undefined, 'unknown', 'unknown']);
+});
+
+test('a store that is away rejects and leaves nothing behind: the next one asks again', async () => {
+  const { held, asked, answers } = ground();
+  const answer = held.ask('h');
+  answers[0]!.reject(new Error('away'));
+  await assert.rejects(answer, /away/);
+  assert.equal(held.held('h'), undefined);
+  void held.ask('h');
+  assert.equal(asked.length, 2);
+});
+
+test('a change replaces what is held whole; a revoked key and a key of an organization that is gone are asked for again', async () => {
+  const { held, answers, change } = ground();
+  const hold = async (hash: string, number: number) => {
+    const answer = held.ask(hash);
+    answers[number]!.resolve(found(`key_${hash}`));
+    return (await answer)!;
+  };
+  const before = await hold('a', 0);
+  await hold('b', 1);
+  change('team', [['a', key('key_a')], ['b', null], ['never-asked', key('key_x')]]);
+  const after = held.held('a');
+  assert.ok(typeof after === 'object');
+  assert.deepEqual([after.organization.plan, before.organization.plan], ['team', 'free']);
+  assert.deepEqual([held.held('b'), held.held('never-asked')], [undefined, undefined]);
+  change(null, [['a', null]]);
+  assert.equal(held.held('a'), undefined);
+});
+
+test('a new overlay is in force at once; a bad one is told and the prices so far stay', () => {
+  const { held, price, faults } = ground();
+  price('{}');
+  const good = held.priceBook;
+  assert.deepEqual(good, { overlay: '{}' });
+  price('bad');
+  assert.deepEqual([held.priceBook === good, faults], [true, ['no overlay']]);
+});
+
+test('age is the time since the store was heard', () => {
+  const { held, moveTo } = ground();
+  moveTo(350);
+  assert.equal(held.ageMs(), 250);
+});

@@ -1,0 +1,72 @@
+/** A task repeated: paused, nudged, slowed down by failures, stopped. */
+import assert from 'node:assert/strict';
+import { setImmediate as turn } from 'node:timers/promises';
+import { test } from 'node:test';
+import { repeat } from './repeat.ts';
+
+function ground() {
+  const pauses: number[] = [];
+  const reports: (string | null)[] = [];
+  let due: (() => void) | null = null;
+  let runs = 0;
+  let failing = false;
+  const repeated = repeat({
+    pauseMs: 200, failurePauseMsMax: 1000,
+    async task() {
+      runs += 1;
+      if (failing) throw new Error('away');
+    },
+    after(delayMs, task) {
+      pauses.push(delayMs);
+      due = task;
+      return () => { due = null; };
+    },
+    report: (failure) => void reports.push(failure?.message ?? null),
+  });
+  return {
+    repeated, pauses, reports, runs: () => runs, pending: () => due !== null, fail: (now: boolean) => { failing = now; },
+    async elapse() {
+      due?.();
+      await turn();
+    },
+  };
+}
+
+test('it runs at once, then after each pause; a nudge shortens the pause once', async () => {
+  const { repeated, pauses, elapse, runs } = ground();
+  await turn();
+  await elapse();
+  assert.deepEqual([pauses, runs()], [[200, 200], 2]);
+  repeated.nudge(20);
+  repeated.nudge(20);
+  assert.deepEqual(pauses, [200, 200, 20]);
+  await elapse();
+  assert.deepEqual([pauses, runs()], [[200, 200, 20, 200], 3]);
+});
+
+test('a nudge during a run makes the next pause short', async () => {
+  const { repeated, pauses } = ground();
+  repeated.nudge(20);
+  await turn();
+  assert.deepEqual(pauses, [20]);
+});
+
+test('failures are told once, make the pauses longer up to a bound, and end', async () => {
+  const { repeated, pauses, reports, elapse, fail } = ground();
+  await turn();
+  fail(true);
+  for (let run = 0; run < 4; run += 1) await elapse();
+  repeated.nudge(20);
+  fail(false);
+  await elapse();
+  assert.deepEqual(pauses, [200, 400, 800, 1000, 1000, 200]);
+  assert.deepEqual(reports, ['away', null]);
+});
+
+test('stopped, it does not run again', async () => {
+  const { repeated, elapse, runs, pending } = ground();
+  await turn();
+  await repeated.stop();
+  await elapse();
+  assert.deepEqual([runs(), pending()], [1, false]);
+});

@@ -1,0 +1,131 @@
+/** The revision feed: a change reaches the node at the next poll, and no answer stands that a change overtook (design 2, Snapshots). */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { testDirectory } from '../journal/test-support/journal-ground.ts';
+import { isRefusal } from '../refusal.ts';
+import { openStore, type Store } from '../store.ts';
+import type { FromStore } from './protocol.ts';
+import { createSettingsDesk } from './settings-desk.ts';
+
+const hash = 'a'.repeat(64);
+
+function granted<T>(result: T): Exclude<T, { refused: unknown }> {
+  assert.ok(!isRefusal(result));
+  return result as Exclude<T, { refused: unknown }>;
+}
+
+async function ground(t: TestContext) {
+  const url = `sqlite:${join(testDirectory(t), 'store.db')}`;
+  const store = await openStore({ url, masterKey: new Uint8Array(32).fill(7), clock: () => 1_790_000_000_000, randomBytes, create: true });
+  t.after(() => store.close());
+  const organization = granted(await store.organizations.create({ name: 'one', plan: 'free' }));
+  const other = granted(await store.organizations.create({ name: 'two', plan: 'free' }));
+  const key = granted(await store.serviceKeys.create({
+    organization: organization.id, name: 'k', project: null, expiresAtMs: null, hash, prefix: 'svc_live_ab',
+  }));
+  const said: FromStore[] = [];
+  const post = (message: FromStore) => void said.push(message);
+  const deskOver = (settings: Store['settings']) => createSettingsDesk({ settings, prices: store.prices, post });
+  const changes = () => said.splice(0).flatMap((message) => message.kind === 'changed' ? [message.change] : []);
+  return { store, organization, other, key, said, deskOver, changes, desk: deskOver(store.settings) };
+}
+
+test('a live key is answered with its organization, any other with null, and a store that fails with a failure', async (t) => {
+  const { desk, said, organization, key, store, deskOver } = await ground(t);
+  await desk.ask(1, hash);
+  await desk.ask(2, 'b'.repeat(64));
+  await deskOver({ ...store.settings, keyByHash: () => Promise.reject(new Error('away')) }).ask(3, hash);
+  const [found, unknown, failed] = said;
+  assert.ok(found?.kind === 'answer');
+  assert.deepEqual([found.number, found.found?.key.id, found.found?.organization.id], [1, key.id, organization.id]);
+  assert.deepEqual([unknown, failed], [{ kind: 'answer', number: 2, found: null }, { kind: 'failed', number: 3 }]);
+});
+
+test('a change of an organization reaches the node at the next poll, with the keys it holds; others are not spoken of', async (t) => {
+  const { desk, organization, other, store, changes, key } = await ground(t);
+  await desk.poll();
+  await desk.ask(1, hash);
+  changes();
+  await store.organizations.set(organization.id, { plan: 'team' });
+  await store.organizations.set(other.id, { plan: 'team' });
+  await desk.poll();
+  const [change, ...more] = changes();
+  assert.deepEqual([change?.id, change?.organization?.plan], [organization.id, 'team']);
+  assert.deepEqual(change?.keys.map(([of, now]) => [of, now?.id]), [[hash, key.id]]);
+  assert.deepEqual(more, []);
+  await desk.poll();
+  assert.deepEqual(changes(), []);
+});
+
+test('a revoked key is told as gone, once', async (t) => {
+  const { desk, organization, store, changes, key } = await ground(t);
+  await desk.poll();
+  await desk.ask(1, hash);
+  changes();
+  await store.serviceKeys.revoke(key.id);
+  await desk.poll();
+  assert.deepEqual(changes().map(({ keys }) => keys), [[[hash, null]]]);
+  await store.organizations.set(organization.id, { plan: 'team' });
+  await desk.poll();
+  assert.deepEqual(changes(), []);
+});
+
+test('a key revoked while its question is being answered is never left standing', async (t) => {
+  const { deskOver, store, key, said } = await ground(t);
+  const { promise: blocked, resolve: release } = Promise.withResolvers<void>();
+  const { promise: reading, resolve: began } = Promise.withResolvers<void>();
+  let first = true;
+  const desk = deskOver({
+    ...store.settings,
+    async keyByHash(asked) {
+      const answer = await store.settings.keyByHash(asked);
+      if (!first) return answer;
+      first = false;
+      began();
+      await blocked;
+      return answer;
+    },
+  });
+  await desk.poll();
+  const asked = desk.ask(1, hash);
+  await reading;
+  await store.serviceKeys.revoke(key.id);
+  await desk.poll();
+  release();
+  await asked;
+  assert.deepEqual(said.filter(({ kind }) => kind === 'answer'), [{ kind: 'answer', number: 1, found: null }]);
+});
+
+test('prices are told at the start and at each change; a heartbeat ends each poll, and only one that reached the store', async (t) => {
+  const { desk, store, said, deskOver } = await ground(t);
+  await desk.poll();
+  await store.prices.loadOverlay('{"a":1}');
+  await desk.poll();
+  await desk.poll();
+  assert.deepEqual(said.splice(0), [
+    { kind: 'prices', overlay: null }, { kind: 'heartbeat' },
+    { kind: 'prices', overlay: '{"a":1}' }, { kind: 'heartbeat' }, { kind: 'heartbeat' },
+  ]);
+  await assert.rejects(deskOver({ ...store.settings, revision: () => Promise.reject(new Error('away')) }).poll());
+  assert.deepEqual(said, []);
+});
+
+test('a change that could not be told is told at a later poll', async (t) => {
+  const { deskOver, store, organization, changes } = await ground(t);
+  let away = false;
+  const desk = deskOver({
+    ...store.settings,
+    organization: (id) => away ? Promise.reject(new Error('away')) : store.settings.organization(id),
+  });
+  await desk.poll();
+  await desk.ask(1, hash);
+  await store.organizations.set(organization.id, { plan: 'team' });
+  away = true;
+  await assert.rejects(desk.poll());
+  assert.deepEqual(changes(), []);
+  away = false;
+  await desk.poll();
+  assert.deepEqual(changes().map((change) => change.organization?.plan), ['team']);
+});

@@ -1,0 +1,89 @@
+/** Questions to the store: answered, failed or late, never waited for beyond the deadline (design 2, The path of a call). */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { FromStore, OrganizationChange, ToStore } from './protocol.ts';
+import { createStoreClient, type Port } from './store-client.ts';
+
+function ground() {
+  const sent: ToStore[] = [];
+  const timers: { delayMs: number; task: () => void; cancelled: boolean }[] = [];
+  let hear: (message: FromStore) => void = () => {};
+  let nowMs = 0;
+  const client = createStoreClient({
+    port: {
+      postMessage: (message: ToStore) => void sent.push(message),
+      on(_event: string, listener: typeof hear) { hear = listener; },
+    } as unknown as Port,
+    clock: () => nowMs,
+    after(delayMs, task) {
+      const timer = { delayMs, task, cancelled: false };
+      timers.push(timer);
+      return () => { timer.cancelled = true; };
+    },
+  });
+  return { client, sent, timers, say: (message: FromStore) => hear(message), moveTo: (ms: number) => { nowMs = ms; } };
+}
+
+test('each question gets its own answer, in whatever order the answers come', async () => {
+  const { client, sent, say, timers } = ground();
+  const [first, second] = [client.askKey('aa'), client.askKey('bb')];
+  assert.deepEqual(sent, [{ kind: 'ask', number: 1, hash: 'aa' }, { kind: 'ask', number: 2, hash: 'bb' }]);
+  const found = { key: { id: 'k' }, organization: { id: 'o' } } as never;
+  say({ kind: 'answer', number: 2, found });
+  say({ kind: 'answer', number: 1, found: null });
+  assert.deepEqual([await first, await second], [null, found]);
+  assert.ok(timers.every(({ cancelled }) => cancelled));
+});
+
+test('a store that fails or is late rejects the question after 250 ms at most, and a late answer changes nothing', async () => {
+  const { client, say, timers } = ground();
+  const failed = client.askKey('aa');
+  say({ kind: 'failed', number: 1 });
+  await assert.rejects(failed, { name: 'StoreAway' });
+  const late = client.askKey('bb');
+  assert.equal(timers[1]!.delayMs, 250);
+  timers[1]!.task();
+  await assert.rejects(late, { name: 'StoreAway', message: 'The store did not answer within 250 ms.' });
+  say({ kind: 'answer', number: 2, found: null });
+});
+
+test('the store counts as heard when it reached its data, not when it says that it cannot', async () => {
+  const { client, say, moveTo } = ground();
+  moveTo(100);
+  say({ kind: 'failed', number: 1 });
+  assert.equal(client.lastHeardMs(), 0);
+  say({ kind: 'heartbeat' });
+  assert.equal(client.lastHeardMs(), 100);
+  await client.heard;
+});
+
+test('listeners hear changes; prices are told at once to who comes late', () => {
+  const { client, say } = ground();
+  const heard: unknown[] = [];
+  client.onChange((change) => heard.push(change));
+  const change = { id: 'o', organization: null, keys: [] } as unknown as OrganizationChange;
+  say({ kind: 'changed', change });
+  say({ kind: 'prices', overlay: '{}' });
+  client.onPrices((overlay) => heard.push(overlay));
+  say({ kind: 'prices', overlay: null });
+  assert.deepEqual(heard, [change, '{}', null]);
+});
+
+test('nudges close together are one message', () => {
+  const { client, sent, moveTo } = ground();
+  client.nudgeJournal();
+  client.nudgeJournal();
+  moveTo(49);
+  client.nudgeJournal();
+  assert.equal(sent.length, 1);
+  moveTo(50);
+  client.nudgeJournal();
+  assert.equal(sent.length, 2);
+});
+
+test('beyond 2,000 questions under way a further one is rejected at once', async () => {
+  const { client, sent } = ground();
+  for (let number = 0; number < 2000; number += 1) client.askKey('aa').catch(() => {});
+  await assert.rejects(client.askKey('bb'), { name: 'StoreAway' });
+  assert.equal(sent.length, 2000);
+});

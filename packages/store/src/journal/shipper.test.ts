@@ -1,0 +1,180 @@
+/** Journal → store exactly once; recovery of what a dead process left; damage that stops the start (design 2, Journal). */
+import assert from 'node:assert/strict';
+import { copyFileSync, existsSync, readdirSync, renameSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { test, type TestContext } from 'node:test';
+import { JournalFault } from './journal-fault.ts';
+import { recoverSegments } from './recovery.ts';
+import { makeSegment } from './segment.ts';
+import { createShipper, type CallSink } from './shipper.ts';
+import { journalGround, segmentRows, testDirectory } from './test-support/journal-ground.ts';
+import { sampleOpening, sampleRecord } from './test-support/sample-call.ts';
+
+/** A store that keeps what it is given and can fail, before or after it kept it. */
+function sampleStore() {
+  const marks = new Map<string, number>();
+  const kept: string[] = [];
+  let failure: 'before' | 'after' | null = null;
+  const sink: CallSink = {
+    mark: async (segment) => marks.get(segment) ?? 0,
+    async ship({ segment, through, records }) {
+      if (failure === 'before') throw new Error('the store is away');
+      for (const { seq, record } of records) {
+        if (seq > (marks.get(segment) ?? 0)) kept.push(`${record.outcome} ${record.id.slice(4).replace(/^0+/, '')}`);
+      }
+      marks.set(segment, Math.max(through, marks.get(segment) ?? 0));
+      if (failure === 'after') throw new Error('the answer got lost');
+    },
+  };
+  return { sink, kept, failWhen: (when: typeof failure) => { failure = when; } };
+}
+
+function ground(t: TestContext, rowsPerSegment = 1000) {
+  const journal = journalGround(t, { rowsPerSegment });
+  const store = sampleStore();
+  const shipper = createShipper({ directory: journal.directory, calls: store.sink, clock: () => 0 });
+  t.after(() => shipper.close());
+  const open = (...numbers: number[]) => {
+    numbers.forEach((number) => journal.journal.open(sampleOpening(number), assert.ifError));
+    journal.endTurn();
+  };
+  const close = (...numbers: number[]) => {
+    numbers.forEach((number) => journal.journal.close(sampleRecord(sampleOpening(number), number), () => {}));
+    journal.endTurn();
+  };
+  return { ...journal, ...store, shipper, open, close };
+}
+
+/** The process dies: its connections are gone, nothing was said. */
+const die = ({ writers }: { readonly writers: readonly { close(): void }[] }) => writers.forEach((writer) => writer.close());
+
+test('closed rows reach the store once, in order, and open calls stay in the journal', async (t) => {
+  const { shipper, open, close, kept, directory } = ground(t);
+  open(1, 2, 3);
+  close(3, 1);
+  assert.equal(await shipper.pass(), 2);
+  assert.equal(await shipper.pass(), 0);
+  close(2);
+  await shipper.pass();
+  assert.deepEqual(kept, ['completed 3', 'completed 1', 'completed 2']);
+  assert.equal(readdirSync(directory).filter((name) => name.endsWith('.db')).length, 1);
+});
+
+test('a segment is removed when it is sealed and shipped, and no earlier', async (t) => {
+  const { shipper, open, close, writers, advance, directory, kept } = ground(t, 2);
+  open(1, 2);
+  open(3);
+  close(1);
+  await shipper.pass();
+  assert.ok(existsSync(writers[0]!.path));
+  close(2);
+  await shipper.pass();
+  assert.ok(!existsSync(writers[0]!.path));
+  assert.deepEqual(readdirSync(directory).filter((name) => !writers[1]!.path.includes(name.slice(0, 24))), []);
+  advance(100);
+  assert.ok(!writers[0]!.database.isOpen, 'the writer lets go of a removed file');
+  assert.deepEqual(kept, ['completed 1', 'completed 2']);
+});
+
+test('more rows than a batch holds are shipped in one pass', async (t) => {
+  const { shipper, open, close, kept } = ground(t, 5000);
+  const numbers = Array.from({ length: 1300 }, (_, index) => index + 1);
+  open(...numbers);
+  close(...numbers);
+  assert.equal(await shipper.pass(), 1300);
+  assert.deepEqual(kept, numbers.map((number) => `completed ${number.toString(16)}`));
+});
+
+for (const when of ['before', 'after'] as const) {
+  test(`a batch that fails ${when} the store kept it is counted once`, async (t) => {
+    const { shipper, open, close, kept, failWhen } = ground(t);
+    open(1, 2);
+    close(1);
+    failWhen(when);
+    await assert.rejects(shipper.pass());
+    close(2);
+    await assert.rejects(shipper.pass());
+    failWhen(null);
+    await shipper.pass();
+    assert.deepEqual(kept, ['completed 1', 'completed 2']);
+  });
+}
+
+test('recovery closes as interrupted what was left open, exactly once, however often it is begun', async (t) => {
+  const all = ground(t, 4);
+  all.open(1, 2, 3, 4);
+  all.close(2);
+  all.open(5);
+  await all.shipper.pass();
+  all.shipper.close();
+  die(all);
+  assert.equal(recoverSegments(all.directory).interrupted, 4);
+  assert.equal(recoverSegments(all.directory).interrupted, 0);
+  const [first] = all.writers;
+  assert.deepEqual(segmentRows(first!.path), { rows: ['0:1', '0:2', '0:3', '0:4', '1:2', '1:1', '1:3', '1:4'], sealed: true });
+  await all.shipper.recover();
+  assert.deepEqual(all.kept.toSorted(), ['completed 2', 'interrupted 1', 'interrupted 3', 'interrupted 4', 'interrupted 5']);
+  assert.deepEqual(readdirSync(all.directory), []);
+});
+
+test('a segment whose writer lives is not recovered', async (t) => {
+  const { shipper, open, close, kept } = ground(t);
+  open(1);
+  assert.deepEqual(await shipper.recover(), { dead: [], live: 1, interrupted: 0 });
+  close(1);
+  await shipper.pass();
+  assert.deepEqual(kept, ['completed 1']);
+});
+
+test('a removal that a crash cut short is finished at the next start', async (t) => {
+  const all = ground(t);
+  all.open(1);
+  const path = all.writers[0]!.path;
+  renameSync(path, path.replace(/db$/, 'done'));
+  die(all);
+  await all.shipper.recover();
+  assert.deepEqual([readdirSync(all.directory), all.kept], [[], []]);
+});
+
+/** A segment of a dead process with rows enough for several pages, all in the file itself. */
+function deadSegment(t: TestContext): string {
+  const all = ground(t);
+  all.open(...Array.from({ length: 100 }, (_, index) => index + 1));
+  die(all);
+  return all.writers[0]!.path;
+}
+
+const damage: Record<string, (path: string) => void> = {
+  'is no database': (path) => writeFileSync(path, 'x'.repeat(5000)),
+  'is empty': (path) => truncateSync(path, 0),
+  'has lost its tail': (path) => truncateSync(path, statSync(path).size - 8192),
+  'is another database': (path) => {
+    truncateSync(path, 0);
+    const database = new DatabaseSync(path);
+    database.exec('CREATE TABLE t (a)');
+    database.close();
+  },
+  'is gone, and only its log is left': (path) => {
+    copyFileSync(path, `${path}-wal`);
+    renameSync(path, `${path}.saved`);
+  },
+};
+for (const [what, harm] of Object.entries(damage)) {
+  test(`a segment that ${what} stops the start with its name`, (t) => {
+    const path = deadSegment(t);
+    harm(path);
+    assert.throws(() => recoverSegments(join(path, '..')),
+      (error) => error instanceof JournalFault && error.code === 'journal_unreadable' && error.message.includes(path));
+  });
+}
+
+test('a segment of a newer version stops the start', (t) => {
+  const directory = testDirectory(t);
+  const path = makeSegment({ directory, sync: 'normal', randomBytes });
+  const database = new DatabaseSync(path);
+  database.exec('PRAGMA user_version = 2');
+  database.close();
+  assert.throws(() => recoverSegments(directory), (error) => error instanceof JournalFault && error.code === 'journal_newer');
+});
