@@ -35,7 +35,10 @@ async function holding(): Promise<{ peer: RawPeer; destination: Destination; soc
 
 /** Waits, turn by turn, until the peer's first connection has received `text`. */
 async function arrival(peer: RawPeer, text: string): Promise<void> {
-  while (!peer.received[0]?.includes(text)) await new Promise(setImmediate);
+  for (;;) {
+    if (peer.received[0]?.includes(text)) return;
+    await turn();
+  }
 }
 
 /** Lets the client take note of an end: one turn of the event loop. */
@@ -363,7 +366,7 @@ describe('backpressure', () => {
     let paused = true;
     await listening.head;
     await stuck.promise;
-    for (let turn = 0; turn < 200; turn++) await new Promise(setImmediate);
+    for (let turn = 0; turn < 200; turn++) await turn();
     assert.ok(listening.bodyBytes() <= 256 * 1024, `${listening.bodyBytes()} bytes came although paused`);
     assert.ok(written < 32 * 1024 * 1024, `${written} bytes were taken although paused`);
     paused = false;
@@ -380,8 +383,8 @@ describe('backpressure', () => {
     const sentinel = await ask(other.destination); // lasts four idle limits
     assert.equal(sentinel.ending, 'timeout');
     let over = false;
-    void listening.heard.then(() => { over = true; });
-    await new Promise(setImmediate);
+    void listening.heard.finally(() => { over = true; });
+    await turn();
     assert.equal(over, false);
     listening.exchange.resume();
     assert.equal((await listening.heard).ending, 'timeout');
@@ -402,7 +405,7 @@ describe('backpressure', () => {
     const { heard, exchange } = listen(destination, { method: 'POST', body, contentLength: total });
     await stopped.promise;
     let before = -1;
-    for (let still = 0; still < 50; still = made === before ? still + 1 : 0, before = made) await new Promise(setImmediate);
+    for (let still = 0; still < 50; still = made === before ? still + 1 : 0, before = made) await turn();
     assert.ok(made < 32 * 1024 * 1024, `${made} bytes were read although nobody took them`);
     exchange.abort();
     assert.equal((await heard).ending, 'aborted');

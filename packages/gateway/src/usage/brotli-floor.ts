@@ -1,0 +1,20 @@
+/**
+ * Runtime version → may its own Brotli decoder be given bytes from strangers? Below these versions it can be made to write
+ * out of bounds (CVE-2026-111497). A version that is not understood is below the floor.
+ */
+
+/** First safe minor and patch of each supported line. */
+const floors: ReadonlyMap<number, readonly [minor: number, patch: number]> = new Map([[24, [22, 1]], [26, [12, 1]]]);
+
+/** Lines from here on began with the fix. */
+const firstSafeLine = 27;
+
+/** `runtimeVersion` as `process.versions.node` writes it. */
+export function nativeBrotliIsSafe(runtimeVersion: string): boolean {
+  const numbers = /^v?(\d+)\.(\d+)\.(\d+)$/.exec(runtimeVersion)?.slice(1).map(Number);
+  if (numbers === undefined) return false;
+  const [line, minor, patch] = numbers as [number, number, number];
+  const floor = floors.get(line);
+  if (floor === undefined) return line >= firstSafeLine;
+  return minor > floor[0] || (minor === floor[0] && patch >= floor[1]);
+}

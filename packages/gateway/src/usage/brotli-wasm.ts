@@ -1,0 +1,88 @@
+/**
+ * A Brotli decoder inside WebAssembly, as a Node stream: what a hostile body can break there is its own reading, never the
+ * process. It runs on this thread, so it works in small slices with a turn of the event loop between them, and because its
+ * memory never shrinks, the number of decoders alive at once is bounded.
+ */
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Transform, type TransformCallback } from 'node:stream';
+import { BrotliDecStream, BrotliStreamResultCode, initSync } from 'brotli-dec-wasm/web';
+
+/** Decoded bytes of one slice: tenths of a millisecond. */
+const sliceBytes = 32 * 1024;
+
+/** Decoders alive at once: a long stream holds its whole window, 4 MiB and more. */
+const decodersMax = 512;
+
+/** Once the shared memory has grown past this, it serves only as many decoders as surely fit into what is there. */
+const memoryBytesSoftMax = 256 * 1024 * 1024;
+const decodersWhenFull = 48;
+
+let memory: { readonly buffer: { readonly byteLength: number } } | null = null;
+let alive = 0;
+
+/** No room for one more decoder now. */
+export class BrotliDecodersBusy extends Error {}
+
+/** Throws `BrotliDecodersBusy` where the bound on decoders is reached. */
+export function createWasmBrotliDecompress(): Transform {
+  const { buffer } = memory ??= loadMemory();
+  const most = buffer.byteLength > memoryBytesSoftMax ? decodersWhenFull : decodersMax;
+  if (alive >= most) throw new BrotliDecodersBusy('Too many Brotli bodies are being read at once.');
+  return new WasmBrotliDecompress();
+}
+
+function loadMemory(): NonNullable<typeof memory> {
+  const module = readFileSync(fileURLToPath(import.meta.resolve('brotli-dec-wasm/web/bg.wasm')));
+  return initSync({ module }).memory as NonNullable<typeof memory>;
+}
+
+/** Decoders alive now, for tests. */
+export function wasmBrotliDecodersAlive(): number {
+  return alive;
+}
+
+class WasmBrotliDecompress extends Transform {
+  #decoder: BrotliDecStream | null = new BrotliDecStream();
+  #whole = false;
+
+  constructor() {
+    super({ readableHighWaterMark: sliceBytes });
+    alive++;
+  }
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    this.#decode(chunk, done);
+  }
+
+  override _flush(done: TransformCallback): void {
+    done(this.#whole ? null : new Error('The Brotli stream ended before it was whole.'));
+  }
+
+  override _destroy(fault: Error | null, done: (fault: Error | null) => void): void {
+    if (this.#decoder !== null) {
+      this.#decoder.free();
+      this.#decoder = null;
+      alive--;
+    }
+    done(fault);
+  }
+
+  /** One slice; what is left of the input waits for the next turn. Bytes after the end of the stream are ignored. */
+  #decode(input: Uint8Array, done: TransformCallback): void {
+    if (this.#decoder === null || this.#whole) return done();
+    let outcome: { code: BrotliStreamResultCode; rest: Uint8Array };
+    try {
+      const result = this.#decoder.dec(input, sliceBytes);
+      outcome = { code: result.code, rest: input.subarray(result.input_offset) };
+      const decoded = result.buf;
+      result.free();
+      if (decoded.length > 0) this.push(decoded);
+    } catch {
+      return done(new Error('The body is not a Brotli stream.'));
+    }
+    this.#whole = outcome.code === BrotliStreamResultCode.ResultSuccess;
+    if (outcome.code === BrotliStreamResultCode.NeedsMoreOutput) setImmediate(() => this.#decode(outcome.rest, done));
+    else done();
+  }
+}

@@ -1,0 +1,48 @@
+/**
+ * Response head → the reader of its copy: by what the body is coded in. A coding that is not known gives a reader that reads
+ * nothing and says `decode_failed` where usage was due.
+ */
+import type { Reading, ReadingContext, UsageReader } from '@metergate/core/usage/reading.ts';
+import { createUsageReader } from '@metergate/core/usage/reader.ts';
+import { codingsToUndo } from './content-coding.ts';
+import { defaultCopyLimits, type CopyLimits } from './copy-limits.ts';
+import type { CopyReader } from './copy-reader.ts';
+import { DecodingCopy } from './decoding-copy.ts';
+import { GuardedReader, withReason } from './guarded-reader.ts';
+import { IdentityCopy } from './identity-copy.ts';
+
+export interface CopyReaderOptions {
+  readonly context: ReadingContext;
+  /** All lines of `Content-Encoding`, joined with commas; null where there is none. */
+  readonly contentEncoding: string | null;
+  readonly limits?: CopyLimits;
+  /** As `process.versions.node` writes it; chooses the Brotli decoder. */
+  readonly runtimeVersion?: string;
+  readonly createReader?: (context: ReadingContext) => UsageReader;
+}
+
+export type CreateCopyReader = (options: CopyReaderOptions) => CopyReader;
+
+export const createCopyReader: CreateCopyReader = (options) => {
+  const { context, limits = defaultCopyLimits, runtimeVersion = process.versions.node, createReader = createUsageReader } = options;
+  const reader = new GuardedReader(() => createReader(context));
+  const codings = codingsToUndo(options.contentEncoding);
+  if (codings === null) return new UnreadableCopy(reader);
+  if (codings.length === 0) return new IdentityCopy(reader);
+  return new DecodingCopy({ reader, codings, limits, runtimeVersion, form: context.streamed ? 'eventStream' : 'wholeBody' });
+};
+
+class UnreadableCopy implements CopyReader {
+  readonly dialogueEnded = false;
+  readonly #reader: GuardedReader;
+
+  constructor(reader: GuardedReader) {
+    this.#reader = reader;
+  }
+
+  push(): void {}
+
+  finish(_ending: 'whole' | 'cut', _waitMs: number, done: (reading: Reading) => void): void {
+    done(withReason(this.#reader.finish('cut'), 'decode_failed'));
+  }
+}

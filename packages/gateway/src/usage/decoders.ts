@@ -1,0 +1,38 @@
+/**
+ * Coding → a stream that undoes it, bounded in memory: windows no larger than what content codings may use. The runtime's
+ * own decoders work off this thread.
+ */
+import type { Transform } from 'node:stream';
+import zlib from 'node:zlib';
+import { nativeBrotliIsSafe } from './brotli-floor.ts';
+import { createWasmBrotliDecompress } from './brotli-wasm.ts';
+import type { Coding } from './content-coding.ts';
+
+/** Decoded bytes handed over at once: each open event stream holds so much, and a large body must not crawl. */
+const sliceBytes = { eventStream: 16 * 1024, wholeBody: 128 * 1024 } as const;
+
+export interface DecoderOptions {
+  readonly runtimeVersion: string;
+  readonly form: keyof typeof sliceBytes;
+}
+
+/** Largest window of the `zstd` content coding, as a power of two: 8 MiB (RFC 9659). */
+const zstdWindowLogMax = 23;
+
+/** `firstChunk` tells the two forms of deflate apart. Throws where the runtime has no such decoder, or no room for it. */
+export function createDecoder(coding: Coding, firstChunk: Uint8Array, { runtimeVersion, form }: DecoderOptions): Transform {
+  const chunkSize = sliceBytes[form];
+  switch (coding) {
+    case 'gzip': return zlib.createGunzip({ chunkSize });
+    case 'deflate': return isZlibWrapped(firstChunk) ? zlib.createInflate({ chunkSize }) : zlib.createInflateRaw({ chunkSize });
+    case 'br': return nativeBrotliIsSafe(runtimeVersion) ? zlib.createBrotliDecompress({ chunkSize }) : createWasmBrotliDecompress();
+    case 'zstd': return zlib.createZstdDecompress({
+      chunkSize, params: { [zlib.constants.ZSTD_d_windowLogMax]: zstdWindowLogMax },
+    });
+  }
+}
+
+/** `deflate` means the zlib form (RFC 9110 8.4.1.2); some servers send the bare one, whose first byte never looks like this. */
+function isZlibWrapped(bytes: Uint8Array): boolean {
+  return ((bytes[0] ?? 0) & 0x0f) === 8;
+}

@@ -1,0 +1,159 @@
+/**
+ * The copy of a compressed response: received bytes go through one or two decoders to the reader. The caller's bytes never
+ * wait: what the decoders do not keep up with, what unfolds past its allowance and what is no such coding is given up
+ * quietly, with the reason on the reading; what was reported before that point stays reported.
+ */
+import type { Transform } from 'node:stream';
+import type { Reading, UsageReason } from '@metergate/core/usage/reading.ts';
+import { BrotliDecodersBusy } from './brotli-wasm.ts';
+import type { Coding } from './content-coding.ts';
+import { decodedAllowance, type CopyLimits } from './copy-limits.ts';
+import type { CopyReader } from './copy-reader.ts';
+import { createDecoder, type DecoderOptions } from './decoders.ts';
+import { withReason, type GuardedReader } from './guarded-reader.ts';
+
+export interface DecodingCopyOptions extends DecoderOptions {
+  readonly reader: GuardedReader;
+  /** In the order of undoing. */
+  readonly codings: readonly Coding[];
+  readonly limits: CopyLimits;
+}
+
+interface Finishing {
+  readonly ending: 'whole' | 'cut';
+  readonly done: (reading: Reading) => void;
+  readonly timer: NodeJS.Timeout;
+}
+
+export class DecodingCopy implements CopyReader {
+  readonly #options: DecodingCopyOptions;
+  /** Opened by the first bytes that reach them. */
+  readonly #decoders: Transform[] = [];
+  readonly #decodedBytes: number[] = [];
+  #receivedBytes = 0;
+  #waitingBytes = 0;
+  /** Set once the copy is given up: no more is read. */
+  #reason: UsageReason | null = null;
+  #decoded = false;
+  #finishing: Finishing | null = null;
+  #finished = false;
+
+  constructor(options: DecodingCopyOptions) {
+    this.#options = options;
+  }
+
+  get dialogueEnded(): boolean {
+    return this.#options.reader.dialogueEnded;
+  }
+
+  push(chunk: Buffer): void {
+    if (this.#stopped || this.#finished || this.#finishing !== null || chunk.length === 0) return;
+    const { limits } = this.#options;
+    this.#receivedBytes += chunk.length;
+    if (this.#waitingBytes + chunk.length > limits.waitingBytesMax || limits.waiting.now + chunk.length > limits.waiting.max) {
+      this.#giveUp('decode_late');
+      return;
+    }
+    this.#await(chunk.length);
+    this.#feed(0, chunk, () => this.#await(-chunk.length));
+  }
+
+  /** A second call is ignored. */
+  finish(ending: 'whole' | 'cut', waitMs: number, done: (reading: Reading) => void): void {
+    if (this.#finished || this.#finishing !== null) return;
+    const first = this.#decoders[0];
+    if (this.#stopped || first === undefined || this.dialogueEnded) {
+      this.#tell(ending, done);
+      return;
+    }
+    const timer = setTimeout(() => this.#giveUp('decode_late'), waitMs);
+    this.#finishing = { ending, done, timer };
+    first.end();
+  }
+
+  get #stopped(): boolean {
+    return this.#reason !== null || this.#decoded;
+  }
+
+  /** Gives bytes to the decoder at `stage`, opening it first where they are its first ones. */
+  #feed(stage: number, chunk: Uint8Array, taken?: () => void): void {
+    const decoder = this.#decoders[stage] ?? this.#open(stage, chunk);
+    if (decoder === null) return;
+    const roomy = decoder.write(chunk, taken);
+    const upstream = this.#decoders[stage - 1];
+    if (roomy || upstream === undefined) return;
+    upstream.pause();
+    decoder.once('drain', () => upstream.resume());
+  }
+
+  #open(stage: number, firstChunk: Uint8Array): Transform | null {
+    let decoder: Transform;
+    try {
+      decoder = createDecoder(this.#options.codings[stage]!, firstChunk, this.#options);
+    } catch (fault) {
+      this.#giveUp(fault instanceof BrotliDecodersBusy ? 'decode_limit' : 'decode_failed');
+      return null;
+    }
+    this.#decoders[stage] = decoder;
+    this.#decodedBytes[stage] = 0;
+    decoder.on('data', (slice: Buffer) => this.#take(stage, slice));
+    decoder.on('end', () => this.#endStage(stage));
+    decoder.on('error', () => this.#break());
+    return decoder;
+  }
+
+  /** One decoded slice. Every stage is bounded: a bomb may sit in the outer coding alone. */
+  #take(stage: number, slice: Buffer): void {
+    if (this.#stopped || this.#finished) return;
+    this.#decodedBytes[stage]! += slice.length;
+    if (this.#decodedBytes[stage]! > decodedAllowance(this.#options.limits, this.#receivedBytes)) this.#giveUp('decode_limit');
+    else if (stage + 1 < this.#options.codings.length) this.#feed(stage + 1, slice);
+    else this.#options.reader.push(slice);
+  }
+
+  #endStage(stage: number): void {
+    if (this.#stopped) return;
+    const next = this.#decoders[stage + 1];
+    if (next !== undefined) next.end();
+    else this.#settle(null);
+  }
+
+  /** What a decoder refuses. On a response that was cut, that it ends early is no fault of the coding. */
+  #break(): void {
+    if (this.#finishing?.ending === 'cut') this.#settle(null);
+    else this.#giveUp('decode_failed');
+  }
+
+  #giveUp(reason: UsageReason): void {
+    if (!this.#stopped) this.#settle(reason);
+  }
+
+  #settle(reason: UsageReason | null): void {
+    if (this.#stopped) return;
+    this.#reason = reason;
+    this.#decoded = true;
+    if (this.#finishing !== null) this.#tell(this.#finishing.ending, this.#finishing.done);
+    else this.#release();
+  }
+
+  #tell(ending: 'whole' | 'cut', done: (reading: Reading) => void): void {
+    this.#finished = true;
+    this.#release();
+    const reading = this.#options.reader.finish(this.#reason === null ? ending : 'cut');
+    done(this.#reason === null ? reading : withReason(reading, this.#reason));
+  }
+
+  #release(): void {
+    if (this.#finishing !== null) clearTimeout(this.#finishing.timer);
+    this.#finishing = null;
+    this.#await(-this.#waitingBytes);
+    for (const decoder of this.#decoders) decoder.destroy();
+  }
+
+  /** Counts bytes that wait for the first decoder, here and for the process. After the release nothing counts. */
+  #await(bytes: number): void {
+    const change = Math.max(bytes, -this.#waitingBytes);
+    this.#waitingBytes += change;
+    this.#options.limits.waiting.now += change;
+  }
+}

@@ -1,0 +1,43 @@
+/**
+ * For tests: a reader that remembers the bytes it was shown and reports usage exactly where they hold its marker.
+ */
+import { noTokens, type Reading, type UsageReader } from '@metergate/core/usage/reading.ts';
+
+export const marker = '"usage":{"prompt_tokens":7}';
+
+export interface MarkerReader extends UsageReader {
+  readonly bytes: () => Buffer;
+  readonly pieces: () => number;
+  readonly bytesSeen: () => number;
+  readonly endings: ('whole' | 'cut')[];
+}
+
+/** `keep`: false only counts, for bombs. */
+export function createMarkerReader({ keep = true }: { keep?: boolean } = {}): MarkerReader {
+  const chunks: Buffer[] = [];
+  const endings: ('whole' | 'cut')[] = [];
+  let pieces = 0;
+  let bytesSeen = 0;
+  const bytes = (): Buffer => Buffer.concat(chunks);
+  return {
+    bytes,
+    pieces: () => pieces,
+    bytesSeen: () => bytesSeen,
+    endings,
+    push(chunk) {
+      pieces++;
+      bytesSeen += chunk.length;
+      if (keep) chunks.push(Buffer.from(chunk));
+    },
+    get dialogueEnded() { return bytes().includes('data: [DONE]'); },
+    finish(ending): Reading {
+      endings.push(ending);
+      const reported = bytes().includes(marker);
+      return {
+        model: null, finishReason: null, reportedCost: null,
+        usage: reported ? 'reported' : 'unknown', usageReason: reported ? null : ending === 'cut' ? 'cut' : 'absent',
+        tokens: reported ? { ...noTokens, input: 7 } : noTokens,
+      };
+    },
+  };
+}
