@@ -1,1 +1,67 @@
 #!/usr/bin/env node
+/**
+ * The `metergate` command: runs `src/main.ts` on the Node that `choose-runtime.mjs` picks, in this very process where it is
+ * that Node already, else in a child that shares its streams, gets its signals and hands its end back.
+ * Plain JavaScript that Node 18 reads. Without a usable Node: one sentence, exit 1.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { constants } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { chooseRuntime, runtimePackages } from './choose-runtime.mjs';
+
+const mainUrl = new URL('../src/main.ts', import.meta.url);
+const execPath = realpathSync(process.execPath);
+const choice = chooseRuntime({
+  version: process.versions.node,
+  execPath,
+  bundledPath: findBundled(dirname(realpathSync(fileURLToPath(import.meta.url)))),
+  floors: JSON.parse(readFileSync(new URL('../src/runtime-floor.json', import.meta.url), 'utf8')),
+});
+
+if ('refusal' in choice) {
+  process.stderr.write(`${choice.refusal}\n`);
+  process.exitCode = 1;
+} else if (choice.path === execPath) {
+  await import(mainUrl.href);
+} else {
+  runOn(choice.path);
+}
+
+/** The Node that npm brought: in the nearest `node_modules` above this file that has it. Null: none. */
+function findBundled(from) {
+  const name = runtimePackages[`${process.platform}-${process.arch}`];
+  if (name === undefined) return null;
+  const file = process.platform === 'win32' ? 'node.exe' : 'node';
+  for (let folder = from; ; folder = dirname(folder)) {
+    const path = join(folder, 'node_modules', name, 'bin', file);
+    if (existsSync(path)) return realpathSync(path);
+    if (dirname(folder) === folder) return null;
+  }
+}
+
+/**
+ * The channel tells the child when this process is gone without having said so: it then ends too, holding no port and no lock.
+ * A terminal sends its interrupt to the whole group, so the child has it already; sent on as well, it would count twice.
+ */
+function runOn(path) {
+  const child = spawn(path, [fileURLToPath(mainUrl), ...process.argv.slice(2)], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
+  const atTerminal = process.stdin.isTTY === true || process.stdout.isTTY === true || process.stderr.isTTY === true;
+  const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'];
+  for (const signal of signals) {
+    process.on(signal, () => {
+      if (signal !== 'SIGINT' || !atTerminal) child.kill(signal);
+    });
+  }
+  child.on('error', (error) => {
+    process.stderr.write(`metergate could not start the Node at ${path} (${error.code ?? 'unknown reason'}). Run npm ci again.\n`);
+    process.exitCode = 1;
+  });
+  child.on('exit', (code, signal) => {
+    if (signal === null) process.exit(code ?? 1);
+    for (const each of signals) process.removeAllListeners(each);
+    process.kill(process.pid, signal);
+    setTimeout(() => process.exit(128 + (constants.signals[signal] ?? 0)), 1_000);
+  });
+}

@@ -1,0 +1,60 @@
+/**
+ * The names of all settings, and which variable of the environment is meant when a name is not one of them. Design 5.
+ */
+
+/** Every variable that the product reads under its own prefix. */
+export const variableNames = [
+  'SVC_HOST', 'SVC_PLATFORM_HOST', 'SVC_OPS_HOST', 'SVC_GATEWAY_PORT', 'SVC_PLATFORM_PORT', 'SVC_OPS_PORT',
+  'SVC_DATA_DIR', 'SVC_DATABASE_URL', 'SVC_MASTER_KEY', 'SVC_OPENAI_URL', 'SVC_ANTHROPIC_URL', 'SVC_UPSTREAM_ALLOW',
+  'SVC_JOURNAL_SYNC', 'SVC_RUN_REGISTRY_MAX', 'SVC_HELD_BODIES_MB', 'SVC_GRACE_SECONDS',
+  'SVC_PUBLIC_GATEWAY_URL', 'SVC_PUBLIC_PLATFORM_URL',
+] as const;
+export type VariableName = (typeof variableNames)[number];
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The sentence about the first variable with our prefix that is none of ours; null where there is none. */
+export function unknownVariable(env: Environment): string | null {
+  const unknown = Object.keys(env).filter((name) => name.startsWith('SVC_') && env[name] !== undefined)
+    .filter((name) => !(variableNames as readonly string[]).includes(name) && !isForeign(name, env[name]!)).sort()[0];
+  if (unknown === undefined) return null;
+  const near = closest(unknown, variableNames);
+  const shown = unknown.replaceAll(/[^\x21-\x7e]/g, '?').slice(0, 80);
+  return `The variable ${shown} is not known.${near === null ? ' Remove it; the README lists the settings.' : ` Did you mean ${near}?`}`;
+}
+
+/** Variables of the tap, and addresses that a container platform injects for a service of its own. */
+function isForeign(name: string, value: string): boolean {
+  return name.startsWith('SVC_TAP_') || value.startsWith('tcp://');
+}
+
+/**
+ * The value of a variable; null where it is unset or empty. An address that a container platform injects as `…_PORT` is
+ * not a setting.
+ */
+export function valueOf(env: Environment, name: VariableName): string | null {
+  const value = env[name]?.trim();
+  if (value === undefined || value === '') return null;
+  return name.endsWith('_PORT') && value.startsWith('tcp://') ? null : value;
+}
+
+/** The name that `wanted` most likely stands for: at most three letters changed, added or left out. Null: none is near. */
+export function closest(wanted: string, names: readonly string[]): string | null {
+  const near = names.map((name) => ({ name, distance: editDistance(wanted, name) }))
+    .filter(({ name, distance }) => distance <= Math.min(3, Math.ceil(name.length / 3))).sort((a, b) => a.distance - b.distance);
+  return near[0]?.name ?? null;
+}
+
+function editDistance(from: string, to: string): number {
+  if (Math.abs(from.length - to.length) > 3) return 4;
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= from.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= to.length; j += 1) {
+      const same = from[i - 1] === to[j - 1] ? 0 : 1;
+      next.push(Math.min(next[j - 1]! + 1, row[j]! + 1, row[j - 1]! + same));
+    }
+    row = next;
+  }
+  return row[to.length]!;
+}

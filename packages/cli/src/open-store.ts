@@ -1,0 +1,28 @@
+/**
+ * The settings → an open store for one command. A command never makes a data directory, a key or a schema: what is not there
+ * is said in one sentence. @throws StoreFault, MasterKeyFault
+ */
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { StoreFault } from '@metergate/store/fault.ts';
+import { parseDatabaseUrl } from '@metergate/store/sql/database-url.ts';
+import { openStore, type Store } from '@metergate/store/store.ts';
+import type { Config } from './config/config.ts';
+import { readMasterKey } from './config/master-key.ts';
+
+/** Opens the store as it is. `store_absent` comes before anything about the master key: without a store there is no key to miss. */
+export async function openExistingStore(config: Config): Promise<Store> {
+  const place = parseDatabaseUrl(config.databaseUrl);
+  if (place.kind === 'sqlite' && !existsSync(place.path)) throw storeAbsent(place.name);
+  const masterKey = readMasterKey(config);
+  try {
+    return await openStore({ url: config.databaseUrl, masterKey, clock: Date.now, randomBytes: (n) => randomBytes(n), create: false });
+  } catch (error) {
+    if (error instanceof StoreFault && error.code === 'store_absent') throw storeAbsent(place.name);
+    throw error;
+  }
+}
+
+function storeAbsent(name: string): StoreFault {
+  return new StoreFault('store_absent', `There is no store at ${name} yet. Start it once with: npm start (or correct SVC_DATA_DIR).`);
+}

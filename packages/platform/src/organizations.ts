@@ -1,0 +1,99 @@
+/**
+ * Organizations as administration sees them: make, list, find, change. Design 3, rows 7, 8 and 22; design 5.
+ * Shown with prices as decimal US dollars per million tokens and times in ISO 8601 UTC; absent is null.
+ */
+import { formatDollars, nanoDollars, parseDollars } from '@metergate/core/money.ts';
+import { plans, type FallbackPrice, type Plan } from '@metergate/core/settings.ts';
+import { unknownOrganization, type Organization } from '@metergate/store/organizations.ts';
+import { z } from 'zod';
+import type { Ground } from './ground.ts';
+import { checkInput } from './input.ts';
+import { isRefusal, type AdministrationRefusal } from './refusal.ts';
+
+/** US dollars per million tokens, decimal text. */
+export interface ShownFallbackPrice {
+  readonly input: string;
+  readonly output: string;
+}
+
+export interface ShownOrganization {
+  readonly id: string;
+  readonly name: string;
+  readonly plan: Plan;
+  readonly drainSeconds: number | null;
+  readonly fallbackPrice: ShownFallbackPrice | null;
+  readonly createdAt: string;
+}
+
+/** What may be changed; what is left out stays, null goes back to the default. */
+export interface OrganizationSettingsInput {
+  readonly plan?: string;
+  /** Whole seconds from 0. */
+  readonly drainSeconds?: number | null;
+  readonly fallbackPrice?: ShownFallbackPrice | null;
+}
+
+const planField = z.enum(plans, { error: `The plan must be one of ${plans.join(', ')}.` });
+
+const priceField = z.string().transform((text, context): bigint => {
+  const price = parseDollars(text);
+  if (price !== null) return price;
+  context.addIssue({ code: 'custom', message: 'A fallback price must be US dollars per million tokens, such as 2.50.' });
+  return z.NEVER;
+});
+
+const settingsFields = z.strictObject({
+  plan: planField.optional(),
+  drainSeconds: z.int({ error: 'The drain time must be a whole number of seconds from 0.' })
+    .min(0, { error: 'The drain time must be a whole number of seconds from 0.' }).nullable().optional(),
+  fallbackPrice: z.strictObject({ input: priceField, output: priceField })
+    .transform(({ input, output }): FallbackPrice => ({ inputNanoPerMillion: input, outputNanoPerMillion: output })).nullable().optional(),
+});
+
+/** Makes an organization; on plan Free unless said otherwise (design 3, row 22). */
+export async function createOrganization(
+  { store }: Ground, { name, plan = 'free' }: { readonly name: string; readonly plan?: string },
+): Promise<ShownOrganization | AdministrationRefusal> {
+  const checked = checkInput(planField, plan as Plan);
+  if (isRefusal(checked)) return checked;
+  const made = await store.organizations.create({ name, plan: checked.value });
+  return isRefusal(made) ? made : shownOrganization(made);
+}
+
+/** All of them, oldest first. */
+export async function listOrganizations({ store }: Ground): Promise<ShownOrganization[]> {
+  return (await store.organizations.list()).map(shownOrganization);
+}
+
+/** By id, else by exact name. Refuses `unknown_organization`. */
+export async function findOrganization({ store }: Ground, idOrName: string): Promise<Organization | AdministrationRefusal> {
+  return (await store.organizations.find(idOrName)) ?? unknownOrganization();
+}
+
+/** The organization as it is after the change. */
+export async function setOrganization(
+  ground: Ground, idOrName: string, settings: OrganizationSettingsInput,
+): Promise<ShownOrganization | AdministrationRefusal> {
+  const checked = checkInput(settingsFields, settings as z.input<typeof settingsFields>);
+  if (isRefusal(checked)) return checked;
+  const organization = await findOrganization(ground, idOrName);
+  if (isRefusal(organization)) return organization;
+  const { plan, drainSeconds, fallbackPrice } = checked.value;
+  const changed = await ground.store.organizations.set(organization.id, {
+    ...(plan === undefined ? {} : { plan }),
+    ...(drainSeconds === undefined ? {} : { drainSeconds }),
+    ...(fallbackPrice === undefined ? {} : { fallbackPrice }),
+  });
+  return isRefusal(changed) ? changed : shownOrganization(changed);
+}
+
+function shownOrganization({ id, name, plan, drainSeconds, fallbackPrice, createdAtMs }: Organization): ShownOrganization {
+  return {
+    id, name, plan, drainSeconds,
+    fallbackPrice: fallbackPrice === null ? null : {
+      input: formatDollars(nanoDollars(fallbackPrice.inputNanoPerMillion)),
+      output: formatDollars(nanoDollars(fallbackPrice.outputNanoPerMillion)),
+    },
+    createdAt: new Date(createdAtMs).toISOString(),
+  };
+}

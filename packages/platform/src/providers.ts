@@ -1,0 +1,74 @@
+/**
+ * Provider keys: connect, disconnect, and the state of each connection; never the key itself. Spec: Provider key connection;
+ * design 3, row 18.
+ */
+import { providers, type Provider } from '@metergate/core/settings.ts';
+import { z } from 'zod';
+import type { Ground } from './ground.ts';
+import { checkInput } from './input.ts';
+import { findOrganization } from './organizations.ts';
+import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
+
+export type ConnectionState = 'missing' | 'connected' | 'unreadable';
+
+/** Names as people know them; the same stand in the gateway's messages. */
+export const providerName: { readonly [P in Provider]: string } = { openai: 'OpenAI', anthropic: 'Anthropic' };
+
+export interface ShownConnection {
+  readonly provider: Provider;
+  readonly organization: string;
+  readonly state: ConnectionState;
+}
+
+const providerField = z.enum(providers, { error: `The provider must be one of ${providers.join(', ')}.` });
+
+/** Connects the key, in place of an earlier one. White space around it, a line end say, is not part of it. */
+export async function connectProvider(
+  ground: Ground, wanted: { readonly organization: string; readonly provider: string; readonly credential: string },
+): Promise<ShownConnection | AdministrationRefusal> {
+  const provider = checkInput(providerField, wanted.provider as Provider);
+  if (isRefusal(provider)) return provider;
+  const organization = await findOrganization(ground, wanted.organization);
+  if (isRefusal(organization)) return organization;
+  const credential = wanted.credential.trim();
+  if (credential === '') return refuseInput('invalid_credential', `The ${providerName[provider.value]} key is empty. Give it on standard input.`);
+  const refusal = await ground.store.providers.connect(organization.id, provider.value, credential);
+  return refusal ?? { provider: provider.value, organization: organization.id, state: 'connected' };
+}
+
+/** Destroys the key. */
+export async function disconnectProvider(
+  ground: Ground, wanted: { readonly organization: string; readonly provider: string },
+): Promise<ShownConnection | AdministrationRefusal> {
+  const provider = checkInput(providerField, wanted.provider as Provider);
+  if (isRefusal(provider)) return provider;
+  const organization = await findOrganization(ground, wanted.organization);
+  if (isRefusal(organization)) return organization;
+  const refusal = await ground.store.providers.disconnect(organization.id, provider.value);
+  return refusal ?? { provider: provider.value, organization: organization.id, state: 'missing' };
+}
+
+/** Where one organization stands with every destination. */
+export interface ShownConnections {
+  readonly id: string;
+  readonly name: string;
+  readonly openai: ConnectionState;
+  readonly anthropic: ConnectionState;
+  /** `missing`: none declared. */
+  readonly upstream: ConnectionState | 'disabled';
+}
+
+/** Every organization's connections, oldest organization first. */
+export async function listConnections({ store }: Ground): Promise<ShownConnections[]> {
+  const shown: ShownConnections[] = [];
+  for (const { id, name } of await store.organizations.list()) {
+    const upstream = await store.upstreams.show(id);
+    shown.push({
+      id, name,
+      openai: (await store.providers.state(id, 'openai')).state,
+      anthropic: (await store.providers.state(id, 'anthropic')).state,
+      upstream: upstream === null ? 'missing' : upstream.state === 'unreadable' ? 'unreadable' : upstream.enabled ? 'connected' : 'disabled',
+    });
+  }
+  return shown;
+}

@@ -1,0 +1,26 @@
+/**
+ * What administration refuses: a code for programs and one sentence for people. The store's refusals pass through as they
+ * are; the codes added here are about input that never reaches the store. Refusals return, faults throw.
+ */
+import type { StoreRefusalCode } from '@metergate/store/refusal.ts';
+
+export type AdministrationRefusalCode =
+  | StoreRefusalCode
+  /** A field that is not of the form it must have. */
+  | 'invalid_input'
+  | 'invalid_upstream_url'
+  | 'invalid_price_file';
+
+/** The request was not granted; nothing was changed. The sentence never holds a secret. */
+export interface AdministrationRefusal {
+  readonly refused: { readonly code: AdministrationRefusalCode; readonly message: string };
+}
+
+export function refuseInput(code: AdministrationRefusalCode, message: string): AdministrationRefusal {
+  return { refused: { code, message } };
+}
+
+/** True where a use case, or the store below it, returned its refusal in place of a result. */
+export function isRefusal(value: unknown): value is AdministrationRefusal {
+  return typeof value === 'object' && value !== null && 'refused' in value;
+}

@@ -1,0 +1,82 @@
+/**
+ * Service keys: minted here, shown once, kept as a hash. Spec: Authentication 1; design 3, row 17.
+ * `svc_live_` and 43 base62 characters, over 256 bits. The prefix that is kept shows 5 of them, which tells keys apart and
+ * helps nobody to guess one.
+ */
+import { createHash } from 'node:crypto';
+import { base62, serviceKeyPrefix } from '@metergate/core/id.ts';
+import type { ServiceKey } from '@metergate/store/service-keys.ts';
+import type { Ground } from './ground.ts';
+import { findOrganization } from './organizations.ts';
+import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
+
+const secretLength = 43;
+const prefixLength = serviceKeyPrefix.length + 5;
+
+/** A new key; the only time that it is seen. */
+export interface MintedServiceKey {
+  readonly id: string;
+  readonly key: string;
+  readonly prefix: string;
+}
+
+export interface ShownServiceKey {
+  readonly id: string;
+  readonly prefix: string;
+  readonly name: string | null;
+  readonly project: string | null;
+  readonly createdAt: string;
+  readonly expiresAt: string | null;
+  readonly revokedAt: string | null;
+}
+
+export interface ServiceKeyInput {
+  /** Id or name. */
+  readonly organization: string;
+  readonly name?: string | null;
+  /** The default project of calls made with this key. */
+  readonly project?: string | null;
+  /** The key's life from now on, milliseconds above 0; null: it does not expire. */
+  readonly lifetimeMs?: number | null;
+}
+
+/** The last instant that a date can name. */
+const instantMsMax = 8.64e15;
+
+export async function createServiceKey(ground: Ground, wanted: ServiceKeyInput): Promise<MintedServiceKey | AdministrationRefusal> {
+  const { name = null, project = null, lifetimeMs = null } = wanted;
+  const expiresAtMs = lifetimeMs === null ? null : ground.nowMs + lifetimeMs;
+  if (expiresAtMs !== null && !(expiresAtMs > ground.nowMs && expiresAtMs <= instantMsMax)) {
+    return refuseInput('invalid_input', 'The life of a key must be longer than nothing and end before the year 275000.');
+  }
+  const organization = await findOrganization(ground, wanted.organization);
+  if (isRefusal(organization)) return organization;
+  const key = serviceKeyPrefix + base62(ground.randomBytes(2 * secretLength), secretLength);
+  const hash = createHash('sha256').update(key).digest('hex');
+  const made = await ground.store.serviceKeys.create({
+    organization: organization.id, name, project, expiresAtMs, hash, prefix: key.slice(0, prefixLength),
+  });
+  return isRefusal(made) ? made : { id: made.id, key, prefix: made.prefix };
+}
+
+/** Oldest first, revoked and expired ones included. */
+export async function listServiceKeys(ground: Ground, idOrName: string): Promise<ShownServiceKey[] | AdministrationRefusal> {
+  const organization = await findOrganization(ground, idOrName);
+  if (isRefusal(organization)) return organization;
+  return (await ground.store.serviceKeys.list(organization.id)).map(shownServiceKey);
+}
+
+/** The key as it is after that; a second time changes nothing. */
+export async function revokeServiceKey({ store }: Ground, id: string): Promise<ShownServiceKey | AdministrationRefusal> {
+  const revoked = await store.serviceKeys.revoke(id);
+  return isRefusal(revoked) ? revoked : shownServiceKey(revoked);
+}
+
+function shownServiceKey({ id, prefix, name, project, createdAtMs, expiresAtMs, revokedAtMs }: ServiceKey): ShownServiceKey {
+  return {
+    id, prefix, name, project,
+    createdAt: new Date(createdAtMs).toISOString(),
+    expiresAt: expiresAtMs === null ? null : new Date(expiresAtMs).toISOString(),
+    revokedAt: revokedAtMs === null ? null : new Date(revokedAtMs).toISOString(),
+  };
+}

@@ -1,0 +1,39 @@
+/** Held: which URLs may be declared as an upstream, and their one kept form. Design 3, row 19. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseUpstreamUrl } from './upstream-url.ts';
+
+const kept: readonly (readonly [given: string, allow: readonly string[], url: string])[] = [
+  ['https://llm.example.com', [], 'https://llm.example.com'],
+  ['https://LLM.Example.com:443/', [], 'https://llm.example.com'],
+  ['https://llm.example.com/base/v1/', [], 'https://llm.example.com/base'],
+  ['https://llm.example.com/v1', [], 'https://llm.example.com'],
+  ['https://llm.example.com/a%2Fb//', [], 'https://llm.example.com/a%2Fb'],
+  ['https://llm.example.com:8443/v1beta', [], 'https://llm.example.com:8443/v1beta'],
+  ['http://127.0.0.1:9000/v1', ['127.0.0.0/8'], 'http://127.0.0.1:9000'],
+  ['http://10.1.2.3', ['10.0.0.0/8'], 'http://10.1.2.3'],
+  ['http://[fd00::5]:9000', ['fd00::/8'], 'http://[fd00::5]:9000'],
+  ['http://llm.internal:9000', ['10.0.0.0/8'], 'http://llm.internal:9000'],
+  ['https://10.0.0.1:9000', [], 'https://10.0.0.1:9000'],
+];
+
+test('row 19: a fit URL is kept in one form, without trailing slashes and one trailing /v1', () => {
+  for (const [given, allow, url] of kept) assert.deepEqual(parseUpstreamUrl(given, { allow }), { url }, given);
+});
+
+const refusedUrls: readonly (readonly [given: string, allow: readonly string[], sentence: RegExp])[] = [
+  ['http://llm.example.com', [], /https/], ['http://127.0.0.1:9000', [], /SVC_UPSTREAM_ALLOW/], ['http://127.0.0.1:9000', ['10.0.0.0/8'], /https/],
+  ['ftp://llm.example.com', [], /https/], ['llm.example.com', [], /https/], ['https://', [], /host/], ['', [], /https/],
+  ['https://user:hunter2@llm.example.com', [], /user name or password/], ['https://llm.example.com?x=1', [], /query/],
+  ['https://llm.example.com#', [], /fragment/], ['https://llm.example.com:22', [], /port/], ['https://llm.example.com:80', [], /port/],
+  ['https://llm.example .com', [], /spaces/], ['https:\\\\llm.example.com', [], /https/], ['https://llm.example.com\\@evil.example', [], /spaces/],
+];
+
+test('row 19: every other URL is refused in a sentence that repeats nothing of it', () => {
+  for (const [given, allow, sentence] of refusedUrls) {
+    const answer = parseUpstreamUrl(given, { allow });
+    assert.ok('refusal' in answer, given);
+    assert.match(answer.refusal, sentence, given);
+    assert.doesNotMatch(answer.refusal, /hunter2|evil/);
+  }
+});
