@@ -2,8 +2,8 @@
  * The data directory and its lock. Made with mode 0700; one process at a time. The lock is an open exclusive transaction on
  * a file of its own: the operating system lets go of it when the process dies in whatever way, so it is never stale.
  */
-import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { accessSync, constants, existsSync, mkdirSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StartFault } from './start-fault.ts';
 
@@ -11,12 +11,20 @@ export interface DirectoryLock {
   release(): void;
 }
 
+/** What a start made of the data directory, so that a start that fails can take it away again. */
+export interface DirectoryMade {
+  /** The topmost directory made now; null where all were there. */
+  readonly topmost: string | null;
+  readonly lockFile: boolean;
+}
+
 /** Makes the directory where it is absent. @throws StartFault */
-export function ensureDataDirectory(directory: string): void {
+export function ensureDataDirectory(directory: string): DirectoryMade {
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    const topmost = mkdirSync(directory, { recursive: true, mode: 0o700 }) ?? null;
     if (!statSync(directory).isDirectory()) throw new StartFault(`${directory} is not a directory. Set SVC_DATA_DIR to one.`);
     accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);
+    return { topmost, lockFile: !existsSync(lockFile(directory)) };
   } catch (error) {
     if (error instanceof StartFault) throw error;
     const { code } = error as NodeJS.ErrnoException;
@@ -24,6 +32,25 @@ export function ensureDataDirectory(directory: string): void {
       ? `${directory} is not a directory. Set SVC_DATA_DIR to one.`
       : `The data directory ${directory} cannot be read and written (${code ?? 'unknown reason'}). Check its rights, or set SVC_DATA_DIR.`);
   }
+}
+
+/** Takes away what `ensureDataDirectory` and the lock made, as far as nothing else has come to lie in it. Call while the lock is held. */
+export function removeMade(directory: string, made: DirectoryMade): void {
+  if (made.lockFile) rmSync(lockFile(directory), { force: true });
+  if (made.topmost === null) return;
+  try {
+    for (let each = directory; ; each = dirname(each)) {
+      rmdirSync(each);
+      if (each === made.topmost || dirname(each) === each) return;
+    }
+  } catch {
+    // Something lies in it that is not ours to remove.
+  }
+}
+
+/** The file whose lock is the directory's. */
+export function lockFile(directory: string): string {
+  return join(directory, 'lock');
 }
 
 /** Takes the directory for this process. @throws StartFault where another process has it. */
@@ -40,7 +67,7 @@ export function lockDataDirectory(directory: string): DirectoryLock {
 
 function openLockFile(directory: string): DatabaseSync {
   try {
-    return new DatabaseSync(join(directory, 'lock'));
+    return new DatabaseSync(lockFile(directory));
   } catch {
     throw new StartFault(`The data directory ${directory} cannot be written. Check its rights, or set SVC_DATA_DIR.`);
   }

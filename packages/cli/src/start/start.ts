@@ -4,16 +4,19 @@
  * Design 2, Processes; design 5.
  */
 import { randomBytes } from 'node:crypto';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
 import { base62, idPrefix, type GatewayNodeId } from '@metergate/core/id.ts';
 import { startPlatform } from '@metergate/platform/server.ts';
 import { StoreFault } from '@metergate/store/fault.ts';
+import { parseDatabaseUrl } from '@metergate/store/sql/database-url.ts';
 import { openStore } from '@metergate/store/store.ts';
 import { startSandboxProvider } from '@metergate/testkit/sandbox-provider.ts';
 import type { Config, ListenAddress } from '../config/config.ts';
-import { masterKeyForStart } from '../config/master-key.ts';
+import { masterKeyFile, masterKeyForStart } from '../config/master-key.ts';
 import { runtimeBelowFloor } from '../runtime-floor.ts';
-import { ensureDataDirectory, lockDataDirectory } from './data-directory.ts';
+import { ensureDataDirectory, lockDataDirectory, removeMade, type DirectoryLock } from './data-directory.ts';
 import { prepareFirstStart, type FirstStart } from './first-start.ts';
 import { assertAddressesFree, listenFault } from './free-port.ts';
 import { startOps } from './ops.ts';
@@ -47,10 +50,7 @@ export async function startProduct(options: StartOptions): Promise<number> {
 async function run(options: StartOptions): Promise<number> {
   const { config, sandbox, stdout, stderr } = options;
   await assertAddressesFree(config);
-  ensureDataDirectory(config.dataDirectory);
-  const lock = lockDataDirectory(config.dataDirectory);
-  const masterKey = masterKeyForStart(config);
-  const firstStart = await prepareStore(options, masterKey);
+  const { lock, masterKey, firstStart } = await prepareData(options);
   const provider = sandbox ? await startSandboxProvider() : null;
   let ready = false;
   const died = Promise.withResolvers<number>();
@@ -80,6 +80,33 @@ async function run(options: StartOptions): Promise<number> {
   await Promise.all([platform.close(), ops.close(), provider?.close()]);
   lock.release();
   return 0;
+}
+
+interface PreparedData {
+  readonly lock: DirectoryLock;
+  readonly masterKey: Uint8Array;
+  readonly firstStart: FirstStart;
+}
+
+/** Data directory, lock, master key, store. Where one of them cannot be had, what this start made before it goes again. */
+async function prepareData(options: StartOptions): Promise<PreparedData> {
+  const { config } = options;
+  const made = ensureDataDirectory(config.dataDirectory);
+  const lock = lockDataDirectory(config.dataDirectory);
+  const keyFile = masterKeyFile(config);
+  const keyThere = existsSync(keyFile);
+  try {
+    const masterKey = masterKeyForStart(config);
+    return { lock, masterKey, firstStart: await prepareStore(options, masterKey) };
+  } catch (error) {
+    const place = parseDatabaseUrl(config.databaseUrl);
+    const storeThere = place.kind === 'sqlite' && existsSync(place.path);
+    // A store file that came to be keeps its key: without it the next start could not go on from there.
+    if (!keyThere && !storeThere) rmSync(keyFile, { force: true });
+    removeMade(config.dataDirectory, made);
+    lock.release();
+    throw error;
+  }
 }
 
 /** Opens or makes the store, sets up what a first start does, and closes it: from then on the store thread has it. */
@@ -124,13 +151,20 @@ async function startGateway(config: Config, needs: GatewayNeeds): Promise<Thread
   }
 }
 
+/**
+ * npm hands a terminal's interrupt on to a child that the terminal has interrupted already: what comes within this time of
+ * the first signal is the first signal again.
+ */
+const sameSignalMs = 300;
+
 /** Resolves at the first SIGTERM or SIGINT; the second ends the process at once. */
 function stopAsked(stderr: (line: string) => void): Promise<void> {
   return new Promise((resolve) => {
-    let asked = false;
+    let askedAtMs: number | null = null;
     const onSignal = (): void => {
-      if (asked) process.exit(1);
-      asked = true;
+      if (askedAtMs !== null && performance.now() - askedAtMs >= sameSignalMs) process.exit(1);
+      if (askedAtMs !== null) return;
+      askedAtMs = performance.now();
       stderr('metergate: stopping; open calls may finish. Signal again to end at once.');
       resolve();
     };
