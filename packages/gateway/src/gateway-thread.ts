@@ -11,7 +11,7 @@ import type { GatewayNodeId } from '@metergate/core/id.ts';
 import { createPriceBook, type PriceBook } from '@metergate/core/price/price-book.ts';
 import { priceList } from '@metergate/core/price/price-list.ts';
 import { parseOverlay } from '@metergate/core/price/overlay.ts';
-import { createStoreClient, type StoreClient } from '@metergate/store/desk/store-client.ts';
+import { createStoreClient, type Port, type StoreClient } from '@metergate/store/desk/store-client.ts';
 import type { Journal } from '@metergate/store/journal/journal.ts';
 import type { JournalSync } from '@metergate/store/journal/segment.ts';
 import { createJournal } from '@metergate/store/journal/writer.ts';
@@ -81,7 +81,7 @@ try {
 
 async function start(): Promise<Parts> {
   await verifyAddressGuard();
-  const client = createStoreClient({ port: data.storePort, clock: monotonicMs });
+  const client = createStoreClient({ port: data.storePort as unknown as Port, clock: monotonicMs });
   const settings = createHeldSettings({
     client, priceBookFrom, clock: monotonicMs,
     onOverlayFault: (error) => parent.postMessage({ warning: `The loaded prices are not in force: ${error.message}` }),

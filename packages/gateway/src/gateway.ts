@@ -5,7 +5,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { GatewayNodeId } from '@metergate/core/id.ts';
 import type { Journal } from '@metergate/store/journal/journal.ts';
-import type { Relay } from './call/relay.ts';
+import type { Connections } from './connections.ts';
 import { createDrains } from './drains.ts';
 import type { Clock, Destinations, GatewayCounters, GatewayNode } from './gateway-node.ts';
 import { createHeldBodies } from './held-bodies.ts';
@@ -49,7 +49,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     clock: options.clock,
     counters,
   };
-  const { server, relays } = createGatewayServer(node);
+  const { server, connections } = createGatewayServer(node);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, () => {
@@ -61,23 +61,23 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   return {
     host: options.host, port, counters,
     heldBodyBytes: () => node.heldBodies.heldBytes,
-    drain: (graceMs) => drainServer(server, relays, graceMs),
+    drain: (graceMs) => drainServer(server, connections, graceMs),
   };
 }
 
 /** How often connections that fell idle during a drain are looked for. */
 const idleSweepMs = 50;
 
-function drainServer(server: Server, relays: ReadonlySet<Relay>, graceMs: number): Promise<void> {
+function drainServer(server: Server, connections: Connections, graceMs: number): Promise<void> {
   return new Promise((resolve) => {
     const sweep = setInterval(() => {
       server.closeIdleConnections();
-      if (graceOver && relays.size === 0) server.closeAllConnections();
+      if (graceOver && connections.underWay().length === 0) server.closeAllConnections();
     }, idleSweepMs);
     let graceOver = false;
     const grace = setTimeout(() => {
       graceOver = true;
-      for (const relay of relays) relay.cutNow();
+      for (const relay of connections.underWay()) relay.cutNow();
     }, graceMs);
     server.close(() => {
       clearTimeout(grace);

@@ -8,6 +8,7 @@ import type { Socket } from 'node:net';
 import { pathOf } from '@metergate/core/call/route.ts';
 import { serve } from './call/serve.ts';
 import { Relay } from './call/relay.ts';
+import { createConnections, type Connections } from './connections.ts';
 import type { GatewayNode } from './gateway-node.ts';
 import { freshRequestId } from './request-ids.ts';
 import { refuse, refuseOnSocket } from './respond.ts';
@@ -24,13 +25,12 @@ const headerBytesMax = 16 * 1024;
 export interface GatewayServer {
   readonly server: Server;
   /** Calls under way, for the drain at the end. */
-  readonly relays: ReadonlySet<Relay>;
+  readonly connections: Connections;
 }
 
 /** The listening side of one node; `server.listen` is the caller's. */
 export function createGatewayServer(node: GatewayNode): GatewayServer {
-  const relays = new Set<Relay>();
-  const relayOn = new WeakMap<Socket, Relay>();
+  const connections = createConnections();
   const server = createServer({
     keepAliveTimeout: keepAliveMs, headersTimeout: headersMs, requestTimeout: requestMs,
     connectionsCheckingInterval: 5_000, maxHeaderSize: headerBytesMax, requireHostHeader: false, noDelay: true,
@@ -49,14 +49,12 @@ export function createGatewayServer(node: GatewayNode): GatewayServer {
             node, call, request, response, body,
             over: () => {
               node.counters.inFlight -= 1;
-              relays.delete(relay);
-              if (relayOn.get(request.socket) === relay) relayOn.delete(request.socket);
+              connections.ended(request.socket, relay);
             },
           });
           node.counters.inFlight += 1;
           node.counters.forwarded += 1;
-          relays.add(relay);
-          relayOn.set(request.socket, relay);
+          connections.of(request.socket).relays.push(relay);
           relay.start();
         },
       });
@@ -70,13 +68,14 @@ export function createGatewayServer(node: GatewayNode): GatewayServer {
   server.on('checkContinue', onRequest);
   server.on('checkExpectation', (request, response) => refuse(request, response, freshRequestId(), { kind: 'expectation_unknown' }));
   server.on('connection', (socket: Socket) => {
-    socket.on('end', () => relayOn.get(socket)?.callerHalfClosed());
+    const connection = connections.of(socket);
+    socket.on('end', () => connection.relays.forEach((relay) => relay.callerHalfClosed()));
   });
   server.on('connect', (request: IncomingMessage, socket: Duplex) => {
     refuseOnSocket(socket as Socket, { kind: 'unknown_url', method: 'CONNECT', path: pathOf(request.url ?? '') });
   });
   server.on('clientError', answerClientError);
-  return { server, relays };
+  return { server, connections };
 }
 
 /** A request the parser would not take, or that did not come in time. An answer under way is never mixed with another. */

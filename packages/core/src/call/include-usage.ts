@@ -24,13 +24,19 @@ export interface StreamFlagScanner {
   result(): IncludeUsageDecision;
   /** The body, if it ends here, is a JSON object whose top-level `stream` is literally `true`. */
   readonly streamRequested: boolean;
+  /** Gives the scanner back for the next body; it must not be touched afterwards. */
+  release(): void;
 }
 
 const untouched: IncludeUsageDecision = Object.freeze({ kind: 'untouched' });
 
+/** How many idle scanners are kept; making one takes a dozen small objects. */
+const idleMax = 128;
+const idle: BodyScanner[] = [];
+
 /** A scanner for one body. */
 export function createStreamFlagScanner(): StreamFlagScanner {
-  return new BodyScanner();
+  return idle.pop() ?? new BodyScanner();
 }
 
 class BodyScanner implements StreamFlagScanner {
@@ -48,6 +54,14 @@ class BodyScanner implements StreamFlagScanner {
 
   get streamRequested(): boolean {
     return this.stream.kind === 'true' && this.scanner.complete;
+  }
+
+  release(): void {
+    if (idle.length === idleMax) return;
+    this.scanner.clear();
+    this.leadingBytes = 0;
+    this.begun = false;
+    idle.push(this);
   }
 
   result(): IncludeUsageDecision {

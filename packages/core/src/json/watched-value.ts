@@ -27,6 +27,8 @@ export class WatchedValue {
   readonly firstElement: WatchedValue | null;
   private bytes: Uint8Array | null = null;
   private length = 0;
+  /** What `string` gave last: models and finish reasons repeat from call to call. */
+  private lastText = '';
   /** The value of a number written in plain digits, else −1. */
   private plainDigits = -1;
 
@@ -71,7 +73,8 @@ export class WatchedValue {
   /** The string as JavaScript reads it, or null where this is no whole string within the bound. */
   string(): string | null {
     if (this.kind !== 'string' || !this.complete || this.overflowed || this.bytes === null) return null;
-    return unescaped(this.bytes.subarray(0, this.length));
+    if (!this.isString(this.lastText)) this.lastText = unescaped(this.bytes.subarray(0, this.length));
+    return this.lastText;
   }
 
   /** The value of a number that is written in at most 15 plain digits, else −1; allocates nothing. */

@@ -15,6 +15,8 @@ export interface BodyForm {
   readonly dialogueEnded: boolean;
   /** The body ended. The dialect then holds all that could be read. */
   end(ending: 'whole' | 'cut'): FormVerdict;
+  /** As new, for the next body. The dialect is cleared by its owner. */
+  clear(): void;
 }
 
 const byteOrderMark = [0xef, 0xbb, 0xbf];
@@ -43,6 +45,11 @@ export class JsonBodyForm implements BodyForm {
       }
     }
     this.scanner.push(chunk, from);
+  }
+
+  clear(): void {
+    this.scanner.clear();
+    this.markBytes = 0;
   }
 
   end(ending: 'whole' | 'cut'): FormVerdict {
@@ -106,6 +113,16 @@ export class EventStreamForm implements BodyForm, EventConsumer {
     if (this.scanner.complete) this.takeEvent();
     else if (this.doneMatched !== doneWord.length && this.scanner.verdict() !== 'empty') this.eventsUnread++;
     this.clearEvent();
+  }
+
+  clear(): void {
+    this.clearEvent();
+    this.splitter.clear();
+    this.dialogueEnded = false;
+    this.received = false;
+    this.eventsRead = 0;
+    this.eventsUnread = 0;
+    this.lineOpen = false;
   }
 
   end(ending: 'whole' | 'cut'): FormVerdict {

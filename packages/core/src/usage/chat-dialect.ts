@@ -5,7 +5,7 @@
  * counts, and it is final once a finish reason was seen or the chunk has no choices.
  */
 import { watched } from '../json/watched-value.ts';
-import { nothingFound, type Dialect } from './dialect.ts';
+import { forgetFindings, nothingFound, type Dialect } from './dialect.ts';
 import { badUsage, foundUsage, providerName, type FoundUsage } from './found-usage.ts';
 import { reportedCost } from './reported-cost.ts';
 import { tokenFigure } from './token-figure.ts';
@@ -44,6 +44,12 @@ class ChatDialect implements Dialect {
 
   constructor(readsCost: boolean) {
     this.readsCost = readsCost;
+  }
+
+  clear(): void {
+    forgetFindings(this.findings);
+    this.event.forget();
+    this.body.forget();
   }
 
   takeBody(): void {

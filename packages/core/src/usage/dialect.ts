@@ -31,6 +31,16 @@ export interface Dialect {
   takeEvent(): void;
   /** Whether the event in `event` ends the dialogue. */
   endsDialogue(): boolean;
+  /** As new, for the next response. */
+  clear(): void;
+}
+
+/** Back to nothing found. */
+export function forgetFindings(findings: Findings): void {
+  findings.model = null;
+  findings.finishReason = null;
+  findings.usage = null;
+  findings.usageFinal = false;
 }
 
 /** Nothing found yet. */

@@ -4,7 +4,7 @@
  * Until a `message_delta` has reported usage, what is known is partial.
  */
 import { watched } from '../json/watched-value.ts';
-import { nothingFound, type Dialect } from './dialect.ts';
+import { forgetFindings, nothingFound, type Dialect } from './dialect.ts';
 import { badUsage, foundUsage, providerName, type FoundUsage } from './found-usage.ts';
 import type { TokenFigures } from './reading.ts';
 import { tokenFigure, type TokenFigure } from './token-figure.ts';
@@ -15,6 +15,10 @@ export function createMessagesDialect(): Dialect {
 }
 
 type Figures = { [Name in Exclude<keyof TokenFigures, 'reasoning'>]: TokenFigure };
+
+function noFigures(): Figures {
+  return { input: null, output: null, cached: null, cacheWrite: null, cacheWriteOneHour: null };
+}
 
 /** One `usage` object of this wire. */
 class MessageUsage {
@@ -62,7 +66,14 @@ class MessagesDialect implements Dialect {
     delta: watched({ stop_reason: this.deltaStopReason }),
     usage: this.deltaUsage.place,
   });
-  private figures: Figures = { input: null, output: null, cached: null, cacheWrite: null, cacheWriteOneHour: null };
+  private figures: Figures = noFigures();
+
+  clear(): void {
+    forgetFindings(this.findings);
+    this.event.forget();
+    this.body.forget();
+    this.figures = noFigures();
+  }
 
   takeBody(): void {
     const { findings } = this;

@@ -10,12 +10,30 @@ import { createMessagesDialect } from './messages-dialect.ts';
 import { createResponsesDialect } from './responses-dialect.ts';
 import { noTokens, type Reading, type ReadingContext, type UsageReader, type UsageReason, type UsageState } from './reading.ts';
 
-/** The reader for one response with status 2xx; what other statuses report is never usage. */
+/**
+ * The reader for one response with status 2xx; what other statuses report is never usage. `finish` gives it back: it must
+ * not be touched afterwards, since the next response may already be read with it. Readers are kept because making one
+ * takes dozens of small objects, which at thousands of calls a second is most of what the collector would have to do.
+ */
 export function createUsageReader(context: ReadingContext): UsageReader {
+  const kept = idleReaders(context);
+  const idle = kept?.pop();
+  if (idle !== undefined) return idle;
   const dialect = dialectOf(context);
-  if (dialect === null) return nothingToRead;
+  if (dialect === null || kept === undefined) return nothingToRead;
   const form = context.streamed ? new EventStreamForm(dialect) : new JsonBodyForm(dialect);
-  return new ResponseReader(dialect, form);
+  return new ResponseReader(dialect, form, kept);
+}
+
+/** How many idle readers of one kind are kept; each holds a few kilobytes. */
+const idleReadersMax = 128;
+const idleByKind = new Map<string, ResponseReader[]>();
+
+function idleReaders({ wire, endpoint, streamed }: ReadingContext): ResponseReader[] | undefined {
+  const kind = `${wire} ${endpoint} ${streamed}`;
+  let kept = idleByKind.get(kind);
+  if (kept === undefined) idleByKind.set(kind, kept = []);
+  return kept;
 }
 
 /** Null where the endpoint never reports usage. A declared upstream is read as the first wire, whatever its paths are called. */
@@ -38,11 +56,13 @@ function withoutFigures(usage: UsageState, usageReason: UsageReason | null): Rea
 class ResponseReader implements UsageReader {
   private readonly dialect: Dialect;
   private readonly form: BodyForm;
+  private readonly kept: ResponseReader[];
   private broken = false;
 
-  constructor(dialect: Dialect, form: BodyForm) {
+  constructor(dialect: Dialect, form: BodyForm, kept: ResponseReader[]) {
     this.dialect = dialect;
     this.form = form;
+    this.kept = kept;
   }
 
   get dialogueEnded(): boolean {
@@ -62,10 +82,20 @@ class ResponseReader implements UsageReader {
     if (this.broken) return withoutFigures('unknown', 'reader_fault');
     try {
       const verdict = this.form.end(ending);
-      return this.readingOf(verdict, this.form.dialogueEnded ? 'whole' : ending);
+      const reading = this.readingOf(verdict, this.form.dialogueEnded ? 'whole' : ending);
+      this.giveBack();
+      return reading;
     } catch {
       return withoutFigures('unknown', 'reader_fault');
     }
+  }
+
+  /** A reader that broke is never used again. */
+  private giveBack(): void {
+    if (this.kept.length === idleReadersMax) return;
+    this.form.clear();
+    this.dialect.clear();
+    this.kept.push(this);
   }
 
   private readingOf(verdict: FormVerdict, ending: 'whole' | 'cut'): Reading {

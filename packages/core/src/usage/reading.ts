@@ -63,7 +63,7 @@ export interface UsageReader {
   push(chunk: Uint8Array): void;
   /** True from the line that ends the dialogue on (`[DONE]`, `message_stop`, `response.completed|incomplete|failed`); false on JSON bodies. */
   readonly dialogueEnded: boolean;
-  /** What was read, now that the body ended whole or was cut. Call once. */
+  /** What was read, now that the body ended whole or was cut. Call once; the reader must not be touched afterwards. */
   finish(ending: 'whole' | 'cut'): Reading;
 }
 

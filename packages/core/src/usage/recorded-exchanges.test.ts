@@ -71,12 +71,13 @@ function checkExchange(exchange: Exchange, context: ReadingContext): void {
 function checkCut(exchange: Exchange, context: ReadingContext, length: number): void {
   const reader = createUsageReader(context);
   reader.push(Uint8Array.from(Buffer.from(exchange.response.body, 'base64')).subarray(0, length));
+  const { dialogueEnded } = reader;
   const { usage, usageReason, tokens } = reader.finish('cut');
   const { input, output } = exchange.expected;
   if (usage === 'reported') assert.deepEqual([tokens.input, tokens.output], [input, output]);
   else if (usage === 'partial') assert.equal(exchange.wire, 'anthropic-messages');
   else assert.deepEqual([tokens.input, tokens.output], [null, null]);
-  if (usage !== 'reported') assert.equal(usageReason, reader.dialogueEnded ? 'absent' : 'cut');
+  if (usage !== 'reported') assert.equal(usageReason, dialogueEnded ? 'absent' : 'cut');
 }
 
 function registerFolder(folder: URL): void {

@@ -4,7 +4,7 @@
  * incomplete reason where one is given (design 4). Read on the first wire and on declared upstreams.
  */
 import { watched } from '../json/watched-value.ts';
-import { nothingFound, type Dialect } from './dialect.ts';
+import { forgetFindings, nothingFound, type Dialect } from './dialect.ts';
 import { badUsage, foundUsage, providerName, type FoundUsage } from './found-usage.ts';
 import { reportedCost } from './reported-cost.ts';
 import { tokenFigure } from './token-figure.ts';
@@ -49,6 +49,12 @@ class ResponsesDialect implements Dialect {
 
   constructor(readsCost: boolean) {
     this.readsCost = readsCost;
+  }
+
+  clear(): void {
+    forgetFindings(this.findings);
+    this.event.forget();
+    this.body.forget();
   }
 
   takeBody(): void {

@@ -68,6 +68,13 @@ export class EventStreamSplitter {
     }
   }
 
+  /** As new, for the next stream. */
+  clear(): void {
+    this.state = atStart;
+    this.matched = 0;
+    this.afterCarriageReturn = false;
+  }
+
   /** The body ended: a data line without its newline counts as ended, the event without its blank line does not. */
   end(): void {
     if (this.hasDataLine()) this.consumer.dataLineEnded();

@@ -6,7 +6,7 @@
 import { Readable } from 'node:stream';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { declaredBodyBytes } from '@metergate/core/call/framing.ts';
-import { createStreamFlagScanner, includeUsageBytes } from '@metergate/core/call/include-usage.ts';
+import { createStreamFlagScanner, includeUsageBytes, type StreamFlagScanner } from '@metergate/core/call/include-usage.ts';
 import type { Route } from '@metergate/core/call/route.ts';
 import type { GatewayNode } from '../gateway-node.ts';
 import type { OutboundBody } from './admitted-call.ts';
@@ -79,7 +79,7 @@ class HeldBody {
   readonly #reception: BodyReception;
   readonly #declaredBytes: number | null;
   readonly #chunks: Buffer[] = [];
-  readonly #scanner;
+  #scanner: StreamFlagScanner | null;
   #bytes = 0;
   #reservedBytes = 0;
   #giveUpWaiting: (() => void) | null = null;
@@ -124,6 +124,7 @@ class HeldBody {
     this.#stopListening();
     const { ready } = this.#reception;
     const verdict = this.#scanner?.result();
+    this.#dropScanner();
     const parts: Uint8Array[] = verdict?.kind === 'insert' ? withInsertion(this.#chunks, verdict.at) : this.#chunks;
     const contentLength = this.#bytes + (verdict?.kind === 'insert' ? includeUsageBytes.length : 0);
     const receivedBytes = this.#bytes;
@@ -136,6 +137,7 @@ class HeldBody {
   /** An undeclared body grew past the bound: what was held goes first, the rest follows as it comes. */
   #streamOn(): void {
     this.#stopListening();
+    this.#dropScanner();
     this.#reception.ready(streamedBody(this.#reception.request, {
       first: this.#chunks, firstBytes: this.#bytes, contentLength: null, overBound: true, release: this.#release,
     }));
@@ -143,8 +145,14 @@ class HeldBody {
 
   readonly #callerLeft = (): void => {
     this.#stopListening();
+    this.#dropScanner();
     this.#release();
   };
+
+  #dropScanner(): void {
+    this.#scanner?.release();
+    this.#scanner = null;
+  }
 
   readonly #release = (): void => {
     this.#giveUpWaiting?.();

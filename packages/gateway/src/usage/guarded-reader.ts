@@ -5,8 +5,10 @@
 import { noTokens, type Reading, type UsageReader, type UsageReason } from '@metergate/core/usage/reading.ts';
 
 export class GuardedReader {
-  readonly #reader: UsageReader | null;
+  /** Null once it broke or was finished: a finished reader may be reading another response. */
+  #reader: UsageReader | null;
   #broken = false;
+  #dialogueEnded = false;
 
   /** `create` is called once, here. */
   constructor(create: () => UsageReader) {
@@ -20,22 +22,26 @@ export class GuardedReader {
   }
 
   push(chunk: Uint8Array): void {
-    if (this.#broken) return;
+    if (this.#reader === null) return;
     try {
-      this.#reader!.push(chunk);
+      this.#reader.push(chunk);
+      this.#dialogueEnded = this.#reader.dialogueEnded;
     } catch {
+      this.#reader = null;
       this.#broken = true;
     }
   }
 
   get dialogueEnded(): boolean {
-    return !this.#broken && this.#reader!.dialogueEnded;
+    return this.#dialogueEnded;
   }
 
   finish(ending: 'whole' | 'cut'): Reading {
-    if (this.#broken) return readerFault;
+    const reader = this.#reader;
+    this.#reader = null;
+    if (this.#broken || reader === null) return readerFault;
     try {
-      return this.#reader!.finish(ending);
+      return reader.finish(ending);
     } catch {
       return readerFault;
     }
