@@ -80,7 +80,7 @@ function normalHost(hostname: string): string | null {
   if (isIP(bare) === 6) return bare;
   if (bare === '' || /[\s/?#@\\:%[\]]/.test(bare)) return null;
   const parsed = URL.parse(`http://${bare}/`)?.hostname.replace(/\.$/, '') ?? '';
-  return parsed === '' || parsed.length > 253 ? null : parsed;
+  return parsed.length > 253 || parsed.split('.').includes('') ? null : parsed;
 }
 
 type Resolve = (hostname: string, done: (addresses: LookupAddress[] | null) => void) => void;
@@ -105,7 +105,7 @@ function singleFlight(resolveAll: ResolveAll): Resolve {
       for (const waiter of waiters) waiter(addresses);
     };
     try {
-      resolveAll(hostname, { all: true }, (fault, addresses) => answer(fault === null ? addresses : null));
+      resolveAll(hostname, { all: true }, (fault, addresses) => answer(fault === null && Array.isArray(addresses) ? addresses : null));
     } catch {
       answer(null);
     }

@@ -70,7 +70,7 @@ export function createDestinationPools(options: DestinationPoolsOptions): Destin
     const known = upstreams.get(owner.organization);
     const current = known !== undefined && known.version === owner.version && known.url === owner.url;
     if (known !== undefined && !current) retire(owner.organization, known);
-    const pool = current ? known : { version: owner.version, url: owner.url, destination: openUpstream(owner.url, guard, timeouts), usedAtMs: 0 };
+    const pool = current ? known : { ...owner, destination: openUpstream(owner.url, guard, timeouts), usedAtMs: 0 };
     pool.usedAtMs = monotonicMs();
     upstreams.delete(owner.organization);
     upstreams.set(owner.organization, pool);

@@ -108,7 +108,8 @@ describe('what the destination receives', () => {
     const { peer, destination } = await answering(ok);
     const bad = [
       { headers: ['bad name', 'x'] }, { headers: ['x', 'a\r\nb: c'] }, { headers: ['expect', '100-continue'] }, { target: '/a b' },
-      { method: 'BAD METHOD' }, { method: 'CONNECT' }, { headers: ['x', 'Ā'] }, { target: 'x' }, { headers: ['transfer-encoding', 'chunked'] },
+      { method: 'BAD METHOD' }, { method: 'CONNECT' }, { headers: ['x', 'Ā'] }, { target: 'x' },
+      { headers: ['transfer-encoding', 'chunked'] },
     ];
     for (const request of bad) {
       const { heard, exchange } = listen(destination, request);
@@ -142,12 +143,14 @@ describe('what the destination receives', () => {
 describe('what the observer is told', () => {
   it('is the head as sent: order, case, duplicates, obs-text, reason, odd names', async () => {
     const { destination } = await answering(
-      'HTTP/1.1 299 Very  Odd\xe9\r\nX-b: 2\r\nSet-Cookie: a\r\nx-A: caf\xe9\xff\r\nSet-Cookie: b\r\n__proto__: x\r\nconstructor: y\r\nEmpty:\r\nContent-Length: 0\r\n\r\n',
+      'HTTP/1.1 299 Very  Odd\xe9\r\nX-b: 2\r\nSet-Cookie: a\r\nx-A: caf\xe9\xff\r\n'
+      + 'Set-Cookie: b\r\n__proto__: x\r\nconstructor: y\r\nEmpty:\r\nContent-Length: 0\r\n\r\n',
     );
     const heard = await ask(destination);
     assert.equal(heard.status, 299);
     assert.deepEqual(heard.headers, [
-      'X-b', '2', 'Set-Cookie', 'a', 'x-A', 'caf\xe9\xff', 'Set-Cookie', 'b', '__proto__', 'x', 'constructor', 'y', 'Empty', '', 'Content-Length', '0',
+      'X-b', '2', 'Set-Cookie', 'a', 'x-A', 'caf\xe9\xff', 'Set-Cookie', 'b', '__proto__', 'x', 'constructor', 'y', 'Empty', '',
+      'Content-Length', '0',
     ]);
     assert.match(heard.reason, /^Very {2}Odd/);
   });
@@ -163,7 +166,9 @@ describe('what the observer is told', () => {
   });
 
   it('is nothing of interim responses, a thousand of them', async () => {
-    const { destination } = await answering('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'.repeat(1_000) + 'HTTP/1.1 102 Processing\r\n\r\n' + ok);
+    const { destination } = await answering(
+      'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'.repeat(1_000) + 'HTTP/1.1 102 Processing\r\n\r\n' + ok,
+    );
     const heard = await ask(destination);
     assert.deepEqual([heard.status, heard.headers, String(heard.body)], [200, ['Content-Length', '2'], 'ok']);
   });
@@ -174,7 +179,9 @@ describe('what the observer is told', () => {
   });
 
   it('is the body without its trailers (V12)', async () => {
-    const { destination } = await answering('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-T\r\n\r\n2\r\nok\r\n0\r\nX-T: 1\r\n\r\n');
+    const { destination } = await answering(
+      'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-T\r\n\r\n2\r\nok\r\n0\r\nX-T: 1\r\n\r\n',
+    );
     const heard = await ask(destination);
     assert.deepEqual([heard.ending, String(heard.body)], ['end', 'ok']);
   });
@@ -206,15 +213,20 @@ describe('what the observer is told', () => {
     ['V1: half a status line', 'HTTP/1.1 2', 'fin', /^(reset|protocol)$/, null, ''],
     ['V1: reset within the head', 'HTTP/1.1 200 OK\r\nContent', 'rst', /^reset$/, null, ''],
     ['V4: a length and too few bytes', 'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello', 'fin', /^(reset|protocol)$/, 200, 'hello'],
-    ['V4: chunks without the last one', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n', 'fin', /^(reset|protocol)$/, 200, 'hello'],
-    ['V4: cut within a chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nhello', 'fin', /^(reset|protocol)$/, 200, 'hello'],
-    ['V9: length and chunked', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n', 'keep', /^protocol$/, null, ''],
+    ['V4: chunks without the last one', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n', 'fin',
+      /^(reset|protocol)$/, 200, 'hello'],
+    ['V4: cut within a chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nhello', 'fin', /^(reset|protocol)$/, 200,
+      'hello'],
+    ['V9: length and chunked', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n', 'keep',
+      /^protocol$/, null, ''],
     ['V9: two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok', 'keep', /^protocol$/, null, ''],
     ['V9: a length that is none', 'HTTP/1.1 200 OK\r\nContent-Length: 2x\r\n\r\nok', 'keep', /^protocol$/, null, ''],
     ['V9: bare line feeds', 'HTTP/1.1 200 OK\nContent-Length: 2\n\nok', 'keep', /^protocol$/, null, ''],
     ['V9: not HTTP', 'SSH-2.0-OpenSSH_9.9\r\n', 'keep', /^protocol$/, null, ''],
-    ['V9: a head over 16 KiB', `HTTP/1.1 200 OK\r\nX-Long: ${'a'.repeat(17 * 1024)}\r\nContent-Length: 0\r\n\r\n`, 'keep', /^protocol$/, null, ''],
-    ['V9: 101 unasked', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n', 'keep', /^protocol$/, null, ''],
+    ['V9: a head over 16 KiB', `HTTP/1.1 200 OK\r\nX-Long: ${'a'.repeat(17 * 1024)}\r\nContent-Length: 0\r\n\r\n`, 'keep', /^protocol$/,
+      null, ''],
+    ['V9: 101 unasked', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n', 'keep', /^protocol$/,
+      null, ''],
     ['V9: 101 without its fields', 'HTTP/1.1 101 Switching Protocols\r\n\r\n', 'keep', /^protocol$/, null, ''],
     ['U10: status 099', 'HTTP/1.1 099 Odd\r\nContent-Length: 0\r\n\r\n', 'keep', /^protocol$/, null, ''],
     ['U10: status 000', 'HTTP/1.1 000 Odd\r\nContent-Length: 0\r\n\r\n', 'keep', /^protocol$/, null, ''],
@@ -233,8 +245,11 @@ describe('what the observer is told', () => {
   }
 
   it('is one fault where the connection is reset after the head with no body byte (V3)', async () => {
-    const { destination } = await peerAnd((socket) => { sockets.push(socket); socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n'); });
     const sockets: Socket[] = [];
+    const { destination } = await peerAnd((socket) => {
+      sockets.push(socket);
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n');
+    });
     const { heard, head } = listen(destination);
     await head;
     sockets[0]!.resetAndDestroy();
@@ -334,7 +349,10 @@ describe('connections', () => {
 
   it('end with close: idle ones now, busy ones when their exchange ends', async () => {
     const sockets: Socket[] = [];
-    const { peer, destination } = await peerAnd((socket) => { sockets.push(socket); socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\no'); });
+    const { peer, destination } = await peerAnd((socket) => {
+      sockets.push(socket);
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\no');
+    });
     const { heard, head } = listen(destination);
     await head;
     const closed = destination.close();
@@ -366,7 +384,7 @@ describe('backpressure', () => {
     let paused = true;
     await listening.head;
     await stuck.promise;
-    for (let turn = 0; turn < 200; turn++) await turn();
+    for (let turns = 0; turns < 200; turns++) await turn();
     assert.ok(listening.bodyBytes() <= 256 * 1024, `${listening.bodyBytes()} bytes came although paused`);
     assert.ok(written < 32 * 1024 * 1024, `${written} bytes were taken although paused`);
     paused = false;
@@ -376,7 +394,8 @@ describe('backpressure', () => {
   });
 
   it('does not count a pause of the caller as silence of the destination', async () => {
-    const { destination } = await answering('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello', 'keep', { connectMs: 5_000, headMs: 5_000, idleBodyMs: 30 });
+    const hasty = { connectMs: 5_000, headMs: 5_000, idleBodyMs: 30 };
+    const { destination } = await answering('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello', 'keep', hasty);
     const other = await peerAnd(() => {}, { connectMs: 5_000, headMs: 120, idleBodyMs: 30 });
     const listening = listen(destination, {}, () => listening.exchange.pause());
     await listening.head;
@@ -438,7 +457,8 @@ describe('a request body that is a stream', () => {
 
   it('shorter than declared ends the exchange: no second request can hide in it', async () => {
     const { destination } = await peerAnd(() => {});
-    assert.equal((await ask(destination, { method: 'POST', body: Readable.from([Buffer.from('abc')]), contentLength: 10 })).ending, 'aborted');
+    const body = Readable.from([Buffer.from('abc')]);
+    assert.equal((await ask(destination, { method: 'POST', body, contentLength: 10 })).ending, 'aborted');
   });
 
   it('stays the caller\'s: an early answer does not destroy it', async () => {

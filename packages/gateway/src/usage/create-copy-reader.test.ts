@@ -15,7 +15,8 @@ import { createMarkerReader, marker, type MarkerReader } from './test-support/ma
 const context: ReadingContext = { wire: 'openai', endpoint: 'chat.completions', streamed: false };
 const belowFloor = '26.12.0';
 const aboveFloor = '26.12.1';
-const body = Buffer.from(JSON.stringify({ id: 'x', text: Array.from({ length: 4_000 }, (_, n) => `${n * 7919 % 1000} `) }).slice(0, -1) + `,${marker}}`);
+const words = Array.from({ length: 4_000 }, (_, n) => `${n * 7919 % 1000} `);
+const body = Buffer.from(`{"text":${JSON.stringify(words)},${marker}}`);
 
 const encode: Record<string, (bytes: Buffer) => Buffer> = {
   identity: (bytes) => bytes,
@@ -268,7 +269,8 @@ it('An uncompressed copy is finished at once and holds nothing, with the real re
   copy.push(Buffer.from('"completion_tokens":4}}'));
   const readings: Reading[] = [];
   copy.finish('whole', 250, (reading) => readings.push(reading));
-  assert.deepEqual([readings[0]?.usage, readings[0]?.tokens.input, readings[0]?.tokens.output, readings[0]?.model], ['reported', 3, 4, 'm']);
+  const { usage, tokens, model } = readings[0]!;
+  assert.deepEqual([usage, tokens.input, tokens.output, model], ['reported', 3, 4, 'm']);
 });
 
 function pick(reading: Reading): [string, string | null] {
@@ -279,7 +281,8 @@ function pick(reading: Reading): [string, string | null] {
 async function withUsageFlushedFirst(coding: string, bare: boolean): Promise<Buffer> {
   const [compressor, flush] = coding === 'br' ? [zlib.createBrotliCompress(), zlib.constants.BROTLI_OPERATION_FLUSH] as const
     : coding === 'zstd' ? [zlib.createZstdCompress(), zlib.constants.ZSTD_e_flush] as const
-      : [coding !== 'deflate' ? zlib.createGzip() : bare ? zlib.createDeflateRaw() : zlib.createDeflate(), zlib.constants.Z_SYNC_FLUSH] as const;
+      : [coding !== 'deflate' ? zlib.createGzip() : bare ? zlib.createDeflateRaw() : zlib.createDeflate(),
+        zlib.constants.Z_SYNC_FLUSH] as const;
   const chunks: Buffer[] = [];
   compressor.on('data', (chunk: Buffer) => chunks.push(chunk));
   compressor.write(`{${marker}`);

@@ -1,0 +1,52 @@
+/**
+ * Which addresses a declared upstream may use: the special-purpose registries, row by row. Reliability, section 0 row 5 and the
+ * table of section 5; design 3, row 19.
+ */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { isInRanges, isPublicAddress, parseAddressRanges } from './public-address.ts';
+import { refusedAddresses } from './test-support/refused-hosts.ts';
+
+it('No special-purpose address is public, first, last and middle of each block', () => {
+  for (const address of refusedAddresses) assert.equal(isPublicAddress(address), false, address);
+});
+
+it('Addresses next to the special blocks, and well-known public ones, are public', () => {
+  const open = [
+    '1.1.1.1', '8.8.8.8', '9.255.255.255', '11.0.0.0', '100.63.255.255', '100.128.0.0', '126.255.255.255', '128.0.0.0', '169.253.255.255',
+    '169.255.0.0', '172.15.255.255', '172.32.0.0', '191.255.255.255', '192.0.1.0', '192.0.3.0', '192.88.98.255', '192.88.100.0',
+    '192.167.255.255', '192.169.0.0', '198.17.255.255', '198.20.0.0', '198.51.99.255', '198.51.101.0', '203.0.112.255', '203.0.114.0',
+    '223.255.255.255',
+    '2606:4700:4700::1111', '2001:4860:4860::8888', '2a00:1450:4001:80b::200e', '2001:200::1', '2001:db7:ffff::1', '2001:db9::1',
+    '2003::1', '3ffe:ffff::1',
+    '2000::1', '::ffff:8.8.8.8', '::ffff:808:808',
+  ];
+  for (const address of open) assert.equal(isPublicAddress(address), true, address);
+});
+
+it('Text that a resolver or a socket would not write is not public, in any spelling of a public address', () => {
+  for (const text of ['', ' ', '8.8.8', '8', '010.8.8.8', '0x8.8.8.8', '8.8.8.8 ', '8.8.8.8.', '[2606:4700::1]', '2606:4700::1%eth0',
+    '134744072', 'example.com', '8.8.8.8/32']) {
+    assert.equal(isPublicAddress(text), false, text);
+  }
+});
+
+it('SVC_UPSTREAM_ALLOW opens the blocks it names and no address more, IPv4 inside IPv6 included', () => {
+  const allowed = parseAddressRanges(['10.1.0.0/16', ' fd00::/8', '127.0.0.1', '', '::ffff:192.168.7.0/120']);
+  for (const address of ['10.1.0.0', '10.1.255.255', '::ffff:10.1.2.3', 'fd00:ec2::254', 'fdff::1', '127.0.0.1', '192.168.7.9']) {
+    assert.equal(isInRanges(address, allowed), true, address);
+  }
+  for (const address of ['10.0.255.255', '10.2.0.0', 'fc00::1', '127.0.0.2', '::1', '192.168.8.1', '::ffff:10.2.0.1', 'fd00::1%eth0',
+    'localhost', '10.1', '']) {
+    assert.equal(isInRanges(address, allowed), false, address);
+  }
+  assert.equal(isInRanges('10.0.0.1', []), false);
+});
+
+it('An entry of SVC_UPSTREAM_ALLOW that is no block is refused by name', () => {
+  for (const entry of ['10.0.0.0/33', '10.0.0.0/', '10.0.0.0/-1', '10/8', '10.0.0.0/8/8', 'fd00::/129', 'intranet', '0x0a.0.0.0/8',
+    '10.0.0.0/1e1', '*', 'fe80::1%eth0/64']) {
+    assert.throws(() => parseAddressRanges([entry]), (fault: Error) => fault instanceof RangeError
+      && fault.message.includes(`"${entry}"`), entry);
+  }
+});
