@@ -46,7 +46,9 @@ function findBundled(from) {
  * A terminal sends its interrupt to the whole group, so the child has it already; sent on as well, it would count twice.
  */
 function runOn(path) {
-  const child = spawn(path, [fileURLToPath(mainUrl), ...process.argv.slice(2)], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
+  const child = spawn(path, [fileURLToPath(mainUrl), ...process.argv.slice(2)], {
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env: { ...process.env, METERGATE_LAUNCHED: '1' },
+  });
   const atTerminal = process.stdin.isTTY === true || process.stdout.isTTY === true || process.stderr.isTTY === true;
   const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'];
   for (const signal of signals) {

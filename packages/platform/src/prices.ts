@@ -17,9 +17,14 @@ export interface LoadedPrices {
   readonly overlay: string | null;
 }
 
-/** Every price that is known for a model; an empty list where nobody knows it. */
-export async function pricesOf({ store, nowMs }: Ground, model: string): Promise<ShownPrices | AdministrationRefusal> {
-  const book = bookWith(await store.prices.overlay());
+/**
+ * Every price that is known for a model; an empty list where nobody knows it. Without a store (none was made yet) the frozen
+ * list alone.
+ */
+export async function pricesOf(
+  { store, nowMs }: Pick<Ground, 'nowMs'> & { readonly store: Ground['store'] | null }, model: string,
+): Promise<ShownPrices | AdministrationRefusal> {
+  const book = bookWith(store === null ? null : await store.prices.overlay());
   return 'refusal' in book ? refuseInput('invalid_price_file', book.refusal) : showPrices(book, model, nowMs);
 }
 

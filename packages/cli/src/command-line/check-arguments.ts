@@ -1,0 +1,74 @@
+/**
+ * The words after a command → nothing, or the `UsageFault` that names the first that is wrong: an option it does not have, a
+ * value too few or too many. The library that runs the command reads leniently, so this comes before it.
+ */
+import { parseArgs, type ParseArgsConfig } from 'node:util';
+import type { ArgDef, ArgsDef } from 'citty';
+import { closest } from '../config/variables.ts';
+import { UsageFault } from './command.ts';
+
+/** `name`: the command with its group, as people write it: `metergate org create`. @throws UsageFault */
+export function checkArguments(name: string, args: ArgsDef, words: readonly string[]): void {
+  const options: NonNullable<ParseArgsConfig['options']> = {};
+  for (const [key, { type }] of Object.entries(args)) {
+    if (type !== 'positional') options[key] = { type: type === 'boolean' ? 'boolean' : 'string' };
+  }
+  const { tokens } = parseArgs({ args: [...words], options, strict: false, allowPositionals: true, tokens: true });
+  const given = new Set<string>();
+  const loose: string[] = [];
+  for (const token of tokens) {
+    if (token.kind === 'positional') loose.push(token.value);
+    if (token.kind === 'option') checkOption({ name, args, token, given });
+  }
+  checkPositionals(name, args, loose);
+  for (const [key, definition] of Object.entries(args)) {
+    if (definition.type !== 'positional' && definition.required === true && !given.has(key)) {
+      throw new UsageFault(`${name} needs --${key} ${hintOf(key, definition)}.`);
+    }
+  }
+}
+
+interface OptionToken {
+  readonly name: string;
+  readonly rawName: string;
+  readonly value: string | undefined;
+  readonly inlineValue: boolean | undefined;
+}
+
+function checkOption(
+  { name, args, token, given }: { readonly name: string; readonly args: ArgsDef; readonly token: OptionToken; readonly given: Set<string> },
+): void {
+  const definition = Object.hasOwn(args, token.name) ? args[token.name] : undefined;
+  if (definition === undefined || definition.type === 'positional' || !token.rawName.startsWith('--')) {
+    const near = closest(token.name, Object.keys(args).filter((key) => args[key]!.type !== 'positional'));
+    throw new UsageFault(`${name} has no option ${printable(token.rawName)}.${near === null ? ` See: ${name} --help` : ` Did you mean --${near}?`}`);
+  }
+  if (given.has(token.name)) throw new UsageFault(`${name} takes --${token.name} once.`);
+  given.add(token.name);
+  if (definition.type === 'boolean') {
+    if (token.value !== undefined) throw new UsageFault(`--${token.name} takes no value.`);
+  } else if (token.value === undefined || token.value === '' || (token.inlineValue === false && token.value.startsWith('-'))) {
+    throw new UsageFault(`--${token.name} needs a value: --${token.name} ${hintOf(token.name, definition)}`);
+  } else if (definition.type === 'enum' && definition.options?.includes(token.value) === false) {
+    throw new UsageFault(`--${token.name} must be one of ${definition.options.join(', ')}.`);
+  }
+}
+
+function checkPositionals(name: string, args: ArgsDef, loose: readonly string[]): void {
+  const wanted = Object.entries(args).filter(([, { type }]) => type === 'positional');
+  for (const [index, [key, definition]] of wanted.entries()) {
+    if (definition.required === true && (loose[index] ?? '') === '') throw new UsageFault(`${name} needs ${hintOf(key, definition)}.`);
+  }
+  const extra = loose[wanted.length];
+  if (extra !== undefined) throw new UsageFault(`${name} does not take the argument ${printable(extra)}. See: ${name} --help`);
+}
+
+/** What stands for the value in help and sentences. */
+export function hintOf(key: string, definition: ArgDef): string {
+  return definition.valueHint ?? key.toUpperCase();
+}
+
+/** A word that someone typed, fit for a sentence. */
+export function printable(word: string): string {
+  return word.replaceAll(/[\p{Cc}\p{Cf}]/gu, '?').slice(0, 60);
+}

@@ -1,0 +1,75 @@
+/**
+ * What a command is: its arguments, and a function from checked arguments to what it has to say. A command never prints and
+ * never sets an exit code; `run.ts` does both, once. Design 5.
+ */
+import { defineCommand, type ArgsDef, type CommandDef } from 'citty';
+import type { AdministrationRefusal } from '@metergate/platform/refusal.ts';
+import type { Environment } from '../config/variables.ts';
+
+/** The world as commands see it. */
+export interface CommandTools {
+  readonly env: Environment;
+  /** Absolute; what relative paths are relative to. */
+  readonly cwd: string;
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: (text: string) => void;
+  readonly stderr: (text: string) => void;
+  /** Secrets may be shown only to a person. */
+  readonly isTerminal: boolean;
+  /** Wall time, milliseconds since the epoch. */
+  readonly nowMs: () => number;
+  readonly randomBytes: (n: number) => Uint8Array;
+}
+
+/** Done: one JSON document, and the same for people. `exitCode`: 0 unless what was found is bad. */
+export interface Answer {
+  readonly json: unknown;
+  readonly text: string;
+  readonly exitCode?: 0 | 1;
+}
+
+/** The command ran a server and has said all it had to say. */
+export interface Ended {
+  readonly ended: number;
+}
+
+export type CommandResult = Answer | AdministrationRefusal | Ended;
+
+/** Wrong usage: one sentence, exit code 2. */
+export class UsageFault extends Error {}
+
+/** Why a command could not do its work, from outside the store: one sentence, exit code 1. */
+export class CommandFault extends Error {
+  readonly code: string;
+
+  constructor(code: string, sentence: string) {
+    super(sentence);
+    this.code = code;
+  }
+}
+
+const jsonArgument = { json: { type: 'boolean', description: 'Print one JSON document' } } as const;
+
+/** Values of arguments as a command gets them: what is required is there. */
+export type Values<Args extends ArgsDef> = {
+  readonly [Name in keyof Args]: Args[Name] extends { type: 'boolean' } ? boolean
+    : Args[Name] extends { required: true } ? string : string | undefined;
+};
+
+/** Defines one command. Positional arguments carry `required` like the others; `--json` comes by itself. */
+export function command<const Args extends ArgsDef>({ description, args, run }: {
+  readonly description: string;
+  readonly args: Args;
+  readonly run: (values: Values<Args>, tools: CommandTools) => Promise<CommandResult>;
+}): CommandDef {
+  return defineCommand({
+    meta: { description },
+    args: { ...args, ...jsonArgument } as ArgsDef,
+    run: ({ args: values, data }) => run(values as unknown as Values<Args>, data as CommandTools),
+  });
+}
+
+/** A word that only groups commands: `org`, `key`. */
+export function commandGroup(description: string, subCommands: Readonly<Record<string, CommandDef>>): CommandDef {
+  return defineCommand({ meta: { description }, subCommands: { ...subCommands } });
+}

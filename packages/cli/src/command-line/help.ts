@@ -1,0 +1,37 @@
+/**
+ * A command or a group → its help page, plain text within 100 columns.
+ */
+import type { ArgsDef, CommandDef } from 'citty';
+import { hintOf } from './check-arguments.ts';
+
+/** Help for one command: how to write it, what each argument is. */
+export function commandHelp(name: string, description: string, args: ArgsDef): string {
+  const entries = Object.entries(args);
+  const usage = entries.map(([key, definition]) => {
+    const hint = hintOf(key, definition);
+    const text = definition.type === 'positional' ? hint : definition.type === 'boolean' ? `--${key}` : `--${key} ${hint}`;
+    return definition.required === true ? text : `[${text}]`;
+  });
+  const rows = entries.map(([key, definition]): [string, string] => {
+    const hint = hintOf(key, definition);
+    const left = definition.type === 'positional' ? hint : definition.type === 'boolean' ? `--${key}` : `--${key} ${hint}`;
+    return [left, definition.description ?? ''];
+  });
+  return [`${name}: ${description}`, '', `  ${[name, ...usage].join(' ')}`, '', ...columns(rows), ''].join('\n');
+}
+
+/** Help for a group: its commands. */
+export async function groupHelp(name: string, description: string, members: Readonly<Record<string, CommandDef>>): Promise<string> {
+  const rows: [string, string][] = [];
+  for (const [key, member] of Object.entries(members)) rows.push([`${name} ${key}`, await descriptionOf(member)]);
+  return [`${name}: ${description}`, '', ...columns(rows), '', `More about one: ${name} COMMAND --help`, ''].join('\n');
+}
+
+export async function descriptionOf({ meta }: CommandDef): Promise<string> {
+  return (await (typeof meta === 'function' ? meta() : meta))?.description ?? '';
+}
+
+function columns(rows: readonly (readonly [string, string])[]): string[] {
+  const width = Math.max(0, ...rows.map(([left]) => left.length));
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`.trimEnd());
+}

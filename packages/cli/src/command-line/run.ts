@@ -1,0 +1,147 @@
+/**
+ * The words of a command line → one command run, what it says printed, an exit code: 0 done, 1 refused, 2 usage. Design 5.
+ * With `--json` standard output is exactly one JSON document, also for a refusal; sentences go to standard error in any case.
+ */
+import { runCommand, type ArgsDef, type CommandDef } from 'citty';
+import { isRefusal } from '@metergate/platform/refusal.ts';
+import { StoreFault } from '@metergate/store/fault.ts';
+import { closest } from '../config/variables.ts';
+import { MasterKeyFault } from '../config/master-key.ts';
+import { checkArguments, printable } from './check-arguments.ts';
+import { CommandFault, UsageFault, type CommandResult, type CommandTools } from './command.ts';
+import { commandHelp, descriptionOf, groupHelp } from './help.ts';
+
+export interface Outcome {
+  readonly exitCode: number;
+  /** The command ran servers: whatever is still open must not keep the process. */
+  readonly ended: boolean;
+}
+
+/** Commands by their first word, loaded when asked for. */
+export type CommandTable = Readonly<Record<string, () => Promise<CommandDef>>>;
+
+export interface Program {
+  readonly name: string;
+  readonly description: string;
+  readonly version: string;
+  readonly commands: CommandTable;
+}
+
+export async function runProgram(program: Program, words: readonly string[], tools: CommandTools): Promise<Outcome> {
+  const wantsJson = words.includes('--json');
+  try {
+    const special = await specialAnswer(program, words);
+    if (special !== null) {
+      tools.stdout(special);
+      return { exitCode: 0, ended: false };
+    }
+    const found = await findCommand(program, words);
+    checkArguments(found.name, found.args, found.rest);
+    const { result } = await runCommand(found.command, { rawArgs: [...found.rest], data: tools });
+    return say(result as CommandResult, wantsJson, tools);
+  } catch (error) {
+    const { code, sentence, exitCode } = faultInWords(error);
+    return fail({ code, sentence, exitCode, wantsJson }, tools);
+  }
+}
+
+function say(result: CommandResult, wantsJson: boolean, tools: CommandTools): Outcome {
+  if ('ended' in result) return { exitCode: result.ended, ended: true };
+  if (isRefusal(result)) {
+    const { code, message } = result.refused;
+    return fail({ code, sentence: message, exitCode: 1, wantsJson }, tools);
+  }
+  tools.stdout(wantsJson ? `${JSON.stringify(result.json)}\n` : `${result.text}\n`);
+  return { exitCode: result.exitCode ?? 0, ended: false };
+}
+
+interface Failure {
+  readonly code: string;
+  readonly sentence: string;
+  readonly exitCode: number;
+  readonly wantsJson: boolean;
+}
+
+function fail({ code, sentence, exitCode, wantsJson }: Failure, tools: CommandTools): Outcome {
+  if (wantsJson) tools.stdout(`${JSON.stringify({ error: { code, message: sentence } })}\n`);
+  tools.stderr(`metergate: ${sentence}\n`);
+  return { exitCode, ended: false };
+}
+
+function faultInWords(error: unknown): Omit<Failure, 'wantsJson'> {
+  if (error instanceof UsageFault) return { code: 'usage', sentence: error.message, exitCode: 2 };
+  if (error instanceof CommandFault || error instanceof StoreFault || error instanceof MasterKeyFault) {
+    return { code: error.code, sentence: error.message, exitCode: 1 };
+  }
+  return { code: 'internal_error', sentence: `a fault of metergate itself: ${error instanceof Error ? (error.stack ?? error.message) : 'unknown'}`, exitCode: 1 };
+}
+
+/** Help or version where they are asked for; null: a command is to be run. */
+async function specialAnswer(program: Program, words: readonly string[]): Promise<string | null> {
+  const beforeDashes = words.includes('--') ? words.slice(0, words.indexOf('--')) : words;
+  if (beforeDashes.length === 1 && (words[0] === '--version' || words[0] === '-v')) return `${program.version}\n`;
+  const asksHelp = words[0] === 'help' || beforeDashes.some((word) => word === '--help' || word === '-h');
+  if (!asksHelp) return null;
+  const path = words.filter((word) => word !== 'help' && !word.startsWith('-'));
+  if (path.length === 0) return groupHelp(program.name, program.description, await loadAll(program.commands));
+  const command = await firstCommand(program, path[0]!);
+  const name = `${program.name} ${path[0]}`;
+  const members = membersOf(command);
+  const member = members === null || path[1] === undefined ? null : memberOf(name, members, path[1]);
+  if (member !== null) return commandHelp(`${name} ${path[1]}`, await descriptionOf(member), argsOf(member));
+  return members === null ? commandHelp(name, await descriptionOf(command), argsOf(command)) : groupHelp(name, await descriptionOf(command), members);
+}
+
+interface Found {
+  readonly name: string;
+  readonly command: CommandDef;
+  readonly args: ArgsDef;
+  /** The words after the command's own. */
+  readonly rest: readonly string[];
+}
+
+async function findCommand(program: Program, words: readonly string[]): Promise<Found> {
+  const [first, second] = words;
+  if (first === undefined || first.startsWith('-')) {
+    throw new UsageFault(`name a command first. ${program.name} --help lists them.`);
+  }
+  const command = await firstCommand(program, first);
+  const name = `${program.name} ${first}`;
+  const members = membersOf(command);
+  if (members === null) return { name, command, args: argsOf(command), rest: words.slice(1) };
+  if (second === undefined || second.startsWith('-')) {
+    throw new UsageFault(`${name} needs one of: ${Object.keys(members).join(', ')}.`);
+  }
+  const member = memberOf(name, members, second);
+  return { name: `${name} ${second}`, command: member, args: argsOf(member), rest: words.slice(2) };
+}
+
+async function firstCommand({ name, commands }: Program, word: string): Promise<CommandDef> {
+  if (Object.hasOwn(commands, word)) return commands[word]!();
+  throw unknownCommand(name, word, Object.keys(commands));
+}
+
+function memberOf(name: string, members: Readonly<Record<string, CommandDef>>, word: string): CommandDef {
+  if (Object.hasOwn(members, word)) return members[word]!;
+  throw unknownCommand(name, word, Object.keys(members));
+}
+
+function unknownCommand(name: string, word: string, known: readonly string[]): UsageFault {
+  const near = closest(word, known);
+  return new UsageFault(`there is no command ${name} ${printable(word)}. ${near === null ? `It has: ${known.join(', ')}.` : `Did you mean ${name} ${near}?`}`);
+}
+
+async function loadAll(commands: CommandTable): Promise<Record<string, CommandDef>> {
+  const loaded: Record<string, CommandDef> = {};
+  for (const [name, load] of Object.entries(commands)) loaded[name] = await load();
+  return loaded;
+}
+
+/** Groups and arguments are written as plain values in this program, never as functions or promises. */
+function membersOf({ subCommands }: CommandDef): Readonly<Record<string, CommandDef>> | null {
+  return (subCommands as Readonly<Record<string, CommandDef>> | undefined) ?? null;
+}
+
+function argsOf({ args }: CommandDef): ArgsDef {
+  return (args as ArgsDef | undefined) ?? {};
+}

@@ -1,0 +1,57 @@
+/** `metergate key`: service keys, made, listed and revoked. A key is shown once, when it is made. Design 5. */
+import { createServiceKey, listServiceKeys, revokeServiceKey, type ShownServiceKey } from '@metergate/platform/service-keys.ts';
+import { isRefusal } from '@metergate/platform/refusal.ts';
+import { command, commandGroup } from '../command-line/command.ts';
+import { onStore } from '../command-line/on-store.ts';
+import { fields, table } from '../command-line/table.ts';
+import { durationMs } from '../command-line/value-forms.ts';
+
+const orgArgument = { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' } as const;
+
+const create = command({
+  description: 'Make a service key. It is shown this once.',
+  args: {
+    org: orgArgument,
+    name: { type: 'string', valueHint: 'NAME', description: 'What it is for' },
+    project: { type: 'string', valueHint: 'PROJECT', description: 'Project of its calls that name none' },
+    expires: { type: 'string', valueHint: 'DURATION', description: 'Its life from now on: 30s, 15m, 24h, 7d' },
+  },
+  run: ({ org, name, project, expires }, tools) => {
+    const lifetimeMs = expires === undefined ? null : durationMs('expires', expires);
+    return onStore(tools, async (ground) => {
+      const made = await createServiceKey(ground, { organization: org, name: name ?? null, project: project ?? null, lifetimeMs });
+      if (isRefusal(made)) return made;
+      const { id, key, prefix } = made;
+      return { json: { id, key, prefix }, text: `${fields([['id', id], ['key', key], ['prefix', prefix]])}\nKeep the key now: it is not shown again.` };
+    });
+  },
+});
+
+const list = command({
+  description: "List an organization's service keys, without the keys themselves.",
+  args: { org: orgArgument },
+  run: ({ org }, tools) => onStore(tools, async (ground) => {
+    const shown = await listServiceKeys(ground, org);
+    if (isRefusal(shown)) return shown;
+    const rows = shown.map((each) => [each.id, each.prefix, each.name, each.project, stateOf(each, ground.nowMs), each.createdAt, each.expiresAt]);
+    const heads = ['ID', 'PREFIX', 'NAME', 'PROJECT', 'STATE', 'CREATED', 'EXPIRES'];
+    return { json: shown, text: rows.length === 0 ? 'This organization has no service keys.' : table(heads, rows) };
+  }),
+});
+
+const revoke = command({
+  description: 'Revoke a service key; it is refused from then on.',
+  args: { id: { type: 'positional', required: true, valueHint: 'ID', description: 'Its id, as key list shows it' } },
+  run: ({ id }, tools) => onStore(tools, async (ground) => {
+    const revoked = await revokeServiceKey(ground, id);
+    if (isRefusal(revoked)) return revoked;
+    return { json: revoked, text: fields([['id', revoked.id], ['prefix', revoked.prefix], ['revoked', revoked.revokedAt]]) };
+  }),
+});
+
+function stateOf({ expiresAt, revokedAt }: ShownServiceKey, nowMs: number): string {
+  if (revokedAt !== null) return 'revoked';
+  return expiresAt !== null && Date.parse(expiresAt) <= nowMs ? 'expired' : 'live';
+}
+
+export const key = commandGroup('service keys.', { create, list, revoke });

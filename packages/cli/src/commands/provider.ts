@@ -1,0 +1,45 @@
+/** `metergate provider`: an organization's keys at the named providers. A key comes on standard input and is never shown. Design 5. */
+import { providers, type Provider } from '@metergate/core/settings.ts';
+import { connectProvider, disconnectProvider, providerName, type ShownConnection } from '@metergate/platform/providers.ts';
+import { isRefusal, type AdministrationRefusal } from '@metergate/platform/refusal.ts';
+import { command, commandGroup, UsageFault, type CommandResult } from '../command-line/command.ts';
+import { onStore } from '../command-line/on-store.ts';
+import { readSecret } from '../command-line/secret-input.ts';
+
+const args = {
+  provider: { type: 'positional', required: true, valueHint: 'openai|anthropic', description: 'The provider' },
+  org: { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' },
+} as const;
+
+const connect = command({
+  description: 'Connect a provider key, given on standard input, in place of an earlier one.',
+  args,
+  run: ({ provider, org }, tools) => {
+    const named = providerOf(provider);
+    return onStore(tools, async (ground) => {
+      const credential = await readSecret(tools, `${providerName[named]} key`);
+      return answer(await connectProvider(ground, { organization: org, provider: named, credential }), 'is connected');
+    });
+  },
+});
+
+const disconnect = command({
+  description: 'Destroy the stored provider key.',
+  args,
+  run: ({ provider, org }, tools) => {
+    const named = providerOf(provider);
+    return onStore(tools, async (ground) => answer(await disconnectProvider(ground, { organization: org, provider: named }), 'is disconnected'));
+  },
+});
+
+function providerOf(text: string): Provider {
+  const found = providers.find((each) => each === text);
+  if (found === undefined) throw new UsageFault(`the provider must be one of ${providers.join(', ')}.`);
+  return found;
+}
+
+function answer(result: ShownConnection | AdministrationRefusal, done: string): CommandResult {
+  return isRefusal(result) ? result : { json: result, text: `${providerName[result.provider]} ${done}.` };
+}
+
+export const provider = commandGroup('provider keys.', { connect, disconnect });

@@ -1,0 +1,51 @@
+/** `metergate upstream`: the one destination that an organization declares itself. Design 3, row 19; 5. */
+import {
+  declareUpstream, disableUpstream, enableUpstream, removeUpstream, showUpstream, type ShownUpstream,
+} from '@metergate/platform/upstreams.ts';
+import type { Ground } from '@metergate/platform/ground.ts';
+import { isRefusal, type AdministrationRefusal } from '@metergate/platform/refusal.ts';
+import { command, commandGroup, type CommandResult } from '../command-line/command.ts';
+import { onStore } from '../command-line/on-store.ts';
+import { readSecret } from '../command-line/secret-input.ts';
+import { fields } from '../command-line/table.ts';
+
+const orgArgument = { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' } as const;
+
+const declare = command({
+  description: 'Declare the destination; its credential, if it needs one, comes on standard input. It starts disabled.',
+  args: { org: orgArgument, url: { type: 'string', required: true, valueHint: 'URL', description: 'Where calls go; a trailing /v1 is taken off' } },
+  run: ({ org, url }, tools) => onStore(tools, async (ground, { upstreamAllow }) => {
+    const credential = await readSecret(tools, 'Credential, empty where none is needed');
+    return answer(await declareUpstream(ground, { organization: org, url, credential }, { allow: upstreamAllow }));
+  }),
+});
+
+const remove = command({
+  description: 'Destroy the declaration and its credential.',
+  args: { org: orgArgument },
+  run: ({ org }, tools) => onStore(tools, async (ground) => {
+    const removed = await removeUpstream(ground, org);
+    return isRefusal(removed) ? removed : { json: removed, text: 'The upstream is removed.' };
+  }),
+});
+
+const enable = onDeclared('Let calls go there.', enableUpstream);
+const disable = onDeclared('Let no call go there.', disableUpstream);
+const show = onDeclared('Show it, without its credential.', showUpstream);
+
+function onDeclared(description: string, work: (ground: Ground, idOrName: string) => Promise<ShownUpstream | AdministrationRefusal>) {
+  return command({
+    description,
+    args: { org: orgArgument },
+    run: ({ org }, tools) => onStore(tools, async (ground) => answer(await work(ground, org))),
+  });
+}
+
+function answer(result: ShownUpstream | AdministrationRefusal): CommandResult {
+  if (isRefusal(result)) return result;
+  const { url, enabled, hasCredential, state } = result;
+  const credential = state === 'unreadable' ? 'stored, cannot be read' : hasCredential ? 'stored' : 'none';
+  return { json: result, text: fields([['url', url], ['enabled', enabled ? 'yes' : 'no'], ['credential', credential]]) };
+}
+
+export const upstream = commandGroup("an organization's own destination.", { declare, enable, disable, remove, show });

@@ -1,0 +1,44 @@
+/** The data directory and the master key's file: are they there, may we use them, may nobody else. Nothing is changed. */
+import { accessSync, constants, statSync, type Stats } from 'node:fs';
+import type { Config } from '../config/config.ts';
+import { masterKeyFile } from '../config/master-key.ts';
+import { finding, type Finding } from './finding.ts';
+
+export function examineDataDirectory(directory: string): Finding {
+  const name = 'data directory';
+  const found = statOf(directory);
+  if (found === 'ENOENT') return finding(name, 'warn', `${directory} does not exist yet. The first start makes it: npm start`);
+  if (typeof found === 'string') return finding(name, 'fail', `${directory} cannot be looked at (${found}). Check its rights, or set SVC_DATA_DIR.`);
+  if (!found.isDirectory()) return finding(name, 'fail', `${directory} is not a directory. Set SVC_DATA_DIR to one.`);
+  try {
+    accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch {
+    return finding(name, 'fail', `${directory} cannot be read and written by this user. Check its rights.`);
+  }
+  if (isOpenToOthers(found)) return finding(name, 'warn', `${directory} is open to other users. Close it with: chmod 700 ${directory}`);
+  return finding(name, 'ok', `${directory} is there and writable.`);
+}
+
+/** Only for a key that was read and fits: what is left to look at are the rights of its file. */
+export function examineMasterKeyFile(config: Pick<Config, 'dataDirectory' | 'masterKey'>): Finding {
+  if (config.masterKey !== null) return finding('master key', 'ok', 'SVC_MASTER_KEY fits the store.');
+  const file = masterKeyFile(config);
+  const found = statOf(file);
+  if (typeof found !== 'string' && isOpenToOthers(found)) {
+    return finding('master key', 'warn', `${file} fits the store, but other users may read it. Close it with: chmod 600 ${file}`);
+  }
+  return finding('master key', 'ok', `${file} fits the store.`);
+}
+
+function statOf(path: string): Stats | string {
+  try {
+    return statSync(path);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? 'unknown reason';
+  }
+}
+
+/** Windows keeps rights elsewhere; there the mode says nothing. */
+function isOpenToOthers({ mode }: Stats): boolean {
+  return process.platform !== 'win32' && (mode & 0o077) !== 0;
+}

@@ -1,0 +1,88 @@
+/**
+ * The whole look: from the runtime to each organization's connections. It changes nothing and makes nothing; each part that
+ * cannot be looked at is a finding, never an error. What depends on a part that failed is left out.
+ */
+import { listConnections, type ShownConnections } from '@metergate/platform/providers.ts';
+import { StoreFault } from '@metergate/store/fault.ts';
+import type { Store } from '@metergate/store/store.ts';
+import type { CommandTools } from '../command-line/command.ts';
+import type { Config } from '../config/config.ts';
+import { MasterKeyFault } from '../config/master-key.ts';
+import { readConfig } from '../config/read-config.ts';
+import { openExistingStore } from '../open-store.ts';
+import { floorsInWords, runtimeBelowFloor } from '../runtime-floor.ts';
+import { examineDataDirectory, examineMasterKeyFile } from './data-directory.ts';
+import { finding, type Finding } from './finding.ts';
+import { examinePorts } from './ports.ts';
+
+export interface Report {
+  /** Nothing failed; there may be warnings. */
+  readonly ok: boolean;
+  readonly runtime: { readonly version: string; readonly belowFloor: boolean };
+  /** Null where the store could not be opened. */
+  readonly store: { readonly engine: Store['engine']; readonly revision: number } | null;
+  /** How each organization's connections stand; empty where the store could not be opened. */
+  readonly organizations: readonly ShownConnections[];
+  readonly checks: readonly Finding[];
+}
+
+export async function examine(tools: CommandTools): Promise<Report> {
+  const version = process.versions.node;
+  const runtime = { version, belowFloor: runtimeBelowFloor(version) };
+  const checks = [runtimeFinding(runtime)];
+  const read = readConfig(tools.env, tools.cwd);
+  if ('refusal' in read) {
+    checks.push(finding('settings', 'fail', read.refusal));
+    return { ok: false, runtime, store: null, organizations: [], checks };
+  }
+  checks.push(finding('settings', 'ok', 'All variables are known and well formed.'), examineDataDirectory(read.config.dataDirectory));
+  const { store, organizations, findings } = await examineStore(read.config, tools);
+  checks.push(...findings, ...await examinePorts(read.config), ...organizations.map(connectionFinding));
+  return { ok: checks.every(({ state }) => state !== 'fail'), runtime, store, organizations, checks };
+}
+
+function runtimeFinding({ version, belowFloor }: Report['runtime']): Finding {
+  return belowFloor
+    ? finding('runtime', 'warn', `Node ${version} is below the security floor (${floorsInWords()}): fixes are missing. Install a newer Node; it is then used.`)
+    : finding('runtime', 'ok', `Node ${version} is at or above the security floor.`);
+}
+
+interface StoreLook {
+  readonly store: Report['store'];
+  readonly organizations: readonly ShownConnections[];
+  readonly findings: readonly Finding[];
+}
+
+async function examineStore(config: Config, tools: CommandTools): Promise<StoreLook> {
+  try {
+    const store = await openExistingStore(config);
+    try {
+      const organizations = await listConnections({ store, randomBytes: tools.randomBytes, nowMs: tools.nowMs() });
+      const revision = await store.settings.revision();
+      const key = examineMasterKeyFile(config);
+      return {
+        store: { engine: store.engine, revision }, organizations,
+        findings: [key, finding('store', 'ok', `${store.engine === 'sqlite' ? 'SQLite' : 'PostgreSQL'}, schema up to date, ${organizations.length} organizations.`)],
+      };
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    return { store: null, organizations: [], findings: [storeFaultFinding(error)] };
+  }
+}
+
+function storeFaultFinding(error: unknown): Finding {
+  if (error instanceof MasterKeyFault) return finding('master key', 'fail', error.message);
+  if (!(error instanceof StoreFault)) throw error;
+  if (error.code === 'wrong_master_key') return finding('master key', 'fail', error.message);
+  return finding('store', error.code === 'store_absent' || error.code === 'schema_older' ? 'warn' : 'fail', error.message);
+}
+
+function connectionFinding({ name, openai, anthropic, upstream }: ShownConnections): Finding {
+  const states = [openai, anthropic, upstream];
+  const message = `${name}: OpenAI ${openai}, Anthropic ${anthropic}, declared upstream ${upstream}.`;
+  if (states.includes('unreadable')) return finding('connections', 'fail', `${message} What is unreadable must be given again, or its master key put back.`);
+  if (states.includes('connected')) return finding('connections', 'ok', message);
+  return finding('connections', 'warn', `${message} Connect one with: metergate provider connect openai --org ORG`);
+}

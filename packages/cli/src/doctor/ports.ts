@@ -1,0 +1,58 @@
+/** The three addresses: free, answered by metergate, or taken by something else. One short request each, never to be waited for long. */
+import { request, type IncomingMessage } from 'node:http';
+import type { Config, ListenAddress } from '../config/config.ts';
+import { finding, type Finding } from './finding.ts';
+
+const answerMs = 2_000;
+const answerBytesMax = 4_096;
+
+interface Listener {
+  readonly name: string;
+  readonly variable: string;
+  readonly path: string;
+  readonly address: ListenAddress;
+  /** Whether the answer is one that this listener gives. */
+  readonly knows: (answer: Answer) => boolean;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+export function examinePorts({ gateway, platform, ops }: Config): Promise<Finding[]> {
+  const listeners: Listener[] = [
+    { name: 'gateway port', variable: 'SVC_GATEWAY_PORT', path: '/', address: gateway, knows: ({ headers }) => headers['x-svc-request-id'] !== undefined },
+    { name: 'platform port', variable: 'SVC_PLATFORM_PORT', path: '/', address: platform, knows: ({ body }) => body.includes('Metergate') },
+    { name: 'ops port', variable: 'SVC_OPS_PORT', path: '/healthz', address: ops, knows: ({ status }) => status === 200 },
+  ];
+  return Promise.all(listeners.map(examinePort));
+}
+
+async function examinePort({ name, variable, path, address, knows }: Listener): Promise<Finding> {
+  const { port } = address;
+  if (port === 0) return finding(name, 'ok', 'Any free port is taken.');
+  const answer = await ask(address, path);
+  if (answer === 'refused') return finding(name, 'ok', `${port} is free.`);
+  if (answer !== 'silent' && knows(answer)) return finding(name, 'ok', `metergate answers on ${port}.`);
+  return finding(name, 'fail', `${port} is taken by something else. End it, or set ${variable} to another port.`);
+}
+
+/** `refused`: nobody listens there. `silent`: someone does, but gave no answer of HTTP in time. */
+function ask({ host, port }: ListenAddress, path: string): Promise<Answer | 'refused' | 'silent'> {
+  const { promise, resolve } = Promise.withResolvers<Answer | 'refused' | 'silent'>();
+  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  const asked = request({ host: reachable, port, path, agent: false, timeout: answerMs }, (response) => {
+    let body = '';
+    response.setEncoding('utf8').on('data', (text: string) => {
+      body += text;
+      if (body.length > answerBytesMax) response.destroy();
+    });
+    response.on('close', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body }));
+  });
+  asked.on('timeout', () => asked.destroy());
+  asked.on('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'ECONNREFUSED' ? 'refused' : 'silent'));
+  asked.end();
+  return promise;
+}
