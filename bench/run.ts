@@ -112,7 +112,7 @@ function report(rounds: readonly Round[], names: readonly string[], faults: read
   for (const { subject, ...figures } of rows) {
     console.log(subject.padEnd(17) + Object.values(figures).map((figure) => (figure === null ? '-' : figure.toFixed(2)).padStart(10)).join(''));
   }
-  console.log('x call, x event: processor time of metergate over that subject. Targets: at most 3 over haproxy, at most 1.25 over the bare relay.');
+  console.log('x call, x event: processor time of metergate over that subject; targets: 3 over haproxy, 1.25 over the bare relay.');
   if (!canPin) console.log('Processes were not pinned to cores on this machine: figures are rough.');
   for (const fault of faults) console.error(`FAILED: ${fault}`);
   const machine = { cpu: cpus()[0]?.model ?? '', cores: availableParallelism(), kernel: release(), node: process.version, pinned: canPin };

@@ -5,15 +5,16 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { headerValue } from '@metergate/testkit/http-message.ts';
 import { RawConnection, rawCall } from '@metergate/testkit/raw-client.ts';
-import { httpInputs, jsonInputs } from '@metergate/testkit/written-inputs.ts';
+import { httpInputs, jsonInputs, type WrittenInput } from '@metergate/testkit/written-inputs.ts';
 import { bearer, requestIdForm, serviceForFile } from './service.ts';
 
 const service = serviceForFile();
 const inserted = '"stream_options":{"include_usage":true}';
 /** How long a raw connection may stay silent before it counts as waiting for more bytes. Milliseconds. */
-const quietMs = 40;
+const quietMs = 80;
 
 /** What the provider must receive for a body, by a JSON parser of another make: the text itself but where the rule holds. */
 function expectedForm(body: Buffer): 'untouched' | 'inserted' {
@@ -68,7 +69,17 @@ test('the same texts on other paths and compressed chat bodies are never changed
     await rawCall(service.system.gatewayUrl, { target, headers: [bearer(service.key)], body: '{"stream":true}' });
     assert.equal((await heard).body.toString(), '{"stream":true}');
   }
+  const squeezed = gzipSync('{"stream":true}');
+  const heard = service.system.openai.nextRequest();
+  const headers = [bearer(service.key), ['Content-Encoding', 'gzip'] as const];
+  await rawCall(service.system.gatewayUrl, { target: '/v1/chat/completions', headers, body: squeezed });
+  assert.deepEqual((await heard).body, squeezed);
 });
+
+/** All inputs, some at once: most of a fixture's time is waiting for a server that waits for more bytes. */
+async function each(inputs: readonly WrittenInput[], run: (input: WrittenInput) => Promise<void>): Promise<void> {
+  for (let from = 0; from < inputs.length; from += 16) await Promise.all(inputs.slice(from, from + 16).map(run));
+}
 
 /** Sends bytes on a connection of their own; resolves when the server ended it or has been quiet for a while. */
 async function throwAt(url: string, bytes: Buffer): Promise<RawConnection> {
@@ -84,7 +95,7 @@ async function throwAt(url: string, bytes: Buffer): Promise<RawConnection> {
 
 test('an HTTP parser\'s request fixtures at the port: every answer is an envelope with both ids, nothing is forwarded unmetered', async () => {
   const connections = service.system.openai.requests.length;
-  for (const { name, bytes } of httpInputs('request')) {
+  await each(httpInputs('request'), async ({ name, bytes }) => {
     const connection = await throwAt(service.system.gatewayUrl, bytes);
     for (const answer of connection.answers.filter(({ status }) => status >= 200)) {
       assert.ok(answer.status >= 400 && answer.status < 500, `${name}: ${answer.startLine}`);
@@ -93,20 +104,21 @@ test('an HTTP parser\'s request fixtures at the port: every answer is an envelop
       if (answer.body.length > 0) assert.equal(typeof (JSON.parse(answer.body.toString()) as { error: { code: string } }).error.code, 'string', name);
     }
     await connection.close();
-  }
+  });
   assert.equal(service.system.openai.requests.length, connections, 'no fixture carries a key, so none reaches a provider');
   await assertServes();
 });
 
 test('the same fixtures with a valid key: what is forwarded is forwarded once and leaves a record, and the next good request is served', async () => {
-  for (const { name, bytes } of httpInputs('request')) {
-    const text = bytes.toString('latin1').replace(/^([A-Z-]+) \/\S*/, '$1 /v1/x').replace(/\r\n/, `\r\nAuthorization: Bearer ${service.key}\r\nHost: x\r\n`);
+  await each(httpInputs('request'), async ({ name, bytes }) => {
+    const added = `\r\nAuthorization: Bearer ${service.key}\r\nHost: x\r\n`;
+    const text = bytes.toString('latin1').replace(/^([A-Z-]+) \/\S*/, '$1 /v1/x').replace('\r\n', added);
     const connection = await throwAt(service.system.gatewayUrl, Buffer.from(text, 'latin1'));
     for (const answer of connection.answers.filter(({ status }) => status >= 200)) {
       assert.match(headerValue(answer.headers, 'x-svc-request-id') ?? '', requestIdForm, name);
     }
     await connection.close();
-  }
+  });
   await assertServes();
 });
 

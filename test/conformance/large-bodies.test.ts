@@ -49,7 +49,7 @@ test('20 MB up on every kind of route: the bytes arrive, memory stays bounded wh
   }
 });
 
-test('60 MB down: the caller\'s bytes are the provider\'s, memory stays bounded, and usage at the end is recorded', { timeout: 120_000 }, async () => {
+test('60 MB down: the bytes are the provider\'s, memory stays bounded, and usage at the end is recorded', { timeout: 120_000 }, async () => {
   const body = embeddingsBody();
   service.system.openai.respond({ headers: [['content-type', 'application/json']], body });
   const connection = await RawConnection.open(service.system.gatewayUrl, { keepBodies: false });

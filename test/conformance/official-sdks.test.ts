@@ -12,7 +12,11 @@ import { fixture } from '@metergate/testkit/corpus.ts';
 import { gate, type ScriptedAnswer, type ScriptedProvider } from '@metergate/testkit/scripted-provider.ts';
 import { requestIdForm, serviceForFile } from './service.ts';
 
-const service = serviceForFile();
+/** Abandoned calls are not read on here: so an abort is an event the provider sees, at once. */
+const service = serviceForFile({}, async ({ system }) => {
+  const result = await system.cli(['org', 'set', 'default', '--drain', '0', '--json']);
+  assert.equal(result.code, 0, result.stderr);
+});
 const messages = [{ role: 'user' as const, content: 'Name a river.' }];
 
 /** Answers with a hand-made exchange, as its provider did. */
@@ -95,13 +99,15 @@ for (const [name, Client] of openaiClients) {
     });
   });
 
-  test(`${name}: an abort mid-stream ends the stream, and the record says that the caller left`, async () => {
+  test(`${name}: an abort mid-stream ends the stream, and the record says that the caller left`, { timeout: 60_000 }, async () => {
     const hold = gate();
     const chunk = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta: { content: 'a' } }] };
     service.system.openai.respond({ headers: [['content-type', 'text/event-stream']], body: [event(chunk), hold.opened, event(chunk)] });
     const { data: stream, response } = await openai(Client).chat.completions.create({ model: 'm', messages, stream: true }).withResponse();
+    const closed = service.system.openai.nextClose();
     for await (const _ of stream) break;
     stream.controller.abort();
+    await closed;
     hold.open();
     const id = response.headers.get('x-svc-request-id') ?? '';
     const record = (await service.system.callsById([id])).get(id);
@@ -155,7 +161,7 @@ for (const [name, Client] of anthropicClients) {
     await assert.rejects(stranger.messages.create(request), (error: unknown) => error instanceof Client.AuthenticationError);
   });
 
-  test(`${name}: an abort mid-stream keeps what had been reported, marked partial`, async () => {
+  test(`${name}: an abort mid-stream keeps what had been reported, marked partial`, { timeout: 60_000 }, async () => {
     const hold = gate();
     const usage = { input_tokens: 11, output_tokens: 1 };
     const start = { type: 'message_start', message: { id: 'm', type: 'message', role: 'assistant', model: 'claude-haiku-4-5', content: [], usage } };
@@ -164,8 +170,10 @@ for (const [name, Client] of anthropicClients) {
       body: [event(start, 'message_start'), hold.opened, event({ type: 'ping' }, 'ping')],
     });
     const { data: stream, response } = await client().messages.create({ ...request, stream: true }).withResponse();
+    const closed = service.system.anthropic.nextClose();
     for await (const _ of stream) break;
     stream.controller.abort();
+    await closed;
     hold.open();
     const id = response.headers.get('x-svc-request-id') ?? '';
     const record = (await service.system.callsById([id])).get(id);

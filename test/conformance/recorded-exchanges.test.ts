@@ -3,7 +3,7 @@
  * bytes, the record holds what the provider reported. Whole, in random pieces, byte by byte where small, and compressed each way.
  */
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { formatDollars, parseDollars } from '@metergate/core/money.ts';
 import type { CallRecordJson } from '@metergate/core/record/call-record.ts';
 import { codings, compress, type Coding } from '@metergate/testkit/coding.ts';
@@ -29,7 +29,12 @@ const ways: readonly Way[] = [
 const smallBytesMax = 1_300;
 const connectionsAtOnce = 8;
 
-const service = serviceForFile({}, (running) => running.system.declareUpstream());
+const service = serviceForFile({}, async ({ system }) => {
+  await system.declareUpstream();
+  for (const provider of [system.openai, system.anthropic, system.upstream]) {
+    provider.respond((request: HeardRequest) => scriptFor(jobs[Number(headerValue(request.headers, exchangeHeader))]));
+  }
+});
 
 interface Job {
   readonly exchange: Exchange;
@@ -42,13 +47,6 @@ interface Done extends Job {
 
 const jobs: Job[] = [];
 const exchangeHeader = 'x-testkit-job';
-
-before(() => {
-  for (const provider of [service.system.openai, service.system.anthropic, service.system.upstream]) {
-    provider.keepBodies(true);
-    provider.respond((request: HeardRequest) => scriptFor(jobs[Number(headerValue(request.headers, exchangeHeader))]));
-  }
-});
 
 function scriptFor(job: Job | undefined): ScriptedAnswer {
   if (job === undefined) return { status: 500, body: 'no such job' };

@@ -73,7 +73,7 @@ export interface ScriptedProvider {
   stopReading(stop: boolean): void;
   /** Resolves with the next request that completes from now on. */
   nextRequest(): Promise<HeardRequest>;
-  /** Resolves when the provider sees its next connection end. */
+  /** Resolves when a peer next ends one of the connections, by FIN or by reset. */
   nextClose(): Promise<void>;
   close(): Promise<void>;
 }
@@ -188,13 +188,21 @@ class Provider implements ScriptedProvider {
       },
     }, { keepBodies: this.#keepBodies });
     socket.on('data', (chunk: Buffer) => { try { parser.push(chunk); } catch { socket.destroy(); } });
-    socket.on('end', () => { parser.end(true); void turn.then(() => socket.end()); });
+    socket.on('end', () => {
+      parser.end(true);
+      this.#tellClosed();
+      void turn.then(() => socket.end());
+    });
     socket.on('error', () => {});
     socket.on('close', () => {
       parser.end(true);
       this.#sockets.delete(socket);
-      for (const waiter of this.#closeWaiters.splice(0)) waiter();
+      this.#tellClosed();
     });
+  }
+
+  #tellClosed(): void {
+    for (const waiter of this.#closeWaiters.splice(0)) waiter();
   }
 
   async #play(socket: Socket, script: Script): Promise<void> {

@@ -34,7 +34,7 @@ export function jsonInputs(): WrittenInput[] {
   const own = ownJson.map(([name, text]) => ({ name, bytes: Buffer.from(text) }));
   if (!existsSync(folder)) return own;
   const names = readdirSync(folder).filter((name) => name.endsWith('.json')).sort();
-  return [...own, ...names.map((name) => ({ name, bytes: readFileSync(new URL(name, folder)) }))];
+  return [...own, ...names.map((name) => ({ name, bytes: readFileSync(new URL(encodeURIComponent(name), folder)) }))];
 }
 
 /** Raw messages from the fixtures of an HTTP parser; those for its lenient modes are left out. */
