@@ -10,7 +10,7 @@ import {
 } from '@pydantic/genai-prices';
 import type {
   ListedModel, ListedPrice, ListedProvider, ListedRate, ListedRates, NameRule, PriceList,
-} from '../packages/core/src/price/price-list.ts';
+} from '@metergate/core/price/price-list.ts';
 
 const packageName = '@pydantic/genai-prices';
 /** The version whose data is frozen, and the day it was published. Change both together. */

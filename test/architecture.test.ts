@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const sources = globSync(['packages/*/src/**/*.ts', 'test/**/*.ts', 'bench/**/*.ts', 'scripts/**/*.ts'], { cwd: root })
   .map((file) => file.replaceAll('\\', '/')).sort();
-const isTest = (file: string): boolean => file.endsWith('.test.ts') || file.startsWith('test/');
+const isTest = (file: string): boolean => file.endsWith('.test.ts') || file.includes('/test-support/') || file.startsWith('test/');
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 const packageOf = (file: string): string => /^packages\/([^/]+)\//.exec(file)?.[1] ?? '';
 

@@ -6,7 +6,9 @@ import type { z } from 'zod';
 import { refuseInput, type AdministrationRefusal } from './refusal.ts';
 
 /** The value as the schema gives it, or a refusal `invalid_input`. */
-export function checkInput<Schema extends z.ZodType>(schema: Schema, input: z.input<Schema>): { readonly value: z.output<Schema> } | AdministrationRefusal {
+export function checkInput<Schema extends z.ZodType>(
+  schema: Schema, input: z.input<Schema>,
+): { readonly value: z.output<Schema> } | AdministrationRefusal {
   const result = schema.safeParse(input);
   if (result.success) return { value: result.data };
   return refuseInput('invalid_input', result.error.issues[0]?.message ?? 'The input is not of the expected form.');

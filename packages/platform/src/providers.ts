@@ -31,7 +31,9 @@ export async function connectProvider(
   const organization = await findOrganization(ground, wanted.organization);
   if (isRefusal(organization)) return organization;
   const credential = wanted.credential.trim();
-  if (credential === '') return refuseInput('invalid_credential', `The ${providerName[provider.value]} key is empty. Give it on standard input.`);
+  if (credential === '') {
+    return refuseInput('invalid_credential', `The ${providerName[provider.value]} key is empty. Give it on standard input.`);
+  }
   const refusal = await ground.store.providers.connect(organization.id, provider.value, credential);
   return refusal ?? { provider: provider.value, organization: organization.id, state: 'connected' };
 }

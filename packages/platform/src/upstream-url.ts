@@ -18,8 +18,12 @@ export interface UpstreamUrlRules {
 export function parseUpstreamUrl(text: string, { allow }: UpstreamUrlRules): { readonly url: string } | { readonly refusal: string } {
   const trimmed = text.trim();
   const url = /^https?:\/\/[^/\\]/i.test(trimmed) && !/[\s\\]/.test(trimmed) && trimmed.length <= urlLengthMax ? URL.parse(trimmed) : null;
-  if (url === null) return invalid('The URL must begin with https://, name a host, and have no spaces, such as https://llm.example.com/base.');
-  if (url.username !== '' || url.password !== '') return invalid('The URL must not carry a user name or password; give the credential on standard input.');
+  if (url === null) {
+    return invalid('The URL must begin with https://, name a host, and have no spaces, such as https://llm.example.com/base.');
+  }
+  if (url.username !== '' || url.password !== '') {
+    return invalid('The URL must not carry a user name or password; give the credential on standard input.');
+  }
   if (/[?#]/.test(trimmed)) return invalid('The URL must not have a query or a fragment.');
   if (url.protocol === 'http:' && !mayBePlain(url.hostname, allow)) {
     return invalid('The URL must begin with https://. Plain http is for addresses inside SVC_UPSTREAM_ALLOW.');

@@ -14,7 +14,7 @@ import { interruptedRecord } from '@metergate/core/record/call-record.ts';
 import {
   granted, hashOf, openTestStore, postgresGround, refusalCode, sampleRecord, shippedAgain, shippedAtOnce, sqliteGround,
   startMs, type EngineGround,
-} from './contract.ground.ts';
+} from './test-support/contract-ground.ts';
 import { StoreFault } from './fault.ts';
 import { isRefusal } from './refusal.ts';
 import type { Store } from './store.ts';
@@ -378,7 +378,7 @@ for (const make of [async () => sqliteGround(), postgresGround]) {
       test('a shipper killed at any moment leaves whole batches: sent again by the next one, every record is there once', async () => {
         const organization = await newOrganization();
         for (const killAfter of [1, 4, 9]) {
-          const shipper = spawn(process.execPath, [fileURLToPath(new URL('./contract.shipper.ts', import.meta.url)), url, organization],
+          const shipper = spawn(process.execPath, [fileURLToPath(new URL('./test-support/shipping-process.ts', import.meta.url)), url, organization],
             { stdio: ['ignore', 'pipe', 'inherit'] });
           const ended = once(shipper, 'exit');
           let printed = '';

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
 import { startPostgres, type OwnPostgres } from '@metergate/testkit/postgres.ts';
-import { granted, openTestStore, sampleRecord } from './contract.ground.ts';
+import { granted, openTestStore, sampleRecord } from './test-support/contract-ground.ts';
 import { StoreFault, type StoreFaultCode } from './fault.ts';
 
 async function faultOf(work: Promise<unknown>): Promise<StoreFault> {

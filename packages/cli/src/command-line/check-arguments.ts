@@ -41,7 +41,8 @@ function checkOption(
   const definition = Object.hasOwn(args, token.name) ? args[token.name] : undefined;
   if (definition === undefined || definition.type === 'positional' || !token.rawName.startsWith('--')) {
     const near = closest(token.name, Object.keys(args).filter((key) => args[key]!.type !== 'positional'));
-    throw new UsageFault(`${name} has no option ${printable(token.rawName)}.${near === null ? ` See: ${name} --help` : ` Did you mean --${near}?`}`);
+    const advice = near === null ? `See: ${name} --help` : `Did you mean --${near}?`;
+    throw new UsageFault(`${name} has no option ${printable(token.rawName)}. ${advice}`);
   }
   if (given.has(token.name)) throw new UsageFault(`${name} takes --${token.name} once.`);
   given.add(token.name);

@@ -73,7 +73,8 @@ function faultInWords(error: unknown): Omit<Failure, 'wantsJson'> {
   if (error instanceof CommandFault || error instanceof StoreFault || error instanceof MasterKeyFault) {
     return { code: error.code, sentence: error.message, exitCode: 1 };
   }
-  return { code: 'internal_error', sentence: `a fault of metergate itself: ${error instanceof Error ? (error.stack ?? error.message) : 'unknown'}`, exitCode: 1 };
+  const trace = error instanceof Error ? (error.stack ?? error.message) : 'unknown';
+  return { code: 'internal_error', sentence: `a fault of metergate itself: ${trace}`, exitCode: 1 };
 }
 
 /** Help or version where they are asked for; null: a command is to be run. */
@@ -89,7 +90,8 @@ async function specialAnswer(program: Program, words: readonly string[]): Promis
   const members = membersOf(command);
   const member = members === null || path[1] === undefined ? null : memberOf(name, members, path[1]);
   if (member !== null) return commandHelp(`${name} ${path[1]}`, await descriptionOf(member), argsOf(member));
-  return members === null ? commandHelp(name, await descriptionOf(command), argsOf(command)) : groupHelp(name, await descriptionOf(command), members);
+  const description = await descriptionOf(command);
+  return members === null ? commandHelp(name, description, argsOf(command)) : groupHelp(name, description, members);
 }
 
 interface Found {
@@ -128,7 +130,8 @@ function memberOf(name: string, members: Readonly<Record<string, CommandDef>>, w
 
 function unknownCommand(name: string, word: string, known: readonly string[]): UsageFault {
   const near = closest(word, known);
-  return new UsageFault(`there is no command ${name} ${printable(word)}. ${near === null ? `It has: ${known.join(', ')}.` : `Did you mean ${name} ${near}?`}`);
+  const advice = near === null ? `It has: ${known.join(', ')}.` : `Did you mean ${name} ${near}?`;
+  return new UsageFault(`there is no command ${name} ${printable(word)}. ${advice}`);
 }
 
 async function loadAll(commands: CommandTable): Promise<Record<string, CommandDef>> {

@@ -39,5 +39,5 @@ export function pricePair(option: string, text: string): { readonly input: strin
   if (text === 'none') return null;
   const match = /^(\d{1,10}(?:\.\d{1,9})?)\/(\d{1,10}(?:\.\d{1,9})?)$/.exec(text);
   if (match !== null) return { input: match[1]!, output: match[2]! };
-  throw new UsageFault(`--${option} must be two amounts of US dollars per million tokens, such as 2.50/10, or none; not ${printable(text)}.`);
+  throw new UsageFault(`--${option} must be two amounts of US dollars per million tokens, such as 2.50/10, or none.`);
 }

@@ -22,7 +22,8 @@ const create = command({
       const made = await createServiceKey(ground, { organization: org, name: name ?? null, project: project ?? null, lifetimeMs });
       if (isRefusal(made)) return made;
       const { id, key, prefix } = made;
-      return { json: { id, key, prefix }, text: `${fields([['id', id], ['key', key], ['prefix', prefix]])}\nKeep the key now: it is not shown again.` };
+      const text = `${fields([['id', id], ['key', key], ['prefix', prefix]])}\nKeep the key now: it is not shown again.`;
+      return { json: { id, key, prefix }, text };
     });
   },
 });
@@ -33,7 +34,8 @@ const list = command({
   run: ({ org }, tools) => onStore(tools, async (ground) => {
     const shown = await listServiceKeys(ground, org);
     if (isRefusal(shown)) return shown;
-    const rows = shown.map((each) => [each.id, each.prefix, each.name, each.project, stateOf(each, ground.nowMs), each.createdAt, each.expiresAt]);
+    const rows = shown.map((each) =>
+      [each.id, each.prefix, each.name, each.project, stateOf(each, ground.nowMs), each.createdAt, each.expiresAt]);
     const heads = ['ID', 'PREFIX', 'NAME', 'PROJECT', 'STATE', 'CREATED', 'EXPIRES'];
     return { json: shown, text: rows.length === 0 ? 'This organization has no service keys.' : table(heads, rows) };
   }),

@@ -44,7 +44,7 @@ const set = command({
     org: { type: 'positional', required: true, valueHint: 'ORG', description: 'Id or unique name' },
     plan: planArgument,
     drain: { type: 'string', valueHint: 'SECONDS', description: 'How long an answer is read on after the caller left; none: the default' },
-    'fallback-price': { type: 'string', valueHint: 'IN/OUT', description: 'US dollars per million tokens where no price is known; none: unset' },
+    'fallback-price': { type: 'string', valueHint: 'IN/OUT', description: 'USD per million tokens where no price is known; none: unset' },
   },
   run: (values, tools) => {
     const changes = changesOf(values);
@@ -65,9 +65,13 @@ function changesOf(
   }
   return {
     ...(plan === undefined ? {} : { plan }),
-    ...(drain === undefined ? {} : { drainSeconds: drain === 'none' ? null : wholeNumberOf('drain', drain, { min: 0, max: drainSecondsMax }) }),
+    ...(drain === undefined ? {} : { drainSeconds: drain === 'none' ? null : drainSecondsOf(drain) }),
     ...(price === undefined ? {} : { fallbackPrice: pricePair('fallback-price', price) }),
   };
+}
+
+function drainSecondsOf(text: string): number {
+  return wholeNumberOf('drain', text, { min: 0, max: drainSecondsMax });
 }
 
 function organizationText({ id, name, plan, drainSeconds, fallbackPrice }: ShownOrganization): string {

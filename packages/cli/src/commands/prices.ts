@@ -49,16 +49,20 @@ async function textOf(path: string): Promise<string> {
     return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path));
   } catch (error) {
     if (error instanceof CommandFault) throw error;
-    const { code } = error as NodeJS.ErrnoException;
-    const why = code === 'ENOENT' ? 'does not exist' : code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'is not UTF-8 text' : `cannot be read (${code ?? 'unknown reason'})`;
-    throw new CommandFault('file_unreadable', `The file ${plain(path)} ${why}.`);
+    throw new CommandFault('file_unreadable', `The file ${plain(path)} ${whyUnreadable((error as NodeJS.ErrnoException).code)}.`);
   }
+}
+
+function whyUnreadable(code: string | undefined): string {
+  if (code === 'ENOENT') return 'does not exist';
+  return code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'is not UTF-8 text' : `cannot be read (${code ?? 'unknown reason'})`;
 }
 
 function pricesText({ model, prices, list, overlay }: ShownPrices): string {
   const source = `Price list ${list.id}${overlay === null ? '' : `, with ${overlay} before it`}. US dollars per million tokens.`;
   if (prices.length === 0) {
-    return `No price is known for ${plain(model)}: calls to it are recorded without a cost, unless the organization has a fallback price.\n${source}`;
+    const without = 'calls to it are recorded without a cost, unless the organization has a fallback price.';
+    return `No price is known for ${plain(model)}: ${without}\n${source}`;
   }
   const heads = ['SELLER', 'LISTED AS', 'INPUT', 'CACHED', 'CACHE WRITE', 'OUTPUT', 'WHEN', 'IN FORCE'];
   const rows = prices.flatMap((price) => [

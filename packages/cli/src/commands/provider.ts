@@ -28,7 +28,8 @@ const disconnect = command({
   args,
   run: ({ provider, org }, tools) => {
     const named = providerOf(provider);
-    return onStore(tools, async (ground) => answer(await disconnectProvider(ground, { organization: org, provider: named }), 'is disconnected'));
+    return onStore(tools, async (ground) =>
+      answer(await disconnectProvider(ground, { organization: org, provider: named }), 'is disconnected'));
   },
 });
 

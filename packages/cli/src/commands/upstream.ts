@@ -13,7 +13,10 @@ const orgArgument = { type: 'string', required: true, valueHint: 'ORG', descript
 
 const declare = command({
   description: 'Declare the destination; its credential, if it needs one, comes on standard input. It starts disabled.',
-  args: { org: orgArgument, url: { type: 'string', required: true, valueHint: 'URL', description: 'Where calls go; a trailing /v1 is taken off' } },
+  args: {
+    org: orgArgument,
+    url: { type: 'string', required: true, valueHint: 'URL', description: 'Where calls go; a trailing /v1 is taken off' },
+  },
   run: ({ org, url }, tools) => onStore(tools, async (ground, { upstreamAllow }) => {
     const credential = await readSecret(tools, 'Credential, empty where none is needed');
     return answer(await declareUpstream(ground, { organization: org, url, credential }, { allow: upstreamAllow }));

@@ -9,7 +9,9 @@ import { valueOf, type Environment, type VariableName } from './variables.ts';
 export class BadValue extends Error {}
 
 /** A whole number within bounds; `fallback` where the variable is unset. */
-export function wholeNumber(env: Environment, name: VariableName, { min, max, fallback }: { min: number; max: number; fallback: number }): number {
+export function wholeNumber(
+  env: Environment, name: VariableName, { min, max, fallback }: { readonly min: number; readonly max: number; readonly fallback: number },
+): number {
   const text = valueOf(env, name);
   if (text === null) return fallback;
   if (/^\d{1,12}$/.test(text) && Number(text) >= min && Number(text) <= max) return Number(text);

@@ -41,7 +41,7 @@ export function valueOf(env: Environment, name: VariableName): string | null {
 /** The name that `wanted` most likely stands for: at most three letters changed, added or left out. Null: none is near. */
 export function closest(wanted: string, names: readonly string[]): string | null {
   const near = names.map((name) => ({ name, distance: editDistance(wanted, name) }))
-    .filter(({ name, distance }) => distance <= Math.min(3, Math.ceil(name.length / 3))).sort((a, b) => a.distance - b.distance);
+    .filter(({ name, distance }) => distance <= (name.length > 6 ? 3 : 2)).sort((a, b) => a.distance - b.distance);
   return near[0]?.name ?? null;
 }
 

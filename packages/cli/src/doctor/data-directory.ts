@@ -8,7 +8,9 @@ export function examineDataDirectory(directory: string): Finding {
   const name = 'data directory';
   const found = statOf(directory);
   if (found === 'ENOENT') return finding(name, 'warn', `${directory} does not exist yet. The first start makes it: npm start`);
-  if (typeof found === 'string') return finding(name, 'fail', `${directory} cannot be looked at (${found}). Check its rights, or set SVC_DATA_DIR.`);
+  if (typeof found === 'string') {
+    return finding(name, 'fail', `${directory} cannot be looked at (${found}). Check its rights, or set SVC_DATA_DIR.`);
+  }
   if (!found.isDirectory()) return finding(name, 'fail', `${directory} is not a directory. Set SVC_DATA_DIR to one.`);
   try {
     accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);

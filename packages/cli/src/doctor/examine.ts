@@ -43,9 +43,12 @@ export async function examine(tools: CommandTools): Promise<Report> {
 
 function runtimeFinding({ version, belowFloor }: Report['runtime']): Finding {
   return belowFloor
-    ? finding('runtime', 'warn', `Node ${version} is below the security floor (${floorsInWords()}): fixes are missing. Install a newer Node; it is then used.`)
+    ? finding('runtime', 'warn',
+      `Node ${version} is below the security floor (${floorsInWords()}): fixes are missing. Install a newer Node; it is then used.`)
     : finding('runtime', 'ok', `Node ${version} is at or above the security floor.`);
 }
+
+const engineName: { readonly [E in Store['engine']]: string } = { sqlite: 'SQLite', postgres: 'PostgreSQL' };
 
 interface StoreLook {
   readonly store: Report['store'];
@@ -62,7 +65,7 @@ async function examineStore(config: Config, tools: CommandTools): Promise<StoreL
       const key = examineMasterKeyFile(config);
       return {
         store: { engine: store.engine, revision }, organizations,
-        findings: [key, finding('store', 'ok', `${store.engine === 'sqlite' ? 'SQLite' : 'PostgreSQL'}, schema up to date, ${organizations.length} organizations.`)],
+        findings: [key, finding('store', 'ok', `${engineName[store.engine]}, schema up to date, ${organizations.length} organizations.`)],
       };
     } finally {
       await store.close();
@@ -82,7 +85,7 @@ function storeFaultFinding(error: unknown): Finding {
 function connectionFinding({ name, openai, anthropic, upstream }: ShownConnections): Finding {
   const states = [openai, anthropic, upstream];
   const message = `${name}: OpenAI ${openai}, Anthropic ${anthropic}, declared upstream ${upstream}.`;
-  if (states.includes('unreadable')) return finding('connections', 'fail', `${message} What is unreadable must be given again, or its master key put back.`);
+  if (states.includes('unreadable')) return finding('connections', 'fail', `${message} What is unreadable must be given again.`);
   if (states.includes('connected')) return finding('connections', 'ok', message);
   return finding('connections', 'warn', `${message} Connect one with: metergate provider connect openai --org ORG`);
 }

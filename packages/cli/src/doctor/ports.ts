@@ -1,5 +1,6 @@
 /** The three addresses: free, answered by metergate, or taken by something else. One short request each, never to be waited for long. */
 import { request, type IncomingMessage } from 'node:http';
+import { header } from '@metergate/core/id.ts';
 import type { Config, ListenAddress } from '../config/config.ts';
 import { finding, type Finding } from './finding.ts';
 
@@ -23,7 +24,7 @@ interface Answer {
 
 export function examinePorts({ gateway, platform, ops }: Config): Promise<Finding[]> {
   const listeners: Listener[] = [
-    { name: 'gateway port', variable: 'SVC_GATEWAY_PORT', path: '/', address: gateway, knows: ({ headers }) => headers['x-svc-request-id'] !== undefined },
+    { name: 'gateway port', variable: 'SVC_GATEWAY_PORT', path: '/', address: gateway, knows: ({ headers }) => header.requestId in headers },
     { name: 'platform port', variable: 'SVC_PLATFORM_PORT', path: '/', address: platform, knows: ({ body }) => body.includes('Metergate') },
     { name: 'ops port', variable: 'SVC_OPS_PORT', path: '/healthz', address: ops, knows: ({ status }) => status === 200 },
   ];

@@ -61,8 +61,14 @@ const gauges: readonly (readonly [string, string, (metrics: GatewayThreadMetrics
   ['metergate_held_body_bytes', 'Memory reserved for request bodies held whole.', (metrics) => metrics.heldBodyBytes],
   ['metergate_upstream_pools', 'Connection pools of declared upstreams that are open.', (metrics) => metrics.upstreamPools],
   ['metergate_snapshot_age_seconds', 'Time since the store was last heard.', (metrics) => metrics.snapshotAgeMs / 1000],
-  ['metergate_journal_waiting_rows', 'Closed calls that wait in memory because the journal cannot be written.', (metrics) => metrics.journal.waiting],
-  ['metergate_event_loop_delay_seconds', 'Delay of the gateway thread, 99th percentile since the last reading.', (metrics) => metrics.eventLoopDelayMs / 1000],
+  [
+    'metergate_journal_waiting_rows', 'Closed calls that wait in memory because the journal cannot be written.',
+    (metrics) => metrics.journal.waiting,
+  ],
+  [
+    'metergate_event_loop_delay_seconds', 'Delay of the gateway thread, 99th percentile since the last reading.',
+    (metrics) => metrics.eventLoopDelayMs / 1000,
+  ],
 ];
 const counters: typeof gauges = [
   ['metergate_calls_forwarded_total', 'Calls journalled and dialled.', (metrics) => metrics.forwarded],

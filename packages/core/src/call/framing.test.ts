@@ -1,3 +1,4 @@
+/** Framing with two readings is refused: one case a line (design 3, row 3). */
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { declaredBodyBytes, framingFaultOf } from './framing.ts';

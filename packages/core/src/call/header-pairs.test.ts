@@ -1,3 +1,4 @@
+/** Header edits, both ways, on flat lists: what goes, what stays, in which order. */
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { allValues, firstValue, inboundResponseHeaders, outboundRequestHeaders } from './header-pairs.ts';

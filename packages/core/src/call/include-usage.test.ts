@@ -1,3 +1,4 @@
+/** Where `stream_options` is inserted, held against JSON.parse (Endpoints rules 1 and 2). */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';

@@ -1,3 +1,4 @@
+/** Labels and project at their bounds (design 3, row 31). */
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { labelsOf, projectOf } from './labels.ts';

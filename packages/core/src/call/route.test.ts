@@ -1,3 +1,4 @@
+/** Every pattern of the specification, and what lies outside all of them, as a table. */
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { routeOf, reportsUsage } from './route.ts';

@@ -1,3 +1,4 @@
+/** Which key a request presents, decided on its raw lines (Authentication 1). */
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { presentedServiceKey } from './service-key.ts';

@@ -1,3 +1,4 @@
+/** The scanner held against JSON.parse and the public JSON test suite, cut anywhere. */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';

@@ -1,3 +1,4 @@
+/** What each dialect reports, absent, cut, malformed and hostile. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Reading, ReadingContext, TokenFigures } from './reading.ts';

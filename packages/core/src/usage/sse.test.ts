@@ -1,3 +1,4 @@
+/** Event-stream framing by the rules of the WHATWG, cut at every byte. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';

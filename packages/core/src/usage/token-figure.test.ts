@@ -1,3 +1,4 @@
+/** Which numbers are figures (design 4). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { JsonScanner } from '../json/json-scanner.ts';

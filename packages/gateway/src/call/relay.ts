@@ -5,7 +5,7 @@
  * Deciding whether a call may be forwarded is `serve.ts`; what a record says is `settle.ts`.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { firstValue, inboundResponseHeaders, outboundRequestHeaders } from '@metergate/core/call/header-pairs.ts';
+import { allValues, firstValue, inboundResponseHeaders, outboundRequestHeaders } from '@metergate/core/call/header-pairs.ts';
 import { reportsUsage } from '@metergate/core/call/route.ts';
 import type { CallOpening, CallOutcome } from '@metergate/core/record/call-record.ts';
 import type { Reading } from '@metergate/core/usage/reading.ts';
@@ -129,7 +129,7 @@ export class Relay implements ExchangeObserver {
     if (status >= 200 && status < 300 && reportsUsage(this.#call.route.endpoint, this.#call.method)) {
       this.#copy = this.#node.createCopyReader({
         context: { wire: this.#call.route.wire, endpoint: this.#call.route.endpoint, streamed: this.#streamed },
-        contentEncoding: firstValue(headers, 'content-encoding'),
+        contentEncoding: allValues(headers, 'content-encoding').join(',') || null,
       });
     }
     if (this.#bodyless || this.#callerGone) return;
@@ -253,7 +253,7 @@ export class Relay implements ExchangeObserver {
   };
 
   readonly #flushHead = (): void => {
-    if (!this.#response.destroyed && !this.#isOver && !this.#settling) this.#response.flushHeaders();
+    if (!this.#response.destroyed && !this.#isOver && !this.#settling) sendHead(this.#response);
   };
 
   /** False where the head cannot be sent as it came; then the call has failed. */
@@ -322,7 +322,7 @@ export class Relay implements ExchangeObserver {
     if (socket !== null && !socket.destroyed) {
       if (this.#request.httpVersionMinor === 0) socket.resetAndDestroy();
       else {
-        if (this.#response.headersSent) this.#response.flushHeaders();
+        if (this.#response.headersSent) sendHead(this.#response);
         socket.destroySoon();
       }
     }
@@ -351,4 +351,11 @@ export class Relay implements ExchangeObserver {
     if (this.#callerGone && !this.#ended) this.#exchange?.abort();
     this.#over();
   }
+}
+
+const nothing = Buffer.alloc(0);
+
+/** Sends a head that was written and not sent yet. Not by `flushHeaders`, which encodes header bytes above 0x7f a second time. */
+function sendHead(response: ServerResponse): void {
+  response.write(nothing);
 }

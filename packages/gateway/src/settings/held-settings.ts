@@ -12,7 +12,10 @@ export interface HeldKey {
 }
 
 export interface HeldSettings {
-  /** `hash`: SHA-256 of the service key, lower-case hexadecimal. `unknown`: the store said within the last second that there is no such live key. Undefined: ask. */
+  /**
+   * `hash`: SHA-256 of the service key, lower-case hexadecimal. `unknown`: the store said within the last second that there
+   * is no such live key. Undefined: ask.
+   */
   held(hash: string): HeldKey | 'unknown' | undefined;
   /** Asks the store, once for all who ask at the same time. Null: no such live key. Rejects when the store is away or late. */
   ask(hash: string): Promise<HeldKey | null>;

@@ -1,3 +1,4 @@
+/** Reading a master key: its one form, and clear refusals of all others. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';

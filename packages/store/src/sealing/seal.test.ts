@@ -1,3 +1,4 @@
+/** Sealing: any changed bit, owner or purpose makes a secret unreadable. */
 import assert from 'node:assert/strict';
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { test } from 'node:test';

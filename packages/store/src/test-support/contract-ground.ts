@@ -11,9 +11,9 @@ import { nanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { testPostgres, type TestPostgres } from '@metergate/testkit/postgres.ts';
 import pg from 'pg';
-import { isRefusal, type StoreRefusal } from './refusal.ts';
-import type { CallBatch } from './call-records.ts';
-import { openStore, type Store } from './store.ts';
+import { isRefusal, type StoreRefusal } from '../refusal.ts';
+import type { CallBatch } from '../call-records.ts';
+import { openStore, type Store } from '../store.ts';
 
 export interface EngineGround {
   readonly name: 'sqlite' | 'postgres';

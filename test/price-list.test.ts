@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { calcPrice, waitForUpdate, type ModelPrice as PackagePrice } from '@pydantic/genai-prices';
-import { buildPriceList, priceListHash, priceListText } from '../../../../scripts/generate-price-list.ts';
-import { createPriceBook } from './price-book.ts';
-import { priceList, priceListId, type NameRule } from './price-list.ts';
-import { listedPriceAt } from './seller.ts';
-import type { TokenRate } from './rates.ts';
+import { buildPriceList, priceListHash, priceListText } from '../scripts/generate-price-list.ts';
+import { createPriceBook } from '@metergate/core/price/price-book.ts';
+import { priceList, priceListId, type NameRule } from '@metergate/core/price/price-list.ts';
+import { listedPriceAt } from '@metergate/core/price/seller.ts';
+import type { TokenRate } from '@metergate/core/price/rates.ts';
 
 describe('the frozen list (design 3, row 6)', () => {
   it('carries its source, its date and the SHA-256 of its content', () => {
@@ -23,7 +23,7 @@ describe('the frozen list (design 3, row 6)', () => {
     assert.notEqual(priceListHash(changed), priceList.hash);
   });
   it('is, byte for byte, what the script makes of the installed package', async () => {
-    const file = readFileSync(new URL('../../price-list/price-list.json', import.meta.url), 'utf8');
+    const file = readFileSync(new URL('../packages/core/price-list/price-list.json', import.meta.url), 'utf8');
     assert.equal(priceListText(await buildPriceList()), file);
   });
   it('holds the sellers that calls go to by name and by host', () => {
