@@ -1,0 +1,33 @@
+/** Held: durations, instants, numbers and price pairs in their forms, everything else a usage fault that names the option. Design 5. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { UsageFault } from './command.ts';
+import { durationMs, instantMs, pricePair, wholeNumberOf } from './value-forms.ts';
+
+const refuses = (work: () => unknown, option: string): void => {
+  assert.throws(work, (error) => error instanceof UsageFault && error.message.startsWith(`--${option} must be`));
+};
+
+test('durations are 30s, 15m, 24h, 7d and nothing else', () => {
+  assert.deepEqual(['30s', '15m', '24h', '7d'].map((text) => durationMs('expires', text)), [30_000, 900_000, 86_400_000, 604_800_000]);
+  for (const text of ['', '0s', '30', 's', '1.5h', '-1d', '1w', '30 s', '9999999999s']) refuses(() => durationMs('expires', text), 'expires');
+});
+
+test('instants carry Z or an offset, and exist in the calendar', () => {
+  assert.equal(instantMs('since', '2026-09-23T14:00:00Z'), Date.UTC(2026, 8, 23, 14));
+  assert.equal(instantMs('since', '2026-09-23T14:00:00.5+02:00'), Date.UTC(2026, 8, 23, 12, 0, 0, 500));
+  assert.equal(instantMs('since', '2026-09-23'), Date.UTC(2026, 8, 23));
+  const wrong = ['', 'yesterday', '2026-02-30', '2026-02-30T00:00:00Z', '2026-09-23T14:00:00', '2026-09-23T25:00:00Z', '1790000000', '2026-9-23'];
+  for (const text of wrong) refuses(() => instantMs('since', text), 'since');
+});
+
+test('whole numbers lie within their bounds', () => {
+  assert.equal(wholeNumberOf('limit', '10000', { min: 1, max: 10_000 }), 10_000);
+  for (const text of ['0', '10001', '1e3', '-1', '1.0', '']) refuses(() => wholeNumberOf('limit', text, { min: 1, max: 10_000 }), 'limit');
+});
+
+test('a price pair is IN/OUT in US dollars, or none', () => {
+  assert.deepEqual(pricePair('fallback-price', '2.50/10'), { input: '2.50', output: '10' });
+  assert.equal(pricePair('fallback-price', 'none'), null);
+  for (const text of ['2.50', '2.50/', '/1', '-1/2', '1e3/2', '1/2/3', '$1/$2']) refuses(() => pricePair('fallback-price', text), 'fallback-price');
+});

@@ -1,0 +1,80 @@
+/** Held: every setting's default and form, and one clear sentence for each bad value that repeats no secret. Design 5. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readConfig } from './read-config.ts';
+import type { Environment } from './variables.ts';
+
+const key = Buffer.alloc(32, 7).toString('base64');
+
+function configOf(env: Environment) {
+  const read = readConfig(env, '/srv/app');
+  assert.ok('config' in read, 'refusal' in read ? read.refusal : '');
+  return read.config;
+}
+
+test('design 5: with no variable set, every setting has its default', () => {
+  assert.deepEqual(configOf({ PATH: '/bin', OPENAI_API_KEY: 'x' }), {
+    gateway: { host: '127.0.0.1', port: 8080 }, platform: { host: '127.0.0.1', port: 8081 }, ops: { host: '127.0.0.1', port: 8082 },
+    dataDirectory: '/srv/app/data', databaseUrl: 'sqlite:/srv/app/data/metergate.db', masterKey: null,
+    openaiUrl: 'https://api.openai.com', anthropicUrl: 'https://api.anthropic.com', upstreamAllow: [],
+    journalSync: 'normal', runRegistryMax: 100_000, heldBodiesMb: 256, graceSeconds: 30,
+    publicGatewayUrl: null, publicPlatformUrl: null,
+  });
+});
+
+test('design 5: each variable is taken in its form', () => {
+  const config = configOf({
+    SVC_HOST: '0.0.0.0', SVC_OPS_HOST: '127.0.0.1', SVC_GATEWAY_PORT: '0', SVC_PLATFORM_PORT: '9001', SVC_DATA_DIR: '../state',
+    SVC_DATABASE_URL: 'sqlite:calls.db', SVC_MASTER_KEY: key, SVC_OPENAI_URL: 'http://127.0.0.1:9/', SVC_ANTHROPIC_URL: 'HTTPS://Example.com:443',
+    SVC_UPSTREAM_ALLOW: '10.0.0.0/8, fd00::/8 192.168.1.7', SVC_JOURNAL_SYNC: 'full', SVC_RUN_REGISTRY_MAX: '5',
+    SVC_HELD_BODIES_MB: '64', SVC_GRACE_SECONDS: '0', SVC_PUBLIC_GATEWAY_URL: 'https://llm.example.com/', SVC_PUBLIC_PLATFORM_URL: '',
+  });
+  assert.deepEqual([config.gateway, config.platform, config.ops], [
+    { host: '0.0.0.0', port: 0 }, { host: '0.0.0.0', port: 9001 }, { host: '127.0.0.1', port: 8082 },
+  ]);
+  assert.equal(config.dataDirectory, '/srv/state');
+  assert.equal(config.databaseUrl, 'sqlite:/srv/app/calls.db');
+  assert.deepEqual(config.masterKey, new Uint8Array(32).fill(7));
+  assert.deepEqual([config.openaiUrl, config.anthropicUrl], ['http://127.0.0.1:9', 'https://example.com']);
+  assert.deepEqual(config.upstreamAllow, ['10.0.0.0/8', 'fd00::/8', '192.168.1.7']);
+  assert.deepEqual([config.journalSync, config.runRegistryMax, config.heldBodiesMb, config.graceSeconds], ['full', 5, 64, 0]);
+  assert.deepEqual([config.publicGatewayUrl, config.publicPlatformUrl], ['https://llm.example.com', null]);
+});
+
+const secret = 'hunter2-secret';
+const refusals: readonly (readonly [env: Environment, sentence: RegExp])[] = [
+  [{ SVC_GATWAY_PORT: '1' }, /SVC_GATWAY_PORT is not known.*SVC_GATEWAY_PORT\?/],
+  [{ SVC_SOMETHING_ELSE: '1' }, /SVC_SOMETHING_ELSE is not known/],
+  [{ SVC_GATEWAY_PORT: '65536' }, /SVC_GATEWAY_PORT must be a whole number from 0 to 65535, not 65536/],
+  [{ SVC_OPS_PORT: '80.5' }, /SVC_OPS_PORT/], [{ SVC_PLATFORM_PORT: '-1' }, /SVC_PLATFORM_PORT/], [{ SVC_GATEWAY_PORT: '0x50' }, /SVC_GATEWAY_PORT/],
+  [{ SVC_GATEWAY_PORT: '8081' }, /SVC_GATEWAY_PORT and SVC_PLATFORM_PORT are both 8081/],
+  [{ SVC_HOST: 'http://localhost' }, /SVC_HOST must be an IP address or a host name/], [{ SVC_OPS_HOST: '1.2.3' }, /SVC_OPS_HOST/],
+  [{ SVC_DATABASE_URL: `mysql://root:${secret}@db/x` }, /SVC_DATABASE_URL must be sqlite:PATH or postgres/],
+  [{ SVC_DATABASE_URL: 'sqlite:' }, /SVC_DATABASE_URL/],
+  [{ SVC_DATABASE_URL: `postgres://u:${secret}@db/x` }, /SVC_MASTER_KEY must be set when SVC_DATABASE_URL is PostgreSQL/],
+  [{ SVC_MASTER_KEY: secret }, /SVC_MASTER_KEY must be 32 bytes in base64/],
+  [{ SVC_OPENAI_URL: 'api.openai.com' }, /SVC_OPENAI_URL must be a URL/], [{ SVC_OPENAI_URL: 'ftp://x' }, /SVC_OPENAI_URL/],
+  [{ SVC_OPENAI_URL: 'https://api.openai.com/v1' }, /SVC_OPENAI_URL.*without path.*https:\/\/api\.openai\.com$/],
+  [{ SVC_ANTHROPIC_URL: `https://u:${secret}@x.example` }, /SVC_ANTHROPIC_URL must not carry a user name or password/],
+  [{ SVC_ANTHROPIC_URL: 'https://x.example?' }, /SVC_ANTHROPIC_URL/], [{ SVC_OPENAI_URL: 'tcp://10.0.0.1:80' }, /SVC_OPENAI_URL/],
+  [{ SVC_UPSTREAM_ALLOW: '10.0.0.0/8,10.0.0.0/33' }, /SVC_UPSTREAM_ALLOW: "10\.0\.0\.0\/33"/],
+  [{ SVC_JOURNAL_SYNC: 'on' }, /SVC_JOURNAL_SYNC must be normal or full, not on/],
+  [{ SVC_GRACE_SECONDS: '30s' }, /SVC_GRACE_SECONDS/], [{ SVC_HELD_BODIES_MB: '0' }, /SVC_HELD_BODIES_MB/],
+  [{ SVC_RUN_REGISTRY_MAX: '1e5' }, /SVC_RUN_REGISTRY_MAX/],
+  [{ SVC_PUBLIC_GATEWAY_URL: 'llm.example.com' }, /SVC_PUBLIC_GATEWAY_URL/], [{ SVC_PUBLIC_PLATFORM_URL: 'https://x.example/?a=1' }, /SVC_PUBLIC/],
+];
+
+test('design 5: an unknown variable or a bad value is one sentence that names it and repeats no secret', () => {
+  for (const [env, sentence] of refusals) {
+    const read = readConfig(env, '/srv/app');
+    assert.ok('refusal' in read, JSON.stringify(env));
+    assert.match(read.refusal, sentence);
+    assert.doesNotMatch(read.refusal, new RegExp(secret));
+    assert.doesNotMatch(read.refusal, /\n/);
+  }
+});
+
+test("design 5: the tap's variables and addresses that a container platform injects are nobody's mistake", () => {
+  const config = configOf({ SVC_TAP_KEY: 'x', SVC_WEB_PORT_80_TCP: 'tcp://10.0.0.1:80', SVC_GATEWAY_PORT: 'tcp://10.0.0.1:80' });
+  assert.equal(config.gateway.port, 8080);
+});

@@ -1,0 +1,40 @@
+/** Held: which Node runs the product, for every kind of machine; and that launcher and product agree on the floor. Design 2. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { runtimeBelowFloor } from './runtime-floor.ts';
+import floors from './runtime-floor.json' with { type: 'json' };
+
+interface Chooser {
+  chooseRuntime(machine: { version: string; execPath: string; bundledPath: string | null; floors: Record<string, string> }):
+    { path: string } | { refusal: string };
+  isAtFloor(version: string, floors: Record<string, string>): boolean;
+}
+
+const chooser = await import(new URL('../bin/choose-runtime.mjs', import.meta.url).href) as Chooser;
+
+const rows: readonly (readonly [version: string, bundled: boolean, chosen: 'own' | 'bundled' | 'none'])[] = [
+  ['24.22.1', true, 'own'], ['24.23.0', true, 'own'], ['24.22.0', true, 'bundled'], ['24.21.9', false, 'own'],
+  ['26.12.1', true, 'own'], ['26.13.0', true, 'own'], ['26.12.0', true, 'bundled'], ['26.10.0', false, 'own'],
+  ['27.0.0', true, 'own'], ['28.1.0', false, 'own'],
+  ['25.99.0', true, 'bundled'], ['25.99.0', false, 'own'],
+  ['22.23.4', true, 'bundled'], ['22.23.4', false, 'none'], ['20.20.2', true, 'bundled'], ['20.20.2', false, 'none'], ['18.0.0', false, 'none'],
+];
+
+test('a Node at the security floor is used, else the one that npm brought, else one that can run the product at all', () => {
+  for (const [version, bundled, chosen] of rows) {
+    const choice = chooser.chooseRuntime({ version, execPath: '/own/node', bundledPath: bundled ? '/bundled/node' : null, floors });
+    const found = 'refusal' in choice ? 'none' : choice.path === '/own/node' ? 'own' : 'bundled';
+    assert.equal(found, chosen, `${version}, ${bundled ? 'with' : 'without'} a bundled one`);
+  }
+});
+
+test('without any usable Node the sentence names this one, the floor and what to do', () => {
+  const choice = chooser.chooseRuntime({ version: '20.20.2', execPath: '/own/node', bundledPath: null, floors });
+  assert.ok('refusal' in choice);
+  assert.match(choice.refusal, /20\.20\.2.*npm ci/);
+  assert.match(choice.refusal, /24\.22\.1 or 26\.12\.1/);
+});
+
+test('launcher and product agree on what is below the floor', () => {
+  for (const [version] of rows) assert.equal(runtimeBelowFloor(version), !chooser.isAtFloor(version, floors), version);
+});
