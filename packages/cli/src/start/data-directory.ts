@@ -53,11 +53,14 @@ export function lockFile(directory: string): string {
   return join(directory, 'lock');
 }
 
-/** Takes the directory for this process. @throws StartFault where another process has it. */
+/**
+ * Takes the directory for this process. Nothing is ever written under the lock, so no journal file lies beside it.
+ * @throws StartFault where another process has it.
+ */
 export function lockDataDirectory(directory: string): DirectoryLock {
   const database = openLockFile(directory);
   try {
-    database.exec('PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE');
+    database.exec('PRAGMA busy_timeout = 0; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch {
     database.close();
     throw new StartFault(`Another metergate already runs on the data directory ${directory}. Stop it, or set SVC_DATA_DIR to another.`);
