@@ -5,16 +5,17 @@
  * Deciding whether a call may be forwarded is `serve.ts`; what a record says is `settle.ts`.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { allValues, firstValue, inboundResponseHeaders, outboundRequestHeaders } from '@metergate/core/call/header-pairs.ts';
+import { allValues, firstValue, outboundRequestHeaders } from '@metergate/core/call/header-pairs.ts';
 import { reportsUsage } from '@metergate/core/call/route.ts';
 import type { CallOpening, CallOutcome } from '@metergate/core/record/call-record.ts';
 import type { Reading } from '@metergate/core/usage/reading.ts';
 import { drainBoundFor } from '../drains.ts';
 import type { GatewayNode } from '../gateway-node.ts';
 import type { Exchange, ExchangeFault, ExchangeObserver } from '../network/destination.ts';
-import { callerCloses, refuse } from '../respond.ts';
+import { refuse } from '../respond.ts';
 import type { CopyReader } from '../usage/copy-reader.ts';
 import type { AdmittedCall, OutboundBody } from './admitted-call.ts';
+import { Answer } from './answer.ts';
 import { nothingDue, openingOf, settledRecord, usageUnknown } from './settle.ts';
 
 /** How long the end of an answer waits for a compressed copy to be read. */
@@ -35,6 +36,7 @@ export class Relay implements ExchangeObserver {
   readonly #call: AdmittedCall;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
+  readonly #answer: Answer;
   readonly #body: OutboundBody;
   readonly #over: () => void;
   readonly #opening: CallOpening;
@@ -58,7 +60,6 @@ export class Relay implements ExchangeObserver {
   #ended = false;
   /** The exchange failed, whatever had been settled by then: the caller must not see a clean end. */
   #broken = false;
-  #awaitingDrain = false;
   #callerGone = false;
   #draining = false;
   #drainedBytes = 0;
@@ -70,6 +71,7 @@ export class Relay implements ExchangeObserver {
     this.#call = parts.call;
     this.#request = parts.request;
     this.#response = parts.response;
+    this.#answer = new Answer(parts.request, parts.response);
     this.#body = parts.body;
     this.#over = parts.over;
     this.#opening = openingOf(parts.call, parts.node.id);
@@ -226,8 +228,7 @@ export class Relay implements ExchangeObserver {
     }
     for (let at = 0; at < last; at += 1) this.#deliver(kept[at]!);
     if (this.#ended || this.#receivedBytes === this.#expectedBytes) {
-      if (last >= 0 && !this.#callerGone) this.#response.end(kept[last]);
-      else this.#response.end();
+      this.#answer.end(this.#callerGone ? undefined : kept[last]);
       this.#isDone();
     } else if (last >= 0) {
       this.#deliver(kept[last]!);
@@ -235,36 +236,22 @@ export class Relay implements ExchangeObserver {
   }
 
   #finishAnswer(): void {
-    this.#response.end();
+    this.#answer.end();
     this.#isDone();
   }
 
   #deliver(chunk: Buffer): void {
-    if (this.#callerGone || this.#response.destroyed) return;
-    if (this.#response.write(chunk) || this.#awaitingDrain) return;
-    this.#awaitingDrain = true;
-    this.#exchange?.pause();
-    this.#response.once('drain', this.#resume);
+    if (!this.#callerGone) this.#answer.deliver(chunk, this.#exchange);
   }
 
-  readonly #resume = (): void => {
-    this.#awaitingDrain = false;
-    this.#exchange?.resume();
-  };
-
   readonly #flushHead = (): void => {
-    if (!this.#response.destroyed && !this.#isOver && !this.#settling) sendHead(this.#response);
+    if (!this.#isOver && !this.#settling) this.#answer.sendHead();
   };
 
   /** False where the head cannot be sent as it came; then the call has failed. */
   #writeHead(): boolean {
-    const pairs = inboundResponseHeaders(this.#headers);
-    pairs.push('x-svc-request-id', this.#call.id);
-    if (callerCloses(this.#request)) pairs.push('connection', 'close');
-    this.#response.sendDate = false;
-    this.#response.removeHeader('connection');
     try {
-      this.#response.writeHead(this.#status!, this.#reason, pairs);
+      this.#answer.writeHead(this.#call.id, { status: this.#status!, reason: this.#reason, headers: this.#headers });
       return true;
     } catch (cause) {
       this.#status = null;
@@ -318,14 +305,7 @@ export class Relay implements ExchangeObserver {
 
   /** Ends the caller's connection so that what was sent cannot look complete. */
   #breakCaller(): void {
-    const { socket } = this.#response;
-    if (socket !== null && !socket.destroyed) {
-      if (this.#request.httpVersionMinor === 0) socket.resetAndDestroy();
-      else {
-        if (this.#response.headersSent) sendHead(this.#response);
-        socket.destroySoon();
-      }
-    }
+    this.#answer.break();
     this.#isDone();
   }
 
@@ -351,11 +331,4 @@ export class Relay implements ExchangeObserver {
     if (this.#callerGone && !this.#ended) this.#exchange?.abort();
     this.#over();
   }
-}
-
-const nothing = Buffer.alloc(0);
-
-/** Sends a head that was written and not sent yet. Not by `flushHeaders`, which encodes header bytes above 0x7f a second time. */
-function sendHead(response: ServerResponse): void {
-  response.write(nothing);
 }

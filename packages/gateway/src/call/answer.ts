@@ -1,0 +1,85 @@
+/**
+ * The caller's side of a relay: the provider's head and bytes written to the caller as they came, with backpressure towards
+ * the destination, and an end that is either clean or plainly broken. What the gateway itself answers is `respond.ts`.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { inboundResponseHeaders, type HeaderPairs } from '@metergate/core/call/header-pairs.ts';
+import type { RequestId } from '@metergate/core/id.ts';
+import { callerCloses } from '../respond.ts';
+
+/** The provider's response head, to be relayed. */
+export interface RelayedHead {
+  readonly status: number;
+  readonly reason: string;
+  readonly headers: HeaderPairs;
+}
+
+/** What is slowed down while the caller does not read. */
+export interface Source {
+  pause(): void;
+  resume(): void;
+}
+
+const nothing = Buffer.alloc(0);
+
+export class Answer {
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  #source: Source | null = null;
+  #full = false;
+
+  constructor(request: IncomingMessage, response: ServerResponse) {
+    this.#request = request;
+    this.#response = response;
+  }
+
+  /**
+   * Writes the head; it leaves with the first bytes, or with `sendHead`. Nothing of Node's own is added but framing.
+   * @throws where the head cannot be sent as it came; nothing has been sent then.
+   */
+  writeHead(id: RequestId, { status, reason, headers }: RelayedHead): void {
+    const pairs = inboundResponseHeaders(headers);
+    pairs.push('x-svc-request-id', id);
+    if (callerCloses(this.#request)) pairs.push('connection', 'close');
+    this.#response.sendDate = false;
+    this.#response.removeHeader('connection');
+    this.#response.writeHead(status, reason, pairs);
+  }
+
+  /** Sends a head that was written. Not by `flushHeaders`, which encodes header bytes above 0x7f a second time. */
+  sendHead(): void {
+    if (this.#response.headersSent && !this.#response.destroyed) this.#response.write(nothing);
+  }
+
+  /** Writes body bytes; while the caller does not read, `source` is paused. */
+  deliver(chunk: Buffer, source: Source | null): void {
+    if (this.#response.destroyed || this.#response.write(chunk) || this.#full) return;
+    this.#full = true;
+    this.#source = source;
+    source?.pause();
+    this.#response.once('drain', this.#onDrain);
+  }
+
+  /** The clean end, with the last bytes where there are some. */
+  end(last?: Buffer): void {
+    if (last === undefined) this.#response.end();
+    else this.#response.end(last);
+  }
+
+  /** Ends the connection, after what was written, so that it cannot look complete. */
+  break(): void {
+    const { socket } = this.#response;
+    if (socket === null || socket.destroyed) return;
+    if (this.#request.httpVersionMinor === 0) {
+      socket.resetAndDestroy();
+    } else {
+      this.sendHead();
+      socket.destroySoon();
+    }
+  }
+
+  readonly #onDrain = (): void => {
+    this.#full = false;
+    this.#source?.resume();
+  };
+}
