@@ -1,26 +1,9 @@
 /**
- * `metergate`: the process's own words, streams and clock → the program. Commands are loaded when they are asked for, so that
- * a short one does not wait for the servers' code.
+ * `metergate`: the process's own words, streams and clock → the program, and its outcome → the exit code. Nothing else is here.
  */
 import { randomBytes } from 'node:crypto';
-import manifest from '../package.json' with { type: 'json' };
-import { runProgram, type Program } from './command-line/run.ts';
-
-const program: Program = {
-  name: 'metergate',
-  description: 'meters and forwards calls to language model providers.',
-  version: manifest.version,
-  commands: {
-    start: async () => (await import('./commands/start.ts')).start,
-    org: async () => (await import('./commands/org.ts')).org,
-    key: async () => (await import('./commands/key.ts')).key,
-    provider: async () => (await import('./commands/provider.ts')).provider,
-    upstream: async () => (await import('./commands/upstream.ts')).upstream,
-    calls: async () => (await import('./commands/calls.ts')).calls,
-    prices: async () => (await import('./commands/prices.ts')).prices,
-    doctor: async () => (await import('./commands/doctor.ts')).doctor,
-  },
-};
+import { runProgram } from './command-line/run.ts';
+import { program } from './program.ts';
 
 endWithLauncher();
 // A reader that has read enough (`| head`) is no fault.

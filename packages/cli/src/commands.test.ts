@@ -1,0 +1,233 @@
+/**
+ * Held, from outside, on processes of their own: what each command prints, the fields of its JSON, its exit code, that secrets
+ * are never echoed, and that bad input is one sentence with nothing written. Design 5.
+ */
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { interruptedRecord } from '@metergate/core/record/call-record.ts';
+import { openStore, type Store } from '@metergate/store/store.ts';
+import { productEnv, runCli, type CliResult } from '@metergate/testkit/system.ts';
+import { createMasterKey, readMasterKey } from './config/master-key.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'metergate-commands-'));
+const dataDirectory = join(root, 'data');
+const ports = { SVC_GATEWAY_PORT: '0', SVC_PLATFORM_PORT: '0', SVC_OPS_PORT: '0' };
+const place = { dataDirectory, masterKey: null, databaseUrl: `sqlite:${join(dataDirectory, 'metergate.db')}` };
+
+async function inStore<Result>(work: (store: Store) => Promise<Result>, create: boolean = false): Promise<Result> {
+  const masterKey = readMasterKey(place);
+  const store = await openStore({ url: place.databaseUrl, masterKey, clock: Date.now, randomBytes: (n) => randomBytes(n), create });
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+before(async () => {
+  mkdirSync(dataDirectory, { mode: 0o700 });
+  createMasterKey(place);
+  await inStore(async () => {}, true);
+});
+after(() => rmSync(root, { recursive: true, force: true }));
+
+function run(args: readonly string[], { stdin = '', env = {} }: { stdin?: string; env?: Record<string, string> } = {}): Promise<CliResult> {
+  return runCli(args, productEnv({ SVC_DATA_DIR: dataDirectory, ...ports, ...env }), stdin);
+}
+
+async function json(args: readonly string[], stdin: string = ''): Promise<unknown> {
+  const result = await run([...args, '--json'], { stdin });
+  assert.equal(result.code, 0, result.stderr);
+  assert.equal(result.stderr, '');
+  return result.json();
+}
+
+function oneSentence({ stderr }: CliResult, sentence: RegExp): void {
+  assert.match(stderr, /^metergate: [^\n]+\n$/);
+  assert.match(stderr, sentence);
+}
+
+test('org: create, list and set answer with their fields, and a taken name is refused', async () => {
+  const made = await json(['org', 'create', 'Acme']) as { id: string };
+  assert.match(made.id, /^org_[0-9A-Za-z]{20}$/);
+  assert.deepEqual(made, { id: made.id, name: 'Acme', plan: 'free' });
+  assert.deepEqual(Object.keys((await json(['org', 'list']) as object[])[0]!), ['id', 'name', 'plan', 'drainSeconds', 'fallbackPrice', 'createdAt']);
+  const set = await json(['org', 'set', 'Acme', '--plan', 'team', '--drain', '9', '--fallback-price', '2.50/10']) as { createdAt: string };
+  assert.deepEqual(set, {
+    id: made.id, name: 'Acme', plan: 'team', drainSeconds: 9, fallbackPrice: { input: '2.500000000', output: '10.000000000' },
+    createdAt: new Date(set.createdAt).toISOString(),
+  });
+  const back = await json(['org', 'set', made.id, '--drain', 'none', '--fallback-price', 'none']);
+  assert.deepEqual(back, { ...set, drainSeconds: null, fallbackPrice: null });
+  const taken = await run(['org', 'create', 'Acme', '--json']);
+  assert.equal(taken.code, 1);
+  assert.deepEqual(taken.json(), { error: { code: 'name_taken', message: 'There is already an organization with this name. Choose another name.' } });
+  oneSentence(taken, /already an organization/);
+});
+
+test('key: the key is shown once, its SHA-256 and 14 characters are kept, revoking says when', async () => {
+  const { id: organization } = await json(['org', 'create', 'Keys']) as { id: string };
+  const made = await json(['key', 'create', '--org', 'Keys', '--name', 'laptop', '--project', 'search', '--expires', '7d']) as
+    { id: string; key: string; prefix: string };
+  assert.deepEqual(Object.keys(made), ['id', 'key', 'prefix']);
+  assert.match(made.key, /^svc_live_[0-9A-Za-z]{43}$/);
+  assert.equal(made.prefix, made.key.slice(0, 14));
+  const found = await inStore((store) => store.serviceKeys.findByHash(createHash('sha256').update(made.key).digest('hex')));
+  assert.equal(found?.organization, organization);
+  const listed = await run(['key', 'list', '--org', organization, '--json']);
+  assert.doesNotMatch(listed.stdout, new RegExp(made.key));
+  const [row] = listed.json() as { createdAt: string; expiresAt: string }[];
+  const { createdAt, expiresAt } = row!;
+  assert.deepEqual(row, { id: made.id, prefix: made.prefix, name: 'laptop', project: 'search', createdAt, expiresAt, revokedAt: null });
+  assert.ok(Math.abs(Date.parse(row!.expiresAt) - Date.parse(row!.createdAt) - 7 * 86_400_000) < 60_000);
+  const revoked = await json(['key', 'revoke', made.id]) as { revokedAt: string };
+  assert.equal(revoked.revokedAt, new Date(revoked.revokedAt).toISOString());
+  const unknown = await run(['key', 'revoke', 'key_nobody']);
+  assert.equal(unknown.code, 1);
+  oneSentence(unknown, /no service key with this id/);
+});
+
+test('provider: the key comes on standard input without its line end, is sealed as given and never echoed', async () => {
+  const { id } = await json(['org', 'create', 'Providers']) as { id: string };
+  const canary = 'sk-canary-0123456789';
+  for (const args of [['--json'], []]) {
+    const result = await run(['provider', 'connect', 'openai', '--org', 'Providers', ...args], { stdin: `${canary}\n` });
+    assert.equal(result.code, 0, result.stderr);
+    assert.doesNotMatch(result.stdout + result.stderr, /canary/);
+    if (args.length > 0) assert.deepEqual(result.json(), { provider: 'openai', organization: id, state: 'connected' });
+  }
+  const state = await inStore((store) => store.providers.state(id as Parameters<Store['providers']['state']>[0], 'openai'));
+  assert.deepEqual(state, { state: 'connected', credential: canary });
+  assert.deepEqual(await json(['provider', 'disconnect', 'openai', '--org', id]), { provider: 'openai', organization: id, state: 'missing' });
+  for (const stdin of ['', '\n', `${canary} two\nlines\n`]) {
+    const refused = await run(['provider', 'connect', 'openai', '--org', id], { stdin });
+    assert.equal(refused.code, 1);
+    assert.equal(refused.stdout, '');
+    assert.doesNotMatch(refused.stderr, /canary/);
+    oneSentence(refused, /key/);
+  }
+});
+
+test('upstream: declared ones start disabled, an empty credential means none, plain http needs the allow list', async () => {
+  const { id } = await json(['org', 'create', 'Upstreams']) as { id: string };
+  const declared = await json(['upstream', 'declare', '--org', id, '--url', 'https://llm.example.com/base/v1/'], 'canary-credential\n');
+  const shown = { organization: id, url: 'https://llm.example.com/base', enabled: false, hasCredential: true, state: 'connected' };
+  assert.deepEqual(declared, shown);
+  assert.deepEqual(await json(['upstream', 'enable', '--org', id]), { ...shown, enabled: true });
+  assert.deepEqual(await json(['upstream', 'show', '--org', 'Upstreams']), { ...shown, enabled: true });
+  assert.deepEqual(await json(['upstream', 'disable', '--org', id]), shown);
+  const plain = ['upstream', 'declare', '--org', id, '--url', 'http://127.0.0.1:9000', '--json'];
+  const refused = await run(plain);
+  assert.equal(refused.code, 1);
+  assert.equal((refused.json() as { error: { code: string } }).error.code, 'invalid_upstream_url');
+  const allowed = await run(plain, { env: { SVC_UPSTREAM_ALLOW: '127.0.0.0/8' } });
+  assert.deepEqual(allowed.json(), { ...shown, url: 'http://127.0.0.1:9000', hasCredential: false });
+  assert.deepEqual(await json(['upstream', 'remove', '--org', id]), { organization: id, removed: true });
+  assert.equal((await run(['upstream', 'show', '--org', id])).code, 1);
+});
+
+test('calls list: records as design 4 has them, newest first, from since to before until', async () => {
+  const { id } = await json(['org', 'create', 'Calls']) as { id: string };
+  const startedAtMs = [Date.UTC(2026, 8, 1), Date.UTC(2026, 8, 2), Date.UTC(2026, 8, 3)];
+  await inStore((store) => store.calls.ship({
+    segment: 'seg_commands', through: 3,
+    records: startedAtMs.map((at, index) => ({
+      seq: index + 1,
+      record: interruptedRecord({
+        id: `req_${String(index).padStart(32, '0')}`, organization: id, key: 'key_x', project: '\u001b[31mred', labels: ['a'], labelsDropped: 0,
+        run: null, wire: 'openai', endpoint: 'chat_completions', method: 'POST', path: '/v1/chat/completions', startedAtMs: at, node: 'node_x',
+      } as unknown as Parameters<typeof interruptedRecord>[0]),
+    })),
+  }));
+  const list = ['calls', 'list', '--org', 'Calls'];
+  const starts = async (args: readonly string[]): Promise<string[]> =>
+    (await json([...list, ...args]) as { startedAt: string }[]).map(({ startedAt }) => startedAt.slice(0, 10));
+  assert.deepEqual(await starts([]), ['2026-09-03', '2026-09-02', '2026-09-01']);
+  assert.deepEqual(await starts(['--since', '2026-09-02T00:00:00Z', '--until', '2026-09-03']), ['2026-09-02']);
+  assert.deepEqual(await starts(['--limit', '1']), ['2026-09-03']);
+  assert.deepEqual(await starts(['--run', 'none-such']), []);
+  const table = await run(list);
+  assert.match(table.stdout, /^STARTED +ENDPOINT +STATUS +MODEL/);
+  assert.match(table.stdout, /interrupted.*unknown/);
+  assert.doesNotMatch(table.stdout, /\u001b/);
+});
+
+test("prices: the list's price without a store, the operator's before it once loaded, a bad file changes nothing", async () => {
+  const elsewhere = await runCli(['prices', 'show', 'gpt-4o', '--json'], productEnv({ SVC_DATA_DIR: join(root, 'nowhere') }));
+  assert.equal(elsewhere.code, 0, elsewhere.stderr);
+  assert.equal((elsewhere.json() as { overlay: null }).overlay, null);
+  const file = join(root, 'prices.json');
+  writeFileSync(file, JSON.stringify({ prices: [{ provider: 'openai', model: 'gpt-4o', input: '7', output: '8' }] }));
+  const loaded = await json(['prices', 'load', file]) as { overlay: string };
+  assert.deepEqual(loaded, { prices: 1, overlay: loaded.overlay });
+  assert.match(loaded.overlay, /^overlay\/[0-9a-f]{16}$/);
+  writeFileSync(file, '{"prices": [{"provider": "openai"}]}');
+  const refused = await run(['prices', 'load', file]);
+  assert.equal(refused.code, 1);
+  oneSentence(refused, /prices\[0\]/);
+  const shown = await json(['prices', 'show', 'gpt-4o']) as { overlay: string; prices: { provider: string; inForce: boolean; input: string }[] };
+  assert.equal(shown.overlay, loaded.overlay);
+  assert.equal(Number(shown.prices.find((each) => each.provider === 'openai' && each.inForce)?.input), 7);
+  oneSentence(await run(['prices', 'load', join(root, 'absent.json')]), /absent\.json does not exist/);
+  assert.deepEqual((await json(['prices', 'show', 'no-such-model-at-all']) as { prices: unknown[] }).prices, []);
+});
+
+test('doctor: marks what is well and what is not, and fails with exit 1 on a taken port', async () => {
+  const well = await run(['doctor', '--json']);
+  assert.equal(well.code, 0, well.stdout);
+  const report = well.json() as { ok: boolean; store: { engine: string }; checks: { name: string; state: string }[] };
+  assert.deepEqual([report.ok, report.store.engine], [true, 'sqlite']);
+  const names = ['runtime', 'settings', 'data directory', 'master key', 'store', 'gateway port', 'platform port', 'ops port'];
+  assert.deepEqual(report.checks.slice(0, 8).map(({ name }) => name), names);
+  const foreign = createServer((socket) => socket.end('no http\n'));
+  foreign.listen(0, '127.0.0.1');
+  await once(foreign, 'listening');
+  const { port } = foreign.address() as { port: number };
+  const taken = await run(['doctor'], { env: { SVC_GATEWAY_PORT: String(port) } });
+  foreign.close();
+  assert.equal(taken.code, 1);
+  assert.match(taken.stdout, new RegExp(`FAIL  gateway port +${port} is taken`));
+});
+
+test('wrong usage ends with 2 and one sentence; with --json the one document says it too', async () => {
+  const plain = await run(['org', 'create', 'x', '--plna', 'free']);
+  assert.deepEqual([plain.code, plain.stdout], [2, '']);
+  oneSentence(plain, /no option --plna\. Did you mean --plan\?/);
+  const asJson = await run(['org', 'create', '--json']);
+  assert.deepEqual(asJson.json(), { error: { code: 'usage', message: 'metergate org create needs NAME.' } });
+  assert.equal(asJson.code, 2);
+});
+
+test('bad settings and a store that is not there are one sentence, exit 1, and nothing is written', async () => {
+  const nowhere = join(root, 'untouched');
+  mkdirSync(nowhere);
+  const someKey = Buffer.alloc(32).toString('base64');
+  const rows: readonly (readonly [env: Record<string, string>, sentence: RegExp])[] = [
+    [{}, /no store at .*metergate\.db yet\. Start it once with: npm start/],
+    [{ SVC_GATWAY_PORT: '1' }, /SVC_GATWAY_PORT is not known/],
+    [{ SVC_MASTER_KEY: 'canary' }, /SVC_MASTER_KEY must be 32 bytes/],
+    [{ SVC_DATABASE_URL: 'postgres://u:canary@127.0.0.1:1/x' }, /SVC_MASTER_KEY must be set/],
+    [{ SVC_DATABASE_URL: 'postgres://u:canary@127.0.0.1:1/x', SVC_MASTER_KEY: someKey }, /127\.0\.0\.1:1\/x cannot be reached/],
+  ];
+  for (const [env, sentence] of rows) {
+    const result = await runCli(['org', 'create', 'x'], productEnv({ SVC_DATA_DIR: join(nowhere, 'data'), ...env }));
+    assert.equal(result.code, 1, result.stderr);
+    oneSentence(result, sentence);
+    assert.doesNotMatch(result.stderr, /canary/);
+  }
+  assert.deepEqual(readdirSync(nowhere), []);
+});
+
+test('a master key that is not the store\'s is refused by name, with exit 1', async () => {
+  const other = Buffer.alloc(32, 1).toString('base64');
+  const result = await run(['org', 'list', '--json'], { env: { SVC_MASTER_KEY: other } });
+  assert.equal(result.code, 1);
+  assert.equal((result.json() as { error: { code: string } }).error.code, 'wrong_master_key');
+  assert.doesNotMatch(result.stdout + result.stderr, new RegExp(other.slice(0, 10)));
+});

@@ -1,0 +1,65 @@
+/** Held: every way to write a command wrongly is one sentence and exit 2, before anything is opened; help is exit 0. Design 5. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { runProgram } from './command-line/run.ts';
+import { program } from './program.ts';
+
+interface Said {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs the program in this process. Settings are bad, so that whatever gets as far as reading them ends with 1. */
+async function say(args: readonly string[]): Promise<Said> {
+  let stdout = '';
+  let stderr = '';
+  const { exitCode } = await runProgram(program, args, {
+    env: { SVC_HOST: 'not a host' }, cwd: '/', stdin: process.stdin, isTerminal: false, nowMs: () => 0, randomBytes: (n) => new Uint8Array(n),
+    stdout: (text) => { stdout += text; }, stderr: (text) => { stderr += text; },
+  });
+  return { exitCode, stdout, stderr };
+}
+
+const usage: readonly (readonly [args: readonly string[], sentence: RegExp])[] = [
+  [[], /name a command/], [['ogr'], /no command metergate ogr\. Did you mean metergate org\?/], [['frobnicate'], /no command metergate frobnicate/],
+  [['org'], /needs one of: create, list, set/], [['org', 'crate', 'x'], /Did you mean metergate org create/], [['org', 'create'], /needs NAME/],
+  [['org', 'create', 'x', 'y'], /does not take the argument y/], [['org', 'create', 'x', '--plan', 'gold'], /--plan must be one of free/],
+  [['org', 'create', 'x', '--plan'], /--plan needs a value/], [['org', 'create', 'x', '--plna', 'free'], /no option --plna\. Did you mean --plan/],
+  [['org', 'create', 'x', '--plan', 'free', '--plan', 'team'], /--plan once/], [['org', 'set', 'Acme'], /needs a setting to change/],
+  [['key', 'create'], /needs --org/], [['key', 'create', '--org', '--name'], /--org needs a value/],
+  [['key', 'create', '--org', 'Acme', '--expires', '1w'], /--expires must be a duration/], [['key', 'list', '--org', 'Acme', '-x'], /no option -x/],
+  [['provider', 'connect', 'mistral', '--org', 'Acme'], /one of openai, anthropic/],
+  [['calls', 'list', '--org', 'Acme', '--limit', '10001'], /1 to 10000/],
+  [['calls', 'list', '--org', 'Acme', '--since', 'today'], /--since must be an instant/], [['org', 'list', '--json=yes'], /--json takes no value/],
+  [['start', '--sandbx'], /Did you mean --sandbox/], [['constructor'], /no command metergate constructor/], [['org', '__proto__'], /no command/],
+];
+
+test('wrong usage is one sentence that names what is wrong, exit 2, nothing on stdout', async () => {
+  for (const [args, sentence] of usage) {
+    const { exitCode, stdout, stderr } = await say(args);
+    assert.deepEqual([exitCode, stdout], [2, ''], `${args.join(' ')}: ${stderr}`);
+    assert.match(stderr, /^metergate: [^\n]+\n$/);
+    assert.match(stderr, sentence);
+  }
+});
+
+test('what is written rightly gets as far as the settings, which are refused with exit 1', async () => {
+  for (const args of [['org', 'list'], ['org', 'create', 'x', '--plan=team'], ['key', 'revoke', '--', '--odd'], ['start', '--sandbox']]) {
+    const { exitCode, stderr } = await say(args);
+    assert.equal(exitCode, 1, args.join(' '));
+    assert.match(stderr, /SVC_HOST/);
+  }
+});
+
+test('help is on stdout with exit 0, for the program, each group and each command', async () => {
+  const pages = [
+    ['--help'], ['help'], ['org', '--help'], ['key', 'create', '--help'], ['help', 'calls', 'list'], ['start', '-h'], ['doctor', '--help'],
+  ];
+  for (const args of pages) {
+    const { exitCode, stdout, stderr } = await say(args);
+    assert.deepEqual([exitCode, stderr], [0, ''], args.join(' '));
+    assert.match(stdout, /^metergate/);
+    assert.ok(stdout.split('\n').every((line) => line.length <= 120), stdout);
+  }
+});

@@ -1,0 +1,21 @@
+/**
+ * Every command by its first word. Each is loaded when it is asked for, so that a short one does not wait for the servers' code.
+ */
+import manifest from '../package.json' with { type: 'json' };
+import type { Program } from './command-line/run.ts';
+
+export const program: Program = {
+  name: 'metergate',
+  description: 'meters and forwards calls to language model providers.',
+  version: manifest.version,
+  commands: {
+    start: async () => (await import('./commands/start.ts')).start,
+    org: async () => (await import('./commands/org.ts')).org,
+    key: async () => (await import('./commands/key.ts')).key,
+    provider: async () => (await import('./commands/provider.ts')).provider,
+    upstream: async () => (await import('./commands/upstream.ts')).upstream,
+    calls: async () => (await import('./commands/calls.ts')).calls,
+    prices: async () => (await import('./commands/prices.ts')).prices,
+    doctor: async () => (await import('./commands/doctor.ts')).doctor,
+  },
+};
