@@ -129,6 +129,14 @@ function assertRecord(record: CallRecordJson | undefined, { exchange, way }: Don
   assert.equal(record.label, 'measured', title);
 }
 
+/** Holds each call's record against what was reported; gives back those whose compressed copy was not read in time. */
+async function assertRecords(done: readonly Done[]): Promise<Job[]> {
+  const records = await service.system.callsById(done.map(({ id }) => id));
+  const isLate = ({ id, way }: Done): boolean => way.coding !== null && records.get(id)?.usageReason === 'decode_late';
+  for (const each of done.filter((call) => !isLate(call))) assertRecord(records.get(each.id), each);
+  return done.filter(isLate).map(({ exchange, way }) => ({ exchange, way }));
+}
+
 for (const wire of readWires) {
   test(`${wire}: the caller's bytes equal the recorded bytes and the record equals what was reported`, { timeout: 300_000 }, async () => {
     const own = fixtures().filter((exchange) => exchange.wire === wire);
@@ -138,8 +146,10 @@ for (const wire of readWires) {
       ...all.flatMap((exchange) => ways.map((way) => ({ exchange, way }))),
       ...small.map((exchange) => ({ exchange, way: { name: 'byte by byte', coding: null, cuts: 'every' as const } })),
     ]);
-    const records = await service.system.callsById(done.map(({ id }) => id));
-    for (const each of done) assertRecord(records.get(each.id), each);
+    const late = await assertRecords(done);
+    // On a machine that stalls, a compressed copy may be read too late; the record says so, which is right but proves little: once more.
+    const again = await assertRecords(await play(wire, late));
+    assert.deepEqual(await assertRecords(await play(wire, again)), []);
   });
 }
 
