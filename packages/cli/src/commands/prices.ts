@@ -32,7 +32,7 @@ async function pricesWithOrWithoutStore(model: string, tools: CommandTools): Ret
 
 const load = command({
   description: 'Put the prices of a file in force, before the frozen list and in place of those loaded earlier.',
-  args: { file: { type: 'positional', required: true, valueHint: 'FILE', description: 'JSON; docs/operating.md shows its form' } },
+  args: { file: { type: 'positional', required: true, valueHint: 'FILE', description: 'JSON: {"prices":[{"provider":"openai","model":"gpt-5*","input":"1.10","output":"8.80"}]}' } },
   run: async ({ file }, tools) => {
     const text = await textOf(resolve(tools.cwd, file));
     return onStore(tools, async (ground) => {
