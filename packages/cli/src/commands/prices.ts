@@ -9,6 +9,8 @@ import { command, CommandFault, commandGroup, type CommandTools } from '../comma
 import { onStore } from '../command-line/on-store.ts';
 import { plain, shortDecimal, table } from '../command-line/table.ts';
 
+/** For the help page; core/src/price/overlay.ts says all of it. */
+const fileForm = 'JSON: {"prices":[{"provider":"openai","model":"gpt-5*","input":"1.10","output":"8.80"}]}';
 const fileBytesMax = 16 * 1024 * 1024;
 
 const show = command({
@@ -32,7 +34,7 @@ async function pricesWithOrWithoutStore(model: string, tools: CommandTools): Ret
 
 const load = command({
   description: 'Put the prices of a file in force, before the frozen list and in place of those loaded earlier.',
-  args: { file: { type: 'positional', required: true, valueHint: 'FILE', description: 'JSON: {"prices":[{"provider":"openai","model":"gpt-5*","input":"1.10","output":"8.80"}]}' } },
+  args: { file: { type: 'positional', required: true, valueHint: 'FILE', description: fileForm } },
   run: async ({ file }, tools) => {
     const text = await textOf(resolve(tools.cwd, file));
     return onStore(tools, async (ground) => {
