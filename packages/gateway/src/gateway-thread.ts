@@ -94,6 +94,8 @@ async function start(): Promise<Parts> {
     urls: { openai: data.openaiUrl, anthropic: data.anthropicUrl },
     guard: createAddressGuard({ allow: parseAddressRanges(data.upstreamAllow) }),
     monotonicMs,
+    // A call is sent from the callback of its opening's commit, which runs in the check phase as it is.
+    dispatchIn: (dispatch) => dispatch(),
   });
   const gateway = await startGateway({
     id: data.nodeId, host: data.host, port: data.port, settings, journal, destinations, createCopyReader,

@@ -7,7 +7,7 @@
 import type { Provider } from '@metergate/core/settings.ts';
 import { NotPublicFault, type AddressGuard } from './address-guard.ts';
 import type { Destination, DestinationTimeouts, Exchange, ExchangeObserver, OutboundRequest } from './destination.ts';
-import { createDestination } from './undici-destination.ts';
+import { createDestination, type DestinationOptions, type DispatchIn } from './undici-destination.ts';
 
 /** Defaults of design 3, row 10. */
 export const defaultTimeouts: DestinationTimeouts = { connectMs: 10_000, headMs: 900_000, idleBodyMs: 900_000 };
@@ -22,6 +22,8 @@ export interface DestinationPoolsOptions {
   readonly guard: AddressGuard;
   readonly timeouts?: DestinationTimeouts;
   readonly monotonicMs: () => number;
+  /** See `DestinationOptions`. */
+  readonly dispatchIn?: DispatchIn;
   /** A pool of a declared upstream unused for this long is closed. */
   readonly idleMs?: number;
   readonly upstreamPoolsMax?: number;
@@ -54,10 +56,10 @@ interface UpstreamPool {
 }
 
 export function createDestinationPools(options: DestinationPoolsOptions): DestinationPools {
-  const { guard, monotonicMs, timeouts = defaultTimeouts, idleMs = 300_000, upstreamPoolsMax = 1_024 } = options;
+  const { guard, monotonicMs, dispatchIn, timeouts = defaultTimeouts, idleMs = 300_000, upstreamPoolsMax = 1_024 } = options;
   const named: Record<Provider, Destination> = {
-    openai: createDestination({ origin: options.urls.openai, timeouts, guard: null, keepAliveMs: providerKeepAliveMs }),
-    anthropic: createDestination({ origin: options.urls.anthropic, timeouts, guard: null, keepAliveMs: providerKeepAliveMs }),
+    openai: createDestination({ origin: options.urls.openai, timeouts, guard: null, keepAliveMs: providerKeepAliveMs, dispatchIn }),
+    anthropic: createDestination({ origin: options.urls.anthropic, timeouts, guard: null, keepAliveMs: providerKeepAliveMs, dispatchIn }),
   };
   // A Map keeps insertion order; each use moves its pool to the end, so the first one is the least recently used.
   const upstreams = new Map<string, UpstreamPool>();
@@ -70,7 +72,7 @@ export function createDestinationPools(options: DestinationPoolsOptions): Destin
     const known = upstreams.get(owner.organization);
     const current = known !== undefined && known.version === owner.version && known.url === owner.url;
     if (known !== undefined && !current) retire(owner.organization, known);
-    const pool = current ? known : { ...owner, destination: openUpstream(owner.url, guard, timeouts), usedAtMs: 0 };
+    const pool = current ? known : { ...owner, destination: openUpstream(owner.url, { guard, timeouts, dispatchIn }), usedAtMs: 0 };
     pool.usedAtMs = monotonicMs();
     upstreams.delete(owner.organization);
     upstreams.set(owner.organization, pool);
@@ -101,10 +103,10 @@ export function createDestinationPools(options: DestinationPoolsOptions): Destin
 }
 
 /** A stored URL that no pool can be made of (put there by hand) is a destination that is not public, not an exception. */
-function openUpstream(url: string, guard: AddressGuard, timeouts: DestinationTimeouts): Destination {
+function openUpstream(url: string, options: Omit<DestinationOptions, 'origin'>): Destination {
   const parsed = URL.parse(url);
   if (parsed === null || parsed.username !== '' || parsed.password !== '' || !/^https?:$/.test(parsed.protocol)) return nowhere;
-  return createDestination({ origin: parsed.origin, timeouts, guard });
+  return createDestination({ ...options, origin: parsed.origin });
 }
 
 const nowhere: Destination = {

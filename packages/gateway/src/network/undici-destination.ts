@@ -18,7 +18,12 @@ const headBytesMax = 16 * 1024;
 /** How long an idle connection is kept where the destination does not announce its own limit. */
 const idleConnectionMs = 4_000;
 
+/** Runs `dispatch` in the check phase of the event loop. */
+export type DispatchIn = (dispatch: () => void) => void;
+
 export interface DestinationOptions {
+  /** `setImmediate` by default; whoever only ever sends from within the check phase may dispatch at once. */
+  readonly dispatchIn?: DispatchIn | undefined;
   /** `scheme://host:port`, http or https, nothing after it. */
   readonly origin: string;
   readonly timeouts: DestinationTimeouts;
@@ -42,7 +47,7 @@ export function createDestination(options: DestinationOptions): Destination {
   });
   let closing: Promise<void> | null = null;
   return {
-    send: (request, observer) => send(pool, request, observer),
+    send: (request, observer) => send(pool, options.dispatchIn ?? setImmediate, request, observer),
     // After the dispatches that still wait for their turn: what was sent before the close is an exchange like any other.
     close: () => closing ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => pool.close()),
   };
@@ -54,10 +59,10 @@ export function createDestination(options: DestinationOptions): Destination {
  * within the poll phase it would write at the end of that same phase and take such bytes, delivered while the process was
  * busy, for the answer to this call.
  */
-function send(pool: Pool, request: OutboundRequest, observer: ExchangeObserver): UndiciExchange {
+function send(pool: Pool, dispatchIn: DispatchIn, request: OutboundRequest, observer: ExchangeObserver): UndiciExchange {
   const exchange = new UndiciExchange(observer);
   const body = request.body instanceof Readable ? exchange.carry(new BodySource(request.body)) : request.body;
-  setImmediate(() => {
+  dispatchIn(() => {
     if (exchange.over) return;
     if (request.method === 'CONNECT') exchange.fail(new ExchangeError('protocol', 'CONNECT is not forwarded.'));
     else pool.dispatch({ path: request.target, method: request.method, headers: framed(request), body }, exchange);
