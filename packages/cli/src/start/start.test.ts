@@ -1,0 +1,137 @@
+/**
+ * `metergate start` from outside, as the real process: what a first start makes and says, what a second one finds, and that
+ * a start which cannot be leaves one sentence, exit code 1 and nothing on the disk. Design 2 (Processes) and 5.
+ */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { productEnv, providerKeys, runCli, startSystem, type CliResult } from '@metergate/testkit/system.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'metergate-start-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const freePorts = { SVC_GATEWAY_PORT: '0', SVC_PLATFORM_PORT: '0', SVC_OPS_PORT: '0' };
+
+function start(extra: Record<string, string>): Promise<CliResult> {
+  return runCli(['start'], productEnv({ ...freePorts, ...extra }));
+}
+
+/** One sentence on stderr that holds `words`, nothing on stdout, exit 1. */
+function assertRefused(result: CliResult, words: RegExp): void {
+  assert.equal(result.code, 1, result.stderr);
+  assert.equal(result.stdout, '');
+  assert.match(result.stderr, /^metergate: [^\n]+\.\n$/);
+  assert.match(result.stderr, words);
+}
+
+test('a first start makes directory, key, organization and connections; SIGTERM drains and ends with 0; a second start finds it all', async () => {
+  const dataDirectory = join(folder, 'first', 'data');
+  const system = await startSystem({ dataDirectory });
+  try {
+    assert.equal(statSync(dataDirectory).mode & 0o777, 0o700);
+    assert.equal(statSync(join(dataDirectory, 'master.key')).mode & 0o777, 0o600);
+    assert.match(system.stdout(), /^metergate ready gateway=http:\/\/127\.0\.0\.1:\d+ platform=http:\/\/127\.0\.0\.1:\d+ ops=http:\/\/127\.0\.0\.1:\d+\n$/);
+    assert.match(system.stderr(), /OPENAI_API_KEY and ANTHROPIC_API_KEY/);
+    assert.match(system.stderr(), /metergate key create --org default/);
+    assert.ok(system.stderr().includes(`${system.gatewayUrl}/v1`));
+    const said = system.stdout() + system.stderr();
+    for (const secret of ['svc_live_', ...Object.values(providerKeys)]) assert.ok(!said.includes(secret), 'without a terminal no secret is shown');
+    const organizations = (await system.cli(['org', 'list', '--json'])).json() as { name: string; plan: string }[];
+    assert.deepEqual(organizations.map(({ name, plan }) => ({ name, plan })), [{ name: 'default', plan: 'scale' }]);
+    assert.deepEqual((await system.cli(['key', 'list', '--org', 'default', '--json'])).json(), []);
+
+    assertRefused(await start({ SVC_DATA_DIR: dataDirectory }), new RegExp(`already runs on the data directory ${dataDirectory}`));
+    assert.equal((await fetch(`${system.opsUrl}/readyz`)).status, 200);
+    assert.equal((await fetch(`${system.opsUrl}/healthz`)).status, 200);
+    const metrics = await (await fetch(`${system.opsUrl}/metrics`)).text();
+    for (const name of ['runtime_info', 'calls_in_flight', 'snapshot_age_seconds', 'journal_commits_total', 'event_loop_delay_seconds']) {
+      assert.match(metrics, new RegExp(`^metergate_${name}[ {]`, 'm'));
+    }
+    const again = await system.restart();
+    assert.equal((await again.cli(['org', 'list', '--json'])).stdout, `${JSON.stringify(organizations)}\n`);
+    assert.equal(await again.stop(), 0);
+    assert.deepEqual(readdirSync(join(dataDirectory, 'journal')), [], 'all that was journalled is shipped');
+  } finally {
+    await system.stop();
+  }
+});
+
+test('after kill -9 the directory is free again: its lock ends with the process', async () => {
+  const system = await startSystem({ dataDirectory: join(folder, 'killed') });
+  await system.kill9();
+  const again = await system.restart();
+  assert.equal(await again.stop(), 0);
+});
+
+test('the sandbox says what it is, answers without a provider key, and leaves no placeholder to a start without it', async () => {
+  const dataDirectory = join(folder, 'sandbox');
+  const sandbox = await startSystem({ dataDirectory, args: ['--sandbox'], connectProviders: false });
+  assert.match(sandbox.stderr(), /SANDBOX: answers are simulated/);
+  const { key } = await sandbox.createKey();
+  const answer = await fetch(`${sandbox.gatewayUrl}/v1/chat/completions`, {
+    method: 'POST', headers: { 'authorization': `Bearer ${key}`, 'content-type': 'application/json' },
+    body: '{"model":"gpt-4o-mini","messages":[{"role":"user","content":"Hello"}]}',
+  });
+  assert.equal(answer.status, 200);
+  await answer.body?.cancel();
+  assert.equal(await sandbox.stop(), 0);
+
+  const plain = await startSystem({ dataDirectory, connectProviders: false });
+  try {
+    const refused = await fetch(`${plain.gatewayUrl}/v1/models`, { headers: { authorization: `Bearer ${key}` } });
+    assert.equal(refused.status, 401);
+    assert.equal(((await refused.json()) as { error: { code: string } }).error.code, 'provider_key_missing');
+  } finally {
+    await plain.stop();
+  }
+});
+
+test('a taken port is named with its variable, and nothing is written', async () => {
+  const taken = createServer();
+  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+  const { port } = taken.address() as AddressInfo;
+  const dataDirectory = join(folder, 'taken');
+  try {
+    for (const variable of ['SVC_GATEWAY_PORT', 'SVC_PLATFORM_PORT', 'SVC_OPS_PORT']) {
+      assertRefused(await start({ SVC_DATA_DIR: dataDirectory, [variable]: String(port) }), new RegExp(`${port}.*${variable}`));
+    }
+    assert.equal(existsSync(dataDirectory), false);
+  } finally {
+    taken.close();
+  }
+});
+
+test('a store that cannot be had takes the directory, lock and key that the start made with it', async () => {
+  const dataDirectory = join(folder, 'away', 'deep', 'data');
+  const masterKey = randomBytes(32).toString('base64');
+  const away = await start({ SVC_DATA_DIR: dataDirectory, SVC_MASTER_KEY: masterKey, SVC_DATABASE_URL: 'postgres://u:topsecret@127.0.0.1:1/x' });
+  assertRefused(away, /cannot be reached/);
+  assert.ok(!away.stderr.includes('topsecret'));
+  assertRefused(await start({ SVC_DATA_DIR: dataDirectory, SVC_DATABASE_URL: `sqlite:${join(folder, 'nowhere', 'x.db')}` }), /nowhere/);
+  assert.equal(existsSync(join(folder, 'away')), false);
+
+  const own = join(folder, 'own');
+  mkdirSync(own);
+  writeFileSync(join(own, 'note'), 'not ours');
+  assertRefused(await start({ SVC_DATA_DIR: own, SVC_DATABASE_URL: `sqlite:${join(folder, 'nowhere', 'x.db')}` }), /nowhere/);
+  assert.deepEqual(readdirSync(own), ['note'], 'what was there stays');
+});
+
+test('a data directory that is none, and a master key that is not the store\'s, are one sentence each', async () => {
+  const file = join(folder, 'file');
+  writeFileSync(file, '');
+  assertRefused(await start({ SVC_DATA_DIR: file }), /is not a directory/);
+
+  const system = await startSystem({ dataDirectory: join(folder, 'keyed') });
+  assert.equal(await system.stop(), 0);
+  const wrong = await start({ SVC_DATA_DIR: system.dataDirectory, SVC_MASTER_KEY: randomBytes(32).toString('base64') });
+  assertRefused(wrong, /master key is not the one/);
+  const before = readdirSync(system.dataDirectory);
+  rmSync(join(system.dataDirectory, 'master.key'));
+  assertRefused(await start({ SVC_DATA_DIR: system.dataDirectory }), /no master key/);
+  assert.deepEqual(readdirSync(system.dataDirectory), before.filter((name) => name !== 'master.key'), 'a lost key is never replaced by a new one');
+});
