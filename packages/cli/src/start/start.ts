@@ -52,6 +52,8 @@ async function run(options: StartOptions): Promise<number> {
   await assertAddressesFree(config);
   const { lock, masterKey, firstStart } = await prepareData(options);
   const provider = sandbox ? await startSandboxProvider() : null;
+  // Before anything listens: whoever reads the ready line may signal in the same moment.
+  const asked = stopAsked(stderr);
   let ready = false;
   const died = Promise.withResolvers<number>();
   const threads = await startGateway(config, {
@@ -73,7 +75,7 @@ async function run(options: StartOptions): Promise<number> {
   ready = true;
   stdout(`metergate ready gateway=${urlOf(config.gateway.host, threads.gatewayPort)}`
     + ` platform=${urlOf(config.platform.host, platform.port)} ops=${urlOf(config.ops.host, ops.port)}`);
-  const outcome = await Promise.race([stopAsked(stderr).then(() => 'asked' as const), died.promise]);
+  const outcome = await Promise.race([asked.then(() => 'asked' as const), died.promise]);
   if (outcome !== 'asked') return outcome;
   ready = false;
   await threads.stop();
