@@ -21,7 +21,7 @@ export interface DirectoryMade {
 /** Makes the directory where it is absent. @throws StartFault */
 export function ensureDataDirectory(directory: string): DirectoryMade {
   try {
-    const topmost = mkdirSync(directory, { recursive: true, mode: 0o700 }) ?? null;
+    const topmost = makeDirectories(directory);
     if (!statSync(directory).isDirectory()) throw new StartFault(`${directory} is not a directory. Set SVC_DATA_DIR to one.`);
     accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);
     return { topmost, lockFile: !existsSync(lockFile(directory)) };
@@ -32,6 +32,26 @@ export function ensureDataDirectory(directory: string): DirectoryMade {
       ? `${directory} is not a directory. Set SVC_DATA_DIR to one.`
       : `The data directory ${directory} cannot be read and written (${code ?? 'unknown reason'}). Check its rights, or set SVC_DATA_DIR.`);
   }
+}
+
+/**
+ * Makes what is absent, from the top; returns the topmost one made. One by one, because Node's own recursive form never
+ * returns under a parent that is there and answers ENOENT, as /proc does.
+ */
+function makeDirectories(directory: string): string | null {
+  const absent: string[] = [];
+  for (let each = directory; !existsSync(each) && dirname(each) !== each; each = dirname(each)) absent.unshift(each);
+  const made = absent.filter((each) => {
+    try {
+      mkdirSync(each, { mode: 0o700 });
+      return true;
+    } catch (error) {
+      // Another process made it since.
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+      throw error;
+    }
+  });
+  return made[0] ?? null;
 }
 
 /** Takes away what `ensureDataDirectory` and the lock made, as far as nothing else has come to lie in it. Call while the lock is held. */

@@ -25,8 +25,12 @@ export async function assertAddressesFree(config: Config): Promise<void> {
 }
 
 /** The sentence for a failed listen. */
-export function listenFault(code: string | undefined, { host, port }: ListenAddress, portVariable: string, hostVariable: string): StartFault {
-  if (code === 'EADDRINUSE') return new StartFault(`Port ${port} on ${host} is taken. Stop what uses it, or set ${portVariable} to another one.`);
+export function listenFault(
+  code: string | undefined, { host, port }: ListenAddress, portVariable: string, hostVariable: string,
+): StartFault {
+  if (code === 'EADDRINUSE') {
+    return new StartFault(`Port ${port} on ${host} is taken. Stop what uses it, or set ${portVariable} to another one.`);
+  }
   if (code === 'EACCES') return new StartFault(`Port ${port} may not be listened on by this user. Set ${portVariable} to another one.`);
   return new StartFault(`${host}:${port} cannot be listened on (${code ?? 'unknown reason'}). Check ${hostVariable} and ${portVariable}.`);
 }

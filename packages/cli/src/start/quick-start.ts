@@ -38,7 +38,8 @@ export function quickStartLines({ gatewayUrl, dataDirectory, sandbox, firstStart
 function connectionLines({ connected, connectedFrom, first }: FirstStart, sandbox: boolean): string[] {
   if (sandbox) return [];
   if (connectedFrom.length > 0) return [`Connected for organization default: the keys in ${connectedFrom.join(' and ')}.`, ''];
-  if (connected.length > 0) return first ? [] : [`Connected for organization default: ${connected.map((name) => displayName[name]).join(', ')}.`, ''];
+  const names = connected.map((name) => displayName[name]).join(', ');
+  if (connected.length > 0) return first ? [] : [`Connected for organization default: ${names}.`, ''];
   return [
     'No provider key is connected yet. Connect one (read from standard input):',
     '  printf \'%s\' "$OPENAI_API_KEY" | npx --no-install metergate provider connect openai --org default',
@@ -48,7 +49,9 @@ function connectionLines({ connected, connectedFrom, first }: FirstStart, sandbo
 
 function curl(gatewayUrl: string, key: string): string[] {
   return [
-    `  curl ${gatewayUrl}/v1/chat/completions -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" \\`,
+    `  curl ${gatewayUrl}/v1/chat/completions \\`,
+    `    -H "Authorization: Bearer ${key}" \\`,
+    '    -H "Content-Type: application/json" \\',
     `    -d '{"model":"gpt-4o-mini","messages":[{"role":"user","content":"Hello"}]}'`,
   ];
 }

@@ -1,0 +1,50 @@
+/** The data directory: made with what it lies in, taken away again alone, or refused in one sentence. Design 5. */
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { ensureDataDirectory, lockDataDirectory, removeMade } from './data-directory.ts';
+import { StartFault } from './start-fault.ts';
+
+const ground = mkdtempSync(join(tmpdir(), 'metergate-data-directory-'));
+after(() => rmSync(ground, { recursive: true, force: true }));
+
+describe('a data directory', () => {
+  it('is made with what it lies in, for its owner alone', () => {
+    const directory = join(ground, 'a', 'b', 'c');
+    assert.deepEqual(ensureDataDirectory(directory), { topmost: join(ground, 'a'), lockFile: true });
+    assert.equal(statSync(directory).mode & 0o777, 0o700);
+  });
+  it('that is there stays as it is', () => assert.deepEqual(ensureDataDirectory(ground), { topmost: null, lockFile: true }));
+  it('is taken away with the lock and what was made for it, no more', () => {
+    const directory = join(ground, 'd', 'e');
+    const made = ensureDataDirectory(directory);
+    const lock = lockDataDirectory(directory);
+    removeMade(directory, made);
+    lock.release();
+    assert.equal(existsSync(join(ground, 'd')), false);
+    assert.equal(existsSync(ground), true);
+  });
+  it('has one process at a time', () => {
+    const lock = lockDataDirectory(ground);
+    assert.throws(() => lockDataDirectory(ground), /^StartFault: Another metergate already runs/);
+    lock.release();
+    lockDataDirectory(ground).release();
+  });
+});
+
+describe('no data directory', () => {
+  const file = join(ground, 'file');
+  writeFileSync(file, '');
+  const rows: [string, string, RegExp][] = [
+    ['a file', file, /is not a directory\. Set SVC_DATA_DIR to one\.$/],
+    ['under a file', join(file, 'below', 'it'), /is not a directory\. Set SVC_DATA_DIR to one\.$/],
+  ];
+  if (process.platform === 'linux') rows.push(['where the system makes none', '/proc/none/below', /cannot be read and written \(ENOENT\)/]);
+  for (const [what, directory, sentence] of rows) {
+    it(what, () => assert.throws(
+      () => ensureDataDirectory(directory), (error) => error instanceof StartFault && sentence.test(error.message),
+    ));
+  }
+});
