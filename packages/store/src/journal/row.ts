@@ -1,6 +1,9 @@
 /**
- * Openings and records ↔ the JSON text of one journal row. Every field is named here, so that a field added to the
- * record and forgotten here does not compile. Cost travels as whole nano-dollars in decimal text: exact at any size.
+ * Openings and records ↔ the JSON text of one journal row: an array of the values in a fixed order. Names would be half of
+ * what is written, and what is written is most of what a commit costs. The order is this file's own; a segment is only ever
+ * read by the version that wrote it, or a newer one that knows the order (`rowForm`).
+ * Every field is named here, so that a field added to the record and forgotten here does not compile.
+ * Cost travels as whole nano-dollars in decimal text: exact at any size.
  */
 import type { CallOpening, CallRecord } from '@metergate/core/record/call-record.ts';
 import type { NanoDollars } from '@metergate/core/money.ts';
@@ -9,41 +12,62 @@ import type { NanoDollars } from '@metergate/core/money.ts';
 export const rowKind = { opened: 0, closed: 1 } as const;
 export type RowKind = (typeof rowKind)[keyof typeof rowKind];
 
-type Named<Fields> = { readonly [Field in keyof Fields]-?: unknown };
+/** First element of each row; another order of fields takes another number. */
+const rowForm = 1;
+
+/** Index of the call's id within a row. */
+export const rowIdAt = 1;
+
+const openingFields = [
+  'id', 'organization', 'key', 'project', 'labels', 'labelsDropped', 'run', 'wire', 'endpoint', 'method', 'path', 'startedAtMs', 'node',
+] as const satisfies readonly (keyof CallOpening)[];
+
+const recordFields = [
+  ...openingFields,
+  'streamed', 'status', 'outcome', 'model', 'finishReason', 'inputTokens', 'outputTokens', 'cachedTokens', 'cacheWriteTokens',
+  'reasoningTokens', 'usage', 'usageReason', 'cost', 'costSource', 'priceList', 'providerRequestId', 'requestBytes', 'responseBytes',
+  'firstByteMs', 'durationMs',
+] as const satisfies readonly (keyof CallRecord)[];
+
+type Missing = Exclude<keyof CallOpening, (typeof openingFields)[number]> | Exclude<keyof CallRecord, (typeof recordFields)[number]>;
+/** A list of fields; nothing can be one while a field is missing from the lists above. */
+type WholeList = [Missing] extends [never] ? readonly string[] : never;
 
 /** Text of an `opened` row. */
 export function openingToText(opening: CallOpening): string {
-  return JSON.stringify({
-    id: opening.id, organization: opening.organization, key: opening.key, project: opening.project,
-    labels: opening.labels, labelsDropped: opening.labelsDropped, run: opening.run, wire: opening.wire,
-    endpoint: opening.endpoint, method: opening.method, path: opening.path, startedAtMs: opening.startedAtMs,
-    node: opening.node,
-  } satisfies Named<CallOpening>);
+  return JSON.stringify([
+    rowForm, opening.id, opening.organization, opening.key, opening.project, opening.labels, opening.labelsDropped, opening.run,
+    opening.wire, opening.endpoint, opening.method, opening.path, opening.startedAtMs, opening.node,
+  ]);
 }
 
-/** The opening that `openingToText` wrote. */
+/** The opening that `openingToText` wrote. @throws Error for another form. */
 export function openingFromText(text: string): CallOpening {
-  return JSON.parse(text) as CallOpening;
+  return named(text, openingFields) as unknown as CallOpening;
 }
 
 /** Text of a `closed` row. */
 export function recordToText(record: CallRecord): string {
-  return JSON.stringify({
-    id: record.id, organization: record.organization, key: record.key, project: record.project,
-    labels: record.labels, labelsDropped: record.labelsDropped, run: record.run, wire: record.wire,
-    endpoint: record.endpoint, method: record.method, path: record.path, startedAtMs: record.startedAtMs,
-    node: record.node, streamed: record.streamed, status: record.status, outcome: record.outcome,
-    model: record.model, finishReason: record.finishReason, inputTokens: record.inputTokens,
-    outputTokens: record.outputTokens, cachedTokens: record.cachedTokens, cacheWriteTokens: record.cacheWriteTokens,
-    reasoningTokens: record.reasoningTokens, usage: record.usage, usageReason: record.usageReason,
-    cost: record.cost === null ? null : record.cost.toString(), costSource: record.costSource,
-    priceList: record.priceList, providerRequestId: record.providerRequestId, requestBytes: record.requestBytes,
-    responseBytes: record.responseBytes, firstByteMs: record.firstByteMs, durationMs: record.durationMs,
-  } satisfies Named<CallRecord>);
+  return JSON.stringify([
+    rowForm, record.id, record.organization, record.key, record.project, record.labels, record.labelsDropped, record.run,
+    record.wire, record.endpoint, record.method, record.path, record.startedAtMs, record.node,
+    record.streamed, record.status, record.outcome, record.model, record.finishReason, record.inputTokens,
+    record.outputTokens, record.cachedTokens, record.cacheWriteTokens, record.reasoningTokens, record.usage, record.usageReason,
+    record.cost === null ? null : record.cost.toString(), record.costSource, record.priceList, record.providerRequestId,
+    record.requestBytes, record.responseBytes, record.firstByteMs, record.durationMs,
+  ]);
 }
 
-/** The record that `recordToText` wrote. */
+/** The record that `recordToText` wrote. @throws Error for another form. */
 export function recordFromText(text: string): CallRecord {
-  const fields = JSON.parse(text) as Omit<CallRecord, 'cost'> & { cost: string | null };
+  const fields = named(text, recordFields) as unknown as Omit<CallRecord, 'cost'> & { cost: string | null };
   return { ...fields, cost: fields.cost === null ? null : (BigInt(fields.cost) as NanoDollars) };
+}
+
+function named(text: string, fields: WholeList): Record<string, unknown> {
+  const values = JSON.parse(text) as unknown[];
+  if (values[0] !== rowForm || values.length !== fields.length + 1) throw new Error('a journal row is of a form that this version does not know');
+  const row: Record<string, unknown> = {};
+  for (let at = 0; at < fields.length; at += 1) row[fields[at]!] = values[at + 1];
+  return row;
 }

@@ -6,7 +6,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { interruptedRecord, type CallRecord } from '@metergate/core/record/call-record.ts';
 import { sqliteResult } from './journal-fault.ts';
-import { openingFromText, recordFromText, recordToText, rowKind } from './row.ts';
+import { openingFromText, recordFromText, recordToText, rowIdAt, rowKind } from './row.ts';
 import { openSegment, segmentName, unreadable } from './segment.ts';
 
 /** A closed row: its place in the segment and its record. */
@@ -86,8 +86,8 @@ export class SegmentReader {
    */
   interruptOpenCalls(): number {
     const database = this.#database;
-    const orphans = database.prepare(`SELECT body FROM entry WHERE kind = ${rowKind.opened} AND body ->> 'id' NOT IN
-      (SELECT body ->> 'id' FROM entry WHERE kind = ${rowKind.closed}) ORDER BY seq`);
+    const orphans = database.prepare(`SELECT body FROM entry WHERE kind = ${rowKind.opened} AND body ->> ${rowIdAt} NOT IN
+      (SELECT body ->> ${rowIdAt} FROM entry WHERE kind = ${rowKind.closed}) ORDER BY seq`);
     const insert = database.prepare(`INSERT INTO entry (kind, body) VALUES (${rowKind.closed}, ?)`);
     database.exec('BEGIN IMMEDIATE');
     try {

@@ -63,7 +63,7 @@ export function journalGround(test: TestContext, options: { readonly rowsPerSegm
 export function segmentRows(path: string): { readonly rows: string[]; readonly sealed: boolean } {
   const database = new DatabaseSync(path, { readOnly: true });
   try {
-    const rows = database.prepare("SELECT kind || ':' || ltrim(substr(body ->> 'id', 5), '0') AS row FROM entry ORDER BY seq").all();
+    const rows = database.prepare("SELECT kind || ':' || ltrim(substr(body ->> 1, 5), '0') AS row FROM entry ORDER BY seq").all();
     const sealed = database.prepare('SELECT sealed FROM segment').get()?.['sealed'] === 1;
     return { rows: rows.map((row) => String(row['row'])), sealed };
   } finally {
