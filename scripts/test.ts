@@ -54,7 +54,7 @@ async function runTests(files: readonly string[]): Promise<number> {
   console.log(`postgresql: ready (${seconds(startedAt)} s)`);
   console.log(`tests: ${files.length} files, ${concurrency} at a time`);
   try {
-    const args = ['--test', `--test-concurrency=${concurrency}`, '--test-reporter=spec', ...files];
+    const args = ['--test', `--test-concurrency=${concurrency}`, '--test-timeout=240000', '--test-reporter=spec', ...files];
     return await node(args, { ...process.env, TEST_POSTGRES_URL: postgres.url });
   } finally {
     await postgres.stop();
