@@ -1,0 +1,51 @@
+/**
+ * The `usage` object of the first wire, which its APIs spell in two ways: chat completions, completions and embeddings count
+ * `prompt` and `completion` tokens, the Responses API `input` and `output` tokens. Declared upstreams may add a cost.
+ */
+import { watched, type WatchedValue } from '../json/watched-value.ts';
+import { badUsage, foundUsage, type FoundUsage } from './found-usage.ts';
+import { reportedCost } from './reported-cost.ts';
+import { tokenFigure } from './token-figure.ts';
+
+/** Which words an API uses for what goes in and what comes out. */
+export type UsageSpelling = readonly [input: 'prompt' | 'input', output: 'completion' | 'output'];
+
+/** One `usage` object: its watched place, and what stands there. */
+export class FirstWireUsage {
+  readonly place: WatchedValue;
+  private readonly readsCost: boolean;
+  private readonly input = watched();
+  private readonly output = watched();
+  private readonly cached = watched();
+  private readonly reasoning = watched();
+  private readonly cost = watched();
+  private readonly totalCost = watched();
+
+  /** `readsCost`: the destination is a declared upstream. */
+  constructor([input, output]: UsageSpelling, readsCost: boolean) {
+    this.readsCost = readsCost;
+    this.place = watched({
+      [`${input}_tokens`]: this.input,
+      [`${output}_tokens`]: this.output,
+      [`${input}_tokens_details`]: watched({ cached_tokens: this.cached }),
+      [`${output}_tokens_details`]: watched({ reasoning_tokens: this.reasoning }),
+      cost: this.cost,
+      total_cost: this.totalCost,
+    });
+  }
+
+  /** Null where none is reported (yet); `badUsage` where something else stands in its place. */
+  read(): FoundUsage | null {
+    if (!this.place.complete || this.place.kind === 'null') return null;
+    if (this.place.kind !== 'object') return badUsage;
+    const figures = {
+      input: tokenFigure(this.input),
+      output: tokenFigure(this.output),
+      cached: tokenFigure(this.cached),
+      cacheWrite: null,
+      cacheWriteOneHour: null,
+      reasoning: tokenFigure(this.reasoning),
+    };
+    return foundUsage(figures, this.readsCost ? reportedCost([this.cost, this.totalCost]) : null);
+  }
+}
