@@ -15,19 +15,32 @@ const dumpedBodyBytesMax = 64 * 1024;
 const lingerBytesMax = 1024 * 1024;
 const lingerMs = 2_000;
 
+/** Connections that carry nothing further after a refusal. What is pipelined behind it must not be served. */
+const closing = new WeakSet<Socket>();
+
+/** True where a refusal announced the end of the connection: a request that still comes on it is to be dropped unanswered. */
+export function isClosing(socket: Socket): boolean {
+  return closing.has(socket);
+}
+
 /** Sends a refusal as the whole answer of a request that got none yet. */
 export function refuse(request: IncomingMessage, response: ServerResponse, id: RequestId, refusal: Refusal): void {
   if (response.headersSent || response.destroyed) return;
   const { status, body, pairs } = envelope(refusal, id);
-  if (mustClose(request)) {
+  if (closesAlways.has(refusal.kind) || isLast(response) || mustClose(request)) {
+    closing.add(request.socket);
     pairs.push('connection', 'close');
     if (!request.complete) lingerOn(request.socket, request);
   }
   response.removeHeader('date');
   response.removeHeader('connection');
-  response.writeHead(status, pairs);
+  // The reason is said again: one of the provider's that could not be sent is still held by the response, and would throw.
+  response.writeHead(status, reasons[status] ?? 'Error', pairs);
   response.end(request.method === 'HEAD' ? undefined : body);
 }
+
+/** Refusals after which the caller and the gateway may not agree where the next request begins (design 3, row 3). */
+const closesAlways: ReadonlySet<Refusal['kind']> = new Set(['malformed_request', 'expectation_unknown']);
 
 /** Sends a refusal on a bare socket, where the parser gave no request to answer, and closes it. */
 export function refuseOnSocket(socket: Socket, refusal: Refusal): void {
@@ -42,7 +55,8 @@ export function refuseOnSocket(socket: Socket, refusal: Refusal): void {
 }
 
 const reasons: Readonly<Record<number, string>> = {
-  400: 'Bad Request', 404: 'Not Found', 408: 'Request Timeout', 431: 'Request Header Fields Too Large',
+  400: 'Bad Request', 401: 'Unauthorized', 404: 'Not Found', 408: 'Request Timeout', 417: 'Expectation Failed',
+  431: 'Request Header Fields Too Large', 500: 'Internal Server Error', 502: 'Bad Gateway',
 };
 
 function envelope(refusal: Refusal, id: RequestId): { status: number; body: string; pairs: string[] } {
@@ -64,6 +78,14 @@ function mustClose(request: IncomingMessage): boolean {
   const declared = Number(request.headers['content-length'] ?? Number.NaN);
   if (request.headers['transfer-encoding'] === undefined && Number.isNaN(declared)) return false;
   return !(declared <= dumpedBodyBytesMax) || request.headers.expect !== undefined;
+}
+
+/**
+ * Node knows this answer for the last: the caller has sent its FIN. Removing a `Connection` header makes Node forget that,
+ * so it must be said again with the head. Not in Node's types.
+ */
+export function isLast(response: ServerResponse): boolean {
+  return (response as ServerResponse & { _last: boolean })._last;
 }
 
 /** The caller asked for the connection to end with this answer, or speaks HTTP/1.0, where persistence is never assumed. */

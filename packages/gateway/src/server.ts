@@ -11,7 +11,7 @@ import { Relay } from './call/relay.ts';
 import { createConnections, type Connections } from './connections.ts';
 import type { GatewayNode } from './gateway-node.ts';
 import { freshRequestId } from './request-ids.ts';
-import { refuse, refuseOnSocket } from './respond.ts';
+import { isClosing, refuse, refuseOnSocket } from './respond.ts';
 
 /** Longer than load balancers keep theirs, so that they close first (design 3, row 10). */
 const keepAliveMs = 75_000;
@@ -41,6 +41,7 @@ export function createGatewayServer(node: GatewayNode): GatewayServer {
   (server as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;
 
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+    if (isClosing(request.socket)) return;
     try {
       serve(node, {
         request, response,
@@ -56,6 +57,7 @@ export function createGatewayServer(node: GatewayNode): GatewayServer {
           node.counters.forwarded += 1;
           connections.of(request.socket).relays.push(relay);
           relay.start();
+          if (request.socket.readableEnded) relay.callerHalfClosed();
         },
       });
     } catch (cause) {
@@ -66,12 +68,18 @@ export function createGatewayServer(node: GatewayNode): GatewayServer {
   };
   server.on('request', onRequest);
   server.on('checkContinue', onRequest);
-  server.on('checkExpectation', (request, response) => refuse(request, response, freshRequestId(), { kind: 'expectation_unknown' }));
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    if (!isClosing(request.socket)) refuse(request, response, freshRequestId(), { kind: 'expectation_unknown' });
+  });
   server.on('connection', (socket: Socket) => {
     const connection = connections.of(socket);
     socket.on('end', () => connection.relays.forEach((relay) => relay.callerHalfClosed()));
+    // An answer that waits for its turn behind another is not told by Node that the caller left.
+    socket.once('close', () => [...connection.relays].forEach((relay) => relay.callerLeft()));
   });
   server.on('connect', (request: IncomingMessage, socket: Duplex) => {
+    // Node has let go of this socket: without a listener, a reset by the caller would end the process.
+    socket.on('error', () => socket.destroy());
     refuseOnSocket(socket as Socket, { kind: 'unknown_url', method: 'CONNECT', path: pathOf(request.url ?? '') });
   });
   server.on('clientError', answerClientError);

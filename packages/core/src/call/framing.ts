@@ -11,7 +11,8 @@ export type FramingFault =
   | 'The Host header is malformed.'
   | 'The request target must be a path.'
   | 'The Content-Length header is malformed.'
-  | 'Transfer-Encoding must be exactly "chunked".';
+  | 'Transfer-Encoding must be exactly "chunked".'
+  | 'HTTP/1.0 has no Transfer-Encoding.';
 
 const hostForm = /^[A-Za-z0-9.\-_~!$&'()*+,;=:%[\]]*$/;
 
@@ -35,6 +36,7 @@ export function framingFaultOf(head: RequestHead): FramingFault | null {
       if (!/^(?:0|[1-9]\d{0,15})$/.test(head.headers[at + 1]!)) return 'The Content-Length header is malformed.';
     } else if (name.length === 17 && name.toLowerCase() === 'transfer-encoding') {
       if (head.headers[at + 1]!.toLowerCase() !== 'chunked') return 'Transfer-Encoding must be exactly "chunked".';
+      if (head.httpMinorVersion === 0) return 'HTTP/1.0 has no Transfer-Encoding.';
     }
   }
   if (hosts === 0 && head.httpMinorVersion >= 1) return 'The request has no Host header.';

@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { inboundResponseHeaders, type HeaderPairs } from '@metergate/core/call/header-pairs.ts';
 import type { RequestId } from '@metergate/core/id.ts';
-import { callerCloses } from '../respond.ts';
+import { callerCloses, isLast } from '../respond.ts';
 
 /** The provider's response head, to be relayed. */
 export interface RelayedHead {
@@ -40,7 +40,7 @@ export class Answer {
   writeHead(id: RequestId, { status, reason, headers }: RelayedHead): void {
     const pairs = inboundResponseHeaders(headers);
     pairs.push('x-svc-request-id', id);
-    if (callerCloses(this.#request)) pairs.push('connection', 'close');
+    if (callerCloses(this.#request) || isLast(this.#response)) pairs.push('connection', 'close');
     this.#response.sendDate = false;
     this.#response.removeHeader('connection');
     this.#response.writeHead(status, reason, pairs);
@@ -69,6 +69,11 @@ export class Answer {
   /** Ends the connection, after what was written, so that it cannot look complete. */
   break(): void {
     const { socket } = this.#response;
+    if (socket === null && !this.#response.writableFinished && !this.#response.destroyed) {
+      // It waits behind another answer on this connection, which must arrive whole; what was written of this one follows first.
+      this.#response.once('socket', () => process.nextTick(() => this.break()));
+      return;
+    }
     if (socket === null || socket.destroyed) return;
     if (this.#request.httpVersionMinor === 0) {
       socket.resetAndDestroy();

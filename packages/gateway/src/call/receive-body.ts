@@ -29,7 +29,7 @@ export function receiveBody(node: GatewayNode, reception: BodyReception): void {
   const { request, response, route, ready } = reception;
   const declaredBytes = declaredBodyBytes(request.rawHeaders);
   if (declaredBytes === 0) return ready(noBody);
-  if (request.headers.expect !== undefined) response.writeContinue();
+  if (request.headers.expect !== undefined && request.httpVersionMinor > 0) response.writeContinue();
   if (route.bodyHeld ? declaredBytes === null || declaredBytes <= heldBodyBytesMax : declaredBytes !== null && declaredBytes <= shortBodyBytesMax) {
     new HeldBody(node, reception, declaredBytes).receive();
     return;

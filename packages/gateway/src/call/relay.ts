@@ -161,9 +161,13 @@ export class Relay implements ExchangeObserver {
   }
 
   failed(fault: ExchangeFault): void {
-    this.#ended = true;
-    this.#broken = this.#receivedBytes !== this.#expectedBytes;
     this.#body.release();
+    // A breach after all there was to relay is not the caller's concern: a 204 has no body, whatever its length says.
+    if (this.#status !== null && (this.#bodyless || this.#receivedBytes === this.#expectedBytes)) return this.end();
+    this.#ended = true;
+    this.#broken = true;
+    // A caller who leaves while sending breaks the request before its own connection is seen to close.
+    if (this.#request.destroyed && !this.#request.complete) this.#callerGone = true;
     if (this.#settling) return this.#settled ? this.#breakCaller() : undefined;
     if (this.#callerGone) return this.#settle('cut', 'caller_gone');
     if (this.#status !== null) return this.#settle('cut', 'cut');
@@ -260,6 +264,11 @@ export class Relay implements ExchangeObserver {
       this.failed({ kind: 'protocol', cause: cause as Error });
       return false;
     }
+  }
+
+  /** The caller's connection is gone. Idempotent. */
+  callerLeft(): void {
+    this.#onCallerClosed();
   }
 
   readonly #onCallerClosed = (): void => {
