@@ -1,0 +1,107 @@
+/**
+ * What must hold after every attack: the product still serves a fresh connection, the records are those the attack should leave, and
+ * nothing secret was said on stderr. Attacks are told apart by the project their caller names, for a caller who left knows no id.
+ */
+import assert from 'node:assert/strict';
+import type { CallRecordJson } from '@metergate/core/record/call-record.ts';
+import { headerValue, type HeaderPair } from '@metergate/testkit/http-message.ts';
+import { rawCall, RawConnection, type RawAnswer } from '@metergate/testkit/raw-client.ts';
+import { providerKeys } from '@metergate/testkit/system.ts';
+import { bearer, requestIdForm, type Service } from '../conformance/running-product.ts';
+
+/** How long the product may take until what a test waits for is there. Milliseconds. */
+const deadlineMs = 8_000;
+
+/** The key, and a project to find the call's record by. */
+export function named(service: Service, project: string): HeaderPair[] {
+  return [bearer(service.key), ['x-svc-project', project]];
+}
+
+/** The next call on a fresh connection works, by a provider that answers as it should. */
+export async function assertServes({ system, key }: Service): Promise<void> {
+  system.openai.respond({ headers: [['content-type', 'application/json']], body: '{"object":"list","data":[]}' });
+  const answer = await rawCall(system.gatewayUrl, { method: 'GET', target: '/v1/models', headers: [bearer(key), ['x-svc-project', 'next']] });
+  assert.equal(answer.status, 200);
+  assert.equal(answer.body.toString(), '{"object":"list","data":[]}');
+  for (const secret of [key, ...Object.values(providerKeys)]) assert.ok(!system.stderr().includes(secret), 'a secret on stderr');
+}
+
+/** The one record of each of these projects, once all are there; fails where one has two. */
+export async function recordsOf({ system }: Service, projects: readonly string[]): Promise<CallRecordJson[]> {
+  const deadline = performance.now() + deadlineMs;
+  for (;;) {
+    const all = await system.calls({ count: 0 });
+    const found = projects.map((project) => all.filter((record) => record.project === project));
+    for (const [at, records] of found.entries()) assert.ok(records.length < 2, `${projects[at]} has ${records.length} records`);
+    if (found.every((records) => records.length === 1)) return found.flat();
+    const missing = projects.filter((_, at) => found[at]?.length === 0);
+    assert.ok(performance.now() < deadline, `no record of ${missing.join(', ')} after ${deadlineMs} ms\n${system.stderr()}`);
+  }
+}
+
+/** Projects of calls that must have left no record; asked after something later was recorded. */
+export async function assertNoRecordOf({ system }: Service, projects: readonly string[]): Promise<void> {
+  const all = await system.calls({ count: 0 });
+  assert.deepEqual(all.filter((record) => projects.includes(record.project ?? '')), []);
+}
+
+/** An answer of the gateway's own: this status and code, both ids, and never the same one. */
+export function assertEnvelope(answer: RawAnswer, status: number, code: string): void {
+  assert.equal(answer.status, status, answer.head.toString('latin1') + answer.body.toString());
+  assert.equal((JSON.parse(answer.body.toString()) as { error: { code: string } }).error.code, code);
+  const [own, theirs] = ['x-svc-request-id', 'x-request-id'].map((name) => headerValue(answer.headers, name) ?? '');
+  assert.match(own ?? '', requestIdForm);
+  assert.match(theirs ?? '', requestIdForm);
+  assert.notEqual(own, theirs);
+}
+
+/** Sends raw bytes on a connection of their own. */
+export async function sendRaw({ system }: Service, bytes: string | Uint8Array): Promise<RawConnection> {
+  const connection = await RawConnection.open(system.gatewayUrl);
+  connection.send(bytes);
+  return connection;
+}
+
+/** Waits until `holds`, looking again at each turn of the event loop's timers. */
+export async function eventually(holds: () => boolean, what: string): Promise<void> {
+  const deadline = performance.now() + deadlineMs;
+  while (!holds()) {
+    assert.ok(performance.now() < deadline, `${what}: not within ${deadlineMs} ms`);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** Resolves with how the gateway ended the connection, though the caller's side is still open; then ends that too. */
+export async function endOf(connection: RawConnection, what: string): Promise<'fin' | 'rst'> {
+  const { socket } = connection;
+  if (!socket.readableEnded && !socket.destroyed) {
+    const over = Promise.withResolvers<void>();
+    socket.once('end', over.resolve).once('close', over.resolve);
+    await inTime(over.promise, `the end of the connection (${what})`);
+  }
+  socket.end();
+  return inTime(connection.ended, `the close of the connection (${what})`);
+}
+
+/** Fails where the promise does not come in time, with a sentence instead of a hang. */
+export async function inTime<Value>(promise: Promise<Value>, what: string): Promise<Value> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error(`${what}: not within ${deadlineMs} ms`)), deadlineMs);
+  try {
+    return await Promise.race([promise, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** A chat stream of the first wire with usage, as events apart. */
+export const chatEvents: readonly string[] = [
+  'data: {"id":"c1","object":"chat.completion.chunk","model":"gpt-4o-mini","choices":[{"index":0,"delta":{"content":"hi"}}]}\n\n',
+  'data: {"id":"c1","object":"chat.completion.chunk","model":"gpt-4o-mini","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n',
+  'data: {"id":"c1","object":"chat.completion.chunk","model":"gpt-4o-mini","choices":[],"usage":{"prompt_tokens":7,"completion_tokens":3,'
+    + '"total_tokens":10}}\n\n',
+  'data: [DONE]\n\n',
+];
+
+/** The head that makes an answer an event stream. */
+export const eventStream: readonly HeaderPair[] = [['content-type', 'text/event-stream']];

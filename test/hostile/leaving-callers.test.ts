@@ -1,0 +1,206 @@
+/**
+ * Callers who leave, in every phase of a call (design 3, row 8; design 2, Journal): before their request is whole nothing is forwarded
+ * and nothing recorded; after, there is one record that says so, the provider's connection ends, and the product serves on.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { gate } from '@metergate/testkit/scripted-provider.ts';
+import { RawConnection, requestBytes } from '@metergate/testkit/raw-client.ts';
+import { serviceForFile } from '../conformance/running-product.ts';
+import { assertNoRecordOf, assertServes, chatEvents, endOf, eventStream, eventually, inTime, named, recordsOf } from './aftermath.ts';
+
+/** The seconds an abandoned call is read on are the organization's; three are enough here. */
+const service = serviceForFile({}, async ({ system }) => {
+  assert.equal((await system.cli(['org', 'set', 'default', '--drain', '3', '--json'])).code, 0);
+});
+
+interface Sending {
+  readonly target?: string;
+  readonly project: string;
+  readonly body?: string;
+}
+
+/** A connection on which a call was sent whole. */
+async function calling({ target = '/v1/chat/completions', project, body = '{"stream":true}' }: Sending): Promise<RawConnection> {
+  const connection = await RawConnection.open(service.system.gatewayUrl);
+  connection.send(requestBytes({ target, headers: named(service, project), body }, 'x'));
+  return connection;
+}
+
+/** A connection on which the head and half of a body were sent. */
+async function uploading(target: string, project: string, bytes: number): Promise<RawConnection> {
+  const connection = await RawConnection.open(service.system.gatewayUrl);
+  const lines = named(service, project).map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  connection.send(`POST ${target} HTTP/1.1\r\nHost: x\r\n${lines}Content-Length: ${bytes}\r\n\r\n${'x'.repeat(bytes / 2)}`);
+  return connection;
+}
+
+test('a caller who leaves within the head, or within a held body, by reset or by FIN: nothing is forwarded, nothing recorded', async () => {
+  const before = service.system.openai.connections;
+  for (const leave of ['abort', 'halfClose'] as const) {
+    const inHead = await RawConnection.open(service.system.gatewayUrl);
+    inHead.send(`POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\n`);
+    for (const connection of [inHead, await uploading('/v1/chat/completions', 'held', 200_000), await uploading('/v1/responses', 'held', 2_000)]) {
+      await new Promise((resolve) => setImmediate(resolve));
+      connection[leave]();
+      await endOf(connection, leave);
+    }
+  }
+  assert.equal(service.system.openai.connections, before);
+  await assertServes(service);
+  await recordsOf(service, ['next']);
+  await assertNoRecordOf(service, ['held']);
+});
+
+test('a caller who leaves while uploading: the provider sees a cut request, the record says caller_gone with unknown usage', async () => {
+  for (const leave of ['abort', 'halfClose'] as const) {
+    const { openai } = service.system;
+    const read = openai.bytesRead;
+    const cut = openai.nextRequest();
+    const connection = await uploading('/v1/responses', `upload-${leave}`, 400_000);
+    await eventually(() => openai.bytesRead > read, 'upload at the provider');
+    connection[leave]();
+    assert.equal((await inTime(cut, 'the cut request')).whole, false);
+    await endOf(connection, leave);
+    const [record] = await recordsOf(service, [`upload-${leave}`]);
+    assert.deepEqual([record?.outcome, record?.status, record?.usage, record?.usageReason], ['caller_gone', null, 'unknown', 'caller_gone']);
+  }
+  await assertServes(service);
+});
+
+test('a caller who leaves before the head: usage that still comes is recorded, and what never comes is unknown', async () => {
+  const { openai } = service.system;
+  const go = gate();
+  openai.respond(async () => {
+    await go.opened;
+    return { headers: eventStream, body: chatEvents };
+  });
+  const heard = openai.nextRequest();
+  const connection = await calling({ project: 'before-head' });
+  await heard;
+  connection.abort();
+  await connection.ended;
+  // A whole process's time, for the gateway to see the reset first.
+  await service.system.cli(['org', 'list', '--json']);
+  go.open();
+  openai.respond('silence');
+  const silent = openai.nextRequest();
+  const left = await calling({ project: 'before-head-silent' });
+  await silent;
+  left.abort();
+  const [told, untold] = await recordsOf(service, ['before-head', 'before-head-silent']);
+  assert.deepEqual([told?.outcome, told?.usage, told?.inputTokens, told?.outputTokens], ['caller_gone', 'reported', 7, 3]);
+  assert.deepEqual([untold?.outcome, untold?.usage, untold?.usageReason, untold?.cost], ['caller_gone', 'unknown', 'caller_gone', null]);
+  await assertServes(service);
+});
+
+test('a caller who leaves mid-stream: the rest is read for its usage; the second wire keeps what it had reported as partial', async () => {
+  const { openai, anthropic } = service.system;
+  const go = gate();
+  openai.respond({ headers: eventStream, body: [chatEvents[0] ?? '', go.opened, ...chatEvents.slice(1)] });
+  const connection = await calling({ project: 'mid-stream' });
+  await connection.received(10);
+  connection.abort();
+  await connection.ended;
+  await service.system.cli(['org', 'list', '--json']);
+  go.open();
+  const start = { type: 'message_start', message: { model: 'claude-3-5-haiku-20241022', usage: { input_tokens: 11, output_tokens: 1 } } };
+  anthropic.respond({ headers: eventStream, body: [`event: message_start\ndata: ${JSON.stringify(start)}\n\n`, new Promise(() => {})] });
+  const second = await calling({ target: '/v1/messages', project: 'mid-stream-2' });
+  await second.received(10);
+  const closed = anthropic.nextClose();
+  second.abort();
+  const [first, partial] = await recordsOf(service, ['mid-stream', 'mid-stream-2']);
+  assert.deepEqual([first?.outcome, first?.status, first?.usage, first?.inputTokens, first?.outputTokens], ['caller_gone', 200, 'reported', 7, 3]);
+  assert.deepEqual([partial?.outcome, partial?.usage, partial?.inputTokens], ['caller_gone', 'partial', 11]);
+  await inTime(closed, 'the end at the second provider');
+});
+
+test('a caller who leaves once the dialogue has ended counts as completed, whatever the provider does then', async () => {
+  for (const provider of ['keeps', 'cuts'] as const) {
+    const go = gate();
+    service.system.openai.respond({
+      headers: eventStream, body: [...chatEvents, go.opened], ...(provider === 'cuts' ? { cutAt: { byte: 1e6, by: 'rst' as const } } : {}),
+    });
+    const connection = await calling({ project: `after-done-${provider}` });
+    await connection.received(chatEvents.join('').length);
+    connection.abort();
+    await connection.ended;
+    go.open();
+    const [record] = await recordsOf(service, [`after-done-${provider}`]);
+    assert.deepEqual([record?.outcome, record?.usage, record?.inputTokens], ['completed', 'reported', 7]);
+  }
+  await assertServes(service);
+});
+
+test('a half-close is no leaving: the whole answer is delivered, then the connection ends', async () => {
+  const go = gate();
+  service.system.openai.respond({ headers: eventStream, body: [chatEvents[0] ?? '', go.opened, ...chatEvents.slice(1)] });
+  const connection = await calling({ project: 'half' });
+  connection.halfClose();
+  await connection.received(10);
+  go.open();
+  assert.equal((await connection.nextAnswer()).body.toString(), chatEvents.join(''));
+  assert.equal(await endOf(connection, 'half-close'), 'fin');
+  assert.equal((await recordsOf(service, ['half']))[0]?.outcome, 'completed');
+});
+
+test('a caller who half-closes before its key is known to the node is given up after the bound all the same', async () => {
+  const { system } = service;
+  const organization = await system.createOrganization('half-closers');
+  await system.connectProvider('openai', organization.id);
+  assert.equal((await system.cli(['org', 'set', organization.id, '--drain', '1', '--json'])).code, 0);
+  const { key } = await system.createKey({ organization: organization.id });
+  system.openai.respond('silence');
+  const connection = await RawConnection.open(system.gatewayUrl);
+  connection.send(`GET /v1/models HTTP/1.1\r\nHost: x\r\nx-api-key: ${key}\r\n\r\n`);
+  connection.halfClose();
+  await endOf(connection, 'a silent provider');
+  const [record] = await system.calls({ organization: organization.id, count: 1 });
+  assert.deepEqual([record?.outcome, record?.usage], ['caller_gone', 'none']);
+  await assertServes(service);
+});
+
+test('a caller who leaves with pipelined calls waiting: each is recorded once and no provider connection stays open', async () => {
+  const { openai } = service.system;
+  const go = gate();
+  const open = openai.openConnections;
+  openai.respond(({ target }) => (target.endsWith('large')
+    ? { headers: [['content-type', 'text/plain']], body: Buffer.alloc(8 * 1024 * 1024, 'x') }
+    : { headers: eventStream, body: ['data: x\n\n', go.opened] }));
+  const connection = await RawConnection.open(service.system.gatewayUrl);
+  const projects = ['pipe-0', 'pipe-1-large', 'pipe-2-large', 'pipe-3'];
+  for (const project of projects) {
+    const target = project.endsWith('large') ? '/v1/responses/large' : '/v1/responses';
+    connection.send(requestBytes({ target, headers: named(service, project), body: '{}' }, 'x'));
+  }
+  const heard = openai.requests.length;
+  await eventually(() => openai.requests.length >= heard + projects.length, 'the pipeline at the provider');
+  await connection.received(5);
+  connection.abort();
+  await connection.ended;
+  const records = await recordsOf(service, projects);
+  assert.deepEqual(records.map(({ outcome }) => outcome), projects.map(() => 'caller_gone'));
+  go.open();
+  await eventually(() => openai.openConnections <= open, 'the providers are let go');
+  await assertServes(service);
+});
+
+test('a caller who stops reading holds the provider back and no memory, and its leaving is recorded', async () => {
+  const { openai } = service.system;
+  openai.respond({ headers: [['content-type', 'text/plain']], body: Buffer.alloc(48 * 1024 * 1024, 'x') });
+  const connection = await calling({ target: '/v1/responses', project: 'stopped', body: '{}' });
+  const before = openai.bytesWritten;
+  connection.stopReading();
+  await eventually(() => openai.bytesWritten > before, 'the first bytes');
+  let seen = -1;
+  while (seen !== openai.bytesWritten) {
+    seen = openai.bytesWritten;
+    await service.system.cli(['org', 'list', '--json']);
+  }
+  assert.ok(seen - before < 40 * 1024 * 1024, `${seen - before} bytes were taken for a caller who reads none`);
+  connection.abort();
+  const [record] = await recordsOf(service, ['stopped']);
+  assert.deepEqual([record?.outcome, record?.usage], ['caller_gone', 'unknown']);
+  await assertServes(service);
+});
