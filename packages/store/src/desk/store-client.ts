@@ -118,7 +118,17 @@ export function createStoreClient(options: StoreClientOptions): StoreClient {
   };
 }
 
+/**
+ * The task runs after the messages that have arrived by then: a thread that was held up itself must not take an answer that
+ * lies in its own queue for one that never came.
+ */
 function timer(delayMs: number, task: () => void): () => void {
-  const handle = setTimeout(task, delayMs);
-  return () => clearTimeout(handle);
+  let afterMessages: NodeJS.Immediate | undefined;
+  const handle = setTimeout(() => {
+    afterMessages = setImmediate(task);
+  }, delayMs);
+  return () => {
+    clearTimeout(handle);
+    clearImmediate(afterMessages);
+  };
 }
