@@ -14,6 +14,7 @@ import { interruptedRecord } from '@metergate/core/record/call-record.ts';
 import { openStore, type Store } from '@metergate/store/store.ts';
 import { productEnv, runCli, type CliResult } from '@metergate/testkit/system.ts';
 import { createMasterKey, readMasterKey } from './config/master-key.ts';
+import { sandboxCredential } from './start/first-start.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'metergate-commands-'));
 const dataDirectory = join(root, 'data');
@@ -86,8 +87,12 @@ test('key: the key is shown once, its SHA-256 and 14 characters are kept, revoki
   const { createdAt, expiresAt } = row!;
   assert.deepEqual(row, { id: made.id, prefix: made.prefix, name: 'laptop', project: 'search', createdAt, expiresAt, revokedAt: null });
   assert.ok(Math.abs(Date.parse(row!.expiresAt) - Date.parse(row!.createdAt) - 7 * 86_400_000) < 60_000);
-  const revoked = await json(['key', 'revoke', made.id]) as { revokedAt: string };
+  const revoked = await json(['key', 'revoke', made.id]) as { revokedAt: string; alreadyRevoked: boolean };
+  assert.equal(revoked.alreadyRevoked, false);
   assert.equal(revoked.revokedAt, new Date(revoked.revokedAt).toISOString());
+  const again = await json(['key', 'revoke', made.id]);
+  assert.deepEqual(again, { ...revoked, alreadyRevoked: true });
+  assert.match((await run(['key', 'revoke', made.id])).stdout, /was revoked already/);
   const unknown = await run(['key', 'revoke', 'key_nobody']);
   assert.equal(unknown.code, 1);
   oneSentence(unknown, /no service key with this id/);
@@ -105,6 +110,7 @@ test('provider: the key comes on standard input without its line end, is sealed 
   const state = await inStore((store) => store.providers.state(id as Parameters<Store['providers']['state']>[0], 'openai'));
   assert.deepEqual(state, { state: 'connected', credential: canary });
   assert.deepEqual(await json(['provider', 'disconnect', 'openai', '--org', id]), { provider: 'openai', organization: id, state: 'missing' });
+  oneSentence(await run(['provider', 'disconnect', 'openai', '--org', id]), /No OpenAI key is connected/);
   for (const stdin of ['', '\n', `${canary} two\nlines\n`]) {
     const refused = await run(['provider', 'connect', 'openai', '--org', id], { stdin });
     assert.equal(refused.code, 1);
@@ -129,7 +135,9 @@ test('upstream: declared ones start disabled, an empty credential means none, pl
   const allowed = await run(plain, { env: { SVC_UPSTREAM_ALLOW: '127.0.0.0/8' } });
   assert.deepEqual(allowed.json(), { ...shown, url: 'http://127.0.0.1:9000', hasCredential: false });
   assert.deepEqual(await json(['upstream', 'remove', '--org', id]), { organization: id, removed: true });
-  assert.equal((await run(['upstream', 'show', '--org', id])).code, 1);
+  const absent = await run(['upstream', 'show', '--org', id]);
+  assert.equal(absent.code, 1);
+  oneSentence(absent, /Declare one with: metergate upstream declare --org ORG --url URL$/m);
 });
 
 test('calls list: records as design 4 has them, newest first, from since to before until', async () => {
@@ -153,8 +161,9 @@ test('calls list: records as design 4 has them, newest first, from since to befo
   assert.deepEqual(await starts(['--limit', '1']), ['2026-09-03']);
   assert.deepEqual(await starts(['--run', 'none-such']), []);
   const table = await run(list);
-  assert.match(table.stdout, /^STARTED +ENDPOINT +STATUS +MODEL/);
-  assert.match(table.stdout, /interrupted.*unknown/);
+  assert.match(table.stdout, /^STARTED +CALL +STATUS +MODEL/);
+  assert.match(table.stdout, /interrupted +- +\? +\? +\? /);
+  assert.match(table.stdout, /^Usage unknown \(\?\): 3 calls\. Why: gateway ended during the call\.$/m);
   assert.doesNotMatch(table.stdout, /\u001b/);
 });
 
@@ -174,6 +183,10 @@ test("prices: the list's price without a store, the operator's before it once lo
   const shown = await json(['prices', 'show', 'gpt-4o']) as { overlay: string; prices: { provider: string; inForce: boolean; input: string }[] };
   assert.equal(shown.overlay, loaded.overlay);
   assert.equal(Number(shown.prices.find((each) => each.provider === 'openai' && each.inForce)?.input), 7);
+  writeFileSync(file, '[]');
+  oneSentence(await run(['prices', 'load', file]), /: The file must be an object/);
+  writeFileSync(file, '{"prices":[]}');
+  assert.match((await run(['prices', 'load', file])).stdout, /^The overlay now holds no price/);
   oneSentence(await run(['prices', 'load', join(root, 'absent.json')]), /absent\.json does not exist/);
   assert.deepEqual((await json(['prices', 'show', 'no-such-model-at-all']) as { prices: unknown[] }).prices, []);
 });
@@ -195,12 +208,24 @@ test('doctor: marks what is well and what is not, and fails with exit 1 on a tak
   assert.match(taken.stdout, new RegExp(`FAIL  gateway port +${port} is taken`));
 });
 
+test('doctor tells a placeholder of the sandbox from a key, and names both providers where no key is connected', async () => {
+  const { id } = await json(['org', 'create', 'Sandboxed']) as { id: Parameters<Store['providers']['connect']>[0] };
+  await inStore((store) => store.providers.connect(id, 'openai', sandboxCredential));
+  const line = (text: string): string => text.split('\n').find((each) => each.includes('Sandboxed:'))!;
+  const placed = line((await run(['doctor'])).stdout);
+  assert.match(placed, /^warn .* OpenAI sandbox placeholder, Anthropic missing,/);
+  assert.match(placed, /metergate provider connect openai --org ORG or: metergate provider connect anthropic --org ORG$/);
+  await inStore((store) => store.providers.connect(id, 'openai', 'sk-real'));
+  assert.match(line((await run(['doctor'])).stdout), /^ ok  .* OpenAI connected, Anthropic missing,/);
+});
+
 test('wrong usage ends with 2 and one sentence; with --json the one document says it too', async () => {
   const plain = await run(['org', 'create', 'x', '--plna', 'free']);
   assert.deepEqual([plain.code, plain.stdout], [2, '']);
   oneSentence(plain, /no option --plna\. Did you mean --plan\?/);
   const asJson = await run(['org', 'create', '--json']);
   assert.deepEqual(asJson.json(), { error: { code: 'usage', message: 'metergate org create needs NAME.' } });
+  assert.equal(asJson.stderr, 'metergate: org create needs NAME.\n');
   assert.equal(asJson.code, 2);
 });
 

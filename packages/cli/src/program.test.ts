@@ -63,3 +63,20 @@ test('help is on stdout with exit 0, for the program, each group and each comman
     assert.ok(stdout.split('\n').every((line) => line.length <= 120), stdout);
   }
 });
+
+test('descriptions are one style: a phrase that begins with a capital and has no period', async () => {
+  const groups = (await say(['--help'])).stdout.matchAll(/^  metergate (\w+) /gm);
+  const pages = [['--help'], ...[...groups].map(([, group]) => [group!, '--help'])];
+  assert.equal(pages.length, 9);
+  for (const args of pages) {
+    const described = [...(await say(args)).stdout.matchAll(/^(?:  )?metergate[\w -]*?(?::|  +)(.+)$/gm)].map(([, text]) => text!.trim());
+    assert.ok(described.length > 0, args.join(' '));
+    for (const text of described) assert.match(text, /^[A-Z][^.;]*$/, args.join(' '));
+  }
+});
+
+test('start gives no answer, and so takes no --json', async () => {
+  assert.doesNotMatch((await say(['start', '--help'])).stdout, /--json/);
+  const { exitCode, stderr } = await say(['start', '--json']);
+  assert.deepEqual([exitCode, stderr], [2, 'metergate: start has no option --json. See: metergate start --help\n']);
+});

@@ -6,7 +6,7 @@ import type { Program } from './command-line/run.ts';
 
 export const program: Program = {
   name: 'metergate',
-  description: 'meters and forwards calls to language model providers.',
+  description: 'Meter and forward calls to language model providers',
   version: manifest.version,
   commands: {
     start: async () => (await import('./commands/start.ts')).start,

@@ -2,7 +2,8 @@
  * Provider keys: connect, disconnect, and the state of each connection; never the key itself. Spec: Provider key connection;
  * design 3, row 18.
  */
-import { providers, type Provider } from '@metergate/core/settings.ts';
+import type { OrganizationId } from '@metergate/core/id.ts';
+import { providerName, providers, type Provider } from '@metergate/core/settings.ts';
 import { z } from 'zod';
 import type { Ground } from './ground.ts';
 import { checkInput } from './input.ts';
@@ -10,9 +11,6 @@ import { findOrganization } from './organizations.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
 
 export type ConnectionState = 'missing' | 'connected' | 'unreadable';
-
-/** Names as people know them; the same stand in the gateway's messages. */
-export const providerName: { readonly [P in Provider]: string } = { openai: 'OpenAI', anthropic: 'Anthropic' };
 
 export interface ShownConnection {
   readonly provider: Provider;
@@ -50,25 +48,29 @@ export async function disconnectProvider(
   return refusal ?? { provider: provider.value, organization: organization.id, state: 'missing' };
 }
 
-/** Where one organization stands with every destination. */
+/** Where one organization stands with every destination. `placeholder`: what is stored is no key, it stands where one would. */
 export interface ShownConnections {
   readonly id: string;
   readonly name: string;
-  readonly openai: ConnectionState;
-  readonly anthropic: ConnectionState;
+  readonly openai: ConnectionState | 'placeholder';
+  readonly anthropic: ConnectionState | 'placeholder';
   /** `missing`: none declared. */
   readonly upstream: ConnectionState | 'disabled';
 }
 
-/** Every organization's connections, oldest organization first. */
-export async function listConnections({ store }: Ground): Promise<ShownConnections[]> {
+/** Every organization's connections, oldest organization first. `placeholder`: the credential that stands in place of a key. */
+export async function listConnections({ store }: Ground, { placeholder }: { readonly placeholder: string }): Promise<ShownConnections[]> {
+  const stateOf = async (id: OrganizationId, provider: Provider): Promise<ShownConnections[Provider]> => {
+    const connection = await store.providers.state(id, provider);
+    return connection.state === 'connected' && connection.credential === placeholder ? 'placeholder' : connection.state;
+  };
   const shown: ShownConnections[] = [];
   for (const { id, name } of await store.organizations.list()) {
     const upstream = await store.upstreams.show(id);
     shown.push({
       id, name,
-      openai: (await store.providers.state(id, 'openai')).state,
-      anthropic: (await store.providers.state(id, 'anthropic')).state,
+      openai: await stateOf(id, 'openai'),
+      anthropic: await stateOf(id, 'anthropic'),
       upstream: upstream === null ? 'missing' : upstream.state === 'unreadable' ? 'unreadable' : upstream.enabled ? 'connected' : 'disabled',
     });
   }

@@ -30,6 +30,11 @@ export interface ShownServiceKey {
   readonly revokedAt: string | null;
 }
 
+export interface RevokedServiceKey extends ShownServiceKey {
+  /** It had been revoked before; nothing was changed. */
+  readonly alreadyRevoked: boolean;
+}
+
 export interface ServiceKeyInput {
   /** Id or name. */
   readonly organization: string;
@@ -66,10 +71,10 @@ export async function listServiceKeys(ground: Ground, idOrName: string): Promise
   return (await ground.store.serviceKeys.list(organization.id)).map(shownServiceKey);
 }
 
-/** The key as it is after that; a second time changes nothing. */
-export async function revokeServiceKey({ store }: Ground, id: string): Promise<ShownServiceKey | AdministrationRefusal> {
+/** The key as it is after that; a second time changes nothing and says so. */
+export async function revokeServiceKey({ store }: Ground, id: string): Promise<RevokedServiceKey | AdministrationRefusal> {
   const revoked = await store.serviceKeys.revoke(id);
-  return isRefusal(revoked) ? revoked : shownServiceKey(revoked);
+  return isRefusal(revoked) ? revoked : { ...shownServiceKey(revoked), alreadyRevoked: revoked.alreadyRevoked };
 }
 
 function shownServiceKey({ id, prefix, name, project, createdAtMs, expiresAtMs, revokedAtMs }: ServiceKey): ShownServiceKey {

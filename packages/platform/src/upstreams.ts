@@ -3,8 +3,7 @@
  * design 3, row 19. The credential goes in and never comes out.
  */
 import type { Organization } from '@metergate/store/organizations.ts';
-import type { ShownUpstream as StoredUpstream } from '@metergate/store/declared-upstreams.ts';
-import { refuse } from '@metergate/store/refusal.ts';
+import { upstreamNotDeclared, type ShownUpstream as StoredUpstream } from '@metergate/store/declared-upstreams.ts';
 import type { Ground } from './ground.ts';
 import { findOrganization } from './organizations.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
@@ -61,9 +60,7 @@ export async function showUpstream(ground: Ground, idOrName: string): Promise<Sh
 
 async function shown({ store }: Ground, organization: Organization): Promise<ShownUpstream | AdministrationRefusal> {
   const upstream: StoredUpstream | null = await store.upstreams.show(organization.id);
-  if (upstream === null) {
-    return refuse('upstream_not_declared', 'This organization has not declared an upstream. Declare one with: metergate upstream declare');
-  }
+  if (upstream === null) return upstreamNotDeclared();
   const { url, enabled, hasCredential, state } = upstream;
   return { organization: organization.id, url, enabled, hasCredential, state: state === 'readable' ? 'connected' : 'unreadable' };
 }

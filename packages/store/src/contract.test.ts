@@ -143,9 +143,10 @@ for (const make of [async () => sqliteGround(), postgresGround]) {
         assert.match(made.id, /^key_[0-9A-Za-z]{20}$/);
         assert.deepEqual(await store.settings.keyByHash(hashOf('svc_live_one')),
           { id: made.id, organization, project: 'search', expiresAtMs: startMs + 5 });
-        const revoked = await granted(store.serviceKeys.revoke(made.id));
+        const { alreadyRevoked, ...revoked } = await granted(store.serviceKeys.revoke(made.id));
         assert.notEqual(revoked.revokedAtMs, null);
-        assert.deepEqual(await granted(store.serviceKeys.revoke(made.id)), revoked);
+        assert.equal(alreadyRevoked, false);
+        assert.deepEqual(await granted(store.serviceKeys.revoke(made.id)), { ...revoked, alreadyRevoked: true });
         assert.equal(await store.settings.keyByHash(hashOf('svc_live_one')), null);
         assert.deepEqual(await store.serviceKeys.findByHash(hashOf('svc_live_one')), revoked);
         assert.deepEqual(await store.serviceKeys.list(organization), [revoked]);

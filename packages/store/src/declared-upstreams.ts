@@ -41,7 +41,7 @@ export function declaredUpstreamsIn({ engine, vault }: StoreGround): DeclaredUps
     engine.change<null>(async (transaction, revision) => {
       if (!await stampOrganization(transaction, organization, revision)) return unknownOrganization();
       return await work(transaction) === 1n ? null
-        : refuse('upstream_not_declared', 'This organization has not declared an upstream. Declare one with: metergate upstream declare');
+        : upstreamNotDeclared();
     });
   const switchTo = (organization: OrganizationId, enabled: 0 | 1) => onDeclared(organization, async (transaction) =>
     (await transaction.updateTable('declared_upstream').set({ enabled }).where('organization', '=', organization)
@@ -73,6 +73,12 @@ export function declaredUpstreamsIn({ engine, vault }: StoreGround): DeclaredUps
       return { url, enabled, hasCredential: row.sealed !== null, state: credential === null ? 'unreadable' : 'readable' };
     }),
   };
+}
+
+/** The one sentence for every use of a declaration that is not there. */
+export function upstreamNotDeclared(): StoreRefusal {
+  return refuse('upstream_not_declared',
+    'This organization has not declared an upstream. Declare one with: metergate upstream declare --org ORG --url URL');
 }
 
 /** What is stored of a declaration. */

@@ -2,7 +2,7 @@
  * Provider keys: one per provider and organization, sealed. Spec: Provider key connection; design 3, row 18.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
-import type { Provider, ProviderConnection } from '@metergate/core/settings.ts';
+import { providerName, type Provider, type ProviderConnection } from '@metergate/core/settings.ts';
 import { sealFor } from './data-key.ts';
 import { credentialRefusal } from './names.ts';
 import { stampOrganization, unknownOrganization } from './organizations.ts';
@@ -34,7 +34,8 @@ export function providerConnectionsIn({ engine, vault }: StoreGround): ProviderC
       if (!await stampOrganization(transaction, organization, revision)) return unknownOrganization();
       const { numDeletedRows } = await transaction.deleteFrom('provider_connection')
         .where('organization', '=', organization).where('provider', '=', provider).executeTakeFirstOrThrow();
-      return numDeletedRows === 1n ? null : refuse('provider_not_connected', `No ${provider} key is connected for this organization.`);
+      return numDeletedRows === 1n ? null
+        : refuse('provider_not_connected', `No ${providerName[provider]} key is connected for this organization.`);
     }),
     state: (organization, provider) => engine.read(async (db) => {
       const row = await db.selectFrom('provider_connection')

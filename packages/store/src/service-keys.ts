@@ -22,6 +22,11 @@ export interface ServiceKey {
   readonly revokedAtMs: number | null;
 }
 
+export interface RevokedServiceKey extends ServiceKey {
+  /** It had been revoked before; nothing was changed. */
+  readonly alreadyRevoked: boolean;
+}
+
 export interface NewServiceKey {
   readonly organization: OrganizationId;
   readonly name: string | null;
@@ -37,8 +42,8 @@ export interface ServiceKeys {
   create(key: NewServiceKey): Promise<ServiceKey | StoreRefusal>;
   /** Oldest first, revoked and expired ones included. Empty for an unknown organization. */
   list(organization: OrganizationId): Promise<ServiceKey[]>;
-  /** The key as it is now; a second time changes nothing. Refuses `unknown_key`. */
-  revoke(id: string): Promise<ServiceKey | StoreRefusal>;
+  /** The key as it is now; a second time changes nothing and says so. Refuses `unknown_key`. */
+  revoke(id: string): Promise<RevokedServiceKey | StoreRefusal>;
   /** The key with this hash, revoked or not. */
   findByHash(hash: string): Promise<ServiceKey | null>;
 }
@@ -63,16 +68,17 @@ export function serviceKeysIn({ engine, clock, randomBytes }: StoreGround): Serv
     },
     list: (organization) => engine.read(async (db) => (await db.selectFrom('service_key').selectAll()
       .where('organization', '=', organization).orderBy('created_at_ms').orderBy('id').execute()).map(keyOf)),
-    revoke: (id) => engine.change<ServiceKey>(async (transaction, revision) => {
+    revoke: (id) => engine.change<RevokedServiceKey>(async (transaction, revision) => {
       const found = id.includes('\0') ? undefined
         : await transaction.selectFrom('service_key').selectAll().where('id', '=', id).executeTakeFirst();
       if (found === undefined) {
         return refuse('unknown_key', 'There is no service key with this id. List them with: metergate key list --org ORG');
       }
-      if (found.revoked_at_ms !== null) return keyOf(found);
+      if (found.revoked_at_ms !== null) return { ...keyOf(found), alreadyRevoked: true };
       await stampOrganization(transaction, found.organization as OrganizationId, revision);
-      return keyOf(await transaction.updateTable('service_key').set({ revoked_at_ms: clock() })
-        .where('id', '=', id).returningAll().executeTakeFirstOrThrow());
+      const revoked = await transaction.updateTable('service_key').set({ revoked_at_ms: clock() })
+        .where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+      return { ...keyOf(revoked), alreadyRevoked: false };
     }),
     findByHash: (hash) => engine.read(async (db) => {
       if (hash.includes('\0')) return null;

@@ -56,15 +56,19 @@ export type Values<Args extends ArgsDef> = {
     : Args[Name] extends { required: true } ? string : string | undefined;
 };
 
-/** Defines one command. Positional arguments carry `required` like the others; `--json` comes by itself. */
-export function command<const Args extends ArgsDef>({ description, args, run }: {
+/**
+ * Defines one command. Positional arguments carry `required` like the others; `--json` comes by itself, but for a command that
+ * runs servers and gives no answer. `description`: an imperative phrase without a period.
+ */
+export function command<const Args extends ArgsDef>({ description, args, answers = true, run }: {
   readonly description: string;
   readonly args: Args;
+  readonly answers?: boolean;
   readonly run: (values: Values<Args>, tools: CommandTools) => Promise<CommandResult>;
 }): CommandDef {
   return defineCommand({
     meta: { description },
-    args: { ...args, ...jsonArgument } as ArgsDef,
+    args: { ...args, ...(answers ? jsonArgument : {}) } as ArgsDef,
     run: ({ args: values, data }) => run(values as unknown as Values<Args>, data as CommandTools),
   });
 }

@@ -64,7 +64,8 @@ interface Failure {
 
 function fail({ code, sentence, exitCode, wantsJson }: Failure, tools: CommandTools): Outcome {
   if (wantsJson) tools.stdout(`${JSON.stringify({ error: { code, message: sentence } })}\n`);
-  tools.stderr(`metergate: ${sentence}\n`);
+  // A sentence that begins with the command's own words would say the name twice.
+  tools.stderr(`metergate: ${sentence.replace(/^metergate /, '')}\n`);
   return { exitCode, ended: false };
 }
 
@@ -74,7 +75,7 @@ function faultInWords(error: unknown): Omit<Failure, 'wantsJson'> {
     return { code: error.code, sentence: error.message, exitCode: 1 };
   }
   const trace = error instanceof Error ? (error.stack ?? error.message) : 'unknown';
-  return { code: 'internal_error', sentence: `a fault of metergate itself: ${trace}`, exitCode: 1 };
+  return { code: 'internal_error', sentence: `an internal fault: ${trace}`, exitCode: 1 };
 }
 
 /** Help or version where they are asked for; null: a command is to be run. */

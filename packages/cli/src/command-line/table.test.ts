@@ -19,3 +19,16 @@ test('control characters from outside become question marks', () => {
 test('amounts lose the zeros at their end and nothing else', () => {
   assert.deepEqual(['2.500000000', '10.000000000', '0.000000000', '100', '0.000000001'].map(shortDecimal), ['2.5', '10', '0', '100', '0.000000001']);
 });
+
+test('a table that would be too wide closes its columns up, then shortens the one that may shrink, down to 12', () => {
+  const width = (text: string): number => Math.max(...text.split('\n').map((line) => line.length));
+  const row = ['a'.repeat(20), 'm'.repeat(30), 7];
+  const fitTo = (widthMax: number): string => table(['ID', 'MODEL', 'N'], [row], { widthMax, shrinks: 'MODEL' });
+  assert.deepEqual([100, 55, 54, 53, 50, 10].map((widthMax) => width(fitTo(widthMax))), [55, 55, 53, 53, 50, 35]);
+  assert.match(fitTo(50), / m{26}… 7$/);
+  assert.ok(fitTo(53).includes('m'.repeat(30)));
+});
+
+test('what stands in place of a figure does not turn its column to the left', () => {
+  assert.equal(table(['OUT'], [['?'], ['12+'], [1234]]), ' OUT\n   ?\n 12+\n1234');
+});

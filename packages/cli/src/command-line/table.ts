@@ -2,15 +2,39 @@
  * Rows → text in aligned columns for people. What came from outside cannot move the cursor: control characters become `?`.
  */
 
-/** Absent is shown as `-`. Columns whose every value is a number are aligned right. */
-export function table(heads: readonly string[], rows: readonly (readonly (string | number | null)[])[]): string {
+/** How wide a table may become, and which column gives way, its values shortened, where closer columns are not enough. */
+export interface TableFit {
+  readonly widthMax: number;
+  readonly shrinks: string;
+}
+
+/** A column that shrinks keeps as much. */
+const shrunkWidthMin = 12;
+/** Figures, and what stands in place of one. */
+const figure = /^(?:-|\?|unpriced|\d[\d.]*\+?)$/;
+
+/** Absent is shown as `-`. Columns whose every value is a figure are aligned right. */
+export function table(heads: readonly string[], rows: readonly (readonly (string | number | null)[])[], fit?: TableFit): string {
   const cells = rows.map((row) => row.map((value) => (value === null || value === '' ? '-' : plain(String(value)))));
   const numeric = heads.map((_, column) => cells.some((row) => row[column] !== '-')
-    && cells.every((row) => /^(?:-|\d[\d.]*)$/.test(row[column] ?? '-')));
-  const widths = heads.map((head, column) => Math.max(head.length, ...cells.map((row) => row[column]?.length ?? 0)));
-  const line = (row: readonly string[]): string => row.map((cell, column) =>
-    (numeric[column] === true ? cell.padStart(widths[column]!) : cell.padEnd(widths[column]!))).join('  ').trimEnd();
+    && cells.every((row) => figure.test(row[column] ?? '-')));
+  const natural = heads.map((head, column) => Math.max(head.length, ...cells.map((row) => row[column]?.length ?? 0)));
+  const { widths, gap } = fit === undefined ? { widths: natural, gap: '  ' } : fitted(heads, natural, fit);
+  const line = (row: readonly string[]): string => row.map((cell, column) => {
+    const width = widths[column]!;
+    const shown = cell.length > width ? `${cell.slice(0, width - 1)}…` : cell;
+    return numeric[column] === true ? shown.padStart(width) : shown.padEnd(width);
+  }).join(gap).trimEnd();
   return [line(heads), ...cells.map(line)].join('\n');
+}
+
+function fitted(heads: readonly string[], natural: readonly number[], { widthMax, shrinks }: TableFit): { widths: readonly number[]; gap: string } {
+  const text = natural.reduce((sum, width) => sum + width, 0);
+  const gaps = natural.length - 1;
+  if (text + 2 * gaps <= widthMax) return { widths: natural, gap: '  ' };
+  const over = Math.max(0, text + gaps - widthMax);
+  return { gap: ' ', widths: natural.map((width, column) =>
+    (heads[column] === shrinks ? Math.max(Math.min(width, shrunkWidthMin), width - over) : width)) };
 }
 
 /** Names and their values, one a line. */

@@ -1,14 +1,13 @@
 /** `metergate calls list`: the records of calls, newest first. Design 4; 5. */
-import type { CallRecordJson } from '@metergate/core/record/call-record.ts';
 import { callsLimit, listCalls } from '@metergate/platform/calls.ts';
 import { isRefusal } from '@metergate/platform/refusal.ts';
 import { command, commandGroup } from '../command-line/command.ts';
 import { onStore } from '../command-line/on-store.ts';
-import { shortDecimal, table } from '../command-line/table.ts';
 import { instantMs, wholeNumberOf } from '../command-line/value-forms.ts';
+import { callsText } from './calls-text.ts';
 
 const list = command({
-  description: 'List calls, newest first.',
+  description: 'List calls, newest first',
   args: {
     org: { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' },
     since: { type: 'string', valueHint: 'T', description: 'Calls that started at or after this instant, ISO 8601' },
@@ -31,28 +30,4 @@ const list = command({
   },
 });
 
-function callsText(records: readonly CallRecordJson[]): string {
-  if (records.length === 0) return 'There are no such calls.';
-  const heads = ['STARTED', 'ENDPOINT', 'STATUS', 'MODEL', 'INPUT', 'CACHED', 'OUTPUT', 'COST USD', 'PROJECT', 'ID'];
-  return table(heads, records.map((record) => [
-    record.startedAt, record.endpoint, statusOf(record), record.model,
-    ...tokensOf(record), costOf(record), record.project, record.id,
-  ]));
-}
-
-function statusOf({ status, outcome }: CallRecordJson): string {
-  if (outcome === 'completed') return String(status ?? '-');
-  return status === null ? outcome : `${status} ${outcome}`;
-}
-
-/** Input, cached and output tokens; one word in place of what is not known. */
-function tokensOf({ usage, inputTokens, cachedTokens, outputTokens }: CallRecordJson): (number | string | null)[] {
-  return usage === 'unknown' ? ['unknown', null, 'unknown'] : [inputTokens, cachedTokens, outputTokens];
-}
-
-function costOf({ cost, costSource }: CallRecordJson): string | null {
-  if (cost !== null) return shortDecimal(cost);
-  return costSource === 'unpriced' ? 'unpriced' : null;
-}
-
-export const calls = commandGroup('records of calls.', { list });
+export const calls = commandGroup('List records of calls', { list });

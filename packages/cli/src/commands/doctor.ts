@@ -5,7 +5,7 @@ import { examine } from '../doctor/examine.ts';
 import type { Finding } from '../doctor/finding.ts';
 
 export const doctor = command({
-  description: 'Look over runtime, settings, data directory, store, ports and connections.',
+  description: 'Check runtime, settings, data directory, store, ports and connections',
   args: {},
   run: async (_values, tools) => {
     const report = await examine(tools);

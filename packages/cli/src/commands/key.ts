@@ -9,7 +9,7 @@ import { durationMs } from '../command-line/value-forms.ts';
 const orgArgument = { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' } as const;
 
 const create = command({
-  description: 'Make a service key. It is shown this once.',
+  description: 'Make a service key, shown this once',
   args: {
     org: orgArgument,
     name: { type: 'string', valueHint: 'NAME', description: 'What it is for' },
@@ -29,7 +29,7 @@ const create = command({
 });
 
 const list = command({
-  description: "List an organization's service keys, without the keys themselves.",
+  description: "List an organization's service keys, without the keys themselves",
   args: { org: orgArgument },
   run: ({ org }, tools) => onStore(tools, async (ground) => {
     const shown = await listServiceKeys(ground, org);
@@ -42,12 +42,13 @@ const list = command({
 });
 
 const revoke = command({
-  description: 'Revoke a service key; it is refused from then on.',
+  description: 'Revoke a service key for good',
   args: { id: { type: 'positional', required: true, valueHint: 'ID', description: 'Its id, as key list shows it' } },
   run: ({ id }, tools) => onStore(tools, async (ground) => {
     const revoked = await revokeServiceKey(ground, id);
     if (isRefusal(revoked)) return revoked;
-    return { json: revoked, text: fields([['id', revoked.id], ['prefix', revoked.prefix], ['revoked', revoked.revokedAt]]) };
+    const text = fields([['id', revoked.id], ['prefix', revoked.prefix], ['revoked', revoked.revokedAt]]);
+    return { json: revoked, text: revoked.alreadyRevoked ? `${text}\nThis key was revoked already; nothing was changed.` : text };
   }),
 });
 
@@ -56,4 +57,4 @@ function stateOf({ expiresAt, revokedAt }: ShownServiceKey, nowMs: number): stri
   return expiresAt !== null && Date.parse(expiresAt) <= nowMs ? 'expired' : 'live';
 }
 
-export const key = commandGroup('service keys.', { create, list, revoke });
+export const key = commandGroup('Make, list and revoke service keys', { create, list, revoke });

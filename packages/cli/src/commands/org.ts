@@ -14,7 +14,7 @@ const planArgument = { type: 'enum', options: [...plans] as Plan[], valueHint: '
 const drainSecondsMax = 31_536_000;
 
 const create = command({
-  description: 'Make an organization.',
+  description: 'Make an organization',
   args: {
     name: { type: 'positional', required: true, valueHint: 'NAME', description: 'Its unique name' },
     plan: { ...planArgument, description: `${planArgument.description}; free unless given` },
@@ -29,7 +29,7 @@ const create = command({
 });
 
 const list = command({
-  description: 'List all organizations.',
+  description: 'List all organizations',
   args: {},
   run: (_values, tools) => onStore(tools, async (ground) => {
     const shown = await listOrganizations(ground);
@@ -39,7 +39,7 @@ const list = command({
 });
 
 const set = command({
-  description: 'Change settings of an organization.',
+  description: 'Change settings of an organization',
   args: {
     org: { type: 'positional', required: true, valueHint: 'ORG', description: 'Id or unique name' },
     plan: planArgument,
@@ -82,4 +82,4 @@ function organizationText({ id, name, plan, drainSeconds, fallbackPrice }: Shown
   ]);
 }
 
-export const org = commandGroup('organizations.', { create, list, set });
+export const org = commandGroup('Make, list and set organizations', { create, list, set });

@@ -2,7 +2,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { ShownPrice, ShownPrices } from '@metergate/core/price/show.ts';
-import { loadPrices, pricesOf } from '@metergate/platform/prices.ts';
+import { loadPrices, pricesOf, type LoadedPrices } from '@metergate/platform/prices.ts';
 import { isRefusal } from '@metergate/platform/refusal.ts';
 import { StoreFault } from '@metergate/store/fault.ts';
 import { command, CommandFault, commandGroup, type CommandTools } from '../command-line/command.ts';
@@ -14,7 +14,7 @@ const fileForm = 'JSON: {"prices":[{"provider":"openai","model":"gpt-5*","input"
 const fileBytesMax = 16 * 1024 * 1024;
 
 const show = command({
-  description: 'Show every price that is known for a model.',
+  description: 'Show every price that is known for a model',
   args: { model: { type: 'positional', required: true, valueHint: 'MODEL', description: 'The model, as providers name it' } },
   run: async ({ model }, tools) => {
     const shown = await pricesWithOrWithoutStore(model, tools);
@@ -33,16 +33,21 @@ async function pricesWithOrWithoutStore(model: string, tools: CommandTools): Ret
 }
 
 const load = command({
-  description: 'Put the prices of a file in force, before the frozen list and in place of those loaded earlier.',
+  description: 'Load the prices of a file, before the frozen list and in place of those loaded earlier',
   args: { file: { type: 'positional', required: true, valueHint: 'FILE', description: fileForm } },
   run: async ({ file }, tools) => {
     const text = await textOf(resolve(tools.cwd, file));
     return onStore(tools, async (ground) => {
       const loaded = await loadPrices(ground, text);
-      return isRefusal(loaded) ? loaded : { json: loaded, text: `${loaded.prices} prices are in force as ${loaded.overlay ?? '-'}.` };
+      return isRefusal(loaded) ? loaded : { json: loaded, text: loadedText(loaded) };
     });
   },
 });
+
+function loadedText({ prices, overlay }: LoadedPrices): string {
+  if (prices === 0) return 'The overlay now holds no price: the frozen list alone is in force.';
+  return `${prices === 1 ? '1 price is' : `${prices} prices are`} in force as ${overlay ?? '-'}.`;
+}
 
 async function textOf(path: string): Promise<string> {
   try {
@@ -83,4 +88,4 @@ function whenOf({ from, daily }: ShownPrice): string | null {
   return from === null ? null : `from ${from.slice(0, 10)}`;
 }
 
-export const prices = commandGroup('what models cost.', { show, load });
+export const prices = commandGroup('Show and load prices of models', { show, load });

@@ -1,6 +1,6 @@
 /** `metergate provider`: an organization's keys at the named providers. A key comes on standard input and is never shown. Design 5. */
-import { providers, type Provider } from '@metergate/core/settings.ts';
-import { connectProvider, disconnectProvider, providerName, type ShownConnection } from '@metergate/platform/providers.ts';
+import { providerName, providers, type Provider } from '@metergate/core/settings.ts';
+import { connectProvider, disconnectProvider, type ShownConnection } from '@metergate/platform/providers.ts';
 import { isRefusal, type AdministrationRefusal } from '@metergate/platform/refusal.ts';
 import { command, commandGroup, UsageFault, type CommandResult } from '../command-line/command.ts';
 import { onStore } from '../command-line/on-store.ts';
@@ -12,7 +12,7 @@ const args = {
 } as const;
 
 const connect = command({
-  description: 'Connect a provider key, given on standard input, in place of an earlier one.',
+  description: 'Connect a provider key from standard input, in place of an earlier one',
   args,
   run: ({ provider, org }, tools) => {
     const named = providerOf(provider);
@@ -24,7 +24,7 @@ const connect = command({
 });
 
 const disconnect = command({
-  description: 'Destroy the stored provider key.',
+  description: 'Destroy the stored provider key',
   args,
   run: ({ provider, org }, tools) => {
     const named = providerOf(provider);
@@ -43,4 +43,4 @@ function answer(result: ShownConnection | AdministrationRefusal, done: string): 
   return isRefusal(result) ? result : { json: result, text: `${providerName[result.provider]} ${done}.` };
 }
 
-export const provider = commandGroup('provider keys.', { connect, disconnect });
+export const provider = commandGroup('Connect and disconnect provider keys', { connect, disconnect });

@@ -3,8 +3,9 @@ import { settingsOf } from '../command-line/on-store.ts';
 import { command } from '../command-line/command.ts';
 
 export const start = command({
-  description: 'Run everything on this machine.',
+  description: 'Run everything on this machine',
   args: { sandbox: { type: 'boolean', description: 'Add a simulated provider, for trying without a provider key' } },
+  answers: false,
   run: async ({ sandbox }, tools) => {
     const config = settingsOf(tools);
     const { startProduct } = await import('../start/start.ts');

@@ -12,7 +12,7 @@ import { fields } from '../command-line/table.ts';
 const orgArgument = { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' } as const;
 
 const declare = command({
-  description: 'Declare the destination; its credential, if it needs one, comes on standard input. It starts disabled.',
+  description: 'Declare the destination, disabled at first, with its credential from standard input',
   args: {
     org: orgArgument,
     url: { type: 'string', required: true, valueHint: 'URL', description: 'Where calls go; a trailing /v1 is taken off' },
@@ -24,7 +24,7 @@ const declare = command({
 });
 
 const remove = command({
-  description: 'Destroy the declaration and its credential.',
+  description: 'Destroy the declaration and its credential',
   args: { org: orgArgument },
   run: ({ org }, tools) => onStore(tools, async (ground) => {
     const removed = await removeUpstream(ground, org);
@@ -32,9 +32,9 @@ const remove = command({
   }),
 });
 
-const enable = onDeclared('Let calls go there.', enableUpstream);
-const disable = onDeclared('Let no call go there.', disableUpstream);
-const show = onDeclared('Show it, without its credential.', showUpstream);
+const enable = onDeclared('Let calls go there', enableUpstream);
+const disable = onDeclared('Let no call go there', disableUpstream);
+const show = onDeclared('Show the declaration, without its credential', showUpstream);
 
 function onDeclared(description: string, work: (ground: Ground, idOrName: string) => Promise<ShownUpstream | AdministrationRefusal>) {
   return command({
@@ -51,4 +51,6 @@ function answer(result: ShownUpstream | AdministrationRefusal): CommandResult {
   return { json: result, text: fields([['url', url], ['enabled', enabled ? 'yes' : 'no'], ['credential', credential]]) };
 }
 
-export const upstream = commandGroup("an organization's own destination.", { declare, enable, disable, remove, show });
+export const upstream = commandGroup("Declare, enable, disable, show and remove an organization's own destination", {
+  declare, enable, disable, remove, show,
+});

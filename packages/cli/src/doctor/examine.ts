@@ -2,6 +2,7 @@
  * The whole look: from the runtime to each organization's connections. It changes nothing and makes nothing; each part that
  * cannot be looked at is a finding, never an error. What depends on a part that failed is left out.
  */
+import { providers, type Provider } from '@metergate/core/settings.ts';
 import { listConnections, type ShownConnections } from '@metergate/platform/providers.ts';
 import { StoreFault } from '@metergate/store/fault.ts';
 import type { Store } from '@metergate/store/store.ts';
@@ -11,6 +12,7 @@ import { MasterKeyFault } from '../config/master-key.ts';
 import { readConfig } from '../config/read-config.ts';
 import { openExistingStore } from '../open-store.ts';
 import { floorsInWords, runtimeBelowFloor } from '../runtime-floor.ts';
+import { sandboxCredential } from '../start/first-start.ts';
 import { examineDataDirectory, examineMasterKeyFile } from './data-directory.ts';
 import { finding, type Finding } from './finding.ts';
 import { examinePorts } from './ports.ts';
@@ -60,12 +62,14 @@ async function examineStore(config: Config, tools: CommandTools): Promise<StoreL
   try {
     const store = await openExistingStore(config);
     try {
-      const organizations = await listConnections({ store, randomBytes: tools.randomBytes, nowMs: tools.nowMs() });
+      const organizations = await listConnections(
+        { store, randomBytes: tools.randomBytes, nowMs: tools.nowMs() }, { placeholder: sandboxCredential },
+      );
       const revision = await store.settings.revision();
       const key = examineMasterKeyFile(config);
       return {
         store: { engine: store.engine, revision }, organizations,
-        findings: [key, finding('store', 'ok', `${engineName[store.engine]}, schema up to date, ${organizations.length} organizations.`)],
+        findings: [key, storeFinding(store.engine, organizations.length)],
       };
     } finally {
       await store.close();
@@ -73,6 +77,11 @@ async function examineStore(config: Config, tools: CommandTools): Promise<StoreL
   } catch (error) {
     return { store: null, organizations: [], findings: [storeFaultFinding(error)] };
   }
+}
+
+function storeFinding(engine: Store['engine'], organizations: number): Finding {
+  const count = organizations === 1 ? '1 organization' : `${organizations} organizations`;
+  return finding('store', 'ok', `${engineName[engine]}, schema up to date, ${count}.`);
 }
 
 function storeFaultFinding(error: unknown): Finding {
@@ -84,8 +93,16 @@ function storeFaultFinding(error: unknown): Finding {
 
 function connectionFinding({ name, openai, anthropic, upstream }: ShownConnections): Finding {
   const states = [openai, anthropic, upstream];
-  const message = `${name}: OpenAI ${openai}, Anthropic ${anthropic}, declared upstream ${upstream}.`;
+  const message = `${name}: OpenAI ${inWords(openai)}, Anthropic ${inWords(anthropic)}, declared upstream ${upstream}.`;
   if (states.includes('unreadable')) return finding('connections', 'fail', `${message} What is unreadable must be given again.`);
   if (states.includes('connected')) return finding('connections', 'ok', message);
-  return finding('connections', 'warn', `${message} Connect one with: metergate provider connect openai --org ORG`);
+  return finding('connections', 'warn', `${message} Connect a key with: ${providers.map(connectCommand).join(' or: ')}`);
+}
+
+function inWords(state: ShownConnections[Provider]): string {
+  return state === 'placeholder' ? 'sandbox placeholder' : state;
+}
+
+function connectCommand(provider: Provider): string {
+  return `metergate provider connect ${provider} --org ORG`;
 }

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { ensureDataDirectory, lockDataDirectory, removeMade } from './data-directory.ts';
+import { ensureDataDirectory, lockDataDirectory, lockFile, removeMade } from './data-directory.ts';
 import { StartFault } from './start-fault.ts';
 
 const ground = mkdtempSync(join(tmpdir(), 'metergate-data-directory-'));
@@ -26,8 +26,9 @@ describe('a data directory', () => {
     assert.equal(existsSync(join(ground, 'd')), false);
     assert.equal(existsSync(ground), true);
   });
-  it('has one process at a time', () => {
+  it('has one process at a time, and a lock file for its owner alone', () => {
     const lock = lockDataDirectory(ground);
+    assert.equal(statSync(lockFile(ground)).mode & 0o777, 0o600);
     assert.throws(() => lockDataDirectory(ground), /^StartFault: Another metergate already runs/);
     lock.release();
     lockDataDirectory(ground).release();

@@ -2,7 +2,7 @@
  * The data directory and its lock. Made with mode 0700; one process at a time. The lock is an open exclusive transaction on
  * a file of its own: the operating system lets go of it when the process dies in whatever way, so it is never stale.
  */
-import { accessSync, constants, existsSync, mkdirSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StartFault } from './start-fault.ts';
@@ -90,8 +90,18 @@ export function lockDataDirectory(directory: string): DirectoryLock {
 
 function openLockFile(directory: string): DatabaseSync {
   try {
+    makeForOwner(lockFile(directory));
     return new DatabaseSync(lockFile(directory));
   } catch {
     throw new StartFault(`The data directory ${directory} cannot be written. Check its rights, or set SVC_DATA_DIR.`);
+  }
+}
+
+/** A file that is there is not touched: to open and close it would let go of a lock that this process holds on it. */
+function makeForOwner(file: string): void {
+  try {
+    closeSync(openSync(file, 'wx', 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }

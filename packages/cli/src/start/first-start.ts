@@ -10,7 +10,7 @@ import type { Store } from '@metergate/store/store.ts';
 
 export const defaultOrganization = 'default';
 /** Never a real key: the sandbox takes any. */
-const sandboxCredential = 'sandbox-placeholder-not-a-key';
+export const sandboxCredential = 'sandbox-placeholder-not-a-key';
 
 const keyVariable: { readonly [P in Provider]: string } = { openai: 'OPENAI_API_KEY', anthropic: 'ANTHROPIC_API_KEY' };
 

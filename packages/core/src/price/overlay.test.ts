@@ -56,10 +56,10 @@ describe('what is wrong is named with its place', () => {
   const entry = (change: object): string => JSON.stringify({ prices: [good, { ...good, model: 'other', ...change }] });
   const rows: [string, string, string][] = [
     ['no JSON', '{', 'not valid JSON'],
-    ['no object', '[]', '$ must be an object'],
-    ['null', 'null', '$ must be an object'],
+    ['no object', '[]', 'The file must be an object'],
+    ['null', 'null', 'The file must be an object'],
     ['no prices', '{}', 'prices must be an array'],
-    ['an unknown field of the file', '{"prices":[],"price":[]}', '$ has the unknown field "price"'],
+    ['an unknown field of the file', '{"prices":[],"price":[]}', 'The file has the unknown field "price"'],
     ['an entry that is no object', '{"prices":[3]}', 'prices[0] must be an object'],
     ['an unknown field of an entry', entry({ inptu: 1 }), 'prices[1] has the unknown field "inptu"'],
     ['__proto__', '{"prices":[{"__proto__":{"input":"1"}}]}', 'prices[0] has the unknown field "__proto__"'],

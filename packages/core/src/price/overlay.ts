@@ -57,7 +57,7 @@ export function parseOverlay(text: string): { readonly overlay: Overlay } | { re
 
 function overlayOf(text: string): Overlay {
   if (text.length > textMax) throw new Refused(`The price file is larger than ${textMax} characters; split off what is not needed.`);
-  const file = objectAt(jsonOf(text), '$', ['prices']);
+  const file = objectAt(jsonOf(text), 'The file', ['prices']);
   const entries = listAt(file['prices'], 'prices', pricesMax);
   const prices = entries.map((entry, index) => priceAt(entry, `prices[${index}]`));
   const seen = new Map<string, number>();

@@ -34,6 +34,8 @@ export function makeSegment({ directory, sync, randomBytes }: {
   const path = join(directory, `${idPrefix.segment}${base62(randomBytes(40), 20)}.db`);
   const making = `${path}.new`;
   try {
+    // SQLite gives its logs the mode of the file, and makes a file that all may read.
+    closeSync(openSync(making, 'wx', 0o600));
     const database = new DatabaseSync(making);
     try {
       database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;

@@ -1,6 +1,6 @@
 /** The writing side: nothing is acknowledged that is not committed, and nothing closed is forgotten (design 2, Journal). */
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { readPragma } from './segment.ts';
@@ -160,6 +160,14 @@ test('SVC_JOURNAL_SYNC decides how a commit is synced, and no connection checkpo
     assert.deepEqual(['synchronous', 'journal_mode', 'wal_autocheckpoint', 'busy_timeout'].map((name) => readPragma(database, name)),
       [value, 'wal', 0, 50]);
   }
+});
+
+test('every file of a segment is for its owner alone', (t) => {
+  const { directory, journal, endTurn } = journalGround(t);
+  journal.open(sampleOpening(1), assert.ifError);
+  endTurn();
+  const modes = readdirSync(directory).sort().map((name) => [name.replace(/^seg_\w+/, ''), statSync(join(directory, name)).mode & 0o777]);
+  assert.deepEqual(modes, [['.db', 0o600], ['.db-shm', 0o600], ['.db-wal', 0o600]]);
 });
 
 test('a directory that cannot be made or written stops the start with its name', (t) => {

@@ -1,0 +1,54 @@
+/** Held: calls fit 120 columns with usual values, and what is not known is shown as such and counted with its reason. Design 4; 5. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { CallRecordJson } from '@metergate/core/record/call-record.ts';
+import { callsText } from './calls-text.ts';
+
+const reported = {
+  id: `req_${'0123456789abcdef'.repeat(2)}`, project: null, endpoint: 'chat.completions', startedAt: '2026-11-21T15:23:47.123Z',
+  status: 200, outcome: 'completed', model: 'gpt-4o-mini-2024-07-18', inputTokens: 12_000, outputTokens: 1_800, cachedTokens: 1_024,
+  usage: 'reported', usageReason: null, cost: '0.012345600', costSource: 'priced',
+} as unknown as CallRecordJson;
+const text = (...changes: Partial<CallRecordJson>[]): string => callsText(changes.map((change) => ({ ...reported, ...change })));
+const none = { inputTokens: null, outputTokens: null, cachedTokens: null, cost: null };
+const unknown = { ...none, usage: 'unknown', usageReason: 'absent', costSource: 'none' } as const;
+
+test('usual calls fit 120 columns and end with the whole id', () => {
+  const calls = [{}, { endpoint: 'messages', model: 'claude-sonnet-4-5-20250929' }, { ...unknown, endpoint: 'responses' }] as const;
+  const lines = text(...calls).split('\n');
+  assert.ok(lines.every((line) => line.length <= 120), lines.join('\n'));
+  assert.ok(lines.slice(1, 4).every((line) => line.endsWith(reported.id)));
+  assert.match(lines[1]!, /^2026-11-21 15:23:47Z chat /);
+});
+
+test('columns for projects and cached tokens are there where a call has one', () => {
+  assert.doesNotMatch(text({ cachedTokens: 0 }), /PROJECT|CACHED/);
+  assert.match(text({ cachedTokens: 0 }, { project: 'search' }), /CACHED +OUT +COST USD +PROJECT|OUT +COST USD +PROJECT +ID/);
+  assert.match(text({}), /IN +CACHED +OUT/);
+});
+
+test('a cost has at least six places and none is lost', () => {
+  const costs = ['0.012345600', '0.000105000', '2.000000000', '0.000000001', '10.123456780'];
+  const shown = costs.map((cost) => /1800 +([\d.]+) /.exec(text({ cost }))?.[1]);
+  assert.deepEqual(shown, ['0.0123456', '0.000105', '2.000000', '0.000000001', '10.12345678']);
+});
+
+test('unknown usage shows ? for tokens and cost, and is counted with its reasons', () => {
+  const shown = text(unknown, { ...unknown, usageReason: 'cut', outcome: 'cut' }, unknown, {});
+  assert.match(shown, / 200 +gpt\S+ +\? +- +\? +\? +req_/);
+  assert.match(shown, / 200 cut +gpt/);
+  assert.match(shown, /\nUsage unknown \(\?\): 3 calls\. Why: not reported by the provider \(2\), response cut short \(1\)\.$/);
+});
+
+test('partial usage is marked as the least it can be, an unpriced call is named with its model', () => {
+  const partial = text({ usage: 'partial', usageReason: 'caller_gone', outcome: 'caller_gone', outputTokens: 3 });
+  assert.match(partial, / 200 caller_gone .* 3\+ /);
+  assert.match(partial, /\nUsage partial \(\+\): 1 call, at least the tokens shown\. Why: caller gone\.$/);
+  const unpriced = text({ cost: null, costSource: 'unpriced', model: 'mystery' }, {});
+  assert.match(unpriced, / unpriced +req_/);
+  assert.match(unpriced, /\nUnpriced: 1 call\. No price is known for mystery\.$/);
+});
+
+test('nothing due is nothing unknown', () => {
+  assert.match(text({ ...none, usage: 'none', costSource: 'none' }), / - +- +- +req_\w+$/);
+});

@@ -1,0 +1,107 @@
+/**
+ * Records of calls → a table for people, within 120 columns for usual values, and under it what the table cannot say: how many
+ * calls have no known usage and why, and how many have no price. Every figure shown was reported; `?` stands for one that is
+ * not known, `+` behind one that is the least it can be.
+ */
+import type { CallRecordJson } from '@metergate/core/record/call-record.ts';
+import type { UsageReason } from '@metergate/core/usage/reading.ts';
+import { plain, table } from '../command-line/table.ts';
+
+const fit = { widthMax: 120, shrinks: 'MODEL' } as const;
+/** So many models are named in the line about prices. */
+const modelsNamedMax = 3;
+
+interface Column {
+  readonly head: string;
+  readonly value: (record: CallRecordJson) => string | number | null;
+  /** Left out where no record has a value above 0 in it. */
+  readonly optional?: true;
+}
+
+const columns: readonly Column[] = [
+  { head: 'STARTED', value: ({ startedAt }) => `${startedAt.slice(0, 10)} ${startedAt.slice(11, 19)}Z` },
+  { head: 'CALL', value: ({ endpoint }) => (endpoint === 'chat.completions' ? 'chat' : endpoint) },
+  { head: 'STATUS', value: statusOf },
+  { head: 'MODEL', value: ({ model }) => model },
+  { head: 'IN', value: (record) => figureOf(record, record.inputTokens) },
+  { head: 'CACHED', value: ({ cachedTokens }) => cachedTokens, optional: true },
+  { head: 'OUT', value: outputOf },
+  { head: 'COST USD', value: costOf },
+  { head: 'PROJECT', value: ({ project }) => project, optional: true },
+  { head: 'ID', value: ({ id }) => id },
+];
+
+export function callsText(records: readonly CallRecordJson[]): string {
+  if (records.length === 0) return 'There are no such calls.';
+  const shown = columns.filter(({ optional, value }) => optional === undefined || records.some((record) => Boolean(value(record))));
+  const rows = records.map((record) => shown.map(({ value }) => value(record)));
+  return [table(shown.map(({ head }) => head), rows, fit), ...notes(records)].join('\n');
+}
+
+function statusOf({ status, outcome }: CallRecordJson): string {
+  if (outcome === 'completed') return String(status ?? '-');
+  return status === null ? outcome : `${status} ${outcome}`;
+}
+
+function figureOf({ usage }: CallRecordJson, figure: number | null): number | string | null {
+  return figure === null && (usage === 'unknown' || usage === 'partial') ? '?' : figure;
+}
+
+/** Of a call that was cut, the provider may have produced more than it had reported. */
+function outputOf(record: CallRecordJson): number | string | null {
+  const { usage, outputTokens } = record;
+  return usage === 'partial' && outputTokens !== null ? `${outputTokens}+` : figureOf(record, outputTokens);
+}
+
+/** Nano-dollars have nine places; six are kept also where they are zeros, so that the points stand below each other. */
+function costOf({ usage, cost, costSource }: CallRecordJson): string | null {
+  if (cost !== null) return cost.replace(/(\.\d{6}\d*?)0+$/, '$1');
+  if (costSource === 'unpriced') return 'unpriced';
+  return usage === 'unknown' ? '?' : null;
+}
+
+function notes(records: readonly CallRecordJson[]): string[] {
+  const unknown = records.filter(({ usage }) => usage === 'unknown');
+  const partial = records.filter(({ usage }) => usage === 'partial');
+  const unpriced = records.filter(({ costSource }) => costSource === 'unpriced');
+  const lines: string[] = [];
+  if (unknown.length > 0) lines.push(`Usage unknown (?): ${countOf(unknown)}. Why: ${reasons(unknown)}.`);
+  if (partial.length > 0) lines.push(`Usage partial (+): ${countOf(partial)}, at least the tokens shown. Why: ${reasons(partial)}.`);
+  if (unpriced.length > 0) lines.push(`Unpriced: ${countOf(unpriced)}. No price is known for ${models(unpriced)}.`);
+  return lines;
+}
+
+function countOf({ length }: readonly CallRecordJson[]): string {
+  return length === 1 ? '1 call' : `${length} calls`;
+}
+
+const reasonText: { readonly [R in UsageReason]: string } = {
+  absent: 'not reported by the provider',
+  cut: 'response cut short',
+  caller_gone: 'caller gone',
+  interrupted: 'gateway ended during the call',
+  not_a_figure: 'reported figure is no token count',
+  not_readable: 'response not readable',
+  decode_failed: 'compressed response not decoded',
+  decode_limit: 'decoded response too large',
+  decode_late: 'compressed response not decoded in time',
+  reader_fault: 'fault while reading',
+  body_over_bound: 'request too large to ask for usage',
+};
+
+/** Each reason with its number of calls, the most frequent first. */
+function reasons(records: readonly CallRecordJson[]): string {
+  const counts = new Map<string, number>();
+  for (const { usageReason } of records) {
+    const text = usageReason === null ? 'reason not recorded' : reasonText[usageReason];
+    counts.set(text, (counts.get(text) ?? 0) + 1);
+  }
+  const parts = [...counts].sort(([, one], [, other]) => other - one);
+  return parts.map(([text, count]) => (parts.length === 1 ? text : `${text} (${count})`)).join(', ');
+}
+
+function models(records: readonly CallRecordJson[]): string {
+  const names = [...new Set(records.map(({ model }) => (model === null ? 'a model that was not named' : plain(model))))];
+  const more = names.length - modelsNamedMax;
+  return names.slice(0, modelsNamedMax).join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
