@@ -13,6 +13,8 @@ export type OrganizationId = Branded<'OrganizationId'>;
 export type ServiceKeyId = Branded<'ServiceKeyId'>;
 /** `req_` and 32 lower-case hexadecimal characters (spec: Request identifier). */
 export type RequestId = Branded<'RequestId'>;
+/** `cap_` and 20 base62 characters. */
+export type CapId = Branded<'CapId'>;
 /** One gateway process: `node_` and 20 base62 characters, new at each start. */
 export type GatewayNodeId = Branded<'GatewayNodeId'>;
 
@@ -20,6 +22,7 @@ export type GatewayNodeId = Branded<'GatewayNodeId'>;
 export const idPrefix = {
   organization: 'org_',
   serviceKey: 'key_',
+  cap: 'cap_',
   request: 'req_',
   node: 'node_',
   segment: 'seg_',

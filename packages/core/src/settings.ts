@@ -3,6 +3,10 @@
  * Values only; frozen by convention. A newer value replaces an older one whole.
  */
 import type { OrganizationId, ServiceKeyId } from './id.ts';
+import type { NanoDollars } from './money.ts';
+import type { AgreedFigures } from './rate/tier.ts';
+import type { GrantKey } from './run/grant.ts';
+import type { Cap } from './spend/cap.ts';
 
 /** Plans of the spec (Limits). */
 export const plans = ['free', 'developer', 'team', 'growth', 'scale', 'enterprise'] as const;
@@ -11,6 +15,9 @@ export type Plan = (typeof plans)[number];
 /** The two named providers. */
 export const providers = ['openai', 'anthropic'] as const;
 export type Provider = (typeof providers)[number];
+
+/** Names as people know them, for sentences. */
+export const providerName: { readonly [P in Provider]: string } = { openai: 'OpenAI', anthropic: 'Anthropic' };
 
 /** A provider key as the node holds it. `unreadable`: stored, but it cannot be unsealed now. */
 export type ProviderConnection =
@@ -35,6 +42,16 @@ export interface FallbackPrice {
   readonly outputNanoPerMillion: bigint;
 }
 
+/** What an organization's runs may spend (design 3, row 12). Null: no bound. Nano-dollars from 0. */
+export interface RunPolicy {
+  /** The most one run may declare; a key's own figure goes before it, a grant lifts it. */
+  readonly maxRunBudget: NanoDollars | null;
+  /** The most any one run may have, a grant or not. */
+  readonly runCeiling: NanoDollars | null;
+  /** The most that all live runs together may still spend. */
+  readonly runExposure: NanoDollars | null;
+}
+
 /** One organization's settings at one revision. */
 export interface OrganizationSettings {
   readonly id: OrganizationId;
@@ -45,6 +62,15 @@ export interface OrganizationSettings {
   readonly fallbackPrice: FallbackPrice | null;
   /** Overrides how long an abandoned call is read on (design 3, row 8); null: the defaults. Seconds from 0. */
   readonly drainSeconds: number | null;
+  /** Figures agreed for Enterprise; null where none were set. */
+  readonly agreedFigures: AgreedFigures | null;
+  /** Every cap of the organization, those that only show included. In the order they were made. */
+  readonly caps: readonly Cap[];
+  /** Key caps refuse only where the organization says so (design 3, row 4). */
+  readonly enforceKeyCaps: boolean;
+  readonly runPolicy: RunPolicy;
+  /** Public keys that its run grants may be signed with. */
+  readonly grantKeys: readonly GrantKey[];
 }
 
 /** A live service key: known, not revoked. Expiry is checked at each call. */
@@ -54,4 +80,6 @@ export interface ServiceKeySettings {
   /** The key's default project (design 3, row 31). */
   readonly project: string | null;
   readonly expiresAtMs: number | null;
+  /** The most one run of this key may declare; null: the organization's figure holds. */
+  readonly maxRunBudget: NanoDollars | null;
 }

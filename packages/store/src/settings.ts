@@ -43,6 +43,7 @@ export function settingsIn(ground: StoreGround): Settings {
         organization: row.organization as OrganizationId,
         project: row.project,
         expiresAtMs: numberOrNull(row.expires_at_ms),
+        maxRunBudget: null,
       };
     }),
     organization: (id) => organizationSettings(ground, id),
@@ -86,5 +87,7 @@ async function organizationSettings({ engine, vault }: StoreGround, organization
       : upstreamOf(vault, { organization, url, enabled, sealed: row.upstream_sealed, version, wrapped }),
     fallbackPrice: fallbackPriceOf(row),
     drainSeconds: numberOrNull(row.drain_seconds),
+    agreedFigures: null, caps: [], enforceKeyCaps: false,
+    runPolicy: { maxRunBudget: null, runCeiling: null, runExposure: null }, grantKeys: [],
   };
 }

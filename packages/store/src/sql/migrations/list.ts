@@ -5,8 +5,14 @@
 import type { Transaction } from 'kysely';
 import type { Schema } from '../schema.ts';
 import { firstSchema } from './0001-first-schema.ts';
+import { capsAndSpend } from './0002-caps-and-spend.ts';
+import { runsAndGrants } from './0003-runs-and-grants.ts';
+import { tapAndBaseline } from './0004-tap-and-baseline.ts';
+import { accounts } from './0005-accounts.ts';
 
 /** One step, inside the transaction of the whole. */
 export type Migration = (transaction: Transaction<Schema>, engine: 'sqlite' | 'postgres') => Promise<void>;
 
-export const migrations: readonly Migration[] = [firstSchema];
+export const migrations: readonly Migration[] = [
+  firstSchema, capsAndSpend, runsAndGrants, tapAndBaseline, accounts,
+];

@@ -1,0 +1,102 @@
+/**
+ * One token bucket, in whole numbers (spec: Limits 2, 4, 5 and 7; design 3, row 22).
+ * The level is kept in 1/60,000 of a request or token, so that what refills in one millisecond is exactly `perMinute` units.
+ * Moving a bucket to the present takes nothing and may be done any number of times; only `take` and `adjust` change what is owed.
+ * A bucket whose numbers are broken throws; who asked admits the call, counts the miss and puts a full bucket in its place.
+ */
+
+/** Changed in place, so that a call allocates nothing. All three are safe integers. */
+export interface Bucket {
+  /** The figure of the plan: 1 to `perMinuteMax` of tier.ts. */
+  perMinute: number;
+  /** In units, at `atMs`; at most the capacity, below zero while a debit forward is owed. */
+  level: number;
+  /** The instant the level was last brought to, in milliseconds of the clock the caller uses. */
+  atMs: number;
+}
+
+/** Units in one request or token. */
+const unitsEach = 60_000;
+/** Capacity is two minutes of refill: two windows of 60,000 milliseconds at `perMinute` units each. */
+const fillMs = 120_000;
+const retryAfterMaxSeconds = 60;
+
+/** A bucket nobody has used. @throws RangeError when a number is no safe integer. */
+export function fullBucket(perMinute: number, nowMs: number): Bucket {
+  const bucket = { perMinute, level: perMinute * fillMs, atMs: Math.floor(nowMs) };
+  assertWhole(bucket);
+  return bucket;
+}
+
+/** What the bucket holds when full, in whole requests or tokens. */
+export function capacityOf(bucket: Bucket): number {
+  return (bucket.perMinute * fillMs) / unitsEach;
+}
+
+/**
+ * Brings the level to `nowMs`: refilled for the time that passed, never above full, however long that was.
+ * A clock that stepped back refills nothing and is followed, so that refill goes on from there and nobody waits out the step.
+ * @throws RangeError when the bucket or the clock is broken.
+ */
+export function advance(bucket: Bucket, nowMs: number): void {
+  const instantMs = Math.floor(nowMs);
+  if (!Number.isSafeInteger(instantMs)) throw new RangeError('a bucket was given a clock reading that is no number');
+  assertWhole(bucket);
+  const passedMs = instantMs - bucket.atMs;
+  bucket.atMs = instantMs;
+  if (passedMs <= 0) return;
+  // `missing` is a safe integer (see `adjust`): where the product is too large to be exact, it is the larger one.
+  const missing = bucket.perMinute * fillMs - bucket.level;
+  const refilled = passedMs * bucket.perMinute;
+  bucket.level += refilled < missing ? refilled : missing;
+}
+
+/** Whether `amount` whole requests or tokens are there at the instant the bucket was brought to. Changes nothing. */
+export function covers(bucket: Bucket, amount: number): boolean {
+  return bucket.level >= amount * unitsEach;
+}
+
+/** Seconds until `amount` would be covered: deficit over refill, rounded up, 1 to 60, also where it never will be (Limits 5 and 7). */
+export function retryAfterSeconds(bucket: Bucket, amount: number): number {
+  const deficit = amount * unitsEach - bucket.level;
+  const seconds = Math.ceil(deficit / (bucket.perMinute * 1000));
+  return Math.min(retryAfterMaxSeconds, Math.max(1, seconds));
+}
+
+/** Takes `amount`, which `covers` has just admitted. */
+export function take(bucket: Bucket, amount: number): void {
+  bucket.level -= amount * unitsEach;
+}
+
+/**
+ * Gives back (`amount` above zero) or debits forward (below zero), on a bucket brought to the present.
+ * Never above full. Debt adds up over calls; it stops where missing units would no longer be a safe integer.
+ */
+export function adjust(bucket: Bucket, amount: number): void {
+  setLevel(bucket, bucket.level + amount * unitsEach);
+}
+
+/** Another plan: what was consumed stays consumed (design 3, row 22). Refill up to `nowMs` is at the old figure. */
+export function changeFigure(bucket: Bucket, perMinute: number, nowMs: number): void {
+  advance(bucket, nowMs);
+  const consumed = bucket.perMinute * fillMs - bucket.level;
+  bucket.perMinute = perMinute;
+  setLevel(bucket, perMinute * fillMs - consumed);
+}
+
+/** Whether the bucket would be full at `nowMs`: then it can be forgotten, a new one is the same. Changes nothing. */
+export function isFullAt(bucket: Bucket, nowMs: number): boolean {
+  const missing = bucket.perMinute * fillMs - bucket.level;
+  return missing <= 0 || (Math.floor(nowMs) - bucket.atMs) * bucket.perMinute >= missing;
+}
+
+function setLevel(bucket: Bucket, level: number): void {
+  const full = bucket.perMinute * fillMs;
+  bucket.level = Math.min(full, Math.max(full - Number.MAX_SAFE_INTEGER, level));
+}
+
+function assertWhole(bucket: Bucket): void {
+  if (Number.isSafeInteger(bucket.level) && Number.isSafeInteger(bucket.atMs) && Number.isSafeInteger(bucket.perMinute)
+    && bucket.perMinute > 0) return;
+  throw new RangeError('a rate limit bucket holds something that is no whole number');
+}

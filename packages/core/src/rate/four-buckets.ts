@@ -1,0 +1,111 @@
+/**
+ * The four buckets of a call: admitted by all or refused with nothing taken (spec: Limits 1 to 7; design 3, row 9).
+ * Decide, then take: deciding debits nothing, so nothing is ever rolled back. What a call took is put right when it has ended.
+ * A broken bucket throws out of every function here; the caller then lets the call pass and counts it (Limits 10).
+ */
+import { adjust, advance, capacityOf, changeFigure, covers, fullBucket, retryAfterSeconds, take, type Bucket } from './bucket.ts';
+import type { RateFigures } from './tier.ts';
+
+/** The two buckets of one key or one organization. */
+export interface BucketPair {
+  readonly requests: Bucket;
+  readonly tokens: Bucket;
+}
+
+/** The buckets that bind one call. Make it once per key; the organization's pair is shared by all its keys. */
+export interface CallBuckets {
+  readonly key: BucketPair;
+  readonly organization: BucketPair;
+}
+
+/** Why a call is refused: 429 with this `Retry-After`, 1 to 60 seconds. */
+export interface RateRefusal {
+  readonly retryAfterSeconds: number;
+}
+
+/** What an ended call tells the limiter. */
+export interface EndedCall {
+  /** What `takeRate` took, in tokens. */
+  readonly estimate: number;
+  /** Input plus output as the provider reported them; null: none. See `reportedTokens`. */
+  readonly reported: number | null;
+  readonly outcome: RateOutcome;
+}
+
+/** `answered`: a 2xx head came, even if the rest was cut. `failed`: no head, or another status. */
+export type RateOutcome = 'answered' | 'failed';
+
+/** Two full buckets. */
+export function fullPair(figures: RateFigures, nowMs: number): BucketPair {
+  return { requests: fullBucket(figures.requestsPerMinute, nowMs), tokens: fullBucket(figures.tokensPerMinute, nowMs) };
+}
+
+/** Follows a change of plan; costs two comparisons where nothing changed. */
+export function followFigures(pair: BucketPair, figures: RateFigures, nowMs: number): void {
+  if (pair.requests.perMinute !== figures.requestsPerMinute) changeFigure(pair.requests, figures.requestsPerMinute, nowMs);
+  if (pair.tokens.perMinute !== figures.tokensPerMinute) changeFigure(pair.tokens, figures.tokensPerMinute, nowMs);
+}
+
+/** Tokens a call is taken to need, from its declared Content-Length in bytes; null: none declared (Limits 4). At least 1. */
+export function estimateTokens(contentLength: number | null): number {
+  return contentLength !== null && contentLength >= 4 ? Math.floor(contentLength / 4) : 1;
+}
+
+/**
+ * Null: all four cover the call. Else the first that does not says when to come back. Nothing is taken either way; the
+ * buckets are only brought to `nowMs`.
+ * @throws RangeError when a bucket or the clock is broken: admit, count, replace the buckets, take nothing.
+ */
+export function decideRate(buckets: CallBuckets, estimate: number, nowMs: number): RateRefusal | null {
+  const { key, organization } = buckets;
+  // Brought to the present one by one and all of them, so that a broken one is found before anything is taken.
+  advance(key.requests, nowMs);
+  advance(key.tokens, nowMs);
+  advance(organization.requests, nowMs);
+  advance(organization.tokens, nowMs);
+  if (!covers(key.requests, 1)) return { retryAfterSeconds: retryAfterSeconds(key.requests, 1) };
+  if (!covers(key.tokens, estimate)) return { retryAfterSeconds: retryAfterSeconds(key.tokens, estimate) };
+  if (!covers(organization.requests, 1)) return { retryAfterSeconds: retryAfterSeconds(organization.requests, 1) };
+  if (!covers(organization.tokens, estimate)) return { retryAfterSeconds: retryAfterSeconds(organization.tokens, estimate) };
+  return null;
+}
+
+/** Takes what `decideRate` admitted in the same turn with the same estimate. */
+export function takeRate(buckets: CallBuckets, estimate: number): void {
+  take(buckets.key.requests, 1);
+  take(buckets.key.tokens, estimate);
+  take(buckets.organization.requests, 1);
+  take(buckets.organization.tokens, estimate);
+}
+
+/**
+ * Puts the estimate right, once, after a call whose rate was taken (Limits 4; design 3, row 9). Requests stay as they are.
+ * A figure that is no number from 0 counts as not reported.
+ */
+export function reconcileRate(buckets: CallBuckets, ended: EndedCall, nowMs: number): void {
+  reconcileTokens(buckets.key.tokens, ended, nowMs);
+  reconcileTokens(buckets.organization.tokens, ended, nowMs);
+}
+
+/** Whether the head that came makes the call an answered one; `status` null: none came. */
+export function rateOutcomeOf(status: number | null): RateOutcome {
+  return status !== null && status >= 200 && status <= 299 ? 'answered' : 'failed';
+}
+
+/** Input plus output as the wire names them; one alone counts by itself (embeddings report no output). Null: neither came. */
+export function reportedTokens(tokens: { readonly input: number | null; readonly output: number | null }): number | null {
+  if (tokens.input === null && tokens.output === null) return null;
+  return (tokens.input ?? 0) + (tokens.output ?? 0);
+}
+
+function reconcileTokens(bucket: Bucket, ended: EndedCall, nowMs: number): void {
+  advance(bucket, nowMs);
+  adjust(bucket, ended.estimate - tokensUsed(ended, 2 * capacityOf(bucket)));
+}
+
+/** What the call counts for; a reported figure at most `bound`, twice the bucket's capacity. */
+function tokensUsed({ estimate, reported, outcome }: EndedCall, bound: number): number {
+  if (outcome === 'failed') return 0;
+  if (reported === null || !(reported >= 0)) return estimate;
+  return Math.min(Math.trunc(reported), bound);
+}
