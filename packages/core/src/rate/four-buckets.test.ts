@@ -151,8 +151,11 @@ describe('after the call (Limits 4; design 3, row 9)', () => {
     const buckets = fullBuckets();
     takeRate(buckets, 1);
     reconcileRate(buckets, { estimate: 1, reported: 10_000_000, outcome: 'answered' }, 0);
+    // 400,000 below zero and 1 to take, at 200,000 a minute: 400,001 tokens take two minutes and 0.3 ms.
+    assert.equal(buckets.key.tokens.level, -400_000 * unit);
     for (let nowMs = 0; nowMs < 120_000; nowMs += 10_000) assert.notEqual(call(buckets, 1, nowMs), 'admitted');
-    assert.equal(call(buckets, 1, 119_999), 'admitted');
+    assert.equal(call(buckets, 1, 120_000), 1);
+    assert.equal(call(buckets, 1, 120_001), 'admitted');
   });
 
   it('only a 2xx head makes an answered call', () => {
