@@ -38,6 +38,10 @@ export const header = {
   project: 'x-svc-project',
   runPrefix: 'x-svc-run-',
   runId: 'x-svc-run-id',
+  budgetScope: 'x-svc-budget-scope',
+  budgetWindow: 'x-svc-budget-window',
+  runBudgetEffective: 'x-svc-run-budget-effective',
+  runClampReason: 'x-svc-run-clamp-reason',
   brandPrefix: 'x-svc-',
 } as const;
 

@@ -4,6 +4,8 @@
  */
 import type { FramingFault } from './call/framing.ts';
 import type { Wire } from './call/route.ts';
+import type { CapMode } from './spend/cap.ts';
+import type { CalendarWindow } from './spend/window.ts';
 
 export type Refusal =
   | { readonly kind: 'unknown_url'; readonly method: string; readonly path: string }
@@ -16,6 +18,33 @@ export type Refusal =
   | { readonly kind: 'upstream_not_enabled' }
   | { readonly kind: 'provider_key_missing'; readonly wire: Wire }
   | { readonly kind: 'provider_key_unavailable'; readonly wire: Wire }
+  | { readonly kind: 'run_id_invalid' }
+  | { readonly kind: 'run_budget_invalid' }
+  | { readonly kind: 'run_ttl_invalid' }
+  | { readonly kind: 'run_grant_invalid' }
+  | { readonly kind: 'rate_limited'; readonly retryAfterSeconds: number }
+  | CapReached
+  | { readonly kind: 'cap_unconfirmed'; readonly scope: RefusingScope; readonly window: CalendarWindow }
+  | { readonly kind: 'run_closed' }
+  | { readonly kind: 'run_expired' }
+  | { readonly kind: 'run_over_budget' }
+  | { readonly kind: 'run_registry_full' }
+  | { readonly kind: 'run_envelope_zero' }
+  | { readonly kind: 'run_exposure_exhausted' }
+  | { readonly kind: 'run_unconfirmed' }
   | { readonly kind: 'upstream_unreachable' }
   | { readonly kind: 'upstream_not_public' }
   | { readonly kind: 'internal_fault' };
+
+/** Scopes whose caps refuse. */
+export type RefusingScope = 'organization' | 'key';
+
+/** A cap whose spend has reached its limit. */
+export interface CapReached {
+  readonly kind: 'cap_reached';
+  readonly scope: RefusingScope;
+  readonly window: CalendarWindow;
+  readonly mode: CapMode;
+  /** When the window resets, in whole seconds from 1; 86,400 for a lifetime. Sent in pause mode alone. */
+  readonly retryAfterSeconds: number;
+}

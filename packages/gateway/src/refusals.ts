@@ -2,8 +2,9 @@
  * The specification's error table: kind of refusal → status, code, type, sentence. Spec: Errors; design 3, rows 3 to 3b.
  * Typed by the kinds, so a kind without a row does not compile. `respond.ts` is the only reader.
  */
-import type { Refusal } from '@metergate/core/refusal.ts';
+import type { Refusal, RefusingScope } from '@metergate/core/refusal.ts';
 import type { Wire } from '@metergate/core/call/route.ts';
+import type { CalendarWindow } from '@metergate/core/spend/window.ts';
 
 /** What a refusal says; `param` is null always. */
 export interface RefusalAnswer {
@@ -11,11 +12,28 @@ export interface RefusalAnswer {
   readonly code: string;
   readonly type: 'invalid_request_error' | 'insufficient_quota' | 'rate_limit_error' | 'api_error';
   readonly message: string;
+  /** Whole seconds; absent: no `Retry-After`. */
+  readonly retryAfterSeconds?: number;
+  /** The cap or run that refused; absent: no budget headers. */
+  readonly budget?: { readonly scope: RefusingScope | 'run'; readonly window: CalendarWindow | 'run' };
 }
 
 type Row<Kind extends Refusal['kind']> = (refusal: Extract<Refusal, { kind: Kind }>) => RefusalAnswer;
 
 const request = 'invalid_request_error';
+const quota = 'insufficient_quota';
+
+/** How sentences name a window. */
+const windowName: { readonly [W in CalendarWindow]: string } = {
+  day: 'Daily', week: 'Weekly', month: 'Monthly', year: 'Yearly', lifetime: 'Lifetime',
+};
+const ofKey: { readonly [S in RefusingScope]: string } = { organization: '', key: ' for this API key' };
+const runBudget = { scope: 'run', window: 'run' } as const;
+
+/** A refusal of a run: 402, without headers of its own (design 3, row 1). */
+function runRefusal(code: string, message: string): () => RefusalAnswer {
+  return () => ({ status: 402, code, type: quota, message });
+}
 
 const rows: { readonly [Kind in Refusal['kind']]: Row<Kind> } = {
   unknown_url: ({ method, path }) => ({
@@ -47,6 +65,51 @@ const rows: { readonly [Kind in Refusal['kind']]: Row<Kind> } = {
   provider_key_unavailable: ({ wire }) => ({
     status: 401, code: 'provider_key_unavailable', type: request,
     message: `The ${providerName[wire]} key for this workspace is temporarily unavailable. Retry shortly.`,
+  }),
+  run_id_invalid: () => ({
+    status: 400, code: 'invalid_run_id', type: request,
+    message: 'x-svc-run-id must be 1 to 128 visible ASCII characters, and is required whenever any x-svc-run-* header is sent.',
+  }),
+  run_budget_invalid: () => ({
+    status: 400, code: 'invalid_run_budget', type: request,
+    message: 'x-svc-run-budget must be a positive decimal amount of US dollars with at most six decimal places, for example 5.00.',
+  }),
+  run_ttl_invalid: () => ({
+    status: 400, code: 'invalid_run_ttl', type: request, message: 'x-svc-run-ttl must be a positive whole number of seconds.',
+  }),
+  run_grant_invalid: () => ({
+    status: 400, code: 'invalid_run_grant', type: request,
+    message: 'x-svc-run-grant did not verify. Mint a new run-budget grant for this workspace and run.',
+  }),
+  rate_limited: ({ retryAfterSeconds }) => ({
+    status: 429, code: 'rate_limit_exceeded', type: 'rate_limit_error', message: 'Rate limit reached for this workspace.', retryAfterSeconds,
+  }),
+  cap_reached: ({ scope, window, mode, retryAfterSeconds }) => ({
+    ...mode === 'pause' ? { status: 429, type: 'rate_limit_error', retryAfterSeconds } : { status: 402, type: quota },
+    code: 'budget_exceeded',
+    message: `${windowName[window]} budget reached${ofKey[scope]}. ${window === 'lifetime'
+      ? 'This budget does not reset; raise the cap to continue.' : 'Traffic resumes at reset, or raise the cap.'}`,
+    budget: { scope, window },
+  }),
+  cap_unconfirmed: ({ scope, window }) => ({
+    status: 503, code: 'budget_unverifiable', type: quota,
+    message: `${windowName[window]} spend${ofKey[scope]} cannot be confirmed right now. Retry in a moment.`,
+    retryAfterSeconds: 1, budget: { scope, window },
+  }),
+  run_closed: runRefusal('run_closed', 'This run was closed. Start a new run to continue.'),
+  run_expired: runRefusal('run_expired', "This run's time limit has passed. Start a new run to continue."),
+  run_over_budget: () => ({
+    status: 402, code: 'budget_exceeded', type: quota,
+    message: 'Run budget reached. This run is stopped for good; start a new run to continue.', budget: runBudget,
+  }),
+  run_registry_full: runRefusal('run_registry_full', 'This gateway node is holding as many runs as it can. Retry shortly.'),
+  run_envelope_zero: runRefusal('run_envelope_zero',
+    'The run budget resolved to zero. Raise the run budget policy for this key or workspace.'),
+  run_exposure_exhausted: runRefusal('run_exposure_exhausted',
+    'This workspace has no concurrent run budget left. Close a finished run, or wait for one to end.'),
+  run_unconfirmed: () => ({
+    status: 503, code: 'budget_unverifiable', type: quota, message: 'Run spend cannot be confirmed right now. Retry in a moment.',
+    retryAfterSeconds: 1, budget: runBudget,
   }),
   upstream_unreachable: () => ({
     status: 502, code: 'upstream_unreachable', type: 'api_error', message: 'Upstream provider unreachable.',

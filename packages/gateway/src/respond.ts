@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { RequestId } from '@metergate/core/id.ts';
+import { header, type RequestId } from '@metergate/core/id.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
 import { answerFor } from './refusals.ts';
 import { freshRequestId } from './request-ids.ts';
@@ -55,19 +55,22 @@ export function refuseOnSocket(socket: Socket, refusal: Refusal): void {
 }
 
 const reasons: Readonly<Record<number, string>> = {
-  400: 'Bad Request', 401: 'Unauthorized', 404: 'Not Found', 408: 'Request Timeout', 417: 'Expectation Failed',
-  431: 'Request Header Fields Too Large', 500: 'Internal Server Error', 502: 'Bad Gateway',
+  400: 'Bad Request', 401: 'Unauthorized', 402: 'Payment Required', 404: 'Not Found', 408: 'Request Timeout',
+  417: 'Expectation Failed', 429: 'Too Many Requests', 431: 'Request Header Fields Too Large',
+  500: 'Internal Server Error', 502: 'Bad Gateway', 503: 'Service Unavailable',
 };
 
 function envelope(refusal: Refusal, id: RequestId): { status: number; body: string; pairs: string[] } {
-  const { status, code, type, message } = answerFor(refusal);
+  const { status, code, type, message, retryAfterSeconds, budget } = answerFor(refusal);
   const body = JSON.stringify({ error: { message, type, param: null, code } });
   const pairs = [
     'content-type', 'application/json',
     'content-length', String(Buffer.byteLength(body)),
-    'x-svc-request-id', id,
+    header.requestId, id,
     'x-request-id', freshRequestId(),
   ];
+  if (budget !== undefined) pairs.push(header.budgetScope, budget.scope, header.budgetWindow, budget.window);
+  if (retryAfterSeconds !== undefined) pairs.push('retry-after', String(retryAfterSeconds));
   return { status, body, pairs };
 }
 
