@@ -1,0 +1,59 @@
+/** The time a node decides by, under clocks that step (design 3, row 5b). */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readNodeTime, slewMaxMs, startNodeTime, steadyMs, stepMs } from './node-time.ts';
+
+const wall = 1_800_000_000_000;
+
+test('is wall time while both clocks move together, and follows a small correction at once', () => {
+  const time = startNodeTime(wall, 500.25);
+  assert.equal(readNodeTime(time, wall, 500.25), wall);
+  assert.equal(readNodeTime(time, wall + 10, 510.25), wall + 10);
+  assert.equal(readNodeTime(time, wall + 1_020 + slewMaxMs - 1_000, 1_520.25), wall + 20 + slewMaxMs);
+  assert.equal(stepMs(time), 0);
+});
+
+for (const [way, step] of [['forward', 3_600_000], ['back', -3_600_000]] as const) {
+  test(`goes on by the monotonic clock across a step ${way}, and follows it only when it has stayed for a minute`, () => {
+    const time = startNodeTime(wall, 0);
+    readNodeTime(time, wall, 0);
+    assert.equal(readNodeTime(time, wall + 1_000 + step, 1_000), wall + 1_000);
+    assert.equal(stepMs(time), step);
+    assert.equal(readNodeTime(time, wall + steadyMs + step, steadyMs), wall + steadyMs);
+    const followed = readNodeTime(time, wall + steadyMs + 1_000 + step, steadyMs + 1_000);
+    assert.equal(followed, step > 0 ? wall + steadyMs + 1_000 + step : wall + steadyMs, 'forward it is followed; back it waits, never going back');
+    assert.equal(stepMs(time), 0);
+  });
+}
+
+test('a step that is taken back within the minute leaves no trace', () => {
+  const time = startNodeTime(wall, 0);
+  readNodeTime(time, wall + 5_000 + 1_000_000, 5_000);
+  assert.equal(readNodeTime(time, wall + 10_000, 10_000), wall + 10_000);
+  assert.equal(readNodeTime(time, wall + 20_000 + 1_000_000, 20_000), wall + 20_000, 'a second step waits its own minute');
+  assert.equal(readNodeTime(time, wall + 79_000 + 1_000_000, 79_000), wall + 79_000);
+  assert.equal(readNodeTime(time, wall + 80_000 + 1_000_000, 80_000), wall + 80_000 + 1_000_000);
+});
+
+test('a clock that never rests is never followed', () => {
+  const time = startNodeTime(wall, 0);
+  for (let second = 1; second <= 300; second += 1) {
+    const jump = second % 2 === 0 ? 1e7 : -1e7;
+    assert.equal(readNodeTime(time, wall + second * 1_000 + jump, second * 1_000), wall + second * 1_000);
+  }
+});
+
+test('never goes back, whatever the clocks do, and never before what was written down', () => {
+  const time = startNodeTime(wall, 0, wall + 7_000);
+  assert.equal(readNodeTime(time, wall, 0), wall + 7_000);
+  let seed = 1;
+  let last = 0;
+  let monotonic = 0;
+  for (let step = 0; step < 20_000; step += 1) {
+    seed = (seed * 48_271) % 2_147_483_647;
+    monotonic += seed % 10_000;
+    const now = readNodeTime(time, wall + monotonic + ((seed % 7) - 3) * (seed % 100_000), monotonic);
+    assert.ok(now >= last && Number.isSafeInteger(now));
+    last = now;
+  }
+});

@@ -1,0 +1,49 @@
+/**
+ * Two clocks → the one time that a node decides by (design 3, row 5b): wall time as long as it moves with the monotonic
+ * clock; across a step of the wall clock the time goes on by the monotonic clock, and follows only a step that stays.
+ * It never runs backwards: what was seen expired or closed is not made undone by a clock.
+ */
+
+/** Changed in place, so that a reading allocates nothing. */
+export interface NodeTime {
+  /** Wall time less monotonic time, as followed. */
+  offsetMs: number;
+  /** The latest instant read; the next is never before it. */
+  lastMs: number;
+  /** Where the wall clock stepped to, and since when by the monotonic clock; null: it has not. */
+  stepOffsetMs: number | null;
+  stepSinceMonotonicMs: number;
+}
+
+/** A difference up to this is the clock being set right, and followed at once. */
+export const slewMaxMs = 2_000;
+/** How long a step must stay before it is followed. */
+export const steadyMs = 60_000;
+
+/** `floorMs`: the latest instant that was ever written down; time begins there where the wall clock lies before it. */
+export function startNodeTime(wallMs: number, monotonicMs: number, floorMs: number = 0): NodeTime {
+  return { offsetMs: wallMs - monotonicMs, lastMs: Math.max(Math.floor(floorMs), 0), stepOffsetMs: null, stepSinceMonotonicMs: 0 };
+}
+
+/** The time now, whole milliseconds since the epoch. */
+export function readNodeTime(time: NodeTime, wallMs: number, monotonicMs: number): number {
+  const offsetMs = wallMs - monotonicMs;
+  if (Math.abs(offsetMs - time.offsetMs) <= slewMaxMs) {
+    time.offsetMs = offsetMs;
+    time.stepOffsetMs = null;
+  } else if (time.stepOffsetMs === null || Math.abs(offsetMs - time.stepOffsetMs) > slewMaxMs) {
+    time.stepOffsetMs = offsetMs;
+    time.stepSinceMonotonicMs = monotonicMs;
+  } else if (monotonicMs - time.stepSinceMonotonicMs >= steadyMs) {
+    time.offsetMs = offsetMs;
+    time.stepOffsetMs = null;
+  }
+  const nowMs = Math.round(monotonicMs + time.offsetMs);
+  if (nowMs > time.lastMs) time.lastMs = nowMs;
+  return time.lastMs;
+}
+
+/** How far the wall clock is from the time in force, while a step is not followed; 0 otherwise. */
+export function stepMs(time: NodeTime): number {
+  return time.stepOffsetMs === null ? 0 : Math.round(time.stepOffsetMs - time.offsetMs);
+}
