@@ -1,0 +1,79 @@
+/**
+ * Calls that ended → the running sums of one subject, an organization or a key, in the five windows (design 2, Spend; 3, row 5a).
+ * A call belongs to the windows that hold its start. A sum goes on to a later window with the first call of it, and never
+ * back: a clock that steps back finds what it left. A call of a window that is over adds nothing; its record tells of it.
+ * Sums are changed in place, so that settling a call allocates nothing but its figures. They saturate, and never wrap.
+ */
+import { nanoDollars, type NanoDollars } from '../money.ts';
+import type { UsageState } from '../usage/reading.ts';
+import { windowAt, type CalendarWindow } from './window.ts';
+
+/** What was spent in one window, the one that holds the latest call or, before the first, the moment of making. */
+export interface WindowSum {
+  readonly window: CalendarWindow;
+  startMs: number;
+  /** Excluded; null: never. */
+  endMs: number | null;
+  spent: NanoDollars;
+  /** Calls whose usage did not come, or came in part. */
+  unknownCalls: number;
+}
+
+/** A sum for each window. Plain values: it may be copied between threads. */
+export type WindowSums = { readonly [W in CalendarWindow]: WindowSum };
+
+const nothing = nanoDollars(0n);
+
+/** Sums of the windows that hold `nowMs`, nothing spent. */
+export function emptySums(nowMs: number): WindowSums {
+  const sum = (window: CalendarWindow): WindowSum => ({ window, ...windowAt(window, nowMs), spent: nothing, unknownCalls: 0 });
+  return { day: sum('day'), week: sum('week'), month: sum('month'), year: sum('year'), lifetime: sum('lifetime') };
+}
+
+/** Adds a call that ended. `cost` null: not known. `unknown`: see `isUnknownCall`. */
+export function addCall(sums: WindowSums, startedAtMs: number, cost: NanoDollars | null, unknown: boolean): void {
+  const spent = cost ?? nothing;
+  if (spent === nothing && !unknown) return;
+  addTo(sums.day, startedAtMs, spent, unknown);
+  addTo(sums.week, startedAtMs, spent, unknown);
+  addTo(sums.month, startedAtMs, spent, unknown);
+  addTo(sums.year, startedAtMs, spent, unknown);
+  addTo(sums.lifetime, startedAtMs, spent, unknown);
+}
+
+/** What was spent in the window that holds `nowMs`: nothing where the one held is over. */
+export function spentAt(sum: WindowSum, nowMs: number): NanoDollars {
+  return isOver(sum, nowMs) ? nothing : sum.spent;
+}
+
+/** Calls with unknown usage in the window that holds `nowMs`. */
+export function unknownCallsAt(sum: WindowSum, nowMs: number): number {
+  return isOver(sum, nowMs) ? 0 : sum.unknownCalls;
+}
+
+/** When the window in force at `nowMs` ends; null: never. Where the clock stepped back, the held window is in force. */
+export function resetsAtMs(sum: WindowSum, nowMs: number): number | null {
+  return isOver(sum, nowMs) ? windowAt(sum.window, nowMs).endMs : sum.endMs;
+}
+
+/** Whether a call counts among those whose usage is not known, in full or in part. */
+export function isUnknownCall(usage: UsageState): boolean {
+  return usage === 'unknown' || usage === 'partial';
+}
+
+function isOver({ endMs }: WindowSum, nowMs: number): boolean {
+  return endMs !== null && nowMs >= endMs;
+}
+
+function addTo(sum: WindowSum, startedAtMs: number, spent: NanoDollars, unknown: boolean): void {
+  if (startedAtMs < sum.startMs) return;
+  if (isOver(sum, startedAtMs)) {
+    const { startMs, endMs } = windowAt(sum.window, startedAtMs);
+    sum.startMs = startMs;
+    sum.endMs = endMs;
+    sum.spent = nothing;
+    sum.unknownCalls = 0;
+  }
+  sum.spent = nanoDollars(sum.spent + spent);
+  if (unknown) sum.unknownCalls += 1;
+}
