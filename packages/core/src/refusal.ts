@@ -4,8 +4,7 @@
  */
 import type { FramingFault } from './call/framing.ts';
 import type { Wire } from './call/route.ts';
-import type { CapMode } from './spend/cap.ts';
-import type { CalendarWindow } from './spend/window.ts';
+import type { CapRefusal } from './spend/cap-decision.ts';
 
 export type Refusal =
   | { readonly kind: 'unknown_url'; readonly method: string; readonly path: string }
@@ -23,8 +22,7 @@ export type Refusal =
   | { readonly kind: 'run_ttl_invalid' }
   | { readonly kind: 'run_grant_invalid' }
   | { readonly kind: 'rate_limited'; readonly retryAfterSeconds: number }
-  | CapReached
-  | { readonly kind: 'cap_unconfirmed'; readonly scope: RefusingScope; readonly window: CalendarWindow }
+  | CapRefusal
   | { readonly kind: 'run_closed' }
   | { readonly kind: 'run_expired' }
   | { readonly kind: 'run_over_budget' }
@@ -35,16 +33,3 @@ export type Refusal =
   | { readonly kind: 'upstream_unreachable' }
   | { readonly kind: 'upstream_not_public' }
   | { readonly kind: 'internal_fault' };
-
-/** Scopes whose caps refuse. */
-export type RefusingScope = 'organization' | 'key';
-
-/** A cap whose spend has reached its limit. */
-export interface CapReached {
-  readonly kind: 'cap_reached';
-  readonly scope: RefusingScope;
-  readonly window: CalendarWindow;
-  readonly mode: CapMode;
-  /** When the window resets, in whole seconds from 1; 86,400 for a lifetime. Sent in pause mode alone. */
-  readonly retryAfterSeconds: number;
-}

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import type { Wire } from '@metergate/core/call/route.ts';
-import type { CapReached, Refusal } from '@metergate/core/refusal.ts';
+import type { Refusal } from '@metergate/core/refusal.ts';
 import { calendarWindows } from '@metergate/core/spend/window.ts';
 import { answerFor } from './refusals.ts';
 
@@ -123,7 +123,8 @@ function everyRefusal(): Refusal[] {
     ...wires.flatMap((wire): Refusal[] => [{ kind: 'provider_key_missing', wire }, { kind: 'provider_key_unavailable', wire }]),
     { kind: 'rate_limited', retryAfterSeconds: 37 },
     ...scopes.flatMap((scope) => calendarWindows.flatMap((window): Refusal[] => [
-      ...(['refuse', 'pause'] as const).map((mode): CapReached => ({ kind: 'cap_reached', scope, window, mode, retryAfterSeconds: 37 })),
+      { kind: 'cap_reached', scope, window, mode: 'refuse', retryAfterSeconds: null },
+      { kind: 'cap_reached', scope, window, mode: 'pause', retryAfterSeconds: 37 },
       { kind: 'cap_unconfirmed', scope, window },
     ])),
     { kind: 'unknown_url', method: 'GET', path: '/' },

@@ -2,8 +2,9 @@
  * The specification's error table: kind of refusal → status, code, type, sentence. Spec: Errors; design 3, rows 3 to 3b.
  * Typed by the kinds, so a kind without a row does not compile. `respond.ts` is the only reader.
  */
-import type { Refusal, RefusingScope } from '@metergate/core/refusal.ts';
+import type { Refusal } from '@metergate/core/refusal.ts';
 import type { Wire } from '@metergate/core/call/route.ts';
+import type { BindingScope } from '@metergate/core/spend/cap-decision.ts';
 import type { CalendarWindow } from '@metergate/core/spend/window.ts';
 
 /** What a refusal says; `param` is null always. */
@@ -15,7 +16,7 @@ export interface RefusalAnswer {
   /** Whole seconds; absent: no `Retry-After`. */
   readonly retryAfterSeconds?: number;
   /** The cap or run that refused; absent: no budget headers. */
-  readonly budget?: { readonly scope: RefusingScope | 'run'; readonly window: CalendarWindow | 'run' };
+  readonly budget?: { readonly scope: BindingScope | 'run'; readonly window: CalendarWindow | 'run' };
 }
 
 type Row<Kind extends Refusal['kind']> = (refusal: Extract<Refusal, { kind: Kind }>) => RefusalAnswer;
@@ -27,7 +28,7 @@ const quota = 'insufficient_quota';
 const windowName: { readonly [W in CalendarWindow]: string } = {
   day: 'Daily', week: 'Weekly', month: 'Monthly', year: 'Yearly', lifetime: 'Lifetime',
 };
-const ofKey: { readonly [S in RefusingScope]: string } = { organization: '', key: ' for this API key' };
+const ofKey: { readonly [S in BindingScope]: string } = { organization: '', key: ' for this API key' };
 const runBudget = { scope: 'run', window: 'run' } as const;
 
 /** A refusal of a run: 402, without headers of its own (design 3, row 1). */
@@ -84,8 +85,8 @@ const rows: { readonly [Kind in Refusal['kind']]: Row<Kind> } = {
   rate_limited: ({ retryAfterSeconds }) => ({
     status: 429, code: 'rate_limit_exceeded', type: 'rate_limit_error', message: 'Rate limit reached for this workspace.', retryAfterSeconds,
   }),
-  cap_reached: ({ scope, window, mode, retryAfterSeconds }) => ({
-    ...mode === 'pause' ? { status: 429, type: 'rate_limit_error', retryAfterSeconds } : { status: 402, type: quota },
+  cap_reached: ({ scope, window, retryAfterSeconds }) => ({
+    ...retryAfterSeconds !== null ? { status: 429, type: 'rate_limit_error', retryAfterSeconds } : { status: 402, type: quota },
     code: 'budget_exceeded',
     message: `${windowName[window]} budget reached${ofKey[scope]}. ${window === 'lifetime'
       ? 'This budget does not reset; raise the cap to continue.' : 'Traffic resumes at reset, or raise the cap.'}`,
