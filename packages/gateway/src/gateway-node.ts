@@ -5,6 +5,7 @@ import type { GatewayNodeId } from '@metergate/core/id.ts';
 import type { Provider } from '@metergate/core/settings.ts';
 import type { Journal } from '@metergate/store/journal/journal.ts';
 import type { Drains } from './drains.ts';
+import type { Faults } from './faults.ts';
 import type { HeldBodies } from './held-bodies.ts';
 import type { Destination } from './network/destination.ts';
 import type { CreateCopyReader } from './usage/create-copy-reader.ts';
@@ -32,6 +33,7 @@ export interface GatewayNode {
   readonly drains: Drains;
   readonly clock: Clock;
   readonly counters: GatewayCounters;
+  readonly faults: Faults;
 }
 
 /** For `/metrics`; plain numbers, counted up in place. */

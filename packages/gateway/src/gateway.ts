@@ -7,6 +7,7 @@ import type { GatewayNodeId } from '@metergate/core/id.ts';
 import type { Journal } from '@metergate/store/journal/journal.ts';
 import type { Connections } from './connections.ts';
 import { createDrains } from './drains.ts';
+import { createFaults } from './faults.ts';
 import type { Clock, Destinations, GatewayCounters, GatewayNode } from './gateway-node.ts';
 import { createHeldBodies } from './held-bodies.ts';
 import { createGatewayServer } from './server.ts';
@@ -48,6 +49,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     drains: createDrains(),
     clock: options.clock,
     counters,
+    faults: createFaults(counters),
   };
   const { server, connections } = createGatewayServer(node);
   await new Promise<void>((resolve, reject) => {

@@ -61,8 +61,7 @@ export function createGatewayServer(node: GatewayNode): GatewayServer {
         },
       });
     } catch (cause) {
-      node.counters.faults += 1;
-      process.emitWarning(`a request could not be processed: ${(cause as Error).message}`, 'GatewayFault');
+      node.faults.note('admission', cause);
       refuse(request, response, freshRequestId(), { kind: 'internal_fault' });
     }
   };

@@ -6,6 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { inboundResponseHeaders, type HeaderPairs } from '@metergate/core/call/header-pairs.ts';
 import type { RequestId } from '@metergate/core/id.ts';
 import { callerCloses, isLast } from '../respond.ts';
+import type { CallGuard } from './call-guard.ts';
 
 /** The provider's response head, to be relayed. */
 export interface RelayedHead {
@@ -25,12 +26,14 @@ const nothing = Buffer.alloc(0);
 export class Answer {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
+  readonly #guard: CallGuard;
   #source: Source | null = null;
   #full = false;
 
-  constructor(request: IncomingMessage, response: ServerResponse) {
+  constructor(request: IncomingMessage, response: ServerResponse, guard: CallGuard) {
     this.#request = request;
     this.#response = response;
+    this.#guard = guard;
   }
 
   /**
@@ -71,7 +74,7 @@ export class Answer {
     const { socket } = this.#response;
     if (socket === null && !this.#response.writableFinished && !this.#response.destroyed) {
       // It waits behind another answer on this connection, which must arrive whole; what was written of this one follows first.
-      this.#response.once('socket', () => process.nextTick(() => this.break()));
+      this.#response.once('socket', () => process.nextTick(() => this.#guard.contain(() => this.break())));
       return;
     }
     if (socket === null || socket.destroyed) return;
@@ -85,6 +88,6 @@ export class Answer {
 
   readonly #onDrain = (): void => {
     this.#full = false;
-    this.#source?.resume();
+    this.#guard.run('caller', () => this.#source?.resume());
   };
 }

@@ -22,6 +22,8 @@ export interface BodyReception {
   readonly route: Route;
   /** Runs once, when the body can go out. Never runs when the caller leaves while a body is being held. */
   readonly ready: (body: OutboundBody) => void;
+  /** Runs in place of it where something of ours threw while the body was being held. */
+  readonly broke: (cause: unknown) => void;
 }
 
 /** Starts to receive the body of an admitted call. */
@@ -100,13 +102,34 @@ class HeldBody {
   }
 
   readonly #take = (chunk: Buffer): void => {
+    try {
+      this.#hold(chunk);
+    } catch (cause) {
+      this.#broke(cause);
+    }
+  };
+
+  readonly #whole = (): void => {
+    try {
+      this.#sendWhole();
+    } catch (cause) {
+      this.#broke(cause);
+    }
+  };
+
+  #broke(cause: unknown): void {
+    this.#callerLeft();
+    this.#reception.broke(cause);
+  }
+
+  #hold(chunk: Buffer): void {
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;
     this.#scanner?.push(chunk);
     if (this.#declaredBytes !== null) return;
     if (this.#bytes > heldBodyBytesMax) this.#streamOn();
     else if (this.#bytes > shortBodyBytesMax && this.#reservedBytes === 0 && this.#giveUpWaiting === null) this.#reserve(heldBodyBytesMax);
-  };
+  }
 
   /** Reads no further until the budget has room. */
   #reserve(bytes: number): void {
@@ -120,7 +143,7 @@ class HeldBody {
     if (this.#reservedBytes === 0) this.#giveUpWaiting = giveUp;
   }
 
-  readonly #whole = (): void => {
+  #sendWhole(): void {
     this.#stopListening();
     const { ready } = this.#reception;
     const verdict = this.#scanner?.result();
@@ -132,7 +155,7 @@ class HeldBody {
       content: inOnePiece(parts, contentLength), contentLength, overBound: false,
       receivedBytes: () => receivedBytes, release: this.#release, drop: this.#release,
     });
-  };
+  }
 
   /** An undeclared body grew past the bound: what was held goes first, the rest follows as it comes. */
   #streamOn(): void {

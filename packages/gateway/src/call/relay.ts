@@ -5,7 +5,7 @@
  * Deciding whether a call may be forwarded is `serve.ts`; what a record says is `settle.ts`.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { allValues, firstValue, outboundRequestHeaders } from '@metergate/core/call/header-pairs.ts';
+import { allValues, outboundRequestHeaders } from '@metergate/core/call/header-pairs.ts';
 import { reportsUsage } from '@metergate/core/call/route.ts';
 import type { CallOpening, CallOutcome } from '@metergate/core/record/call-record.ts';
 import type { Reading } from '@metergate/core/usage/reading.ts';
@@ -16,6 +16,9 @@ import { refuse } from '../respond.ts';
 import type { CopyReader } from '../usage/copy-reader.ts';
 import type { AdmittedCall, OutboundBody } from './admitted-call.ts';
 import { Answer } from './answer.ts';
+import { breakOff, brokenRecord, type CallFacts } from './broken-call.ts';
+import { CallGuard, GuardedObserver } from './call-guard.ts';
+import { responseHead, type ResponseHead } from './response-head.ts';
 import { nothingDue, openingOf, settledRecord, usageUnknown } from './settle.ts';
 
 /** How long the end of an answer waits for a compressed copy to be read. */
@@ -36,6 +39,7 @@ export class Relay implements ExchangeObserver {
   readonly #call: AdmittedCall;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
+  readonly #guard: CallGuard;
   readonly #answer: Answer;
   readonly #body: OutboundBody;
   readonly #over: () => void;
@@ -44,12 +48,8 @@ export class Relay implements ExchangeObserver {
   #exchange: Exchange | null = null;
   #copy: CopyReader | null = null;
   #status: number | null = null;
-  #reason = '';
-  #streamed = false;
-  #providerRequestId: string | null = null;
-  #headers: string[] = [];
+  #head: ResponseHead | null = null;
   #bodyless = false;
-  #expectedBytes = -1;
   #receivedBytes = 0;
   #firstByteMs: number | null = null;
 
@@ -71,7 +71,10 @@ export class Relay implements ExchangeObserver {
     this.#call = parts.call;
     this.#request = parts.request;
     this.#response = parts.response;
-    this.#answer = new Answer(parts.request, parts.response);
+    this.#guard = new CallGuard(parts.node.faults, [
+      () => this.#exchange?.abort(), () => this.#recordBroken(), () => this.#isDone(),
+    ]);
+    this.#answer = new Answer(parts.request, parts.response, this.#guard);
     this.#body = parts.body;
     this.#over = parts.over;
     this.#opening = openingOf(parts.call, parts.node.id);
@@ -79,30 +82,30 @@ export class Relay implements ExchangeObserver {
 
   /** Journals the opening, then dials. Where it cannot be journalled nothing is forwarded. */
   start(): void {
-    this.#response.once('close', this.#onCallerClosed);
-    this.#node.journal.open(this.#opening, (error) => {
+    this.#response.once('close', this.callerLeft);
+    this.#guard.run('start', () => this.#node.journal.open(this.#opening, (error) => this.#guard.run('journal', () => {
       if (error !== null) this.#abandonUnopened();
       else if (this.#callerGone) this.#settle('cut', 'caller_gone');
       else this.#dial();
-    });
+    })));
   }
 
   /** The caller's side sent a FIN: what arrives within the bound of a drain is delivered, then the caller counts as gone. */
   callerHalfClosed(): void {
     if (this.#isOver || this.#drainTimer !== null) return;
     const bound = drainBoundFor(this.#call.held.organization.drainSeconds);
-    this.#drainTimer = setTimeout(() => {
+    this.#drainTimer = setTimeout(() => this.#guard.run('caller', () => {
       this.#callerGone = true;
       this.#response.destroy();
       this.#stopDraining();
-    }, bound.durationMs);
+    }), bound.durationMs);
     this.#drainTimer.unref();
   }
 
   /** The node's grace is over: the call ends here and is recorded as cut. */
   cutNow(): void {
     if (this.#isOver) return;
-    this.#settle('cut', this.#callerGone ? 'caller_gone' : 'cut');
+    this.#guard.run('settling', () => this.#settle('cut', this.#callerGone ? 'caller_gone' : 'cut'));
     this.#exchange?.abort();
   }
 
@@ -113,24 +116,19 @@ export class Relay implements ExchangeObserver {
       headers: outboundRequestHeaders(this.#request.rawHeaders, this.#call.chosen.credential),
       body: this.#body.content,
       contentLength: this.#body.contentLength,
-    }, this);
+    }, new GuardedObserver(this.#guard, this));
   }
 
   /** The response head. It leaves with the first bytes of the body, or at the end of this turn, whichever is first. */
   head(status: number, reason: string, headers: string[]): void {
     this.#body.release();
     this.#status = status;
-    this.#reason = reason;
-    this.#headers = headers;
+    const { streamed, bodyBytes } = this.#head = responseHead(status, reason, headers);
     this.#firstByteMs = this.#elapsedMs();
-    this.#providerRequestId = firstValue(headers, 'x-request-id') ?? firstValue(headers, 'request-id');
-    this.#streamed = (firstValue(headers, 'content-type') ?? '').trimStart().toLowerCase().startsWith('text/event-stream');
-    const declared = firstValue(headers, 'content-length');
-    this.#expectedBytes = declared === null ? -1 : Number(declared);
-    this.#bodyless = this.#call.method === 'HEAD' || status === 204 || status === 304 || this.#expectedBytes === 0;
+    this.#bodyless = this.#call.method === 'HEAD' || status === 204 || status === 304 || bodyBytes === 0;
     if (status >= 200 && status < 300 && reportsUsage(this.#call.route.endpoint, this.#call.method)) {
       this.#copy = this.#node.createCopyReader({
-        context: { wire: this.#call.route.wire, endpoint: this.#call.route.endpoint, streamed: this.#streamed },
+        context: { wire: this.#call.route.wire, endpoint: this.#call.route.endpoint, streamed },
         contentEncoding: allValues(headers, 'content-encoding').join(',') || null,
       });
     }
@@ -143,7 +141,7 @@ export class Relay implements ExchangeObserver {
     this.#receivedBytes += chunk.length;
     this.#copy?.push(chunk);
     if (this.#callerGone) return this.#drain(chunk);
-    const completes = this.#receivedBytes === this.#expectedBytes || this.#copy?.dialogueEnded === true;
+    const completes = this.#allReceived || this.#copy?.dialogueEnded === true;
     if (completes && !this.#settling) {
       this.#kept.push(chunk);
       this.#settle('whole', 'completed');
@@ -152,6 +150,10 @@ export class Relay implements ExchangeObserver {
     } else {
       this.#deliver(chunk);
     }
+  }
+
+  get #allReceived(): boolean {
+    return this.#receivedBytes === this.#head?.bodyBytes;
   }
 
   end(): void {
@@ -163,7 +165,7 @@ export class Relay implements ExchangeObserver {
   failed(fault: ExchangeFault): void {
     this.#body.release();
     // A breach after all there was to relay is not the caller's concern: a 204 has no body, whatever its length says.
-    if (this.#status !== null && (this.#bodyless || this.#receivedBytes === this.#expectedBytes)) return this.end();
+    if (this.#status !== null && (this.#bodyless || this.#allReceived)) return this.end();
     this.#ended = true;
     this.#broken = true;
     // A caller who leaves while sending breaks the request before its own connection is seen to close.
@@ -185,24 +187,17 @@ export class Relay implements ExchangeObserver {
   #settle(ending: 'whole' | 'cut', outcome: CallOutcome, answer: (() => void) | null = null): void {
     if (this.#settling) return;
     this.#settling = true;
-    this.#readingOf(ending, outcome, (reading) => {
+    this.#readingOf(ending, outcome, (reading) => this.#guard.run('settling', () => {
       const record = settledRecord(this.#call, this.#opening, {
-        outcome,
-        streamed: this.#streamed,
-        status: this.#status,
+        ...this.#facts(), outcome,
         reading: this.#body.overBound ? { ...reading, usageReason: 'body_over_bound' } : reading,
-        providerRequestId: this.#providerRequestId,
-        requestBytes: this.#body.receivedBytes(),
-        responseBytes: this.#receivedBytes,
-        firstByteMs: this.#firstByteMs,
-        durationMs: this.#elapsedMs(),
       }, this.#node.settings.priceBook);
-      this.#node.journal.close(record, () => {
+      this.#node.journal.close(record, () => this.#guard.run('journal', () => {
         this.#settled = true;
         if (answer !== null) answer();
         this.#release(outcome);
-      });
-    });
+      }));
+    }));
   }
 
   #readingOf(ending: 'whole' | 'cut', outcome: CallOutcome, done: (reading: Reading) => void): void {
@@ -231,7 +226,7 @@ export class Relay implements ExchangeObserver {
       return this.#breakCaller();
     }
     for (let at = 0; at < last; at += 1) this.#deliver(kept[at]!);
-    if (this.#ended || this.#receivedBytes === this.#expectedBytes) {
+    if (this.#ended || this.#allReceived) {
       this.#answer.end(this.#callerGone ? undefined : kept[last]);
       this.#isDone();
     } else if (last >= 0) {
@@ -249,13 +244,13 @@ export class Relay implements ExchangeObserver {
   }
 
   readonly #flushHead = (): void => {
-    if (!this.#isOver && !this.#settling) this.#answer.sendHead();
+    if (!this.#isOver && !this.#settling) this.#guard.run('head', () => this.#answer.sendHead());
   };
 
   /** False where the head cannot be sent as it came; then the call has failed. */
   #writeHead(): boolean {
     try {
-      this.#answer.writeHead(this.#call.id, { status: this.#status!, reason: this.#reason, headers: this.#headers });
+      this.#answer.writeHead(this.#call.id, this.#head!);
       return true;
     } catch (cause) {
       this.#status = null;
@@ -267,13 +262,9 @@ export class Relay implements ExchangeObserver {
   }
 
   /** The caller's connection is gone. Idempotent. */
-  callerLeft(): void {
-    this.#onCallerClosed();
-  }
-
-  readonly #onCallerClosed = (): void => {
+  readonly callerLeft = (): void => {
     if (this.#isOver || this.#response.writableFinished) return;
-    this.#giveUpOnCaller();
+    this.#guard.run('caller', () => this.#giveUpOnCaller());
   };
 
   /** The caller is gone: the rest is read within its bound, for its usage, or the call is cancelled at the provider. */
@@ -292,7 +283,7 @@ export class Relay implements ExchangeObserver {
     }
     this.#draining = true;
     this.#exchange.resume();
-    this.#drainTimer = setTimeout(() => this.#stopDraining(), bound.durationMs);
+    this.#drainTimer = setTimeout(() => this.#guard.run('caller', () => this.#stopDraining()), bound.durationMs);
     this.#drainTimer.unref();
   }
 
@@ -324,6 +315,30 @@ export class Relay implements ExchangeObserver {
     this.#node.counters.faults += 1;
     refuse(this.#request, this.#response, this.#call.id, { kind: 'internal_fault' });
     this.#isDone();
+  }
+
+  /** Something of ours threw: a call that was closed before keeps its first record, one never opened gets none. */
+  #recordBroken(): void {
+    const { id } = this.#call;
+    const tell = (): void => breakOff(this.#request, this.#response, { id, answer: this.#answer });
+    try {
+      this.#node.journal.close(brokenRecord(this.#opening, this.#facts()), () => this.#guard.contain(tell));
+    } catch (cause) {
+      tell();
+      throw cause;
+    }
+  }
+
+  #facts(): CallFacts {
+    return {
+      streamed: this.#head?.streamed ?? false,
+      status: this.#status,
+      providerRequestId: this.#head?.providerRequestId ?? null,
+      requestBytes: this.#body.receivedBytes(),
+      responseBytes: this.#receivedBytes,
+      firstByteMs: this.#firstByteMs,
+      durationMs: this.#elapsedMs(),
+    };
   }
 
   #elapsedMs(): number {

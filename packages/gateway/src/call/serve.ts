@@ -9,6 +9,7 @@ import { labelsOf, projectOf } from '@metergate/core/call/labels.ts';
 import { pathOf, routeOf, type Route } from '@metergate/core/call/route.ts';
 import type { RequestId } from '@metergate/core/id.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
+import type { FaultPlace } from '../faults.ts';
 import type { GatewayNode } from '../gateway-node.ts';
 import { freshRequestId } from '../request-ids.ts';
 import { refuse } from '../respond.ts';
@@ -40,12 +41,27 @@ export function serve(node: GatewayNode, reception: Reception): void {
   const method = request.method ?? '';
   const route = routeOf(method, rawTarget);
   if (route === null) return refuseWith({ kind: 'unknown_url', method, path: pathOf(rawTarget) });
+  const broke = (place: FaultPlace, cause: unknown): void => {
+    node.faults.note(place, cause);
+    if (response.headersSent) request.socket.destroy();
+    else refuse(request, response, id, { kind: 'internal_fault' });
+  };
   authenticate(node, request.rawHeaders, (outcome) => {
-    if (response.destroyed) return;
-    if (outcome === 'invalid') refuseWith({ kind: 'service_key_invalid' });
-    else if (outcome === 'unavailable') refuseWith({ kind: 'internal_fault' });
-    else admit(node, reception, { id, method, route, held: outcome }, refuseWith);
+    try {
+      if (response.destroyed) return;
+      if (outcome === 'invalid') refuseWith({ kind: 'service_key_invalid' });
+      else if (outcome === 'unavailable') refuseWith({ kind: 'internal_fault' });
+      else admit(node, reception, { id, method, route, held: outcome }, { refuseWith, broke });
+    } catch (cause) {
+      broke('admission', cause);
+    }
   });
+}
+
+/** How a call ends that is not forwarded: refused, or by a fault of ours. */
+interface Unforwarded {
+  readonly refuseWith: (refusal: Refusal) => void;
+  readonly broke: (place: FaultPlace, cause: unknown) => void;
 }
 
 interface HeardCall {
@@ -55,7 +71,7 @@ interface HeardCall {
   readonly held: HeldKey;
 }
 
-function admit(node: GatewayNode, reception: Reception, heard: HeardCall, refuseWith: (refusal: Refusal) => void): void {
+function admit(node: GatewayNode, reception: Reception, heard: HeardCall, { refuseWith, broke }: Unforwarded): void {
   const { request, response, forward } = reception;
   const chosen = chooseDestination(node.destinations, heard.route, heard.held.organization);
   if ('kind' in chosen) return refuseWith(chosen);
@@ -66,5 +82,9 @@ function admit(node: GatewayNode, reception: Reception, heard: HeardCall, refuse
     startedWallMs: node.clock.wallMs(),
     startedMonotonicMs: node.clock.monotonicMs(),
   };
-  receiveBody(node, { request, response, route: heard.route, ready: (body) => forward(call, body) });
+  receiveBody(node, {
+    request, response, route: heard.route,
+    ready: (body) => forward(call, body),
+    broke: (cause) => broke('body', cause),
+  });
 }

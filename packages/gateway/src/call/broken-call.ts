@@ -1,0 +1,40 @@
+/**
+ * A call that a fault of the gateway ended → its record and its caller's end. The record has no usage, whatever was read: what
+ * broke may be what reads or prices. The caller gets 500 where nothing was sent yet, else an end that no one takes for a whole.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { reportsUsage } from '@metergate/core/call/route.ts';
+import type { RequestId } from '@metergate/core/id.ts';
+import type { CallOpening, CallRecord } from '@metergate/core/record/call-record.ts';
+import { refuse } from '../respond.ts';
+import type { Answer } from './answer.ts';
+import { nothingDue, usageUnknown, type EndedCall } from './settle.ts';
+
+/** What the relay knows of its call at any moment. */
+export type CallFacts = Omit<EndedCall, 'outcome' | 'reading'>;
+
+/** The record of a call that broke after `opening` was journalled. */
+export function brokenRecord(opening: CallOpening, facts: CallFacts): CallRecord {
+  const { usage, usageReason } = reportsUsage(opening.endpoint, opening.method) ? usageUnknown('reader_fault') : nothingDue;
+  return {
+    ...opening,
+    ...facts,
+    outcome: facts.status === null ? 'failed' : 'cut',
+    model: null, finishReason: null,
+    inputTokens: null, outputTokens: null, cachedTokens: null, cacheWriteTokens: null, reasoningTokens: null,
+    usage, usageReason, cost: null, costSource: 'none', priceList: null,
+  };
+}
+
+/** Ends the caller's side of such a call. @throws what goes wrong even there, with the connection gone. */
+export function breakOff(request: IncomingMessage, response: ServerResponse, { id, answer }: {
+  readonly id: RequestId; readonly answer: Answer;
+}): void {
+  try {
+    if (response.headersSent) answer.break();
+    else refuse(request, response, id, { kind: 'internal_fault' });
+  } catch (cause) {
+    request.socket.destroy();
+    throw cause;
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * What of ours throws in a callback of one call → the end of that call, and of nothing else. From the first fault on no
+ * further callback of the call is run; its ending steps are, each by itself, so that one that fails leaves the others.
+ * The price of a callback that does not throw is one call and a `try`.
+ */
+import type { FaultPlace, Faults } from '../faults.ts';
+import type { ExchangeFault, ExchangeObserver } from '../network/destination.ts';
+
+export class CallGuard {
+  readonly #faults: Faults;
+  readonly #endingSteps: readonly (() => void)[];
+  #broken = false;
+
+  /** `endingSteps` run once, in order, after the first fault. */
+  constructor(faults: Faults, endingSteps: readonly (() => void)[]) {
+    this.#faults = faults;
+    this.#endingSteps = endingSteps;
+  }
+
+  /** Runs `step`, unless the call has broken. Never throws. */
+  run(place: FaultPlace, step: () => void): void {
+    if (this.#broken) return;
+    try {
+      step();
+    } catch (cause) {
+      this.broke(place, cause);
+    }
+  }
+
+  /** Ends the call for this fault. Never throws. */
+  broke(place: FaultPlace, cause: unknown): void {
+    this.#faults.note(place, cause);
+    if (this.#broken) return;
+    this.#broken = true;
+    for (const step of this.#endingSteps) this.contain(step);
+  }
+
+  /** Runs one step of an end that a fault began. What it throws is counted. */
+  contain(step: () => void): void {
+    try {
+      step();
+    } catch (cause) {
+      this.#faults.note('clean-up', cause);
+    }
+  }
+
+  /** True from the first fault on. */
+  get broken(): boolean {
+    return this.#broken;
+  }
+}
+
+/** An observer whose faults end its call; after the first it hears nothing more. */
+export class GuardedObserver implements ExchangeObserver {
+  readonly #guard: CallGuard;
+  readonly #inner: ExchangeObserver;
+
+  constructor(guard: CallGuard, inner: ExchangeObserver) {
+    this.#guard = guard;
+    this.#inner = inner;
+  }
+
+  head(status: number, reason: string, headers: string[]): void {
+    if (this.#guard.broken) return;
+    try {
+      this.#inner.head(status, reason, headers);
+    } catch (cause) {
+      this.#guard.broke('head', cause);
+    }
+  }
+
+  data(chunk: Buffer): void {
+    if (this.#guard.broken) return;
+    try {
+      this.#inner.data(chunk);
+    } catch (cause) {
+      this.#guard.broke('data', cause);
+    }
+  }
+
+  end(): void {
+    if (this.#guard.broken) return;
+    try {
+      this.#inner.end();
+    } catch (cause) {
+      this.#guard.broke('end', cause);
+    }
+  }
+
+  failed(fault: ExchangeFault): void {
+    if (this.#guard.broken) return;
+    try {
+      this.#inner.failed(fault);
+    } catch (cause) {
+      this.#guard.broke('failure', cause);
+    }
+  }
+}
