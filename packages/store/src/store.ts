@@ -3,6 +3,7 @@
  * Faults throw a `StoreFault`, refusals return a `StoreRefusal`. Design 2 (Store, Snapshots), 3 rows 17 to 19 and 22.
  * Every change of settings takes the next revision in its own transaction and stamps the organization with it.
  */
+import { auditedEngine, auditTrailIn, type AuditIntent, type AuditTrail } from './audit-trail.ts';
 import { callRecordsIn, type CallRecords } from './call-records.ts';
 import { declaredUpstreamsIn, type DeclaredUpstreams } from './declared-upstreams.ts';
 import { organizationsIn, type Organizations } from './organizations.ts';
@@ -37,6 +38,9 @@ export interface Store {
   readonly settings: Settings;
   readonly calls: CallRecords;
   readonly prices: PriceOverlay;
+  readonly audit: AuditTrail;
+  /** The same store, with a row of the audit trail in each transaction that changes something through it. */
+  acting(intent: AuditIntent): Store;
   /** Ends all connections. No method may be called afterwards. */
   close(): Promise<void>;
 }
@@ -63,9 +67,12 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     await engine.close();
     throw error;
   }
-  const ground: StoreGround = { engine, vault, clock, randomBytes };
+  return storeOn({ engine, vault, clock, randomBytes });
+}
+
+function storeOn(ground: StoreGround): Store {
   return {
-    engine: engine.kind,
+    engine: ground.engine.kind,
     organizations: organizationsIn(ground),
     serviceKeys: serviceKeysIn(ground),
     providers: providerConnectionsIn(ground),
@@ -73,6 +80,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     settings: settingsIn(ground),
     calls: callRecordsIn(ground),
     prices: priceOverlayIn(ground),
-    close: () => engine.close(),
+    audit: auditTrailIn(ground),
+    acting: (intent) => storeOn({ ...ground, engine: auditedEngine(ground.engine, intent, ground.clock) }),
+    close: () => ground.engine.close(),
   };
 }

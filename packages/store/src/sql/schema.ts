@@ -103,7 +103,95 @@ export interface CallRecordTable {
   readonly duration_ms: number | null;
 }
 
+export interface PersonTable {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string;
+  readonly email_verified: Whole;
+  readonly image: string | null;
+  readonly created_at_ms: Whole;
+  readonly updated_at_ms: Whole;
+}
+
+export interface PersonCredentialTable {
+  readonly id: string;
+  readonly person: string;
+  readonly provider: string;
+  readonly account: string;
+  readonly password_hash: string | null;
+  readonly created_at_ms: Whole;
+  readonly updated_at_ms: Whole;
+}
+
+export interface PersonSessionTable {
+  readonly id: string;
+  readonly person: string;
+  readonly token_hash: string;
+  /** The organization chosen in this session; null: the person's first. */
+  readonly organization: string | null;
+  readonly ip_address: string | null;
+  readonly user_agent: string | null;
+  readonly expires_at_ms: Whole;
+  readonly created_at_ms: Whole;
+  readonly updated_at_ms: Whole;
+}
+
+export interface MembershipTable { readonly organization: string; readonly person: string; readonly role: string; readonly created_at_ms: Whole }
+
+export interface InvitationTable {
+  readonly id: string;
+  readonly organization: string;
+  readonly email: string | null;
+  readonly role: string;
+  readonly token_hash: string;
+  readonly invited_by: string | null;
+  readonly created_at_ms: Whole;
+  readonly expires_at_ms: Whole;
+  readonly accepted_at_ms: WholeOrNull;
+  readonly withdrawn_at_ms: WholeOrNull;
+}
+
+export interface ManagementTokenTable {
+  readonly id: string;
+  readonly organization: string;
+  readonly hash: string;
+  readonly prefix: string;
+  readonly name: string | null;
+  readonly role: string;
+  /** The person whose role bounds the token's; null: made by the operator. */
+  readonly made_by_person: string | null;
+  readonly created_at_ms: Whole;
+  readonly expires_at_ms: WholeOrNull;
+  readonly revoked_at_ms: WholeOrNull;
+}
+
+export interface AuditEventTable {
+  readonly sequence: Generated<bigint>;
+  /** Null: the whole product. */
+  readonly organization: string | null;
+  readonly at_ms: Whole;
+  readonly actor_kind: string;
+  readonly actor_id: string | null;
+  readonly action: string;
+  readonly subject: string | null;
+  /** JSON object. */
+  readonly detail: string;
+}
+
+export interface ErasedOrganizationTable { readonly organization: string; readonly at_ms: Whole; readonly records_done: Whole }
+
+export interface MasterKeyHandoverTable { readonly from_key: string; readonly sealed: Bytes; readonly until_ms: Whole }
+
 export interface Schema {
+  readonly person: PersonTable;
+  readonly person_credential: PersonCredentialTable;
+  readonly person_session: PersonSessionTable;
+  readonly membership: MembershipTable;
+  readonly invitation: InvitationTable;
+  readonly management_token: ManagementTokenTable;
+  readonly audit_event: AuditEventTable;
+  readonly erased_organization: ErasedOrganizationTable;
+  readonly master_key_handover: MasterKeyHandoverTable;
   readonly metergate_schema: SchemaTable;
   readonly store_identity: StoreIdentityTable;
   readonly revision: RevisionTable;
