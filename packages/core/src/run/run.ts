@@ -1,12 +1,16 @@
 /**
  * A run: its budget, its time limit and how it ends (spec: Run; design 3, rows 12 to 14).
+ * `decideRun` judges one call by what is known of its run; the functions after it say what becomes of the run. None of them
+ * changes a value: who holds a run replaces it. A run that has ended stays as it is, whatever the clock does afterwards.
  */
 import type { OrganizationId } from '../id.ts';
-import type { NanoDollars } from '../money.ts';
+import { nanoDollars, type NanoDollars } from '../money.ts';
+import { instantMsMax, type RunDeclaration } from './declaration.ts';
 
 /** Once it is not `live` it stays as it is for good. */
 export const runStates = ['live', 'expired', 'over_budget', 'closed'] as const;
 export type RunState = (typeof runStates)[number];
+export type EndedState = Exclude<RunState, 'live'>;
 
 /** Why the budget in force is below the declared one; the order breaks ties (design 3, row 12). */
 export const clampReasons = ['policy_max', 'grant_max', 'workspace_ceiling', 'exposure_headroom'] as const;
@@ -18,7 +22,7 @@ export interface Run {
   /** Chosen by the caller: 1 to 128 visible ASCII characters. */
   readonly id: string;
   readonly state: RunState;
-  /** The smallest budget any of its requests declared; null: none did. */
+  /** The smallest budget any of its requests declared, but for those that were ignored; null: none did. */
   readonly declared: NanoDollars | null;
   /** The budget in force; null: none. */
   readonly effective: NanoDollars | null;
@@ -32,4 +36,74 @@ export interface Run {
   readonly expiresAtMs: number | null;
   /** Null while live. */
   readonly endedAtMs: number | null;
+}
+
+/** What of a run the judgement of a call rests on. */
+export type JudgedRun = Pick<Run, 'state' | 'effective' | 'spent' | 'expiresAtMs'>;
+
+/** The call may go on. `tightenTo`: the run's budget falls to this with the call; null: it stays. */
+export interface RunAdmission {
+  readonly kind: 'admitted';
+  readonly tightenTo: NanoDollars | null;
+}
+
+/** The call may not go on. */
+export interface RunRefusal {
+  readonly kind: 'run_closed' | 'run_expired' | 'run_over_budget';
+  /** The run is live still and ends with this call, in this state; null: it had ended before. */
+  readonly ends: EndedState | null;
+  /** The budget it ends with, where this call lowered it to what is spent already; null: it stays. */
+  readonly tightenTo: NanoDollars | null;
+}
+
+const admitted: RunAdmission = Object.freeze({ kind: 'admitted', tightenTo: null });
+const refusalOf: { readonly [State in EndedState]: RunRefusal } = {
+  closed: Object.freeze({ kind: 'run_closed', ends: null, tightenTo: null }),
+  expired: Object.freeze({ kind: 'run_expired', ends: null, tightenTo: null }),
+  over_budget: Object.freeze({ kind: 'run_over_budget', ends: null, tightenTo: null }),
+};
+const expires: RunRefusal = Object.freeze({ kind: 'run_expired', ends: 'expired', tightenTo: null });
+const goesOverBudget: RunRefusal = Object.freeze({ kind: 'run_over_budget', ends: 'over_budget', tightenTo: null });
+
+/**
+ * One call against its run: closed, then expired, then over budget (design 3, row 1), else admitted.
+ * A declared budget below the one in force, or a first one, binds this very call: where the spend has reached it, the run ends.
+ * A larger budget, an equal one and any time limit are ignored. Nothing is allocated but for a tightening.
+ */
+export function decideRun(run: JudgedRun, declaration: Pick<RunDeclaration, 'budget'>, nowMs: number): RunAdmission | RunRefusal {
+  if (run.state !== 'live') return refusalOf[run.state];
+  if (run.expiresAtMs !== null && nowMs >= run.expiresAtMs) return expires;
+  const { budget } = declaration;
+  if (budget !== null && (run.effective === null || budget < run.effective)) {
+    if (run.spent >= budget) return { kind: 'run_over_budget', ends: 'over_budget', tightenTo: budget };
+    return { kind: 'admitted', tightenTo: budget };
+  }
+  return run.effective !== null && run.spent >= run.effective ? goesOverBudget : admitted;
+}
+
+/** The run with a smaller budget, or its first one: the declared one is in force then, so no clamp is left. Anything else changes nothing. */
+export function tightenedTo<Held extends Pick<Run, 'state' | 'declared' | 'effective' | 'clampReason'>>(run: Held, budget: NanoDollars): Held {
+  if (run.state !== 'live' || (run.effective !== null && budget >= run.effective)) return run;
+  return { ...run, declared: budget, effective: budget, clampReason: null };
+}
+
+/** The run at its end. The first end counts: one that has ended is given back as it is. */
+export function endedAs<Held extends Pick<Run, 'state' | 'endedAtMs'>>(run: Held, state: EndedState, atMs: number): Held {
+  return run.state === 'live' ? { ...run, state, endedAtMs: atMs } : run;
+}
+
+/** The run after a call of it was closed, ended or not. `cost` null: not priced, or its usage is not known. */
+export function afterCall<Held extends Pick<Run, 'spent' | 'unknownCalls'>>(
+  run: Held, call: { readonly cost: NanoDollars | null; readonly usageUnknown: boolean },
+): Held {
+  return {
+    ...run,
+    spent: call.cost === null ? run.spent : nanoDollars(run.spent + call.cost),
+    unknownCalls: call.usageUnknown ? run.unknownCalls + 1 : run.unknownCalls,
+  };
+}
+
+/** When a run that begins now ends by itself; null: it has no time limit. Bounded by what a calendar can show. */
+export function expiryOf(startedAtMs: number, ttlSeconds: number | null): number | null {
+  return ttlSeconds === null ? null : Math.min(startedAtMs + ttlSeconds * 1000, instantMsMax);
 }
