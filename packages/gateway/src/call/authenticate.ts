@@ -20,9 +20,19 @@ export function authenticate(
   if (held === 'unknown') return decided('invalid');
   if (held !== undefined) return decided(liveOrInvalid(node, held));
   node.settings.ask(digest).then(
-    (asked) => decided(asked === null ? 'invalid' : liveOrInvalid(node, asked)),
+    (asked) => decided(judged(node, asked)),
     () => decided('unavailable'),
   );
+}
+
+/** What the store answered. A throw here would reach the process: nothing awaits the question. */
+function judged(node: GatewayNode, asked: HeldKey | null): HeldKey | 'invalid' | 'unavailable' {
+  try {
+    return asked === null ? 'invalid' : liveOrInvalid(node, asked);
+  } catch (cause) {
+    node.faults.note('admission', cause);
+    return 'unavailable';
+  }
 }
 
 function liveOrInvalid(node: GatewayNode, held: HeldKey): HeldKey | 'invalid' {

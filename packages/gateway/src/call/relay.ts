@@ -202,9 +202,9 @@ export class Relay implements ExchangeObserver {
 
   #readingOf(ending: 'whole' | 'cut', outcome: CallOutcome, done: (reading: Reading) => void): void {
     if (this.#copy !== null) {
-      this.#copy.finish(ending, copyWaitMs, (reading) => {
+      this.#copy.finish(ending, copyWaitMs, (reading) => this.#guard.run('settling', () => {
         done(reading.usageReason === 'cut' && outcome === 'caller_gone' ? { ...reading, usageReason: 'caller_gone' } : reading);
-      });
+      }));
     } else if (this.#status === null && outcome !== 'failed' && this.#exchange !== null
       && reportsUsage(this.#call.route.endpoint, this.#call.method)) {
       done(usageUnknown(outcome === 'caller_gone' ? 'caller_gone' : 'cut'));

@@ -1,0 +1,173 @@
+/**
+ * A fault of the gateway's own code ends the call it happens in and nothing else: reliability, section 3.7. A whole node listens,
+ * a scripted provider answers, and one part at a time throws; beside each broken call a sound one runs on the same node.
+ */
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import type { CallRecord } from '@metergate/core/record/call-record.ts';
+import { createPriceBook, type PriceBook } from '@metergate/core/price/price-book.ts';
+import { priceList } from '@metergate/core/price/price-list.ts';
+import type { OrganizationSettings } from '@metergate/core/settings.ts';
+import type { Journal } from '@metergate/store/journal/journal.ts';
+import { rawCall, type RawAnswer } from '@metergate/testkit/raw-client.ts';
+import { startScriptedProvider } from '@metergate/testkit/scripted-provider.ts';
+import { createFaults } from '../faults.ts';
+import { startGateway, type GatewayOptions } from '../gateway.ts';
+import { createDestination } from '../network/undici-destination.ts';
+import type { HeldKey } from '../settings/held-settings.ts';
+import { createCopyReader } from '../usage/create-copy-reader.ts';
+
+const secret = 'prompt-words-of-a-caller';
+const events = [
+  'data: {"model":"gpt-4o-mini","choices":[{"delta":{"content":"hi"}}]}\n\n',
+  'data: {"model":"gpt-4o-mini","choices":[],"usage":{"prompt_tokens":7,"completion_tokens":3,"total_tokens":10}}\n\n',
+  'data: [DONE]\n\n',
+];
+
+function breaks(): never {
+  throw new TypeError(`cannot read ${secret}`);
+}
+
+const organization = {
+  id: 'org_test', plan: 'scale', openai: { state: 'connected', credential: 'sk-test' }, anthropic: { state: 'missing' }, upstream: null,
+  fallbackPrice: null, drainSeconds: null, agreedFigures: null, caps: [], enforceKeyCaps: false,
+  runPolicy: { maxRunBudget: null, runCeiling: null, runExposure: null }, grantKeys: [],
+} as unknown as OrganizationSettings;
+const soundKey = {
+  key: { id: 'key_test', organization: 'org_test', project: null, expiresAtMs: null, maxRunBudget: null }, organization,
+} as unknown as HeldKey;
+const soundBook = createPriceBook({ list: priceList, overlay: null });
+
+/** What can be made to throw. Each holds until `heal`. */
+interface Weakness {
+  copyReader?: 'create' | 'push' | 'dialogueEnded' | 'finish' | 'reading';
+  priceBook?: PriceBook;
+  key?: HeldKey;
+  ask?: boolean;
+  journal?: 'open' | 'close' | 'openLater';
+  send?: boolean;
+}
+
+async function ground(t: TestContext) {
+  const provider = await startScriptedProvider();
+  const opened: string[] = [];
+  const records: CallRecord[] = [];
+  let weak: Weakness = {};
+  const journal: Journal = {
+    open(opening, done) {
+      if (weak.journal === 'open') breaks();
+      opened.push(opening.id);
+      setImmediate(done, null);
+    },
+    close(record, done) {
+      if (weak.journal === 'close') breaks();
+      // As the journal does: one closed row for a call, and none for a call that was never opened.
+      if (opened.includes(record.id) && !records.some(({ id }) => id === record.id)) records.push(record);
+      setImmediate(done);
+    },
+    end: async () => {},
+    counters: { opened: 0, closed: 0, commits: 0, commitFailures: 0, waiting: 0 },
+  };
+  const timeouts = { connectMs: 1_000, headMs: 5_000, idleBodyMs: 5_000 };
+  const destination = createDestination({ origin: provider.url, timeouts, guard: null });
+  const gateway = await startGateway({
+    id: 'node_test' as GatewayOptions['id'], host: '127.0.0.1', port: 0, journal, heldBodiesBytesMax: 1 << 20,
+    clock: { wallMs: Date.now, monotonicMs: () => performance.now() },
+    settings: {
+      held: () => (weak.ask === true ? undefined : weak.key ?? soundKey),
+      ask: async () => weak.key ?? soundKey,
+      get priceBook() { return weak.priceBook ?? soundBook; },
+      ageMs: () => 0,
+    },
+    destinations: {
+      provider: () => (weak.send === true ? { ...destination, send: breaks } : destination),
+      upstream: () => destination,
+    },
+    createCopyReader: (options) => {
+      if (weak.copyReader === 'create') breaks();
+      const reader = createCopyReader(options);
+      const broken = weak.copyReader;
+      return {
+        push: broken === 'push' ? breaks : (chunk) => reader.push(chunk),
+        get dialogueEnded() { return broken === 'dialogueEnded' ? breaks() : reader.dialogueEnded; },
+        finish: (ending, waitMs, done) => {
+          if (broken === 'finish') breaks();
+          if (broken === 'reading') setTimeout(done as (reading: unknown) => void, 1, null);
+          else reader.finish(ending, waitMs, done);
+        },
+      };
+    },
+  } as GatewayOptions);
+  t.after(async () => {
+    await gateway.drain(0);
+    await destination.close();
+    await provider.close();
+  });
+  const url = `http://127.0.0.1:${gateway.port}`;
+  const call = (): Promise<RawAnswer | null> => rawCall(url, {
+    target: '/v1/chat/completions', headers: [['Authorization', 'Bearer svc_live_00000000000000000000000000000000']], body: `{"stream":true,"a":"${secret}"}`,
+  }).catch(() => null);
+  return { provider, gateway, opened, records, call, weaken: (to: Weakness) => { weak = to; } };
+}
+
+const throwingBook = new Proxy({}, { get: breaks }) as unknown as PriceBook;
+const keyThatBreaksAt = (field: 'id' | 'expiresAtMs'): HeldKey =>
+  ({ ...soundKey, key: Object.defineProperty({ ...soundKey.key }, field, { get: breaks }) });
+
+const cases: readonly { readonly name: string; readonly weak: Weakness; readonly opened: number; readonly forwarded: number }[] = [
+  { name: 'the copy reader cannot be made', weak: { copyReader: 'create' }, opened: 1, forwarded: 1 },
+  { name: 'the copy reader throws at bytes', weak: { copyReader: 'push' }, opened: 1, forwarded: 1 },
+  { name: 'the copy reader throws when asked for the end', weak: { copyReader: 'dialogueEnded' }, opened: 1, forwarded: 1 },
+  { name: 'the copy reader throws at the end', weak: { copyReader: 'finish' }, opened: 1, forwarded: 1 },
+  { name: 'the reading that comes later is none', weak: { copyReader: 'reading' }, opened: 1, forwarded: 1 },
+  { name: 'the price book throws', weak: { priceBook: throwingBook }, opened: 1, forwarded: 1 },
+  { name: 'the journal throws at the closing', weak: { journal: 'close' }, opened: 1, forwarded: 1 },
+  { name: 'the journal throws at the opening', weak: { journal: 'open' }, opened: 0, forwarded: 0 },
+  { name: 'sending throws', weak: { send: true }, opened: 1, forwarded: 0 },
+  { name: 'the held key throws at admission', weak: { key: keyThatBreaksAt('expiresAtMs') }, opened: 0, forwarded: 0 },
+  { name: 'the key that was asked for throws', weak: { ask: true, key: keyThatBreaksAt('expiresAtMs') }, opened: 0, forwarded: 0 },
+  { name: 'the call cannot be put together once its body is there', weak: { key: keyThatBreaksAt('id') }, opened: 0, forwarded: 0 },
+];
+
+for (const { name, weak, opened, forwarded } of cases) {
+  test(`${name}: that call alone ends, is never whole, and has at most one record`, async (t) => {
+    const { provider, gateway, records, call, weaken, ...heard } = await ground(t);
+    provider.respond({ headers: [['content-type', 'text/event-stream']], body: events });
+    weaken(weak);
+    const broken = await call();
+    weaken({});
+    const sound = await call();
+
+    assert.ok(broken === null || broken.status === 500 || !broken.whole, 'a broken call must not look complete');
+    if (broken?.status === 500) assert.match(broken.body.toString(), /"internal_error"/);
+    assert.deepEqual([sound?.status, sound?.whole, sound?.body.toString()], [200, true, events.join('')]);
+    assert.ok(gateway.counters.faults >= 1);
+    assert.equal(gateway.counters.inFlight, 0);
+    assert.deepEqual([heard.opened.length, provider.requests.length], [opened + 1, forwarded + 1]);
+    const own = records.filter(({ id }) => id === heard.opened[0]);
+    if (opened === 1 && weak.journal === undefined) {
+      assert.deepEqual(own.map(({ usage, usageReason, cost }) => [usage, usageReason, cost]), [['unknown', 'reader_fault', null]]);
+      assert.ok(own[0]?.outcome === 'cut' || own[0]?.outcome === 'failed');
+      assert.equal(own[0]?.outcome === 'failed', own[0]?.status === null);
+    }
+    assert.deepEqual(records.at(-1)?.inputTokens, 7);
+  });
+}
+
+test('faults are all counted and said once for each place, by name and line, never with what was thrown', () => {
+  const counters = { faults: 0 };
+  const said: string[] = [];
+  const faults = createFaults(counters, (message) => void said.push(message));
+  for (let round = 0; round < 3; round += 1) {
+    try {
+      breaks();
+    } catch (cause) {
+      faults.note('settling', cause);
+      faults.note('data', { name: secret });
+    }
+  }
+  assert.equal(counters.faults, 6);
+  assert.equal(said.length, 2);
+  assert.match(said[0] ?? '', /\(settling\): TypeError at call-guard\.test\.ts:\d+\./);
+  assert.ok(!said.join().includes(secret));
+});
