@@ -1,12 +1,13 @@
 /**
  * Call records: shipped from journals exactly once, listed newest first. Design 2 (Journal), 4; reliability of shipping:
- * the records of a batch and its segment's mark are one transaction, so a batch sent twice, wholly or in part, by one
+ * the records of a batch, what they spent and its segment's mark are one transaction, so a batch sent twice, wholly or in part, by one
  * shipper or by two at once, changes nothing the second time.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import type { Transaction } from 'kysely';
 import { callRecordOf } from './sql/call-row.ts';
+import { applySpend } from './sql/apply-spend.ts';
 import type { Engine } from './sql/engine.ts';
 import { insertCalls } from './sql/insert-calls.ts';
 import type { Schema } from './sql/schema.ts';
@@ -48,7 +49,9 @@ export function callRecordsIn({ engine }: StoreGround): CallRecords {
       await engine.write(async (transaction) => {
         const mark = await lockedMark(engine, transaction, segment);
         if (through <= mark) return;
-        await insertCalls(engine.kind, transaction, records.filter(({ seq }) => seq > mark).map(({ record }) => record));
+        const kept = records.filter(({ seq }) => seq > mark).map(({ record }) => record);
+        await insertCalls(engine.kind, transaction, kept);
+        await applySpend(engine.kind, transaction, kept);
         await transaction.updateTable('journal_segment').set({ mark: through }).where('id', '=', segment).execute();
       });
     },

@@ -142,7 +142,7 @@ for (const make of [async () => sqliteGround(), postgresGround]) {
         const made = await keyIn(organization, 'svc_live_one');
         assert.match(made.id, /^key_[0-9A-Za-z]{20}$/);
         assert.deepEqual(await store.settings.keyByHash(hashOf('svc_live_one')),
-          { id: made.id, organization, project: 'search', expiresAtMs: startMs + 5 });
+          { id: made.id, organization, project: 'search', expiresAtMs: startMs + 5, maxRunBudget: null });
         const { alreadyRevoked, ...revoked } = await granted(store.serviceKeys.revoke(made.id));
         assert.notEqual(revoked.revokedAtMs, null);
         assert.equal(alreadyRevoked, false);

@@ -3,7 +3,9 @@
  * A name is unique, byte for byte.
  */
 import { base62, idPrefix, type OrganizationId } from '@metergate/core/id.ts';
-import { plans, type FallbackPrice, type Plan } from '@metergate/core/settings.ts';
+import { nanoDollarsMax, type NanoDollars } from '@metergate/core/money.ts';
+import { isPerMinuteFigure, perMinuteMax, type AgreedFigures } from '@metergate/core/rate/tier.ts';
+import { plans, type FallbackPrice, type Plan, type RunPolicy } from '@metergate/core/settings.ts';
 import type { Insertable, Selectable, Transaction } from 'kysely';
 import { nameRefusal } from './names.ts';
 import { refuse, type StoreRefusal } from './refusal.ts';
@@ -16,6 +18,10 @@ export interface Organization {
   readonly plan: Plan;
   readonly drainSeconds: number | null;
   readonly fallbackPrice: FallbackPrice | null;
+  readonly enforceKeyCaps: boolean;
+  readonly runPolicy: RunPolicy;
+  /** Figures agreed with an Enterprise organization; null where none were set. They are kept and count for nothing on other plans. */
+  readonly agreedFigures: AgreedFigures | null;
   readonly createdAtMs: number;
 }
 
@@ -25,6 +31,13 @@ export interface OrganizationChanges {
   /** Whole seconds from 0. */
   readonly drainSeconds?: number | null;
   readonly fallbackPrice?: FallbackPrice | null;
+  readonly enforceKeyCaps?: boolean;
+  readonly maxRunBudget?: NanoDollars | null;
+  readonly runCeiling?: NanoDollars | null;
+  readonly runExposure?: NanoDollars | null;
+  /** Enterprise only, like the next. */
+  readonly requestsPerMinute?: number | null;
+  readonly tokensPerMinute?: number | null;
 }
 
 export interface Organizations {
@@ -39,7 +52,6 @@ export interface Organizations {
 }
 
 const nameLengthMax = 200;
-const int64Max = 2n ** 63n - 1n;
 
 export function organizationsIn({ engine, vault, clock, randomBytes }: StoreGround): Organizations {
   return {
@@ -65,7 +77,11 @@ export function organizationsIn({ engine, vault, clock, randomBytes }: StoreGrou
     }),
     set: async (id, changes) => settingsRefusal(changes) ?? engine.change<Organization>(async (transaction, revision) => {
       await transaction.updateTable('organization').set({ ...columnsOf(changes), revision }).where('id', '=', id).execute();
-      return (await rowOf(transaction, id)) ?? unknownOrganization();
+      const set = await rowOf(transaction, id);
+      if (set === null) return unknownOrganization();
+      return namesFigures(changes) && set.plan !== 'enterprise'
+        ? refuse('invalid_setting', 'Requests and tokens per minute can be set on the enterprise plan only; the other plans have their own figures.')
+        : set;
     }),
   };
 }
@@ -91,13 +107,27 @@ function newRow(
 ): Insertable<OrganizationTable> {
   return {
     id, name, plan, revision, created_at_ms: createdAtMs, drain_seconds: null, fallback_input_nano: null, fallback_output_nano: null,
+    max_run_budget_nano: null, run_ceiling_nano: null, run_exposure_nano: null, agreed_requests: null, agreed_tokens: null,
   };
 }
 
-function columnsOf({ plan, drainSeconds, fallbackPrice }: OrganizationChanges): Partial<Insertable<OrganizationTable>> {
+/** Columns that take a change as it is. */
+const columnOf = {
+  plan: 'plan',
+  drainSeconds: 'drain_seconds',
+  maxRunBudget: 'max_run_budget_nano',
+  runCeiling: 'run_ceiling_nano',
+  runExposure: 'run_exposure_nano',
+  requestsPerMinute: 'agreed_requests',
+  tokensPerMinute: 'agreed_tokens',
+} as const satisfies { readonly [Name in keyof OrganizationChanges]?: keyof OrganizationTable };
+
+function columnsOf(changes: OrganizationChanges): Partial<Insertable<OrganizationTable>> {
+  const { fallbackPrice, enforceKeyCaps } = changes;
+  const names = (Object.keys(columnOf) as (keyof typeof columnOf)[]).filter((name) => changes[name] !== undefined);
   return {
-    ...(plan === undefined ? {} : { plan }),
-    ...(drainSeconds === undefined ? {} : { drain_seconds: drainSeconds }),
+    ...Object.fromEntries(names.map((name) => [columnOf[name], changes[name]])),
+    ...(enforceKeyCaps === undefined ? {} : { enforce_key_caps: enforceKeyCaps ? 1n : 0n }),
     ...(fallbackPrice === undefined ? {} : {
       fallback_input_nano: fallbackPrice?.inputNanoPerMillion ?? null,
       fallback_output_nano: fallbackPrice?.outputNanoPerMillion ?? null,
@@ -105,13 +135,29 @@ function columnsOf({ plan, drainSeconds, fallbackPrice }: OrganizationChanges): 
   };
 }
 
-function settingsRefusal({ plan, drainSeconds, fallbackPrice }: OrganizationChanges): StoreRefusal | null {
+/** Whether a figure is set; taking one away is nothing to refuse. */
+function namesFigures({ requestsPerMinute, tokensPerMinute }: OrganizationChanges): boolean {
+  return (requestsPerMinute ?? null) !== null || (tokensPerMinute ?? null) !== null;
+}
+
+function settingsRefusal(changes: OrganizationChanges): StoreRefusal | null {
+  const { plan, drainSeconds, fallbackPrice, maxRunBudget, runCeiling, runExposure, requestsPerMinute, tokensPerMinute } = changes;
+  for (const bound of [maxRunBudget, runCeiling, runExposure]) {
+    if ((bound ?? null) !== null && (bound! < 0n || bound! > nanoDollarsMax)) {
+      return refuse('invalid_setting', 'A bound on runs must be an amount of US dollars from 0, below 9.2 billion.');
+    }
+  }
+  for (const figure of [requestsPerMinute, tokensPerMinute]) {
+    if ((figure ?? null) !== null && !isPerMinuteFigure(figure!)) {
+      return refuse('invalid_setting', `Requests and tokens per minute must be whole numbers from 1 to ${perMinuteMax}.`);
+    }
+  }
   if (plan !== undefined && !plans.includes(plan)) return refuse('invalid_setting', `The plan must be one of ${plans.join(', ')}.`);
   if (drainSeconds !== undefined && drainSeconds !== null && !(Number.isSafeInteger(drainSeconds) && drainSeconds >= 0)) {
     return refuse('invalid_setting', 'The drain time must be a whole number of seconds from 0.');
   }
   for (const price of [fallbackPrice?.inputNanoPerMillion, fallbackPrice?.outputNanoPerMillion]) {
-    if (price !== undefined && (price < 0n || price > int64Max)) {
+    if (price !== undefined && (price < 0n || price > nanoDollarsMax)) {
       return refuse('invalid_setting', 'A fallback price must be an amount of US dollars from 0, below 9.2 billion per million tokens.');
     }
   }
@@ -125,6 +171,9 @@ function organizationOf(row: Selectable<OrganizationTable>): Organization {
     plan: row.plan as Plan,
     drainSeconds: numberOrNull(row.drain_seconds),
     fallbackPrice: fallbackPriceOf(row),
+    enforceKeyCaps: row.enforce_key_caps === 1n,
+    runPolicy: runPolicyOf(row),
+    agreedFigures: agreedFiguresOf(row),
     createdAtMs: Number(row.created_at_ms),
   };
 }
@@ -134,4 +183,19 @@ export function fallbackPriceOf(
 ): FallbackPrice | null {
   if (row.fallback_input_nano === null || row.fallback_output_nano === null) return null;
   return { inputNanoPerMillion: row.fallback_input_nano, outputNanoPerMillion: row.fallback_output_nano };
+}
+
+export function runPolicyOf(
+  row: Pick<Selectable<OrganizationTable>, 'max_run_budget_nano' | 'run_ceiling_nano' | 'run_exposure_nano'>,
+): RunPolicy {
+  return {
+    maxRunBudget: row.max_run_budget_nano as NanoDollars | null,
+    runCeiling: row.run_ceiling_nano as NanoDollars | null,
+    runExposure: row.run_exposure_nano as NanoDollars | null,
+  };
+}
+
+export function agreedFiguresOf(row: Pick<Selectable<OrganizationTable>, 'agreed_requests' | 'agreed_tokens'>): AgreedFigures | null {
+  if (row.agreed_requests === null && row.agreed_tokens === null) return null;
+  return { requestsPerMinute: numberOrNull(row.agreed_requests), tokensPerMinute: numberOrNull(row.agreed_tokens) };
 }

@@ -13,6 +13,7 @@ export type StoreRefusalCode =
   | 'unknown_organization'
   | 'unknown_key'
   | 'key_taken'
+  | 'unknown_cap'
   | 'provider_not_connected'
   | 'upstream_not_declared';
 

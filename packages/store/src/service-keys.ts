@@ -3,6 +3,7 @@
  * Who mints a key shows it once and hands its hash over.
  */
 import { base62, idPrefix, type OrganizationId, type ServiceKeyId } from '@metergate/core/id.ts';
+import { nanoDollarsMax, type NanoDollars } from '@metergate/core/money.ts';
 import type { Selectable } from 'kysely';
 import { nameRefusal } from './names.ts';
 import { stampOrganization, unknownOrganization } from './organizations.ts';
@@ -20,6 +21,8 @@ export interface ServiceKey {
   readonly createdAtMs: number;
   readonly expiresAtMs: number | null;
   readonly revokedAtMs: number | null;
+  /** The most one run of this key may declare; null: the organization's figure holds. */
+  readonly maxRunBudget: NanoDollars | null;
 }
 
 export interface RevokedServiceKey extends ServiceKey {
@@ -35,10 +38,12 @@ export interface NewServiceKey {
   /** SHA-256 of the key, lower-case hexadecimal. */
   readonly hash: string;
   readonly prefix: string;
+  /** From 0; left out: none. */
+  readonly maxRunBudget?: NanoDollars | null;
 }
 
 export interface ServiceKeys {
-  /** Refuses `unknown_organization`, `invalid_name`, `key_taken` (the same key twice). */
+  /** Refuses `unknown_organization`, `invalid_name`, `invalid_setting`, `key_taken` (the same key twice). */
   create(key: NewServiceKey): Promise<ServiceKey | StoreRefusal>;
   /** Oldest first, revoked and expired ones included. Empty for an unknown organization. */
   list(organization: OrganizationId): Promise<ServiceKey[]>;
@@ -50,10 +55,10 @@ export interface ServiceKeys {
 
 export function serviceKeysIn({ engine, clock, randomBytes }: StoreGround): ServiceKeys {
   return {
-    async create({ organization, name, project, expiresAtMs, hash, prefix }) {
+    async create({ organization, name, project, expiresAtMs, hash, prefix, maxRunBudget = null }) {
       if (!/^[0-9a-f]{64}$/.test(hash)) throw new RangeError('a service key is kept as 64 hexadecimal characters');
       const refusal = (name === null ? null : nameRefusal('A key name', name, 200))
-        ?? (project === null ? null : nameRefusal('A project', project, 256));
+        ?? (project === null ? null : nameRefusal('A project', project, 256)) ?? runBudgetRefusal(maxRunBudget);
       return refusal ?? engine.change<ServiceKey>(async (transaction, revision) => {
         if (!await stampOrganization(transaction, organization, revision)) return unknownOrganization();
         if (await transaction.selectFrom('service_key').select('id').where('hash', '=', hash).executeTakeFirst() !== undefined) {
@@ -61,7 +66,7 @@ export function serviceKeysIn({ engine, clock, randomBytes }: StoreGround): Serv
         }
         const row = {
           id: idPrefix.serviceKey + base62(randomBytes(40), 20), organization, hash, prefix, name, project,
-          created_at_ms: clock(), expires_at_ms: expiresAtMs, revoked_at_ms: null,
+          created_at_ms: clock(), expires_at_ms: expiresAtMs, revoked_at_ms: null, max_run_budget_nano: maxRunBudget,
         };
         return keyOf(await transaction.insertInto('service_key').values(row).returningAll().executeTakeFirstOrThrow());
       });
@@ -98,5 +103,11 @@ function keyOf(row: Selectable<ServiceKeyTable>): ServiceKey {
     createdAtMs: Number(row.created_at_ms),
     expiresAtMs: numberOrNull(row.expires_at_ms),
     revokedAtMs: numberOrNull(row.revoked_at_ms),
+    maxRunBudget: row.max_run_budget_nano as NanoDollars | null,
   };
+}
+
+function runBudgetRefusal(budget: NanoDollars | null): StoreRefusal | null {
+  return budget === null || (budget >= 0n && budget <= nanoDollarsMax) ? null
+    : refuse('invalid_setting', 'A run budget must be an amount of US dollars from 0, below 9.2 billion.');
 }

@@ -3,9 +3,11 @@
  * Design 2, Snapshots. Each answer is one statement, so it is of one moment.
  */
 import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
+import type { NanoDollars } from '@metergate/core/money.ts';
 import type { OrganizationSettings, Plan, ServiceKeySettings } from '@metergate/core/settings.ts';
+import { capsColumn, capsFrom } from './caps.ts';
 import { upstreamOf } from './declared-upstreams.ts';
-import { fallbackPriceOf } from './organizations.ts';
+import { agreedFiguresOf, fallbackPriceOf, runPolicyOf } from './organizations.ts';
 import { connectionOf } from './provider-connections.ts';
 import { numberOrNull } from './sql/schema.ts';
 import type { StoreGround } from './store.ts';
@@ -36,14 +38,14 @@ export function settingsIn(ground: StoreGround): Settings {
     revision,
     keyByHash: (hash) => engine.read(async (db) => {
       if (hash.includes('\0')) return null;
-      const row = await db.selectFrom('service_key').select(['id', 'organization', 'project', 'expires_at_ms'])
+      const row = await db.selectFrom('service_key').select(['id', 'organization', 'project', 'expires_at_ms', 'max_run_budget_nano'])
         .where('hash', '=', hash).where('revoked_at_ms', 'is', null).executeTakeFirst();
       return row === undefined ? null : {
         id: row.id as ServiceKeyId,
         organization: row.organization as OrganizationId,
         project: row.project,
         expiresAtMs: numberOrNull(row.expires_at_ms),
-        maxRunBudget: null,
+        maxRunBudget: row.max_run_budget_nano as NanoDollars | null,
       };
     }),
     organization: (id) => organizationSettings(ground, id),
@@ -70,9 +72,11 @@ async function organizationSettings({ engine, vault }: StoreGround, organization
     .leftJoin('declared_upstream as u', 'u.organization', 'o.id')
     .select([
       'o.plan', 'o.drain_seconds', 'o.fallback_input_nano', 'o.fallback_output_nano', 'k.wrapped',
+      'o.enforce_key_caps', 'o.max_run_budget_nano', 'o.run_ceiling_nano', 'o.run_exposure_nano', 'o.agreed_requests', 'o.agreed_tokens',
       'openai.sealed as openai_sealed', 'openai.version as openai_version',
       'anthropic.sealed as anthropic_sealed', 'anthropic.version as anthropic_version',
       'u.url', 'u.enabled', 'u.sealed as upstream_sealed', 'u.version as upstream_version',
+      capsColumn(engine.kind, 'o.id'),
     ])
     .where('o.id', '=', organization).executeTakeFirst());
   if (row === undefined) return null;
@@ -87,7 +91,10 @@ async function organizationSettings({ engine, vault }: StoreGround, organization
       : upstreamOf(vault, { organization, url, enabled, sealed: row.upstream_sealed, version, wrapped }),
     fallbackPrice: fallbackPriceOf(row),
     drainSeconds: numberOrNull(row.drain_seconds),
-    agreedFigures: null, caps: [], enforceKeyCaps: false,
-    runPolicy: { maxRunBudget: null, runCeiling: null, runExposure: null }, grantKeys: [],
+    agreedFigures: agreedFiguresOf(row),
+    caps: capsFrom(row.caps),
+    enforceKeyCaps: row.enforce_key_caps === 1n,
+    runPolicy: runPolicyOf(row),
+    grantKeys: [],
   };
 }

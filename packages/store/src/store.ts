@@ -5,6 +5,7 @@
  */
 import { auditedEngine, auditTrailIn, type AuditIntent, type AuditTrail } from './audit-trail.ts';
 import { callRecordsIn, type CallRecords } from './call-records.ts';
+import { capsIn, type Caps } from './caps.ts';
 import { declaredUpstreamsIn, type DeclaredUpstreams } from './declared-upstreams.ts';
 import { organizationsIn, type Organizations } from './organizations.ts';
 import { priceOverlayIn, type PriceOverlay } from './price-overlay.ts';
@@ -12,6 +13,7 @@ import { providerConnectionsIn, type ProviderConnections } from './provider-conn
 import { createVault, type Vault } from './sealing/vault.ts';
 import { serviceKeysIn, type ServiceKeys } from './service-keys.ts';
 import { settingsIn, type Settings } from './settings.ts';
+import { spendSumsIn, type SpendSums } from './spend-sums.ts';
 import { openEngine, type Engine } from './sql/engine.ts';
 import { prepareSchema } from './sql/prepare-schema.ts';
 
@@ -37,6 +39,8 @@ export interface Store {
   readonly upstreams: DeclaredUpstreams;
   readonly settings: Settings;
   readonly calls: CallRecords;
+  readonly caps: Caps;
+  readonly spend: SpendSums;
   readonly prices: PriceOverlay;
   readonly audit: AuditTrail;
   /** The same store, with a row of the audit trail in each transaction that changes something through it. */
@@ -79,6 +83,8 @@ function storeOn(ground: StoreGround): Store {
     upstreams: declaredUpstreamsIn(ground),
     settings: settingsIn(ground),
     calls: callRecordsIn(ground),
+    caps: capsIn(ground),
+    spend: spendSumsIn(ground),
     prices: priceOverlayIn(ground),
     audit: auditTrailIn(ground),
     acting: (intent) => storeOn({ ...ground, engine: auditedEngine(ground.engine, intent, ground.clock) }),

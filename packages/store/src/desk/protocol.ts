@@ -4,6 +4,7 @@
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/settings.ts';
+import type { SubjectSums } from '../spend-sums.ts';
 
 /** Gateway → store. */
 export type ToStore =
@@ -16,6 +17,8 @@ export type ToStore =
 export interface KeyAnswer {
   readonly key: ServiceKeySettings;
   readonly organization: OrganizationSettings;
+  /** What both have spent, of one moment at or after that of the settings: every call shipped before is in it. */
+  readonly spend: SubjectSums;
 }
 
 /** What became of an organization, and of those of its keys that this node was told of. Null: gone, or revoked. */

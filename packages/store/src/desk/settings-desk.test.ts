@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { nanoDollars } from '@metergate/core/money.ts';
+import { sampleRecord } from '../test-support/contract-ground.ts';
 import { testDirectory } from '../journal/test-support/journal-ground.ts';
 import { isRefusal } from '../refusal.ts';
 import { openStore, type Store } from '../store.ts';
@@ -27,7 +29,9 @@ async function ground(t: TestContext) {
   }));
   const said: FromStore[] = [];
   const post = (message: FromStore) => void said.push(message);
-  const deskOver = (settings: Store['settings']) => createSettingsDesk({ settings, prices: store.prices, post });
+  const deskOver = (settings: Store['settings']) => createSettingsDesk({
+    settings, prices: store.prices, spend: store.spend, clock: () => 1_790_000_000_000, post,
+  });
   const changes = () => said.splice(0).flatMap((message) => message.kind === 'changed' ? [message.change] : []);
   return { store, organization, other, key, said, deskOver, changes, desk: deskOver(store.settings) };
 }
@@ -41,6 +45,23 @@ test('a live key is answered with its organization, any other with null, and a s
   assert.ok(found?.kind === 'answer');
   assert.deepEqual([found.number, found.found?.key.id, found.found?.organization.id], [1, key.id, organization.id]);
   assert.deepEqual([unknown, failed], [{ kind: 'answer', number: 2, found: null }, { kind: 'failed', number: 3 }]);
+});
+
+test('an answer says what the organization and the key have spent, every shipped call included (design 2, Spend)', async (t) => {
+  const { desk, said, organization, key, store } = await ground(t);
+  const cost = nanoDollars(5n);
+  const startedAtMs = 1_790_000_000_000;
+  await store.calls.ship({ segment: 'seg_spent', through: 2, records: [
+    { seq: 1, record: sampleRecord(organization.id, { key: key.id, cost, startedAtMs }) },
+    { seq: 2, record: sampleRecord(organization.id, { cost, startedAtMs, usage: 'unknown' }) },
+  ] });
+  await desk.ask(1, hash);
+  const [answer] = said;
+  assert.ok(answer?.kind === 'answer' && answer.found !== null);
+  const { spend } = answer.found;
+  assert.deepEqual([spend.key.day.spent, spend.organization.day.spent, spend.organization.lifetime.spent], [5n, 10n, 10n]);
+  assert.deepEqual([spend.key.day.unknownCalls, spend.organization.day.unknownCalls], [0, 1]);
+  assert.deepEqual(structuredClone(spend), spend);
 });
 
 test('a change of an organization reaches the node at the next poll, with the keys it holds; others are not spoken of', async (t) => {

@@ -7,11 +7,15 @@
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { Settings } from '../settings.ts';
 import type { PriceOverlay } from '../price-overlay.ts';
+import type { SpendSums } from '../spend-sums.ts';
 import type { FromStore, KeyAnswer, OrganizationChange } from './protocol.ts';
 
 export interface SettingsDeskOptions {
   readonly settings: Settings;
   readonly prices: Pick<PriceOverlay, 'overlay'>;
+  readonly spend: Pick<SpendSums, 'sums'>;
+  /** Wall time, milliseconds since the epoch: says which windows of spend are in force. */
+  readonly clock: () => number;
   readonly post: (message: FromStore) => void;
 }
 
@@ -25,7 +29,7 @@ export interface SettingsDesk {
 /** Keys of one changed organization read at once. */
 const keysAtOnce = 32;
 
-export function createSettingsDesk({ settings, prices, post }: SettingsDeskOptions): SettingsDesk {
+export function createSettingsDesk({ settings, prices, spend, clock, post }: SettingsDeskOptions): SettingsDesk {
   /** What the node was told of: key hashes by organization. */
   const told = new Map<OrganizationId, Set<string>>();
   /** Of the last change that was begun to be worked through; null before the first poll. */
@@ -36,8 +40,9 @@ export function createSettingsDesk({ settings, prices, post }: SettingsDeskOptio
       const before = revision;
       const key = await settings.keyByHash(hash);
       const organization = key === null ? null : await settings.organization(key.organization);
+      const sums = key === null ? null : await spend.sums({ organization: key.organization, key: key.id }, clock());
       if (revision !== before) continue;
-      return key === null || organization === null ? null : { key, organization };
+      return key === null || organization === null || sums === null ? null : { key, organization, spend: sums };
     }
   }
 

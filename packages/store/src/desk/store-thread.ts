@@ -52,7 +52,8 @@ async function serve(): Promise<void> {
     throw error;
   }
   const desk = createSettingsDesk({
-    settings: store.settings, prices: store.prices, post: (message: FromStore) => data.gatewayPort.postMessage(message),
+    settings: store.settings, prices: store.prices, spend: store.spend, clock: Date.now,
+    post: (message: FromStore) => data.gatewayPort.postMessage(message),
   });
   const feed = start(() => desk.poll(), settingsPauseMs);
   const shipping = start(() => shipper.pass(), journalPauseMs);

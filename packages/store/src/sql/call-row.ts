@@ -17,7 +17,7 @@ export interface CallColumn {
 }
 
 const text = (name: CallColumn['name'], of: (record: CallRecord) => string | null): CallColumn =>
-  ({ name, kind: 'text', value: (record) => storable(of(record)) });
+  ({ name, kind: 'text', value: (record) => storableOrNull(of(record)) });
 const whole = (name: CallColumn['name'], value: (record: CallRecord) => number | bigint | null): CallColumn =>
   ({ name, kind: 'whole', value });
 const real = (name: CallColumn['name'], value: (record: CallRecord) => number | null): CallColumn =>
@@ -99,6 +99,11 @@ export function callRecordOf(row: Selectable<CallRecordTable>): CallRecord {
   };
 }
 
-function storable(value: string | null): string | null {
-  return value !== null && value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value;
+/** The text as both engines keep it. */
+export function storable(value: string): string {
+  return value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value;
+}
+
+function storableOrNull(value: string | null): string | null {
+  return value === null ? null : storable(value);
 }

@@ -27,6 +27,12 @@ export interface OrganizationTable {
   readonly drain_seconds: WholeOrNull;
   readonly fallback_input_nano: WholeOrNull;
   readonly fallback_output_nano: WholeOrNull;
+  readonly enforce_key_caps: Generated<bigint>;
+  readonly max_run_budget_nano: WholeOrNull;
+  readonly run_ceiling_nano: WholeOrNull;
+  readonly run_exposure_nano: WholeOrNull;
+  readonly agreed_requests: WholeOrNull;
+  readonly agreed_tokens: WholeOrNull;
   readonly created_at_ms: Whole;
   readonly revision: Whole;
 }
@@ -43,6 +49,7 @@ export interface ServiceKeyTable {
   readonly created_at_ms: Whole;
   readonly expires_at_ms: WholeOrNull;
   readonly revoked_at_ms: WholeOrNull;
+  readonly max_run_budget_nano: WholeOrNull;
 }
 
 export interface ProviderConnectionTable {
@@ -182,6 +189,33 @@ export interface ErasedOrganizationTable { readonly organization: string; readon
 
 export interface MasterKeyHandoverTable { readonly from_key: string; readonly sealed: Bytes; readonly until_ms: Whole }
 
+export interface CapTable {
+  readonly id: string;
+  readonly organization: string;
+  readonly scope: string;
+  /** A key's id or a project; empty for the organization. */
+  readonly subject: string;
+  readonly window: string;
+  readonly limit_nano: Whole;
+  readonly mode: string;
+  /** The revision that made it: the order of caps. */
+  readonly made: Whole;
+}
+
+/** What was spent by one subject in one window: `start_ms` and the window's name say which. */
+export interface SpendSumTable {
+  readonly organization: string;
+  readonly scope: string;
+  /** As in `cap`. */
+  readonly subject: string;
+  readonly window: string;
+  readonly start_ms: Whole;
+  readonly spent_nano: Whole;
+  readonly calls: Whole;
+  /** Of `calls`, those whose usage is not known, in full or in part. */
+  readonly unknown_calls: Whole;
+}
+
 export interface Schema {
   readonly person: PersonTable;
   readonly person_credential: PersonCredentialTable;
@@ -203,6 +237,8 @@ export interface Schema {
   readonly price_overlay: PriceOverlayTable;
   readonly journal_segment: JournalSegmentTable;
   readonly call_record: CallRecordTable;
+  readonly cap: CapTable;
+  readonly spend_sum: SpendSumTable;
 }
 
 /** A 64-bit figure of ours as a number; every such figure is below 2^53. */
