@@ -4,7 +4,6 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { inboundResponseHeaders, type HeaderPairs } from '@metergate/core/call/header-pairs.ts';
-import type { RequestId } from '@metergate/core/id.ts';
 import { callerCloses, isLast } from '../respond.ts';
 import type { CallGuard } from './call-guard.ts';
 
@@ -40,9 +39,9 @@ export class Answer {
    * Writes the head; it leaves with the first bytes, or with `sendHead`. Nothing of Node's own is added but framing.
    * @throws where the head cannot be sent as it came; nothing has been sent then.
    */
-  writeHead(id: RequestId, { status, reason, headers }: RelayedHead): void {
+  writeHead(own: readonly string[], { status, reason, headers }: RelayedHead): void {
     const pairs = inboundResponseHeaders(headers);
-    pairs.push('x-svc-request-id', id);
+    pairs.push(...own);
     if (callerCloses(this.#request) || isLast(this.#response)) pairs.push('connection', 'close');
     this.#response.sendDate = false;
     this.#response.removeHeader('connection');
@@ -82,7 +81,8 @@ export class Answer {
       socket.resetAndDestroy();
     } else {
       this.sendHead();
-      socket.destroySoon();
+      // Node holds what was written in this turn until the next tick; ended before, the connection would lose it.
+      process.nextTick(() => this.#guard.contain(() => socket.destroySoon()));
     }
   }
 
