@@ -15,6 +15,8 @@ export type ServiceKeyId = Branded<'ServiceKeyId'>;
 export type RequestId = Branded<'RequestId'>;
 /** `cap_` and 20 base62 characters. */
 export type CapId = Branded<'CapId'>;
+/** `usr_` and 20 base62 characters: someone who signs in. */
+export type PersonId = Branded<'PersonId'>;
 /** One gateway process: `node_` and 20 base62 characters, new at each start. */
 export type GatewayNodeId = Branded<'GatewayNodeId'>;
 
@@ -23,6 +25,9 @@ export const idPrefix = {
   organization: 'org_',
   serviceKey: 'key_',
   cap: 'cap_',
+  person: 'usr_',
+  invitation: 'inv_',
+  managementToken: 'tok_',
   request: 'req_',
   node: 'node_',
   segment: 'seg_',
@@ -30,6 +35,8 @@ export const idPrefix = {
 
 /** Prefix of the secret itself (spec: Authentication 1). */
 export const serviceKeyPrefix = 'svc_live_';
+/** Prefix of a management token (design 3, row 16). */
+export const managementTokenPrefix = 'svc_mgmt_';
 
 /** Names of the service's own headers, lower case (spec: Common request elements). */
 export const header = {

@@ -1,6 +1,7 @@
 /**
- * What every use case works on: the store, the moment it happens at and a source of randomness. Given by the command now and
- * by the platform's HTTP later, so that both run the same logic.
+ * What every use case works on: the store, the moment it happens at and a source of randomness. Given by the command and by
+ * the platform's HTTP alike, so that both run the same logic. Where the store is an acting one, every change made through it
+ * leaves its audit row.
  */
 import type { Store } from '@metergate/store/store.ts';
 

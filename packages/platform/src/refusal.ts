@@ -8,6 +8,12 @@ export type AdministrationRefusalCode =
   | StoreRefusalCode
   /** A field that is not of the form it must have. */
   | 'invalid_input'
+  | 'invalid_cursor'
+  | 'invalid_password'
+  | 'wrong_password'
+  | 'too_many_attempts'
+  | 'provider_key_unreadable'
+  | 'provider_unreachable'
   | 'invalid_upstream_url'
   | 'invalid_price_file';
 

@@ -7,7 +7,11 @@ import { auditedEngine, auditTrailIn, type AuditIntent, type AuditTrail } from '
 import { callRecordsIn, type CallRecords } from './call-records.ts';
 import { capsIn, type Caps } from './caps.ts';
 import { declaredUpstreamsIn, type DeclaredUpstreams } from './declared-upstreams.ts';
+import { invitationsIn, type Invitations } from './invitations.ts';
+import { managementTokensIn, type ManagementTokens } from './management-tokens.ts';
+import { membersIn, type Members } from './members.ts';
 import { organizationsIn, type Organizations } from './organizations.ts';
+import { peopleIn, type People } from './people.ts';
 import { priceOverlayIn, type PriceOverlay } from './price-overlay.ts';
 import { providerConnectionsIn, type ProviderConnections } from './provider-connections.ts';
 import { createVault, type Vault } from './sealing/vault.ts';
@@ -42,6 +46,10 @@ export interface Store {
   readonly caps: Caps;
   readonly spend: SpendSums;
   readonly prices: PriceOverlay;
+  readonly people: People;
+  readonly members: Members;
+  readonly invitations: Invitations;
+  readonly managementTokens: ManagementTokens;
   readonly audit: AuditTrail;
   /** The same store, with a row of the audit trail in each transaction that changes something through it. */
   acting(intent: AuditIntent): Store;
@@ -86,6 +94,10 @@ function storeOn(ground: StoreGround): Store {
     caps: capsIn(ground),
     spend: spendSumsIn(ground),
     prices: priceOverlayIn(ground),
+    people: peopleIn(ground),
+    members: membersIn(ground),
+    invitations: invitationsIn(ground),
+    managementTokens: managementTokensIn(ground),
     audit: auditTrailIn(ground),
     acting: (intent) => storeOn({ ...ground, engine: auditedEngine(ground.engine, intent, ground.clock) }),
     close: () => ground.engine.close(),

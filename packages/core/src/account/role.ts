@@ -1,0 +1,16 @@
+/**
+ * Roles of an organization's members and tokens, the weaker first; each has the rights of those before it. Design 5, Roles.
+ */
+
+export const roles = ['viewer', 'member', 'admin', 'owner'] as const;
+export type Role = (typeof roles)[number];
+
+/** True where `role` has every right of `least`. */
+export function hasRightsOf(role: Role, least: Role): boolean {
+  return roles.indexOf(role) >= roles.indexOf(least);
+}
+
+/** The one with fewer rights. */
+export function weakerOf(one: Role, other: Role): Role {
+  return hasRightsOf(one, other) ? other : one;
+}

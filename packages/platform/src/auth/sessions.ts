@@ -1,0 +1,33 @@
+/**
+ * Sessions of people as the platform's HTTP uses them: begun with an email and a password, found by their cookie, ended.
+ * Design 3, row 16. What keeps them is behind this interface.
+ */
+import type { AdministrationRefusal } from '../refusal.ts';
+
+export interface FoundSession {
+  readonly session: string;
+  readonly person: string;
+  readonly email: string;
+  /** The organization chosen in this session; null: the person's first. */
+  readonly organization: string | null;
+  /** What the answer carries on: a cookie with a later end. */
+  readonly answerHeaders: Headers;
+}
+
+export interface Credentials {
+  readonly email: string;
+  readonly password: string;
+}
+
+export interface Sessions {
+  /** A new session; its cookie is in the headers. Refuses `wrong_password`, in the same words whatever was wrong. */
+  begin(credentials: Credentials, request: Headers): Promise<{ readonly person: string; readonly answerHeaders: Headers } | AdministrationRefusal>;
+  /** The session whose cookie the request carries; null where it carries none that is alive. */
+  find(request: Headers): Promise<FoundSession | null>;
+  /** Ends the request's session, on the server too; the cookie goes with the headers. */
+  end(request: Headers): Promise<Headers>;
+  /** Refuses `wrong_password`. Every other session of the person ends. */
+  changePassword(
+    wanted: { readonly current: string; readonly next: string }, request: Headers,
+  ): Promise<{ readonly answerHeaders: Headers } | AdministrationRefusal>;
+}

@@ -1,0 +1,33 @@
+/**
+ * A request → who asks: the management token in `Authorization: Bearer`, else the session's cookie. Design 3, row 16.
+ * A bearer that is wrong is not made good by a cookie. The role is looked up each time, so that taking it away holds at once.
+ */
+import { createHash } from 'node:crypto';
+import type { OrganizationId } from '@metergate/core/id.ts';
+import type { Actor } from './operation.ts';
+import type { PlatformParts } from './parts.ts';
+
+/** Null: nobody that is known. A session's renewed cookie goes to `answerHeaders`. */
+export async function actorOf(request: Request, parts: PlatformParts, answerHeaders: Headers): Promise<Actor | null> {
+  const authorization = request.headers.get('authorization');
+  return authorization === null ? personOf(request, parts, answerHeaders) : tokenOf(authorization, parts);
+}
+
+async function tokenOf(authorization: string, { store, clock }: PlatformParts): Promise<Actor | null> {
+  const token = /^Bearer +(svc_mgmt_[0-9A-Za-z]{43})$/i.exec(authorization)?.[1];
+  if (token === undefined) return null;
+  const found = await store.managementTokens.findByHash(createHash('sha256').update(token).digest('hex'), clock());
+  return found === null ? null
+    : { organization: found.organization, role: found.role, kind: 'token', id: found.id, session: null };
+}
+
+async function personOf(request: Request, { store, sessions }: PlatformParts, answerHeaders: Headers): Promise<Actor | null> {
+  if (!request.headers.has('cookie')) return null;
+  const found = await sessions.find(request.headers);
+  if (found === null) return null;
+  const memberships = await store.members.of(found.person);
+  const membership = memberships.find(({ organization }) => organization === found.organization) ?? memberships[0];
+  if (membership === undefined) return null;
+  for (const cookie of found.answerHeaders.getSetCookie()) answerHeaders.append('set-cookie', cookie);
+  return { organization: membership.organization as OrganizationId, role: membership.role, kind: 'person', id: found.person, session: found.session };
+}

@@ -1,0 +1,65 @@
+/**
+ * Every route of the platform, ready to be asked without a socket.
+ *
+ * To add a resource: write its operations (`operation({...})` of operation.ts) in a file under `http/resources/` and name
+ * their list in `operations` below. That makes the routes under `/platform/v1`, their checks and their part of the OpenAPI
+ * document. What is no resource of `/platform/v1` (the tap's endpoint, a page) goes into `extensions`: a function that
+ * gets the app and its parts and adds plain routes, with authentication and errors of its own.
+ * Bodies of operations are read by mount.ts; an extension reads its own.
+ */
+import { OpenAPIHono } from '@hono/zod-openapi';
+import { page } from '../page.ts';
+import { errorResponse, HttpRefusal, notFound } from './envelope.ts';
+import { apiRoot, mount } from './mount.ts';
+import type { Operation } from './operation.ts';
+import type { PlatformParts } from './parts.ts';
+import { limitsOperations } from './resources/limits.ts';
+import { limitsPage, limitsPath } from './pages/limits-page.ts';
+import { securityHeaders } from './security-headers.ts';
+
+/** Every operation under `/platform/v1`. */
+export const operations: readonly Operation[] = [
+  ...limitsOperations,
+];
+
+type Extension = (app: OpenAPIHono, parts: PlatformParts) => void;
+
+/** Routes that are no operations. */
+const extensions: readonly Extension[] = [
+  (app) => {
+    app.get(limitsPath, (context) => context.html(limitsPage()));
+  },
+];
+
+export function platformApp(parts: PlatformParts): OpenAPIHono {
+  const app = new OpenAPIHono();
+  app.use(async (context, next) => {
+    await next();
+    for (const [name, value] of Object.entries(securityHeaders)) {
+      // A page that needs more says so itself.
+      if (name !== 'content-security-policy' || !context.res.headers.has(name)) context.res.headers.set(name, value);
+    }
+  });
+  app.get('/', (context) => context.html(page));
+  mount(app, parts, operations);
+  for (const extend of extensions) extend(app, parts);
+  describeApp(app);
+  app.notFound(() => errorResponse(notFound()));
+  app.onError((fault) => {
+    if (fault instanceof HttpRefusal) return errorResponse(fault);
+    parts.report(fault);
+    return errorResponse(new HttpRefusal(500, 'internal_error', 'The platform cannot answer this request right now.'));
+  });
+  return app;
+}
+
+/** The document at `/platform/v1/openapi.json`. Made once: operations do not change while the platform runs. */
+function describeApp(app: OpenAPIHono): void {
+  app.openAPIRegistry.registerComponent('securitySchemes', 'token', { type: 'http', scheme: 'bearer', bearerFormat: 'svc_mgmt_…' });
+  app.openAPIRegistry.registerComponent('securitySchemes', 'session', { type: 'apiKey', in: 'cookie', name: 'metergate_session' });
+  let document: string | null = null;
+  app.get(`${apiRoot}/openapi.json`, (context) => {
+    document ??= JSON.stringify(app.getOpenAPI31Document({ openapi: '3.1.0', info: { title: 'Metergate platform', version: '1' } }));
+    return context.body(document, 200, { 'content-type': 'application/json' });
+  });
+}

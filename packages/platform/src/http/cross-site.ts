@@ -1,0 +1,43 @@
+/**
+ * Requests that a browser sends on behalf of another site, told by what the browser itself says. Design 3, row 16.
+ * A session's cookie is SameSite=Strict and bodies are JSON alone; this is the wall behind those. It holds for requests that
+ * come with a cookie, and for signing in; a management token is never sent by a browser on its own.
+ */
+import { HttpRefusal } from './envelope.ts';
+
+const safeMethods = new Set(['GET', 'HEAD']);
+
+/** @throws HttpRefusal 403 `cross_site` */
+export function refuseCrossSite(request: Request, publicUrl: string): void {
+  const site = request.headers.get('sec-fetch-site');
+  // `none` is a person's own doing: an address typed, a bookmark.
+  if (site !== null && site !== 'same-origin' && site !== 'none') throw crossSite();
+  if (safeMethods.has(request.method)) return;
+  if (site === 'none') throw crossSite();
+  const origin = request.headers.get('origin');
+  if (origin !== null && !isOwnOrigin(origin, request, publicUrl)) throw crossSite();
+}
+
+/** What may be done once only: by GET itself, on nobody's guess, and not by opening an address. @throws HttpRefusal 403, 405 */
+export function refuseUnasked(request: Request): void {
+  if (request.method !== 'GET') throw new HttpRefusal(405, 'method_not_allowed', 'This address answers GET alone.', { allow: 'GET' });
+  const purpose = `${request.headers.get('sec-purpose') ?? ''} ${request.headers.get('purpose') ?? ''} ${request.headers.get('x-moz') ?? ''}`;
+  if (/prefetch|prerender|preview/i.test(purpose)) {
+    throw new HttpRefusal(403, 'prefetch', 'This address is not answered ahead of being asked for.');
+  }
+  const mode = request.headers.get('sec-fetch-mode');
+  if (request.headers.get('sec-fetch-site') === 'none' && mode === 'navigate') {
+    throw new HttpRefusal(403, 'cross_site', 'This address cannot be opened in a browser; the dashboard asks it.');
+  }
+}
+
+/** The public address's origin, or the one that this very request came to. */
+function isOwnOrigin(origin: string, request: Request, publicUrl: string): boolean {
+  if (origin === new URL(publicUrl).origin) return true;
+  const host = request.headers.get('host');
+  return host !== null && origin === `${new URL(publicUrl).protocol}//${host}`;
+}
+
+function crossSite(): HttpRefusal {
+  return new HttpRefusal(403, 'cross_site', 'This request was sent on behalf of another site and is not answered.');
+}

@@ -1,0 +1,66 @@
+/**
+ * What the platform says no with: `{error: {code, message}}` and a status. Design 5, Platform HTTP.
+ * One table from refusal codes to statuses. A sentence never repeats what was sent, and no advice about the command line
+ * goes out to those who are not at it.
+ */
+import type { AdministrationRefusal } from '../refusal.ts';
+
+export interface ErrorBody {
+  readonly error: { readonly code: string; readonly message: string };
+}
+
+/** An answer that is an error, thrown or returned on the way to the handler. */
+export class HttpRefusal extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, code: string, message: string, headers: Readonly<Record<string, string>> = {}) {
+    super(message);
+    this.name = 'HttpRefusal';
+    this.status = status;
+    this.code = code;
+    this.headers = headers;
+  }
+}
+
+/** Statuses of the refusal codes that are not 400. A code that begins with `unknown_` is 404. */
+const statuses: Readonly<Record<string, number>> = {
+  unauthorized: 401,
+  wrong_password: 401,
+  forbidden: 403,
+  provider_not_connected: 404,
+  upstream_not_declared: 404,
+  tap_key_already_shown: 404,
+  invitation_not_valid: 404,
+  name_taken: 409,
+  key_taken: 409,
+  email_taken: 409,
+  last_owner: 409,
+  baseline_exists: 409,
+  provider_key_unreadable: 409,
+  baseline_closed: 410,
+  tap_retired: 410,
+  too_many_attempts: 429,
+  provider_unreachable: 502,
+};
+
+export function statusOf(code: string): number {
+  return code.startsWith('unknown_') ? 404 : (statuses[code] ?? 400);
+}
+
+/** A use case's refusal as the HTTP answer it becomes. */
+export function httpRefusalOf({ refused: { code, message } }: AdministrationRefusal): HttpRefusal {
+  return new HttpRefusal(statusOf(code), code, message.replace(/ [A-Z][^.:]*: metergate .*$/, ''));
+}
+
+export function errorResponse({ status, code, message, headers }: HttpRefusal): Response {
+  return new Response(JSON.stringify({ error: { code, message } } satisfies ErrorBody), {
+    status, headers: { 'content-type': 'application/json', ...headers },
+  });
+}
+
+/** The same bytes for whatever is not there and whatever is another organization's. */
+export function notFound(): HttpRefusal {
+  return new HttpRefusal(404, 'not_found', 'There is nothing at this address.');
+}

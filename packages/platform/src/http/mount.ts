@@ -1,0 +1,145 @@
+/**
+ * Operations → routes of the app and parts of its OpenAPI document. One order for every request: who asks (401), may they
+ * (403), is it a browser's own request (403), is the input of its form (400, 413, 415), then the use case.
+ */
+import { getConnInfo } from '@hono/node-server/conninfo';
+import { z, type OpenAPIHono } from '@hono/zod-openapi';
+import { hasRightsOf } from '@metergate/core/account/role.ts';
+import type { Context } from 'hono';
+import type { Ground } from '../ground.ts';
+import { isRefusal } from '../refusal.ts';
+import { actorOf } from './actor.ts';
+import { refuseCrossSite, refuseUnasked } from './cross-site.ts';
+import { HttpRefusal, httpRefusalOf } from './envelope.ts';
+import type { Actor, Operation } from './operation.ts';
+import type { PlatformParts } from './parts.ts';
+import { readJsonObject } from './request-body.ts';
+
+export const apiRoot = '/platform/v1';
+
+export const errorSchema = z.object({ error: z.object({ code: z.string(), message: z.string() }) }).openapi('Error');
+
+/** Adds the operations to the app, in their order. */
+export function mount(app: OpenAPIHono, parts: PlatformParts, operations: readonly Operation[]): void {
+  for (const each of operations) {
+    app.on(each.method.toUpperCase(), apiRoot + each.path.replaceAll(/\{(\w+)\}/g, ':$1'), (context) => answer(context, parts, each));
+    app.openAPIRegistry.registerPath(described(each));
+  }
+}
+
+async function answer(context: Context, parts: PlatformParts, operation: Operation): Promise<Response> {
+  const request = context.req.raw;
+  const answerHeaders = new Headers();
+  const changes = operation.method !== 'get' || operation.consuming === true;
+  const actor = operation.role === null ? null : await admitted(request, parts, { operation, answerHeaders });
+  if (operation.role === null && changes) refuseCrossSite(request, parts.publicUrl);
+  if (operation.consuming === true) refuseUnasked(request);
+  const params = checked(operation.params, context.req.param(), 'path');
+  const query = checked(operation.query, singleQuery(context), 'query');
+  const body = operation.body === undefined ? {} : checked(operation.body, await readJsonObject(request), 'body');
+  const result = await operation.run({
+    ground: groundOf(parts, { operation, actor, changes, params, body }),
+    parts, actor, params: params as never, query: query as never, body: body as never,
+    headers: request.headers, address: addressOf(context), answerHeaders,
+  });
+  if (isRefusal(result)) throw httpRefusalOf(result);
+  answerHeaders.set('content-type', 'application/json');
+  return new Response(JSON.stringify(result), { status: operation.status ?? 200, headers: answerHeaders });
+}
+
+async function admitted(
+  request: Request, parts: PlatformParts, { operation, answerHeaders }: { readonly operation: Operation; readonly answerHeaders: Headers },
+): Promise<Actor> {
+  const actor = await actorOf(request, parts, answerHeaders);
+  if (actor === null) throw unauthorized();
+  if (actor.kind === 'person') refuseCrossSite(request, parts.publicUrl);
+  if (!hasRightsOf(actor.role, operation.role!)) {
+    throw new HttpRefusal(403, 'forbidden', `This takes the role ${operation.role}; yours is ${actor.role}.`);
+  }
+  return actor;
+}
+
+function unauthorized(): HttpRefusal {
+  return new HttpRefusal(401, 'unauthorized', 'Sign in, or send a management token as Authorization: Bearer.', {
+    'www-authenticate': 'Bearer',
+  });
+}
+
+interface Changing {
+  readonly operation: Operation;
+  readonly actor: Actor | null;
+  readonly changes: boolean;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** What is sent as a secret is in none of the audit's details. */
+function groundOf(parts: PlatformParts, { operation, actor, changes, params, body }: Changing): Ground {
+  const { store, clock, randomBytes } = parts;
+  const ground = { store, randomBytes, nowMs: clock() };
+  if (!changes || actor === null) return ground;
+  const secrets = new Set(['password', 'credential', 'token', 'key', ...(operation.secrets ?? [])]);
+  const subject = typeof params['id'] === 'string' ? params['id'] : null;
+  const detail = Object.fromEntries(Object.entries({ ...params, ...body }).filter(([name]) => !secrets.has(name)));
+  return {
+    ...ground,
+    store: store.acting({
+      actor: { kind: actor.kind, id: actor.id }, action: operation.id, organization: actor.organization, subject, detail,
+    }),
+  };
+}
+
+function checked(schema: z.ZodObject | undefined, value: Record<string, unknown>, place: string): Record<string, unknown> {
+  if (schema === undefined) {
+    if (place === 'query' && Object.keys(value).length > 0) throw new HttpRefusal(400, 'invalid_input', 'This address takes no query.');
+    return {};
+  }
+  const result = schema.strict().safeParse(value);
+  if (result.success) return result.data;
+  throw new HttpRefusal(400, 'invalid_input', sentenceOf(result.error.issues[0]!, place));
+}
+
+/** Names the field, which is ours, and never what was in it. */
+function sentenceOf(issue: z.core.$ZodIssue, place: string): string {
+  // Sentences are written beside the fields of use cases; the library's own would show what was sent.
+  if (issue.code === 'custom' || /^The .*\.$/.test(issue.message)) return issue.message;
+  const field = issue.path.map(String).join('.');
+  if (issue.code === 'unrecognized_keys') return `The ${field === '' ? place : `field ${field}`} has a field that is not known.`;
+  return `The ${place} field ${field} is missing or not of the form that it must have.`;
+}
+
+/** Every parameter once. */
+function singleQuery(context: Context): Record<string, string> {
+  const found: [string, string][] = [];
+  for (const [name, values] of Object.entries(context.req.queries())) {
+    if (values.length > 1) throw new HttpRefusal(400, 'invalid_input', 'A query parameter is given more than once.');
+    found.push([name, values[0] ?? '']);
+  }
+  return Object.fromEntries(found);
+}
+
+/** Empty where the app is asked without a socket. */
+function addressOf(context: Context): string {
+  return context.env !== undefined && 'incoming' in (context.env as object) ? (getConnInfo(context).remote.address ?? '') : '';
+}
+
+function described(operation: Operation): Parameters<OpenAPIHono['openAPIRegistry']['registerPath']>[0] {
+  const json = (schema: z.ZodType) => ({ 'application/json': { schema } });
+  const error = (description: string) => ({ description, content: json(errorSchema) });
+  return {
+    operationId: operation.id, method: operation.method, path: apiRoot + operation.path, summary: operation.summary, tags: [operation.tag],
+    security: operation.role === null ? [] : [{ session: [] }, { token: [] }],
+    ...(operation.role === null ? {} : { 'x-role': operation.role }),
+    request: {
+      ...(operation.params === undefined ? {} : { params: operation.params }),
+      ...(operation.query === undefined ? {} : { query: operation.query }),
+      ...(operation.body === undefined ? {} : { body: { required: true, content: json(operation.body) } }),
+    },
+    responses: {
+      [operation.status ?? 200]: { description: operation.summary, content: json(operation.answer) },
+      400: error('The input is not of its form, or the change cannot be made.'),
+      ...(operation.role === null ? {} : { 401: error('Nobody asks.'), 403: error('The role does not suffice.') }),
+      404: error('There is no such thing in the organization.'),
+    },
+  };
+}

@@ -1,0 +1,102 @@
+/**
+ * What one operation of the platform's HTTP is, as a value: its place, the role it takes, the schemas that validate what
+ * comes in and describe what goes out, and the use case it runs. `mount.ts` turns it into a route and into its part of the
+ * OpenAPI document, so that neither can say anything else than the other.
+ */
+import type { Role } from '@metergate/core/account/role.ts';
+import type { OrganizationId } from '@metergate/core/id.ts';
+import type { z } from '@hono/zod-openapi';
+import type { Ground } from '../ground.ts';
+import type { AdministrationRefusal } from '../refusal.ts';
+import type { PlatformParts } from './parts.ts';
+
+/** Who asks: a person with a session, or a management token. The role is the one in force now. */
+export interface Actor {
+  readonly organization: OrganizationId;
+  readonly role: Role;
+  readonly kind: 'person' | 'token';
+  /** The person's or the token's id. */
+  readonly id: string;
+  /** The session's id; null for a token. */
+  readonly session: string | null;
+}
+
+type Fields<Schema> = Schema extends z.ZodType ? z.output<Schema> : Record<never, never>;
+
+/** One request, checked, as an operation gets it. */
+export interface Call<Params, Query, Body, Asker> {
+  /** In an operation that changes something the store is an acting one: its changes leave audit rows. */
+  readonly ground: Ground;
+  readonly parts: PlatformParts;
+  readonly actor: Asker;
+  readonly params: Fields<Params>;
+  readonly query: Fields<Query>;
+  readonly body: Fields<Body>;
+  readonly headers: Headers;
+  /** The address that the connection comes from. */
+  readonly address: string;
+  /** Goes out with the answer. */
+  readonly answerHeaders: Headers;
+}
+
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
+type ObjectSchema = z.ZodObject;
+
+interface OperationShape<Params, Query, Body> {
+  /** Unique; the audit trail names changes by it. */
+  readonly id: string;
+  readonly method: Method;
+  /** Below `/platform/v1`: `/keys/{id}`. */
+  readonly path: string;
+  readonly summary: string;
+  readonly tag: string;
+  readonly params?: Params;
+  readonly query?: Query;
+  readonly body?: Body;
+  /** What it answers with; null: an empty object. */
+  readonly answer: z.ZodType;
+  /** 200 unless given; 201 for what was made. */
+  readonly status?: 200 | 201;
+  /**
+   * A GET that changes something: never done by HEAD, by a prefetch or for another site, and its changes leave audit rows.
+   */
+  readonly consuming?: boolean;
+  /** Body fields that no audit row may hold. */
+  readonly secrets?: readonly string[];
+}
+
+/** An operation for a role and all above it. */
+export interface GuardedOperation<Params = undefined, Query = undefined, Body = undefined> extends OperationShape<Params, Query, Body> {
+  readonly role: Role;
+  run(call: Call<Params, Query, Body, Actor>): Promise<unknown | AdministrationRefusal>;
+}
+
+/** An operation that needs no session: signing in, say. */
+export interface OpenOperation<Params = undefined, Query = undefined, Body = undefined> extends OperationShape<Params, Query, Body> {
+  readonly role: null;
+  run(call: Call<Params, Query, Body, null>): Promise<unknown | AdministrationRefusal>;
+}
+
+/** An operation whatever its schemas are. */
+export interface Operation extends OperationShape<ObjectSchema | undefined, ObjectSchema | undefined, ObjectSchema | undefined> {
+  readonly role: Role | null;
+  run(call: Call<undefined, undefined, undefined, Actor | null>): Promise<unknown>;
+}
+
+/** Keeps the types of the schemas for `run`, and forgets them for the table of operations. */
+export function operation<
+  const Params extends ObjectSchema | undefined = undefined,
+  const Query extends ObjectSchema | undefined = undefined,
+  const Body extends ObjectSchema | undefined = undefined,
+>(spec: GuardedOperation<Params, Query, Body>): Operation {
+  return spec as unknown as Operation;
+}
+
+/** The same for an operation without a session. */
+export function openOperation<
+  const Params extends ObjectSchema | undefined = undefined,
+  const Query extends ObjectSchema | undefined = undefined,
+  const Body extends ObjectSchema | undefined = undefined,
+>(spec: OpenOperation<Params, Query, Body>): Operation {
+  return spec as unknown as Operation;
+}

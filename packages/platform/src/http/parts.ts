@@ -1,0 +1,21 @@
+/**
+ * What the platform's HTTP is built on, given once when it starts.
+ */
+import type { Provider } from '@metergate/core/settings.ts';
+import type { Store } from '@metergate/store/store.ts';
+import type { Sessions } from '../auth/sessions.ts';
+import type { UpstreamUrlRules } from '../upstream-url.ts';
+
+export interface PlatformParts {
+  readonly store: Store;
+  readonly clock: () => number;
+  readonly randomBytes: (n: number) => Uint8Array;
+  readonly sessions: Sessions;
+  /** Where people and links reach it, without a trailing slash. */
+  readonly publicUrl: string;
+  /** Base URLs of the named providers, for test calls. */
+  readonly providerUrls: Readonly<Record<Provider, string>>;
+  readonly upstreamRules: UpstreamUrlRules;
+  /** A fault that was answered with 500: for the log. Holds nothing of the request. */
+  readonly report: (fault: unknown) => void;
+}

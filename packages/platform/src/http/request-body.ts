@@ -1,0 +1,47 @@
+/**
+ * A request's body → the JSON object in it, or the refusal: one media type, no content coding, at most `bytesMax` bytes
+ * counted as they come, valid UTF-8, one JSON object. Nothing of it is ever repeated or logged.
+ */
+import { HttpRefusal } from './envelope.ts';
+
+/** Enough for every resource but the tap's batches, which have a limit of their own. */
+export const bodyBytesMax = 65_536;
+
+/** @throws HttpRefusal 400 `invalid_json`, 413 `body_too_large`, 415 `unsupported_media_type`. */
+export async function readJsonObject(request: Request, bytesMax = bodyBytesMax): Promise<Record<string, unknown>> {
+  const mediaType = (request.headers.get('content-type') ?? '').split(';', 1)[0]!.trim().toLowerCase();
+  if (mediaType !== 'application/json') {
+    throw new HttpRefusal(415, 'unsupported_media_type', 'The body must be JSON, with content-type application/json.');
+  }
+  if ((request.headers.get('content-encoding') ?? 'identity').trim().toLowerCase() !== 'identity') {
+    throw new HttpRefusal(415, 'unsupported_media_type', 'The body must not be compressed.');
+  }
+  const value = parse(await readBytes(request, bytesMax));
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalidJson();
+  return value as Record<string, unknown>;
+}
+
+async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of request.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > bytesMax) {
+      throw new HttpRefusal(413, 'body_too_large', `The body must be at most ${bytesMax} bytes.`, { connection: 'close' });
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function parse(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
+  } catch {
+    throw invalidJson();
+  }
+}
+
+function invalidJson(): HttpRefusal {
+  return new HttpRefusal(400, 'invalid_json', 'The body must be one JSON object.');
+}

@@ -1,0 +1,122 @@
+/**
+ * Invitations: a one-time link by which someone becomes a member; the first owner comes by one without an email.
+ * Design 3, row 16. Only the SHA-256 of the link's token is kept. Accepting is one change: of two at once, one is granted.
+ */
+import { roles, type Role } from '@metergate/core/account/role.ts';
+import { base62, idPrefix, type OrganizationId } from '@metergate/core/id.ts';
+import type { Selectable, Transaction } from 'kysely';
+import { addMember, type Member } from './members.ts';
+import { stampOrganization, unknownOrganization } from './organizations.ts';
+import { checkedEmail, personFor } from './people.ts';
+import { refuse, type StoreRefusal } from './refusal.ts';
+import { numberOrNull, type InvitationTable, type Schema } from './sql/schema.ts';
+import type { StoreGround } from './store.ts';
+
+export interface Invitation {
+  readonly id: string;
+  readonly organization: OrganizationId;
+  /** Null: whoever holds the link names their own. */
+  readonly email: string | null;
+  readonly role: Role;
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number;
+  readonly acceptedAtMs: number | null;
+  readonly withdrawnAtMs: number | null;
+}
+
+export interface NewInvitation {
+  readonly organization: OrganizationId;
+  readonly email: string | null;
+  readonly role: Role;
+  /** SHA-256 of the link's token, lower-case hexadecimal. */
+  readonly tokenHash: string;
+  /** The id of who invites; null: the operator. */
+  readonly invitedBy: string | null;
+  readonly expiresAtMs: number;
+}
+
+export interface Acceptance {
+  readonly tokenHash: string;
+  readonly email: string;
+  /** For a person who is made now. One who is there already has proved their password before. */
+  readonly passwordHash: string;
+  /** Whether the person was there when the password was checked: if that has changed since, nothing is done. */
+  readonly known: boolean;
+}
+
+export interface Invitations {
+  /** Refuses `unknown_organization`, `invalid_email`. */
+  create(wanted: NewInvitation): Promise<Invitation | StoreRefusal>;
+  /** Those not accepted, withdrawn or expired, oldest first. */
+  listOpen(organization: OrganizationId): Promise<Invitation[]>;
+  /** The open invitation with this token; null where there is none. */
+  findOpen(tokenHash: string): Promise<Invitation | null>;
+  /** Refuses `invitation_not_valid`, `invalid_email`, `email_taken`. */
+  accept(acceptance: Acceptance): Promise<Member | StoreRefusal>;
+  /** Refuses `unknown_invitation`. */
+  withdraw(organization: OrganizationId, id: string): Promise<Invitation | StoreRefusal>;
+}
+
+export function invitationsIn(ground: StoreGround): Invitations {
+  const { engine, clock, randomBytes } = ground;
+  return {
+    async create({ organization, email, role, tokenHash, invitedBy, expiresAtMs }) {
+      const checked = email === null ? null : checkedEmail(email);
+      if (checked !== null && typeof checked !== 'string') return checked;
+      return engine.change<Invitation>(async (transaction, revision) => {
+        if (!await stampOrganization(transaction, organization, revision)) return unknownOrganization();
+        const row = {
+          id: idPrefix.invitation + base62(randomBytes(40), 20), organization, email: checked, role, token_hash: tokenHash, invited_by: invitedBy,
+          created_at_ms: clock(), expires_at_ms: expiresAtMs, accepted_at_ms: null, withdrawn_at_ms: null,
+        };
+        return invitationOf(await transaction.insertInto('invitation').values(row).returningAll().executeTakeFirstOrThrow());
+      });
+    },
+    listOpen: (organization) => engine.read(async (db) => (await openOnes(db as unknown as Transaction<Schema>, clock())
+      .where('organization', '=', organization).orderBy('created_at_ms').orderBy('id').execute()).map(invitationOf)),
+    findOpen: (tokenHash) => engine.read(async (db) => {
+      const row = await openOnes(db as unknown as Transaction<Schema>, clock()).where('token_hash', '=', tokenHash).executeTakeFirst();
+      return row === undefined ? null : invitationOf(row);
+    }),
+    async accept({ tokenHash, email, passwordHash, known }) {
+      const checked = checkedEmail(email);
+      if (typeof checked !== 'string') return checked;
+      return engine.change<Member>(async (transaction) => {
+        const row = await openOnes(transaction, clock()).where('token_hash', '=', tokenHash).executeTakeFirst();
+        if (row === undefined || (row.email !== null && row.email !== checked)) return invitationNotValid();
+        const person = await personFor(transaction, ground, { email: checked, passwordHash });
+        if (person.made === known) return refuse('email_taken', 'There is a user with this email since a moment ago. Try again.');
+        await transaction.updateTable('invitation').set({ accepted_at_ms: clock() }).where('id', '=', row.id).execute();
+        const { organization, role } = invitationOf(row);
+        return addMember(transaction, { organization, person: person.id, role, atMs: clock() });
+      });
+    },
+    withdraw: (organization, id) => engine.change<Invitation>(async (transaction) => {
+      const row = id.includes('\0') ? undefined : await openOnes(transaction, clock())
+        .where('organization', '=', organization).where('id', '=', id).executeTakeFirst();
+      if (row === undefined) return refuse('unknown_invitation', 'There is no such open invitation.');
+      const at = clock();
+      await transaction.updateTable('invitation').set({ withdrawn_at_ms: at }).where('id', '=', id).execute();
+      return { ...invitationOf(row), withdrawnAtMs: at };
+    }),
+  };
+}
+
+/** One sentence for every link that does not work: unknown, used, withdrawn, expired or for another email. */
+export function invitationNotValid(): StoreRefusal {
+  return refuse('invitation_not_valid', 'This link is not valid: it was used, withdrawn, has expired, or is for another email.');
+}
+
+function openOnes(db: Transaction<Schema>, nowMs: number) {
+  return db.selectFrom('invitation').selectAll()
+    .where('accepted_at_ms', 'is', null).where('withdrawn_at_ms', 'is', null).where('expires_at_ms', '>', BigInt(Math.floor(nowMs)));
+}
+
+function invitationOf(row: Selectable<InvitationTable>): Invitation {
+  return {
+    id: row.id, organization: row.organization as OrganizationId, email: row.email,
+    role: roles.find((role) => role === row.role) ?? 'viewer',
+    createdAtMs: Number(row.created_at_ms), expiresAtMs: Number(row.expires_at_ms),
+    acceptedAtMs: numberOrNull(row.accepted_at_ms), withdrawnAtMs: numberOrNull(row.withdrawn_at_ms),
+  };
+}
