@@ -10,7 +10,9 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { nanoDollars } from '@metergate/core/money.ts';
 import { interruptedRecord } from '@metergate/core/record/call-record.ts';
+import { windowAt } from '@metergate/core/spend/window.ts';
 import { openStore, type Store } from '@metergate/store/store.ts';
 import { productEnv, runCli, type CliResult } from '@metergate/testkit/system.ts';
 import { createMasterKey, readMasterKey } from './config/master-key.ts';
@@ -58,10 +60,14 @@ test('org: create, list and set answer with their fields, and a taken name is re
   const made = await json(['org', 'create', 'Acme']) as { id: string };
   assert.match(made.id, /^org_[0-9A-Za-z]{20}$/);
   assert.deepEqual(made, { id: made.id, name: 'Acme', plan: 'free' });
-  assert.deepEqual(Object.keys((await json(['org', 'list']) as object[])[0]!), ['id', 'name', 'plan', 'drainSeconds', 'fallbackPrice', 'createdAt']);
+  assert.deepEqual(Object.keys((await json(['org', 'list']) as object[])[0]!), [
+    'id', 'name', 'plan', 'drainSeconds', 'fallbackPrice', 'enforceKeyCaps', 'maxRunBudget', 'runCeiling', 'runExposure',
+    'requestsPerMinute', 'tokensPerMinute', 'createdAt',
+  ]);
   const set = await json(['org', 'set', 'Acme', '--plan', 'team', '--drain', '9', '--fallback-price', '2.50/10']) as { createdAt: string };
   assert.deepEqual(set, {
     id: made.id, name: 'Acme', plan: 'team', drainSeconds: 9, fallbackPrice: { input: '2.500000000', output: '10.000000000' },
+    enforceKeyCaps: false, maxRunBudget: null, runCeiling: null, runExposure: null, requestsPerMinute: null, tokensPerMinute: null,
     createdAt: new Date(set.createdAt).toISOString(),
   });
   const back = await json(['org', 'set', made.id, '--drain', 'none', '--fallback-price', 'none']);
@@ -70,6 +76,94 @@ test('org: create, list and set answer with their fields, and a taken name is re
   assert.equal(taken.code, 1);
   assert.deepEqual(taken.json(), { error: { code: 'name_taken', message: 'There is already an organization with this name. Choose another name.' } });
   oneSentence(taken, /already an organization/);
+});
+
+test('org set: policies of caps, runs and agreed figures, each taken back by none; figures on enterprise alone', async () => {
+  await json(['org', 'create', 'Policies']);
+  const set = (...args: string[]) => json(['org', 'set', 'Policies', ...args]) as Promise<Record<string, unknown>>;
+  const policy = await set('--enforce-key-caps', 'on', '--max-run-budget', '5', '--run-ceiling', '7.5', '--run-exposure', '0');
+  assert.deepEqual([policy['enforceKeyCaps'], policy['maxRunBudget'], policy['runCeiling'], policy['runExposure']],
+    [true, '5.000000000', '7.500000000', '0.000000000']);
+  const refused = await run(['org', 'set', 'Policies', '--requests-per-minute', '9000', '--json']);
+  assert.equal(refused.code, 1);
+  oneSentence(refused, /enterprise plan only/);
+  const agreed = await set('--plan', 'enterprise', '--requests-per-minute', '9000', '--tokens-per-minute', '70000000');
+  assert.deepEqual([agreed['requestsPerMinute'], agreed['tokensPerMinute'], agreed['runCeiling']], [9_000, 70_000_000, '7.500000000']);
+  const back = await set('--enforce-key-caps', 'off', '--max-run-budget', 'none', '--run-ceiling', 'none', '--run-exposure', 'none',
+    '--requests-per-minute', 'none', '--tokens-per-minute', 'none');
+  assert.deepEqual(back, { ...agreed, enforceKeyCaps: false, maxRunBudget: null, runCeiling: null, runExposure: null,
+    requestsPerMinute: null, tokensPerMinute: null });
+  const rows: readonly (readonly [args: string[], sentence: RegExp])[] = [
+    [['--run-ceiling', '-1'], /--run-ceiling needs a value/],
+    [['--run-ceiling', '1e3'], /--run-ceiling must be an amount/],
+    [['--run-ceiling', '0.0000000001'], /--run-ceiling must be an amount/],
+    [['--tokens-per-minute', '0'], /--tokens-per-minute must be a whole number from 1/],
+    [['--enforce-key-caps', 'yes'], /--enforce-key-caps must be one of on, off/],
+    [[], /needs a setting to change: --plan, --enforce-key-caps/],
+  ];
+  for (const [args, sentence] of rows) {
+    const wrong = await run(['org', 'set', 'Policies', ...args]);
+    assert.equal(wrong.code, 2, wrong.stderr);
+    oneSentence(wrong, sentence);
+  }
+  assert.match((await run(['org', 'set', 'Policies', '--run-exposure', '12.50'])).stdout, /^run exposure +12\.5 USD$/m);
+});
+
+test('cap: set answers with its id, set again keeps it, list shows spend and reset, remove is final', async () => {
+  const { id: organization } = await json(['org', 'create', 'Caps']) as { id: Parameters<Store['calls']['list']>[0]['organization'] };
+  const { id: key } = await json(['key', 'create', '--org', 'Caps', '--max-run-budget', '2']) as { id: string };
+  assert.equal((await json(['key', 'list', '--org', 'Caps']) as { maxRunBudget: string }[])[0]?.maxRunBudget, '2.000000000');
+  const set = ['cap', 'set', '--org', 'Caps'];
+  const made = await json([...set, '--scope', 'organization', '--window', 'month', '--limit', '100']) as { id: string };
+  assert.deepEqual(Object.keys(made), ['id']);
+  assert.match(made.id, /^cap_[0-9A-Za-z]{20}$/);
+  assert.deepEqual(await json([...set, '--scope', 'organization', '--window', 'month', '--limit', '0.5', '--pause']), made);
+  const ofKey = await json([...set, '--scope', 'key', '--key', key, '--window', 'lifetime', '--limit', '1']) as { id: string };
+  await json([...set, '--scope', 'project', '--project', 'search', '--window', 'day', '--limit', '0']);
+  const record = interruptedRecord({
+    id: 'req_1', organization, key, project: 'search', labels: [], labelsDropped: 0, run: null, wire: 'openai', endpoint: 'models',
+    method: 'GET', path: '/v1/models', startedAtMs: Date.now(), node: 'node_x',
+  } as unknown as Parameters<typeof interruptedRecord>[0]);
+  await inStore((store) => store.calls.ship({ segment: 'seg_caps', through: 1, records: [{ seq: 1, record: { ...record, cost: nanoDollars(250_000_001n) } }] }));
+  const listed = await json(['cap', 'list', '--org', 'Caps']) as Record<string, unknown>[];
+  const spend = { spent: '0.250000001', unknownCalls: 1 };
+  const { endMs: monthEndsMs } = windowAt('month', Date.now());
+  assert.deepEqual(listed[0], {
+    id: made.id, scope: 'organization', key: null, project: null, window: 'month', limit: '0.500000000', mode: 'pause', ...spend,
+    resetsAt: new Date(monthEndsMs!).toISOString(),
+  });
+  assert.deepEqual(listed[1], {
+    id: ofKey.id, scope: 'key', key, project: null, window: 'lifetime', limit: '1.000000000', mode: 'refuse', ...spend, resetsAt: null,
+  });
+  assert.deepEqual([listed[2]?.['project'], listed[2]?.['limit'], listed[2]?.['spent'], listed.length], ['search', '0.000000000', '0.250000001', 3]);
+  assert.match((await run(['cap', 'list', '--org', organization])).stdout, /^ID +SCOPE +SUBJECT +WINDOW +SPENT +LIMIT +UNKNOWN +MODE +RESETS$/m);
+  assert.deepEqual(await json(['cap', 'remove', made.id]), { id: made.id, removed: true });
+  const again = await run(['cap', 'remove', made.id]);
+  assert.equal(again.code, 1);
+  oneSentence(again, /no cap with this id/);
+});
+
+test('cap: what cannot be one is one sentence, and no cap is made', async () => {
+  await json(['org', 'create', 'Capless']);
+  const whole = { '--scope': 'organization', '--window': 'day', '--limit': '1' };
+  const rows: readonly (readonly [changes: Record<string, string>, code: number, sentence: RegExp])[] = [
+    [{ '--scope': 'run' }, 2, /--scope must be one of organization, key, project/],
+    [{ '--window': 'run' }, 2, /--window must be one of day, week, month, year, lifetime/],
+    [{ '--limit': '1,5' }, 2, /--limit must be an amount of US dollars such as 2\.50/],
+    [{ '--scope': 'key' }, 2, /--scope key needs --key/],
+    [{ '--scope': 'project' }, 2, /--scope project needs --project/],
+    [{ '--key': 'key_x' }, 2, /--key goes with --scope key only/],
+    [{ '--project': 'x' }, 2, /--project goes with --scope project only/],
+    [{ '--scope': 'key', '--key': 'key_x' }, 1, /no service key with this id/],
+    [{ '--limit': '9999999999' }, 1, /limit of a cap must be an amount/],
+  ];
+  for (const [changes, code, sentence] of rows) {
+    const refused = await run(['cap', 'set', '--org', 'Capless', ...Object.entries({ ...whole, ...changes }).flat()]);
+    assert.equal(refused.code, code, refused.stderr);
+    oneSentence(refused, sentence);
+  }
+  assert.deepEqual(await json(['cap', 'list', '--org', 'Capless']), []);
+  assert.equal((await run(['cap', 'list', '--org', 'Capless'])).stdout, 'This organization has no caps.\n');
 });
 
 test('key: the key is shown once, its SHA-256 and 14 characters are kept, revoking says when', async () => {
@@ -85,7 +179,7 @@ test('key: the key is shown once, its SHA-256 and 14 characters are kept, revoki
   assert.doesNotMatch(listed.stdout, new RegExp(made.key));
   const [row] = listed.json() as { createdAt: string; expiresAt: string }[];
   const { createdAt, expiresAt } = row!;
-  assert.deepEqual(row, { id: made.id, prefix: made.prefix, name: 'laptop', project: 'search', createdAt, expiresAt, revokedAt: null });
+  assert.deepEqual(row, { id: made.id, prefix: made.prefix, name: 'laptop', project: 'search', createdAt, expiresAt, revokedAt: null, maxRunBudget: null });
   assert.ok(Math.abs(Date.parse(row!.expiresAt) - Date.parse(row!.createdAt) - 7 * 86_400_000) < 60_000);
   const revoked = await json(['key', 'revoke', made.id]) as { revokedAt: string; alreadyRevoked: boolean };
   assert.equal(revoked.alreadyRevoked, false);

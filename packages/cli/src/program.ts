@@ -13,6 +13,7 @@ export const program: Program = {
     org: async () => (await import('./commands/org.ts')).org,
     key: async () => (await import('./commands/key.ts')).key,
     provider: async () => (await import('./commands/provider.ts')).provider,
+    cap: async () => (await import('./commands/cap.ts')).cap,
     upstream: async () => (await import('./commands/upstream.ts')).upstream,
     calls: async () => (await import('./commands/calls.ts')).calls,
     prices: async () => (await import('./commands/prices.ts')).prices,

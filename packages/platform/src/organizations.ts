@@ -2,12 +2,14 @@
  * Organizations as administration sees them: make, list, find, change. Design 3, rows 7, 8 and 22; design 5.
  * Shown with prices as decimal US dollars per million tokens and times in ISO 8601 UTC; absent is null.
  */
-import { formatDollars, nanoDollars, parseDollars } from '@metergate/core/money.ts';
+import { formatDollars, nanoDollars, parseDollars, type NanoDollars } from '@metergate/core/money.ts';
+import { perMinuteMax } from '@metergate/core/rate/tier.ts';
 import { plans, type FallbackPrice, type Plan } from '@metergate/core/settings.ts';
-import { unknownOrganization, type Organization } from '@metergate/store/organizations.ts';
+import { unknownOrganization, type Organization, type OrganizationChanges } from '@metergate/store/organizations.ts';
 import { z } from 'zod';
 import type { Ground } from './ground.ts';
 import { checkInput } from './input.ts';
+import { moneyField } from './money-field.ts';
 import { isRefusal, type AdministrationRefusal } from './refusal.ts';
 
 /** US dollars per million tokens, decimal text. */
@@ -22,6 +24,15 @@ export interface ShownOrganization {
   readonly plan: Plan;
   readonly drainSeconds: number | null;
   readonly fallbackPrice: ShownFallbackPrice | null;
+  /** Whether caps of its keys refuse (design 3, row 4). */
+  readonly enforceKeyCaps: boolean;
+  /** Bounds of its runs (design 3, row 12), US dollars; null: none. */
+  readonly maxRunBudget: string | null;
+  readonly runCeiling: string | null;
+  readonly runExposure: string | null;
+  /** Agreed throughput, in force on the enterprise plan; null: none set, the plan's figure holds. */
+  readonly requestsPerMinute: number | null;
+  readonly tokensPerMinute: number | null;
   readonly createdAt: string;
 }
 
@@ -31,6 +42,14 @@ export interface OrganizationSettingsInput {
   /** Whole seconds from 0. */
   readonly drainSeconds?: number | null;
   readonly fallbackPrice?: ShownFallbackPrice | null;
+  readonly enforceKeyCaps?: boolean;
+  /** US dollars, decimal text, like the next two. */
+  readonly maxRunBudget?: string | null;
+  readonly runCeiling?: string | null;
+  readonly runExposure?: string | null;
+  /** From 1; enterprise only, like the next. */
+  readonly requestsPerMinute?: number | null;
+  readonly tokensPerMinute?: number | null;
 }
 
 const planField = z.enum(plans, { error: `The plan must be one of ${plans.join(', ')}.` });
@@ -42,12 +61,23 @@ const priceField = z.string().transform((text, context): bigint => {
   return z.NEVER;
 });
 
+const perMinuteField = (what: string) => {
+  const error = `${what} per minute must be a whole number from 1 to ${perMinuteMax}.`;
+  return z.int({ error }).min(1, { error }).max(perMinuteMax, { error }).nullable().optional();
+};
+
 const settingsFields = z.strictObject({
   plan: planField.optional(),
   drainSeconds: z.int({ error: 'The drain time must be a whole number of seconds from 0.' })
     .min(0, { error: 'The drain time must be a whole number of seconds from 0.' }).nullable().optional(),
   fallbackPrice: z.strictObject({ input: priceField, output: priceField })
     .transform(({ input, output }): FallbackPrice => ({ inputNanoPerMillion: input, outputNanoPerMillion: output })).nullable().optional(),
+  enforceKeyCaps: z.boolean({ error: 'Whether key caps refuse must be true or false.' }).optional(),
+  maxRunBudget: moneyField('The most a run may declare').nullable().optional(),
+  runCeiling: moneyField('The ceiling of a run').nullable().optional(),
+  runExposure: moneyField('The exposure of runs').nullable().optional(),
+  requestsPerMinute: perMinuteField('Requests'),
+  tokensPerMinute: perMinuteField('Tokens'),
 });
 
 /** Makes an organization; on plan Free unless said otherwise (design 3, row 22). */
@@ -78,22 +108,33 @@ export async function setOrganization(
   if (isRefusal(checked)) return checked;
   const organization = await findOrganization(ground, idOrName);
   if (isRefusal(organization)) return organization;
-  const { plan, drainSeconds, fallbackPrice } = checked.value;
-  const changed = await ground.store.organizations.set(organization.id, {
-    ...(plan === undefined ? {} : { plan }),
-    ...(drainSeconds === undefined ? {} : { drainSeconds }),
-    ...(fallbackPrice === undefined ? {} : { fallbackPrice }),
-  });
+  const changed = await ground.store.organizations.set(organization.id, given(checked.value));
   return isRefusal(changed) ? changed : shownOrganization(changed);
 }
 
-function shownOrganization({ id, name, plan, drainSeconds, fallbackPrice, createdAtMs }: Organization): ShownOrganization {
+/** The fields that were given. */
+function given(settings: z.output<typeof settingsFields>): OrganizationChanges {
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+}
+
+function shownOrganization(organization: Organization): ShownOrganization {
+  const { id, name, plan, drainSeconds, fallbackPrice, enforceKeyCaps, runPolicy, agreedFigures, createdAtMs } = organization;
   return {
     id, name, plan, drainSeconds,
     fallbackPrice: fallbackPrice === null ? null : {
       input: formatDollars(nanoDollars(fallbackPrice.inputNanoPerMillion)),
       output: formatDollars(nanoDollars(fallbackPrice.outputNanoPerMillion)),
     },
+    enforceKeyCaps,
+    maxRunBudget: dollarsOrNull(runPolicy.maxRunBudget),
+    runCeiling: dollarsOrNull(runPolicy.runCeiling),
+    runExposure: dollarsOrNull(runPolicy.runExposure),
+    requestsPerMinute: agreedFigures?.requestsPerMinute ?? null,
+    tokensPerMinute: agreedFigures?.tokensPerMinute ?? null,
     createdAt: new Date(createdAtMs).toISOString(),
   };
+}
+
+function dollarsOrNull(amount: NanoDollars | null): string | null {
+  return amount === null ? null : formatDollars(amount);
 }

@@ -4,8 +4,11 @@
  * helps nobody to guess one.
  */
 import { createHash } from 'node:crypto';
+import { formatDollars } from '@metergate/core/money.ts';
 import { base62, serviceKeyPrefix } from '@metergate/core/id.ts';
 import type { ServiceKey } from '@metergate/store/service-keys.ts';
+import { checkInput } from './input.ts';
+import { moneyField } from './money-field.ts';
 import type { Ground } from './ground.ts';
 import { findOrganization } from './organizations.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
@@ -28,6 +31,8 @@ export interface ShownServiceKey {
   readonly createdAt: string;
   readonly expiresAt: string | null;
   readonly revokedAt: string | null;
+  /** US dollars: the most one run of this key may declare. Null: the organization's figure holds. */
+  readonly maxRunBudget: string | null;
 }
 
 export interface RevokedServiceKey extends ShownServiceKey {
@@ -43,7 +48,11 @@ export interface ServiceKeyInput {
   readonly project?: string | null;
   /** The key's life from now on, milliseconds above 0; null: it does not expire. */
   readonly lifetimeMs?: number | null;
+  /** US dollars, decimal text. */
+  readonly maxRunBudget?: string | null;
 }
+
+const budgetField = moneyField('The run budget of a key').nullable();
 
 /** The last instant that a date can name. */
 const instantMsMax = 8.64e15;
@@ -54,12 +63,14 @@ export async function createServiceKey(ground: Ground, wanted: ServiceKeyInput):
   if (expiresAtMs !== null && !(expiresAtMs > ground.nowMs && expiresAtMs <= instantMsMax)) {
     return refuseInput('invalid_input', 'The life of a key must be longer than nothing and end before the year 275000.');
   }
+  const budget = checkInput(budgetField, wanted.maxRunBudget ?? null);
+  if (isRefusal(budget)) return budget;
   const organization = await findOrganization(ground, wanted.organization);
   if (isRefusal(organization)) return organization;
   const key = serviceKeyPrefix + base62(ground.randomBytes(2 * secretLength), secretLength);
   const hash = createHash('sha256').update(key).digest('hex');
   const made = await ground.store.serviceKeys.create({
-    organization: organization.id, name, project, expiresAtMs, hash, prefix: key.slice(0, prefixLength),
+    organization: organization.id, name, project, expiresAtMs, hash, prefix: key.slice(0, prefixLength), maxRunBudget: budget.value,
   });
   return isRefusal(made) ? made : { id: made.id, key, prefix: made.prefix };
 }
@@ -77,11 +88,12 @@ export async function revokeServiceKey({ store }: Ground, id: string): Promise<R
   return isRefusal(revoked) ? revoked : { ...shownServiceKey(revoked), alreadyRevoked: revoked.alreadyRevoked };
 }
 
-function shownServiceKey({ id, prefix, name, project, createdAtMs, expiresAtMs, revokedAtMs }: ServiceKey): ShownServiceKey {
+function shownServiceKey({ id, prefix, name, project, createdAtMs, expiresAtMs, revokedAtMs, maxRunBudget }: ServiceKey): ShownServiceKey {
   return {
     id, prefix, name, project,
     createdAt: new Date(createdAtMs).toISOString(),
     expiresAt: expiresAtMs === null ? null : new Date(expiresAtMs).toISOString(),
     revokedAt: revokedAtMs === null ? null : new Date(revokedAtMs).toISOString(),
+    maxRunBudget: maxRunBudget === null ? null : formatDollars(maxRunBudget),
   };
 }

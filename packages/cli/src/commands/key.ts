@@ -4,7 +4,7 @@ import { isRefusal } from '@metergate/platform/refusal.ts';
 import { command, commandGroup } from '../command-line/command.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { fields, table } from '../command-line/table.ts';
-import { durationMs } from '../command-line/value-forms.ts';
+import { dollarsOrNone, durationMs } from '../command-line/value-forms.ts';
 
 const orgArgument = { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' } as const;
 
@@ -14,12 +14,16 @@ const create = command({
     org: orgArgument,
     name: { type: 'string', valueHint: 'NAME', description: 'What it is for' },
     project: { type: 'string', valueHint: 'PROJECT', description: 'Project of its calls that name none' },
+    'max-run-budget': { type: 'string', valueHint: 'USD', description: "The most one run of it may declare, before the organization's figure" },
     expires: { type: 'string', valueHint: 'DURATION', description: 'Its life from now on: 30s, 15m, 24h, 7d' },
   },
-  run: ({ org, name, project, expires }, tools) => {
+  run: (values, tools) => {
+    const { org, name = null, project = null, expires } = values;
+    const budget = values['max-run-budget'];
+    const maxRunBudget = budget === undefined ? null : dollarsOrNone('max-run-budget', budget);
     const lifetimeMs = expires === undefined ? null : durationMs('expires', expires);
     return onStore(tools, async (ground) => {
-      const made = await createServiceKey(ground, { organization: org, name: name ?? null, project: project ?? null, lifetimeMs });
+      const made = await createServiceKey(ground, { organization: org, name, project, lifetimeMs, maxRunBudget });
       if (isRefusal(made)) return made;
       const { id, key, prefix } = made;
       const text = `${fields([['id', id], ['key', key], ['prefix', prefix]])}\nKeep the key now: it is not shown again.`;

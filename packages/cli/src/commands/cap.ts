@@ -1,0 +1,84 @@
+/** `metergate cap`: spend caps, set, listed with what was spent, removed. Design 3, rows 4 and 8; 5. */
+import { capScopes } from '@metergate/core/spend/cap.ts';
+import { calendarWindows } from '@metergate/core/spend/window.ts';
+import { listCaps, removeCap, setCap, type ShownCap } from '@metergate/platform/caps.ts';
+import { isRefusal } from '@metergate/platform/refusal.ts';
+import { command, commandGroup, UsageFault } from '../command-line/command.ts';
+import { onStore } from '../command-line/on-store.ts';
+import { fields, shortDecimal, table } from '../command-line/table.ts';
+import { dollars } from '../command-line/value-forms.ts';
+
+const orgArgument = { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' } as const;
+
+const set = command({
+  description: 'Set a spend cap, in place of one of the same scope, subject and window',
+  args: {
+    org: orgArgument,
+    scope: {
+      type: 'enum', required: true, options: [...capScopes], valueHint: 'SCOPE',
+      description: 'organization; key, where org set --enforce-key-caps is on; project, which is shown only',
+    },
+    key: { type: 'string', valueHint: 'ID', description: 'The service key, with --scope key' },
+    project: { type: 'string', valueHint: 'PROJECT', description: 'The project, with --scope project' },
+    window: { type: 'enum', required: true, options: [...calendarWindows], valueHint: 'WINDOW', description: `${calendarWindows.join(', ')}, in UTC` },
+    limit: { type: 'string', required: true, valueHint: 'USD', description: 'What may be spent in one window' },
+    pause: { type: 'boolean', description: 'Once reached, answer 429 with the time until it resets instead of 402' },
+  },
+  run: (values, tools) => {
+    const { org, scope, key = null, project = null, window } = values;
+    checkSubject({ scope, key, project });
+    const limit = dollars('limit', values.limit);
+    return onStore(tools, async (ground) => {
+      const made = await setCap(ground, { organization: org, scope, key, project, window, limit, mode: values.pause ? 'pause' : 'refuse' });
+      if (isRefusal(made)) return made;
+      const text = fields([
+        ['id', made.id], ['scope', made.scope], ['subject', made.key ?? made.project], ['window', made.window],
+        ['limit', `${shortDecimal(made.limit)} USD`], ['when reached', whenReached(made)], ['spent', `${shortDecimal(made.spent)} USD`],
+      ]);
+      return { json: { id: made.id }, text };
+    });
+  },
+});
+
+const list = command({
+  description: 'List caps with what was spent in their window',
+  args: { org: orgArgument },
+  run: ({ org }, tools) => onStore(tools, async (ground) => {
+    const shown = await listCaps(ground, org);
+    return isRefusal(shown) ? shown : { json: shown, text: capsText(shown) };
+  }),
+});
+
+const remove = command({
+  description: 'Remove a cap',
+  args: { id: { type: 'positional', required: true, valueHint: 'ID', description: 'Its id, as cap list shows it' } },
+  run: ({ id }, tools) => onStore(tools, async (ground) => {
+    const removed = await removeCap(ground, id);
+    return isRefusal(removed) ? removed : { json: removed, text: 'The cap is removed.' };
+  }),
+});
+
+function checkSubject(
+  { scope, key, project }: { readonly scope: string; readonly key: string | null; readonly project: string | null },
+): void {
+  if (scope === 'key' && key === null) throw new UsageFault('metergate cap set --scope key needs --key ID.');
+  if (scope === 'project' && project === null) throw new UsageFault('metergate cap set --scope project needs --project PROJECT.');
+  if (scope !== 'key' && key !== null) throw new UsageFault('--key goes with --scope key only.');
+  if (scope !== 'project' && project !== null) throw new UsageFault('--project goes with --scope project only.');
+}
+
+function capsText(shown: readonly ShownCap[]): string {
+  if (shown.length === 0) return 'This organization has no caps.';
+  const rows = shown.map((each) => [
+    each.id, each.scope, each.key ?? each.project, each.window, shortDecimal(each.spent), shortDecimal(each.limit), each.unknownCalls,
+    each.mode, each.resetsAt,
+  ]);
+  return table(['ID', 'SCOPE', 'SUBJECT', 'WINDOW', 'SPENT', 'LIMIT', 'UNKNOWN', 'MODE', 'RESETS'], rows);
+}
+
+function whenReached({ scope, mode }: ShownCap): string {
+  if (scope === 'project') return 'shown only, nothing is refused';
+  return mode === 'pause' ? 'pause (429 until it resets)' : 'refuse (402)';
+}
+
+export const cap = commandGroup('Set, list and remove spend caps', { set, list, remove });

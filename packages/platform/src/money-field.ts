@@ -1,0 +1,17 @@
+/**
+ * An amount of US dollars as people and programs write it → nano-dollars, or the sentence that names the field. Plain decimal
+ * text, at most nine places: what a limit is must be what was written, so nothing is rounded and no exponent is read.
+ */
+import { parseDollars, type NanoDollars } from '@metergate/core/money.ts';
+import { z } from 'zod';
+
+/** `what` begins the sentence: `The limit of a cap`. From 0. */
+export function moneyField(what: string) {
+  const message = `${what} must be an amount of US dollars from 0, below 9.2 billion, with at most nine decimal places, such as 2.50.`;
+  return z.string({ error: message }).transform((text, context): NanoDollars => {
+    const amount = /^\d{1,10}(?:\.\d{1,9})?$/.test(text) ? parseDollars(text) : null;
+    if (amount !== null) return amount;
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  });
+}
