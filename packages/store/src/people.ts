@@ -39,8 +39,7 @@ export function peopleIn({ engine }: StoreGround): People {
 /** The form in which an email is kept, or why it is none. */
 export function checkedEmail(text: string): string | StoreRefusal {
   const email = text.trim().toLowerCase();
-  return /^[^\s@\u0000-\u001f\u007f]{1,64}@[^\s@.\u0000-\u001f\u007f]+(?:\.[^\s@.\u0000-\u001f\u007f]+)*$/.test(email)
-    && email.length <= 254 && email.isWellFormed()
+  return /^(?!\.)(?!.*\.\.)[a-z0-9_'+.-]{0,63}[a-z0-9_+-]@(?:[a-z0-9][a-z0-9-]*\.)+[a-z]{2,}$/.test(email) && email.length <= 254
     ? email : refuse('invalid_email', 'The email must be an address such as ada@example.com.');
 }
 

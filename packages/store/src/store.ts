@@ -3,6 +3,7 @@
  * Faults throw a `StoreFault`, refusals return a `StoreRefusal`. Design 2 (Store, Snapshots), 3 rows 17 to 19 and 22.
  * Every change of settings takes the next revision in its own transaction and stamps the organization with it.
  */
+import { accountRowsIn, type AccountRows } from './account-rows.ts';
 import { auditedEngine, auditTrailIn, type AuditIntent, type AuditTrail } from './audit-trail.ts';
 import { callRecordsIn, type CallRecords } from './call-records.ts';
 import { capsIn, type Caps } from './caps.ts';
@@ -15,6 +16,7 @@ import { peopleIn, type People } from './people.ts';
 import { priceOverlayIn, type PriceOverlay } from './price-overlay.ts';
 import { providerConnectionsIn, type ProviderConnections } from './provider-connections.ts';
 import { createVault, type Vault } from './sealing/vault.ts';
+import { runsIn, type Runs } from './runs.ts';
 import { serviceKeysIn, type ServiceKeys } from './service-keys.ts';
 import { settingsIn, type Settings } from './settings.ts';
 import { spendSumsIn, type SpendSums } from './spend-sums.ts';
@@ -45,8 +47,10 @@ export interface Store {
   readonly calls: CallRecords;
   readonly caps: Caps;
   readonly spend: SpendSums;
+  readonly runs: Runs;
   readonly prices: PriceOverlay;
   readonly people: People;
+  readonly accounts: AccountRows;
   readonly members: Members;
   readonly invitations: Invitations;
   readonly managementTokens: ManagementTokens;
@@ -93,8 +97,10 @@ function storeOn(ground: StoreGround): Store {
     calls: callRecordsIn(ground),
     caps: capsIn(ground),
     spend: spendSumsIn(ground),
+    runs: runsIn(ground),
     prices: priceOverlayIn(ground),
     people: peopleIn(ground),
+    accounts: accountRowsIn(ground),
     members: membersIn(ground),
     invitations: invitationsIn(ground),
     managementTokens: managementTokensIn(ground),

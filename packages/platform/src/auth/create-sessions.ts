@@ -1,0 +1,122 @@
+/**
+ * Sessions on better-auth: email and password, one signed cookie, sessions kept in our store. Design 3, row 16.
+ * Its own HTTP handler is not mounted: what is used of it are the four calls below, so that no other route of it exists.
+ * The secret that signs cookies is derived from the master key and lies nowhere.
+ */
+import { hkdfSync } from 'node:crypto';
+import { betterAuth } from 'better-auth/minimal';
+import { isAPIError } from 'better-auth/api';
+import type { Store } from '@metergate/store/store.ts';
+import { refuseInput, type AdministrationRefusal } from '../refusal.ts';
+import { accountAdapter } from './account-adapter.ts';
+import { hashPassword, passwordRefusal, verifyPassword } from './passwords.ts';
+import type { Sessions } from './sessions.ts';
+
+const daySeconds = 86_400;
+/** A session that is used goes on for so long after its last use. */
+const idleSeconds = 7 * daySeconds;
+/** However much it is used, it ends after this. */
+const absoluteMs = 30 * daySeconds * 1_000;
+
+export interface SessionsOptions {
+  readonly store: Store;
+  readonly masterKey: Uint8Array;
+  /** `https`: cookies are Secure. */
+  readonly publicUrl: string;
+  readonly clock: () => number;
+}
+
+/** The cookie's name: bound to the host where it is secure. */
+export function sessionCookieName(publicUrl: string): string {
+  return publicUrl.startsWith('https:') ? '__Host-metergate_session' : 'metergate_session';
+}
+
+export function createSessions(options: SessionsOptions): Sessions {
+  const auth = libraryFor(options);
+  return {
+    async begin({ email, password }, request) {
+      return granted(async () => {
+        const { response, headers } = await auth.api.signInEmail({ body: { email, password }, headers: withoutCookie(request), returnHeaders: true });
+        return { person: response.user.id, answerHeaders: cookiesOf(headers) };
+      });
+    },
+    async find(request) {
+      const { response, headers } = await auth.api.getSession({ headers: cookieAlone(request), returnHeaders: true });
+      if (response === null || options.clock() - response.session.createdAt.getTime() >= absoluteMs) return null;
+      const { session, user } = response;
+      return {
+        session: session.id, person: user.id, email: user.email, organization: session.organization ?? null, answerHeaders: cookiesOf(headers),
+      };
+    },
+    async end(request) {
+      const { headers } = await auth.api.signOut({ headers: cookieAlone(request), returnHeaders: true });
+      return cookiesOf(headers);
+    },
+    async changePassword({ current, next }, request) {
+      return passwordRefusal(next) ?? granted(async () => {
+        const { headers } = await auth.api.changePassword({
+          body: { currentPassword: current, newPassword: next, revokeOtherSessions: true }, headers: cookieAlone(request), returnHeaders: true,
+        });
+        return { answerHeaders: cookiesOf(headers) };
+      });
+    },
+  };
+}
+
+function libraryFor({ store, masterKey, publicUrl }: SessionsOptions) {
+  const secure = publicUrl.startsWith('https:');
+  return betterAuth({
+    appName: 'Metergate',
+    baseURL: publicUrl,
+    basePath: '/platform/v1/auth',
+    secret: Buffer.from(hkdfSync('sha256', masterKey, new Uint8Array(0), 'metergate/v1/session-signing', 32)).toString('base64url'),
+    database: accountAdapter(store.accounts),
+    telemetry: { enabled: false },
+    logger: { disabled: true },
+    rateLimit: { enabled: false },
+    emailAndPassword: {
+      enabled: true, disableSignUp: true, minPasswordLength: 1, maxPasswordLength: 512,
+      password: { hash: hashPassword, verify: ({ hash, password }) => verifyPassword(password, hash) },
+    },
+    session: {
+      expiresIn: idleSeconds, updateAge: 3_600, freshAge: 0, cookieCache: { enabled: false },
+      additionalFields: { organization: { type: 'string', required: false, input: false } },
+    },
+    advanced: {
+      useSecureCookies: false,
+      ipAddress: { disableIpTracking: true },
+      cookies: {
+        session_token: { name: sessionCookieName(publicUrl), attributes: { httpOnly: true, sameSite: 'strict', secure, path: '/' } },
+      },
+    },
+  });
+}
+
+async function granted<Result>(work: () => Promise<Result>): Promise<Result | AdministrationRefusal> {
+  try {
+    return await work();
+  } catch (error) {
+    // The library says which of the two was wrong; we do not.
+    if (isAPIError(error) && error.statusCode < 500) return refuseInput('wrong_password', 'The email or the password is wrong.');
+    throw error;
+  }
+}
+
+/** What the library needs of a request, and nothing that its own checks of a browser's request could trip over. */
+function cookieAlone(request: Headers): Headers {
+  const cookie = request.get('cookie');
+  const headers = withoutCookie(request);
+  if (cookie !== null) headers.set('cookie', cookie);
+  return headers;
+}
+
+function withoutCookie(request: Headers): Headers {
+  const agent = request.get('user-agent');
+  return new Headers(agent === null ? {} : { 'user-agent': agent.slice(0, 256) });
+}
+
+function cookiesOf(headers: Headers): Headers {
+  const cookies = new Headers();
+  for (const cookie of headers.getSetCookie()) cookies.append('set-cookie', cookie);
+  return cookies;
+}
