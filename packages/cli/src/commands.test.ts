@@ -124,7 +124,8 @@ test('cap: set answers with its id, set again keeps it, list shows spend and res
     id: 'req_1', organization, key, project: 'search', labels: [], labelsDropped: 0, run: null, wire: 'openai', endpoint: 'models',
     method: 'GET', path: '/v1/models', startedAtMs: Date.now(), node: 'node_x',
   } as unknown as Parameters<typeof interruptedRecord>[0]);
-  await inStore((store) => store.calls.ship({ segment: 'seg_caps', through: 1, records: [{ seq: 1, record: { ...record, cost: nanoDollars(250_000_001n) } }] }));
+  const records = [{ seq: 1, record: { ...record, cost: nanoDollars(250_000_001n) } }];
+  await inStore((store) => store.calls.ship({ segment: 'seg_caps', through: 1, records }));
   const listed = await json(['cap', 'list', '--org', 'Caps']) as Record<string, unknown>[];
   const spend = { spent: '0.250000001', unknownCalls: 1 };
   const { endMs: monthEndsMs } = windowAt('month', Date.now());

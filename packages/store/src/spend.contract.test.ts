@@ -22,6 +22,11 @@ import {
 
 const dayMs = 86_400_000;
 
+/** The records with journal numbers from `firstSeq` on. */
+function batchOf(segment: string, records: readonly CallRecord[], firstSeq: number = 1): CallBatch {
+  return { segment, through: firstSeq + records.length - 1, records: records.map((record, index) => ({ seq: firstSeq + index, record })) };
+}
+
 /** Whole numbers below `below`, the same at every run. */
 function drawing(seed: number): (below: number) => number {
   let state = seed;
@@ -193,8 +198,11 @@ for (const make of [async () => sqliteGround(), postgresGround]) {
         const draw = drawing(0x1234_5678);
         const organizations = [await newOrganization(), await newOrganization(), await newOrganization()];
         const record = (): CallRecord => sampleRecord(organizations[draw(3)]!, {
-          key: `key_${draw(7)}` as ServiceKeyId, project: draw(4) === 0 ? null : `project ${draw(5)}`, startedAtMs: startMs - draw(500 * 86_400) * 1_000,
-          cost: draw(5) === 0 ? null : nanoDollars(BigInt(draw(1_000_000_000))), usage: (['reported', 'partial', 'unknown', 'none'] as const)[draw(4)]!,
+          key: `key_${draw(7)}` as ServiceKeyId,
+          project: draw(4) === 0 ? null : `project ${draw(5)}`,
+          startedAtMs: startMs - draw(500 * 86_400) * 1_000,
+          cost: draw(5) === 0 ? null : nanoDollars(BigInt(draw(1_000_000_000))),
+          usage: (['reported', 'partial', 'unknown', 'none'] as const)[draw(4)]!,
         });
         const segments = [0, 1, 2, 3].map((number) => ({ id: `seg_${ground.name}_${number}`, records: Array.from({ length: 2_500 }, record) }));
         const other = await openTestStore(url);
@@ -204,8 +212,7 @@ for (const make of [async () => sqliteGround(), postgresGround]) {
             for (let from = 0; from < records.length;) {
               const to = Math.min(records.length, from + 1 + size(400));
               const again = Math.max(0, from - size(200));
-              const batch: CallBatch = { segment: id, through: to, records: records.slice(again, to).map((each, index) => ({ seq: again + index + 1, record: each })) };
-              await through.calls.ship(batch);
+              await through.calls.ship(batchOf(id, records.slice(again, to), again + 1));
               from = to;
             }
           }
@@ -229,7 +236,7 @@ for (const make of [async () => sqliteGround(), postgresGround]) {
           sampleRecord(organization, { key: one, cost, startedAtMs: startMs + dayMs }),
           sampleRecord(other, { key: one, cost, startedAtMs: startMs }),
         ];
-        await store.calls.ship({ segment: `seg_windows_${ground.name}`, through: 5, records: records.map((record, index) => ({ seq: index + 1, record })) });
+        await store.calls.ship(batchOf(`seg_windows_${ground.name}`, records));
         const at = async (key: ServiceKeyId, atMs: number) => {
           const sums = await store.spend.sums({ organization, key }, atMs);
           return (['organization', 'key'] as const).map((subject) => calendarWindows.map((window) => sums[subject][window].spent));
@@ -251,10 +258,10 @@ for (const make of [async () => sqliteGround(), postgresGround]) {
           sampleRecord(organization, { key, project: 'p', cost: nanoDollars(3n), startedAtMs: startMs }),
           sampleRecord(organization, { key, project: null, cost: nanoDollars(4n), startedAtMs: startMs - 1, usage: 'partial' }),
         ];
-        await store.calls.ship({ segment: `seg_caps_${ground.name}`, through: 2, records: records.map((record, index) => ({ seq: index + 1, record })) });
+        await store.calls.ship(batchOf(`seg_caps_${ground.name}`, records));
         const wanted: readonly Partial<NewCap>[] = [
-          { window: 'day' }, { window: 'lifetime' }, { scope: 'key', subject: key, window: 'month' }, { scope: 'project', subject: 'p', window: 'year' },
-          { scope: 'project', subject: 'q', window: 'year' },
+          { window: 'day' }, { window: 'lifetime' }, { scope: 'key', subject: key, window: 'month' },
+          { scope: 'project', subject: 'p', window: 'year' }, { scope: 'project', subject: 'q', window: 'year' },
         ];
         for (const each of wanted) await granted(store.caps.set(cap(organization, each)));
         const standings = async (atMs: number) => (await store.caps.list(organization, atMs)).map(({ spent, unknownCalls }) => [spent, unknownCalls]);
@@ -265,16 +272,16 @@ for (const make of [async () => sqliteGround(), postgresGround]) {
       test('sums stop at the 64-bit bound and hold nothing up', async () => {
         const organization = await newOrganization();
         const key = await newKey(organization);
-        const records = [1, 2, 3].map((seq) => ({ seq, record: sampleRecord(organization, { key, cost: nanoDollarsMax }) }));
-        await store.calls.ship({ segment: `seg_bound_${ground.name}`, through: 2, records: records.slice(0, 2) });
-        await store.calls.ship({ segment: `seg_bound_${ground.name}`, through: 3, records: records.slice(2) });
+        const records = [1, 2, 3].map(() => sampleRecord(organization, { key, cost: nanoDollarsMax }));
+        await store.calls.ship(batchOf(`seg_bound_${ground.name}`, records.slice(0, 2)));
+        await store.calls.ship(batchOf(`seg_bound_${ground.name}`, records.slice(2), 3));
         assert.equal((await store.spend.sums({ organization, key }, startMs)).organization.lifetime.spent, nanoDollarsMax);
       });
 
       test('a batch that fails adds nothing', async () => {
         const organization = await newOrganization();
-        const broken = [{ seq: 1, record: sampleRecord(organization) }, { seq: 2, record: sampleRecord(organization, { requestBytes: 'x' as unknown as number }) }];
-        await assert.rejects(store.calls.ship({ segment: `seg_broken_${ground.name}`, through: 2, records: broken }));
+        const broken = [sampleRecord(organization), sampleRecord(organization, { requestBytes: 'x' as unknown as number })];
+        await assert.rejects(store.calls.ship(batchOf(`seg_broken_${ground.name}`, broken)));
         assert.equal((await kept([organization])).size, 0);
       });
 
@@ -295,7 +302,8 @@ for (const make of [async () => sqliteGround(), postgresGround]) {
       test('a store from before sums were kept is summed when it is brought up to date', async () => {
         const engine = await openEngine(await ground.freshUrl(), { create: true });
         const organization = 'org_older' as OrganizationId;
-        const records = Array.from({ length: 7_000 }, (_, index) => sampleRecord(organization, { cost: nanoDollars(4n), startedAtMs: startMs + index }));
+        const records = Array.from({ length: 7_000 }, (_, index) =>
+          sampleRecord(organization, { cost: nanoDollars(4n), startedAtMs: startMs + index }));
         const rows = await engine.write(async (transaction) => {
           await firstSchema(transaction, engine.kind);
           await insertCalls(engine.kind, transaction, records);

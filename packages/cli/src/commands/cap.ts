@@ -20,7 +20,9 @@ const set = command({
     },
     key: { type: 'string', valueHint: 'ID', description: 'The service key, with --scope key' },
     project: { type: 'string', valueHint: 'PROJECT', description: 'The project, with --scope project' },
-    window: { type: 'enum', required: true, options: [...calendarWindows], valueHint: 'WINDOW', description: `${calendarWindows.join(', ')}, in UTC` },
+    window: {
+      type: 'enum', required: true, options: [...calendarWindows], valueHint: 'WINDOW', description: `${calendarWindows.join(', ')}, in UTC`,
+    },
     limit: { type: 'string', required: true, valueHint: 'USD', description: 'What may be spent in one window' },
     pause: { type: 'boolean', description: 'Once reached, answer 429 with the time until it resets instead of 402' },
   },

@@ -45,7 +45,9 @@ const figureArgument = (what: string) =>
 
 const settingArguments = {
   plan: planArgument,
-  'enforce-key-caps': { type: 'enum', options: ['on', 'off'] as string[], valueHint: 'on|off', description: 'Whether caps of keys refuse; off at first' },
+  'enforce-key-caps': {
+    type: 'enum', options: ['on', 'off'] as string[], valueHint: 'on|off', description: 'Whether caps of keys refuse; off at first',
+  },
   drain: { type: 'string', valueHint: 'SECONDS', description: 'How long an answer is read on after the caller left; none: the default' },
   'max-run-budget': boundArgument('The most one run may declare'),
   'run-ceiling': boundArgument('The most any one run may have, with a grant or without'),

@@ -24,7 +24,8 @@ interface Wanted {
   readonly atMs?: number;
 }
 
-function bound({ scope = 'organization', window = 'month', limit = 100, spent = 0, mode = 'refuse', confirmed = true, atMs = nowMs }: Wanted): BoundCap {
+function bound(wanted: Wanted): BoundCap {
+  const { scope = 'organization', window = 'month', limit = 100, spent = 0, mode = 'refuse', confirmed = true, atMs = nowMs } = wanted;
   const cap = { id: 'cap_x' as CapId, scope, subject: scope === 'key' ? key : null, window, limit: nano(limit), mode };
   const sums = emptySums(atMs);
   sums[window].spent = nano(spent);
