@@ -13,9 +13,13 @@ export interface DrainBound {
   readonly bytesMax: number;
 }
 
-/** The bound of calls that no armed cap and no run budget covers: 5 s and 1 MiB; the organization may set the seconds. */
-export function drainBoundFor(drainSeconds: number | null): DrainBound {
-  return { durationMs: drainSeconds === null ? 5_000 : drainSeconds * 1_000, bytesMax: 1024 * 1024 };
+/**
+ * `covered`: an armed cap or a run budget covers the call, so its cost must be learnt: 10 min and 64 MiB; any other 5 s and
+ * 1 MiB. The organization may set the seconds of both.
+ */
+export function drainBoundFor(covered: boolean, drainSeconds: number | null): DrainBound {
+  const durationMs = drainSeconds === null ? (covered ? 600_000 : 5_000) : drainSeconds * 1_000;
+  return { durationMs, bytesMax: (covered ? 64 : 1) * 1024 * 1024 };
 }
 
 export interface Drains {

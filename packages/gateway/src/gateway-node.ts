@@ -6,6 +6,8 @@ import type { Provider } from '@metergate/core/settings.ts';
 import type { Journal } from '@metergate/store/journal/journal.ts';
 import type { Drains } from './drains.ts';
 import type { Faults } from './faults.ts';
+import type { Guards } from './guards/guards.ts';
+import type { VerifyGrant } from './guards/verify-grant.ts';
 import type { HeldBodies } from './held-bodies.ts';
 import type { Destination } from './network/destination.ts';
 import type { CreateCopyReader } from './usage/create-copy-reader.ts';
@@ -31,6 +33,8 @@ export interface GatewayNode {
   readonly createCopyReader: CreateCopyReader;
   readonly heldBodies: HeldBodies;
   readonly drains: Drains;
+  readonly guards: Guards;
+  readonly verifyGrant: VerifyGrant;
   readonly clock: Clock;
   readonly counters: GatewayCounters;
   readonly faults: Faults;

@@ -16,6 +16,13 @@ import type { Journal } from '@metergate/store/journal/journal.ts';
 import type { JournalSync } from '@metergate/store/journal/segment.ts';
 import { createJournal } from '@metergate/store/journal/writer.ts';
 import { startGateway, type Gateway } from './gateway.ts';
+import { Guards } from './guards/guards.ts';
+import type { RateCounters } from './guards/rate-limit.ts';
+import { RunRegistry } from './guards/run-registry.ts';
+import { Runs } from './guards/runs.ts';
+import { Standings } from './guards/standing.ts';
+import { createGrantVerifier } from './guards/verify-grant.ts';
+import { createNodeClock, type NodeClock } from './node-clock.ts';
 import { createAddressGuard } from './network/address-guard.ts';
 import { createDestinationPools, type DestinationPools } from './network/destination-pools.ts';
 import { verifyAddressGuard } from './network/guard-self-test.ts';
@@ -38,6 +45,8 @@ export interface GatewayThreadData {
   readonly upstreamAllow: readonly string[];
   readonly heldBodiesMb: number;
   readonly graceSeconds: number;
+  /** Live runs this node holds at most. */
+  readonly runRegistryMax: number;
 }
 
 /** What the parent may say. */
@@ -57,6 +66,11 @@ export interface GatewayThreadMetrics {
   /** 99th percentile since the last reading. */
   readonly eventLoopDelayMs: number;
   readonly journal: Journal['counters'];
+  /** Calls that passed because the rate limiter's own state was broken. */
+  readonly rateLimitFaults: number;
+  readonly liveRuns: number;
+  /** How far the wall clock is from the time in force; 0: they agree. */
+  readonly clockStepMs: number;
 }
 
 interface Parts {
@@ -64,6 +78,9 @@ interface Parts {
   readonly journal: Journal;
   readonly destinations: DestinationPools;
   readonly settings: HeldSettings;
+  readonly clock: NodeClock;
+  readonly rateCounters: RateCounters;
+  readonly registry: RunRegistry;
 }
 
 const monotonicMs = (): number => performance.now();
@@ -82,8 +99,11 @@ try {
 async function start(): Promise<Parts> {
   await verifyAddressGuard();
   const client = createStoreClient({ port: data.storePort as unknown as Port, clock: monotonicMs });
+  const clock = createNodeClock({ wallMs: Date.now, monotonicMs });
+  const rateCounters: RateCounters = { rateLimitFaults: 0 };
+  const standings = new Standings(monotonicMs, rateCounters);
   const settings = createHeldSettings({
-    client, priceBookFrom, clock: monotonicMs,
+    client, priceBookFrom, clock: monotonicMs, standingOf: (answer) => standings.of(answer),
     onOverlayFault: (error) => parent.postMessage({ warning: `The loaded prices are not in force: ${error.message}` }),
   });
   await client.heard;
@@ -97,15 +117,18 @@ async function start(): Promise<Parts> {
     // A call is sent from the callback of its opening's commit, which runs in the check phase as it is.
     dispatchIn: (dispatch) => dispatch(),
   });
+  const registry = new RunRegistry(data.runRegistryMax);
+  const runs = new Runs({ registry, journal, store: client, clock });
+  client.onRunsEnded?.((ended) => ended.forEach((run) => runs.endedElsewhere(run)));
   const gateway = await startGateway({
-    id: data.nodeId, host: data.host, port: data.port, settings, journal, destinations, createCopyReader,
+    id: data.nodeId, host: data.host, port: data.port, settings, journal, destinations, createCopyReader, clock,
     heldBodiesBytesMax: data.heldBodiesMb * 1024 * 1024,
-    clock: { wallMs: Date.now, monotonicMs },
+    guards: new Guards(clock, runs), verifyGrant: createGrantVerifier(),
   });
-  return { gateway, journal, destinations, settings };
+  return { gateway, journal, destinations, settings, clock, rateCounters, registry };
 }
 
-function serveParent({ gateway, journal, destinations, settings }: Parts): void {
+function serveParent({ gateway, journal, destinations, settings, clock, rateCounters, registry }: Parts): void {
   const loopDelay = monitorEventLoopDelay({ resolution: 20 });
   loopDelay.enable();
   parent.on('message', (message: ToGatewayThread) => {
@@ -117,6 +140,9 @@ function serveParent({ gateway, journal, destinations, settings }: Parts): void 
         snapshotAgeMs: Math.round(settings.ageMs()),
         eventLoopDelayMs: Math.round(loopDelay.percentile(99) / 1e6),
         journal: { ...journal.counters },
+        rateLimitFaults: rateCounters.rateLimitFaults,
+        liveRuns: registry.live,
+        clockStepMs: clock.stepMs(),
       };
       loopDelay.reset();
       parent.postMessage({ metrics, id: message.id });
@@ -143,6 +169,13 @@ function nudging(client: StoreClient, journal: Journal): Journal {
     close(record, done) {
       journal.close(record, () => {
         done();
+        client.nudgeJournal();
+      });
+    },
+    tightenRun: (row, done) => journal.tightenRun(row, done),
+    endRun(row, done) {
+      journal.endRun(row, (error) => {
+        done(error);
         client.nudgeJournal();
       });
     },

@@ -9,6 +9,8 @@ import type { Connections } from './connections.ts';
 import { createDrains } from './drains.ts';
 import { createFaults } from './faults.ts';
 import type { Clock, Destinations, GatewayCounters, GatewayNode } from './gateway-node.ts';
+import type { Guards } from './guards/guards.ts';
+import type { VerifyGrant } from './guards/verify-grant.ts';
 import { createHeldBodies } from './held-bodies.ts';
 import { createGatewayServer } from './server.ts';
 import type { CreateCopyReader } from './usage/create-copy-reader.ts';
@@ -24,6 +26,8 @@ export interface GatewayOptions {
   readonly destinations: Destinations;
   readonly createCopyReader: CreateCopyReader;
   readonly heldBodiesBytesMax: number;
+  readonly guards: Guards;
+  readonly verifyGrant: VerifyGrant;
   readonly clock: Clock;
 }
 
@@ -47,6 +51,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     createCopyReader: options.createCopyReader,
     heldBodies: createHeldBodies(options.heldBodiesBytesMax),
     drains: createDrains(),
+    guards: options.guards,
+    verifyGrant: options.verifyGrant,
     clock: options.clock,
     counters,
     faults: createFaults(counters),

@@ -141,6 +141,7 @@ async function startGateway(config: Config, needs: GatewayNeeds): Promise<Thread
         journalDirectory: join(config.dataDirectory, 'journal'), journalSync: config.journalSync,
         openaiUrl: needs.openaiUrl, anthropicUrl: needs.anthropicUrl,
         upstreamAllow: config.upstreamAllow, heldBodiesMb: config.heldBodiesMb, graceSeconds: config.graceSeconds,
+        runRegistryMax: config.runRegistryMax,
       },
       onFault: needs.onFault,
       onDeath: needs.onDeath,

@@ -8,6 +8,7 @@ import type { Route } from '@metergate/core/call/route.ts';
 import type { RequestId } from '@metergate/core/id.ts';
 import type { Provider } from '@metergate/core/settings.ts';
 import type { Destination } from '../network/destination.ts';
+import type { GuardedCall } from '../guards/guards.ts';
 import type { HeldKey } from '../settings/held-settings.ts';
 
 /** Where a call goes, with whose credential, and how its prices are found. */
@@ -21,15 +22,16 @@ export interface ChosenDestination {
   readonly upstreamHost: string | null;
 }
 
-/** A call that nothing refuses any more. */
-export interface AdmittedCall extends Labels {
+/** A call that its headers do not refuse; whether the limits admit it is decided on this. */
+export interface AdmittedCall extends Labels, GuardedCall {
   readonly id: RequestId;
   readonly method: string;
   readonly route: Route;
   readonly held: HeldKey;
   readonly chosen: ChosenDestination;
   readonly project: string | null;
-  readonly startedWallMs: number;
+  /** Wall time of admission, which says what windows the call belongs to (design 3, row 5a); 0 until then. */
+  startedWallMs: number;
   readonly startedMonotonicMs: number;
 }
 

@@ -7,12 +7,13 @@ import { test, type TestContext } from 'node:test';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { createPriceBook, type PriceBook } from '@metergate/core/price/price-book.ts';
 import { priceList } from '@metergate/core/price/price-list.ts';
-import type { OrganizationSettings } from '@metergate/core/settings.ts';
+import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/settings.ts';
 import type { Journal } from '@metergate/store/journal/journal.ts';
 import { rawCall, type RawAnswer } from '@metergate/testkit/raw-client.ts';
 import { startScriptedProvider } from '@metergate/testkit/scripted-provider.ts';
 import { createFaults } from '../faults.ts';
 import { startGateway, type GatewayOptions } from '../gateway.ts';
+import { testGuards, testStandings, unspentAnswer } from '../guards/test-support/standing-ground.ts';
 import { createDestination } from '../network/undici-destination.ts';
 import type { HeldKey } from '../settings/held-settings.ts';
 import { createCopyReader } from '../usage/create-copy-reader.ts';
@@ -33,9 +34,8 @@ const organization = {
   fallbackPrice: null, drainSeconds: null, agreedFigures: null, caps: [], enforceKeyCaps: false,
   runPolicy: { maxRunBudget: null, runCeiling: null, runExposure: null }, grantKeys: [],
 } as unknown as OrganizationSettings;
-const soundKey = {
-  key: { id: 'key_test', organization: 'org_test', project: null, expiresAtMs: null, maxRunBudget: null }, organization,
-} as unknown as HeldKey;
+const key = { id: 'key_test', organization: 'org_test', project: null, expiresAtMs: null, maxRunBudget: null } as ServiceKeySettings;
+const soundKey: HeldKey = { key, organization, standing: testStandings().of(unspentAnswer(key, organization)) };
 const soundBook = createPriceBook({ list: priceList, overlay: null });
 
 /** What can be made to throw. Each holds until `heal`. */
@@ -70,9 +70,10 @@ async function ground(t: TestContext) {
   };
   const timeouts = { connectMs: 1_000, headMs: 5_000, idleBodyMs: 5_000 };
   const destination = createDestination({ origin: provider.url, timeouts, guard: null });
+  const clock = { wallMs: Date.now, monotonicMs: () => performance.now() };
   const gateway = await startGateway({
-    id: 'node_test' as GatewayOptions['id'], host: '127.0.0.1', port: 0, journal, heldBodiesBytesMax: 1 << 20,
-    clock: { wallMs: Date.now, monotonicMs: () => performance.now() },
+    id: 'node_test' as GatewayOptions['id'], host: '127.0.0.1', port: 0, journal, heldBodiesBytesMax: 1 << 20, clock,
+    guards: testGuards({ clock }), verifyGrant: () => null,
     settings: {
       held: () => (weak.ask === true ? undefined : weak.key ?? soundKey),
       ask: async () => weak.key ?? soundKey,
@@ -97,7 +98,7 @@ async function ground(t: TestContext) {
         },
       };
     },
-  } as GatewayOptions);
+  });
   t.after(async () => {
     await gateway.drain(0);
     await destination.close();

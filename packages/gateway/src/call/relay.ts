@@ -7,9 +7,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { allValues, outboundRequestHeaders } from '@metergate/core/call/header-pairs.ts';
 import { reportsUsage } from '@metergate/core/call/route.ts';
+import { header } from '@metergate/core/id.ts';
 import type { CallOpening, CallOutcome } from '@metergate/core/record/call-record.ts';
 import type { Reading } from '@metergate/core/usage/reading.ts';
-import { drainBoundFor } from '../drains.ts';
+import { drainBoundFor, type DrainBound } from '../drains.ts';
 import type { GatewayNode } from '../gateway-node.ts';
 import type { Exchange, ExchangeFault, ExchangeObserver } from '../network/destination.ts';
 import { refuse } from '../respond.ts';
@@ -84,8 +85,9 @@ export class Relay implements ExchangeObserver {
   start(): void {
     this.#response.once('close', this.callerLeft);
     this.#guard.run('start', () => this.#node.journal.open(this.#opening, (error) => this.#guard.run('journal', () => {
-      if (error !== null) this.#abandonUnopened();
-      else if (this.#callerGone) this.#settle('cut', 'caller_gone');
+      if (error !== null) return this.#abandonUnopened();
+      this.#node.guards.opened(this.#call);
+      if (this.#callerGone) this.#settle('cut', 'caller_gone');
       else this.#dial();
     })));
   }
@@ -93,7 +95,7 @@ export class Relay implements ExchangeObserver {
   /** The caller's side sent a FIN: what arrives within the bound of a drain is delivered, then the caller counts as gone. */
   callerHalfClosed(): void {
     if (this.#isOver || this.#drainTimer !== null) return;
-    const bound = drainBoundFor(this.#call.held.organization.drainSeconds);
+    const bound = this.#drainBound();
     this.#drainTimer = setTimeout(() => this.#guard.run('caller', () => {
       this.#callerGone = true;
       this.#response.destroy();
@@ -192,6 +194,7 @@ export class Relay implements ExchangeObserver {
         ...this.#facts(), outcome,
         reading: this.#body.overBound ? { ...reading, usageReason: 'body_over_bound' } : reading,
       }, this.#node.settings.priceBook);
+      this.#node.guards.settle(this.#call, record);
       this.#node.journal.close(record, () => this.#guard.run('journal', () => {
         this.#settled = true;
         if (answer !== null) answer();
@@ -250,7 +253,7 @@ export class Relay implements ExchangeObserver {
   /** False where the head cannot be sent as it came; then the call has failed. */
   #writeHead(): boolean {
     try {
-      this.#answer.writeHead(this.#call.id, this.#head!);
+      this.#answer.writeHead(this.#ownHeaders(), this.#head!);
       return true;
     } catch (cause) {
       this.#status = null;
@@ -259,6 +262,13 @@ export class Relay implements ExchangeObserver {
       this.failed({ kind: 'protocol', cause: cause as Error });
       return false;
     }
+  }
+
+  /** Ours, besides the provider's (spec: Common response headers). */
+  #ownHeaders(): string[] {
+    const pairs: string[] = [header.requestId, this.#call.id];
+    if (this.#status === 200) this.#node.guards.addBudgetHeaders(this.#call, pairs);
+    return pairs;
   }
 
   /** The caller's connection is gone. Idempotent. */
@@ -277,7 +287,7 @@ export class Relay implements ExchangeObserver {
     if (this.#settled) return this.#abandonExchange();
     if (this.#exchange === null) return;
     const { organization } = this.#call.held;
-    const bound = drainBoundFor(organization.drainSeconds);
+    const bound = this.#drainBound();
     if (!this.#request.complete || bound.durationMs === 0 || !this.#node.drains.enter(organization.id)) {
       return this.#stopDraining();
     }
@@ -290,7 +300,11 @@ export class Relay implements ExchangeObserver {
   #drain(chunk: Buffer): void {
     this.#drainedBytes += chunk.length;
     if (this.#copy?.dialogueEnded === true) this.#settle('whole', 'caller_gone');
-    else if (this.#drainedBytes > drainBoundFor(this.#call.held.organization.drainSeconds).bytesMax) this.#stopDraining();
+    else if (this.#drainedBytes > this.#drainBound().bytesMax) this.#stopDraining();
+  }
+
+  #drainBound(): DrainBound {
+    return drainBoundFor(this.#node.guards.covers(this.#call), this.#call.held.organization.drainSeconds);
   }
 
   #stopDraining(): void {
@@ -312,6 +326,7 @@ export class Relay implements ExchangeObserver {
   /** The journal cannot be written: nothing was or will be forwarded (design 3, row 3b). */
   #abandonUnopened(): void {
     this.#body.release();
+    this.#node.guards.giveBack(this.#call);
     this.#node.counters.faults += 1;
     refuse(this.#request, this.#response, this.#call.id, { kind: 'internal_fault' });
     this.#isDone();
@@ -322,7 +337,9 @@ export class Relay implements ExchangeObserver {
     const { id } = this.#call;
     const tell = (): void => breakOff(this.#request, this.#response, { id, answer: this.#answer });
     try {
-      this.#node.journal.close(brokenRecord(this.#opening, this.#facts()), () => this.#guard.contain(tell));
+      const record = brokenRecord(this.#opening, this.#facts());
+      this.#node.guards.settle(this.#call, record);
+      this.#node.journal.close(record, () => this.#guard.contain(tell));
     } catch (cause) {
       tell();
       throw cause;

@@ -1,23 +1,20 @@
 /**
  * The stages of a call in order; this order is the precedence of refusals (design 2, The path of a call):
- * framing (400) → route (404) → authenticate (401) → choose destination (400, 401) → receive body → open → forward (502).
+ * framing (400) → route (404) → authenticate (401), here; then in `admit.ts` run headers (400) → destination (400, 401) →
+ * limits (429, 402, 503) → body → limits again, and taken; then `relay.ts`: open → forward (502).
  * A refused call opens no connection to a destination and leaves no record.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { framingFaultOf } from '@metergate/core/call/framing.ts';
-import { labelsOf, projectOf } from '@metergate/core/call/labels.ts';
-import { pathOf, routeOf, type Route } from '@metergate/core/call/route.ts';
-import type { RequestId } from '@metergate/core/id.ts';
+import { pathOf, routeOf } from '@metergate/core/call/route.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
 import type { FaultPlace } from '../faults.ts';
 import type { GatewayNode } from '../gateway-node.ts';
 import { freshRequestId } from '../request-ids.ts';
 import { refuse } from '../respond.ts';
-import type { HeldKey } from '../settings/held-settings.ts';
+import { Admission } from './admit.ts';
 import type { AdmittedCall, OutboundBody } from './admitted-call.ts';
 import { authenticate } from './authenticate.ts';
-import { chooseDestination } from './choose-destination.ts';
-import { receiveBody } from './receive-body.ts';
 
 /** One request and what answers it. */
 export interface Reception {
@@ -51,40 +48,9 @@ export function serve(node: GatewayNode, reception: Reception): void {
       if (response.destroyed) return;
       if (outcome === 'invalid') refuseWith({ kind: 'service_key_invalid' });
       else if (outcome === 'unavailable') refuseWith({ kind: 'internal_fault' });
-      else admit(node, reception, { id, method, route, held: outcome }, { refuseWith, broke });
+      else new Admission(node, reception, { id, method, route, held: outcome }, { refuseWith, broke }).begin();
     } catch (cause) {
       broke('admission', cause);
     }
-  });
-}
-
-/** How a call ends that is not forwarded: refused, or by a fault of ours. */
-interface Unforwarded {
-  readonly refuseWith: (refusal: Refusal) => void;
-  readonly broke: (place: FaultPlace, cause: unknown) => void;
-}
-
-interface HeardCall {
-  readonly id: RequestId;
-  readonly method: string;
-  readonly route: Route;
-  readonly held: HeldKey;
-}
-
-function admit(node: GatewayNode, reception: Reception, heard: HeardCall, { refuseWith, broke }: Unforwarded): void {
-  const { request, response, forward } = reception;
-  const chosen = chooseDestination(node.destinations, heard.route, heard.held.organization);
-  if ('kind' in chosen) return refuseWith(chosen);
-  const { labels, labelsDropped } = labelsOf(request.rawHeaders);
-  const call: AdmittedCall = {
-    ...heard, chosen, labels, labelsDropped,
-    project: projectOf(request.rawHeaders),
-    startedWallMs: node.clock.wallMs(),
-    startedMonotonicMs: node.clock.monotonicMs(),
-  };
-  receiveBody(node, {
-    request, response, route: heard.route,
-    ready: (body) => forward(call, body),
-    broke: (cause) => broke('body', cause),
   });
 }

@@ -40,7 +40,7 @@ export function openingOf(call: AdmittedCall, node: GatewayNodeId): CallOpening 
     project: call.project ?? call.held.key.project,
     labels: call.labels,
     labelsDropped: call.labelsDropped,
-    run: null,
+    run: call.runCall?.declaration.id ?? null,
     wire: call.route.wire,
     endpoint: call.route.endpoint,
     method: call.method,

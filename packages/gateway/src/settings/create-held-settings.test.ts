@@ -4,11 +4,12 @@ import { test } from 'node:test';
 import type { PriceBook } from '@metergate/core/price/price-book.ts';
 import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/settings.ts';
 import type { KeyAnswer, OrganizationChange } from '@metergate/store/desk/protocol.ts';
+import { testStandings, unspentAnswer } from '../guards/test-support/standing-ground.ts';
 import { createHeldSettings } from './create-held-settings.ts';
 
-const organization = (plan: string) => ({ id: 'org_1', plan }) as OrganizationSettings;
+const organization = (plan: string) => ({ id: 'org_1', plan, agreedFigures: null, caps: [], enforceKeyCaps: false }) as unknown as OrganizationSettings;
 const key = (id: string) => ({ id, organization: 'org_1' }) as ServiceKeySettings;
-const found = (id: string): KeyAnswer => ({ key: key(id), organization: organization('free') });
+const found = (id: string): KeyAnswer => unspentAnswer(key(id), organization('free'));
 
 function ground() {
   const asked: string[] = [];
@@ -17,7 +18,9 @@ function ground() {
   let priced: (overlay: string | null) => void = () => {};
   const faults: string[] = [];
   let nowMs = 0;
+  const standings = testStandings();
   const held = createHeldSettings({
+    standingOf: (answer) => standings.of(answer),
     client: {
       askKey: (hash) => new Promise((resolve, reject) => {
         asked.push(hash);
@@ -94,6 +97,8 @@ test('a change replaces what is held whole; a revoked key and a key of an organi
   const after = held.held('a');
   assert.ok(typeof after === 'object');
   assert.deepEqual([after.organization.plan, before.organization.plan], ['team', 'free']);
+  assert.equal(after.standing, before.standing, 'what was spent and taken stays');
+  assert.equal(after.standing.organization.rate.figures.requestsPerMinute, 600);
   assert.deepEqual([held.held('b'), held.held('never-asked')], [undefined, undefined]);
   change(null, [['a', null]]);
   assert.equal(held.held('a'), undefined);

@@ -5,12 +5,15 @@
  * stays in force and its age shows; what is not held cannot be served.
  */
 import type { PriceBook } from '@metergate/core/price/price-book.ts';
-import type { OrganizationChange } from '@metergate/store/desk/protocol.ts';
+import type { KeyAnswer, OrganizationChange } from '@metergate/store/desk/protocol.ts';
 import type { StoreClient } from '@metergate/store/desk/store-client.ts';
+import { follow, type KeyStanding } from '../guards/standing.ts';
 import type { HeldKey, HeldSettings } from './held-settings.ts';
 
 export interface HeldSettingsOptions {
   readonly client: Pick<StoreClient, 'askKey' | 'onChange' | 'onPrices' | 'lastHeardMs'>;
+  /** Makes the standing of a key that is held from now on. */
+  readonly standingOf: (answer: KeyAnswer) => KeyStanding;
   /** The prices in force under an overlay (JSON text), or without one. May throw: then the prices so far stay. */
   readonly priceBookFrom: (overlay: string | null) => PriceBook;
   /** Milliseconds on the clock of the client. */
@@ -23,7 +26,7 @@ export interface HeldSettingsOptions {
 const unknownMs = 1000;
 const unknownMax = 10_000;
 
-export function createHeldSettings({ client, priceBookFrom, clock, onOverlayFault }: HeldSettingsOptions): HeldSettings {
+export function createHeldSettings({ client, standingOf, priceBookFrom, clock, onOverlayFault }: HeldSettingsOptions): HeldSettings {
   const keys = new Map<string, HeldKey>();
   /** Hash → until when it is known to be no live key. Oldest first. */
   const unknown = new Map<string, number>();
@@ -45,8 +48,9 @@ export function createHeldSettings({ client, priceBookFrom, clock, onOverlayFaul
         return null;
       }
       unknown.delete(hash);
-      keys.set(hash, found);
-      return found;
+      const held = { key: found.key, organization: found.organization, standing: standingOf(found) };
+      keys.set(hash, held);
+      return held;
     } finally {
       asking.delete(hash);
     }
@@ -54,8 +58,14 @@ export function createHeldSettings({ client, priceBookFrom, clock, onOverlayFaul
 
   client.onChange(({ organization, keys: changed }: OrganizationChange) => {
     for (const [hash, key] of changed) {
-      if (key === null || organization === null) keys.delete(hash);
-      else if (keys.has(hash)) keys.set(hash, { key, organization });
+      const held = keys.get(hash);
+      if (held === undefined) continue;
+      if (key === null || organization === null) {
+        keys.delete(hash);
+      } else {
+        follow(held.standing, organization, key.id);
+        keys.set(hash, { key, organization, standing: held.standing });
+      }
     }
   });
 

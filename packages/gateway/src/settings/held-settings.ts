@@ -3,12 +3,15 @@
  * held. Design 2, Snapshots. Grows only with the organizations in use.
  */
 import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/settings.ts';
+import type { KeyStanding } from '../guards/standing.ts';
 import type { PriceBook } from '@metergate/core/price/price-book.ts';
 
 /** A live key with its organization's settings in force. The same object is returned until one of the two changes. */
 export interface HeldKey {
   readonly key: ServiceKeySettings;
   readonly organization: OrganizationSettings;
+  /** Where both stand with their limits. The same object as long as the key is held, whatever its settings. */
+  readonly standing: KeyStanding;
 }
 
 export interface HeldSettings {

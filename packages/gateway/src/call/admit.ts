@@ -1,0 +1,130 @@
+/**
+ * An authenticated call → taken and forwarded, or refused: run headers (400) → destination (400, 401) → limits, caps and run
+ * (429, 402, 503) on the head → body → the same limits again, and taken in the same turn (design 2, Decide, then take).
+ * The first decision refuses before a body is read; the second is the one that counts, since time passes while one is held.
+ * Only what everything else admits asks the store for its run, once.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { declaredBodyBytes } from '@metergate/core/call/framing.ts';
+import { labelsOf, projectOf } from '@metergate/core/call/labels.ts';
+import type { Route } from '@metergate/core/call/route.ts';
+import type { RequestId } from '@metergate/core/id.ts';
+import { estimateTokens } from '@metergate/core/rate/four-buckets.ts';
+import type { Refusal } from '@metergate/core/refusal.ts';
+import type { FaultPlace } from '../faults.ts';
+import type { GatewayNode } from '../gateway-node.ts';
+import { readRun } from '../guards/read-run.ts';
+import type { HeldKey } from '../settings/held-settings.ts';
+import type { AdmittedCall, OutboundBody } from './admitted-call.ts';
+import { chooseDestination } from './choose-destination.ts';
+import { receiveBody } from './receive-body.ts';
+
+/** What is known of a call when its key is. */
+export interface HeardCall {
+  readonly id: RequestId;
+  readonly method: string;
+  readonly route: Route;
+  readonly held: HeldKey;
+}
+
+/** How a call ends that is not forwarded: refused, or by a fault of ours. */
+export interface Unforwarded {
+  readonly refuseWith: (refusal: Refusal) => void;
+  readonly broke: (place: FaultPlace, cause: unknown) => void;
+}
+
+export interface Admitting {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly forward: (call: AdmittedCall, body: OutboundBody) => void;
+}
+
+export class Admission {
+  readonly #node: GatewayNode;
+  readonly #parts: Admitting;
+  readonly #heard: HeardCall;
+  readonly #end: Unforwarded;
+
+  constructor(node: GatewayNode, parts: Admitting, heard: HeardCall, end: Unforwarded) {
+    this.#node = node;
+    this.#parts = parts;
+    this.#heard = heard;
+    this.#end = end;
+  }
+
+  begin(): void {
+    const { request, response } = this.#parts;
+    const { held, route } = this.#heard;
+    const { rawHeaders } = request;
+    const runCall = readRun(rawHeaders, held, this.#node.verifyGrant);
+    if (runCall !== null && 'kind' in runCall) return this.#end.refuseWith(runCall);
+    const chosen = chooseDestination(this.#node.destinations, route, held.organization);
+    if ('kind' in chosen) return this.#end.refuseWith(chosen);
+    const { labels, labelsDropped } = labelsOf(rawHeaders);
+    const call: AdmittedCall = {
+      ...this.#heard, chosen, labels, labelsDropped, runCall,
+      project: projectOf(rawHeaders),
+      estimate: estimateTokens(declaredBodyBytes(rawHeaders)),
+      taken: false,
+      startedWallMs: 0,
+      startedMonotonicMs: this.#node.clock.monotonicMs(),
+    };
+    const early = this.#node.guards.decide(call);
+    if (early !== null && early.kind !== 'run_unseen') return this.#refuse(call, early);
+    receiveBody(this.#node, {
+      request, response, route,
+      ready: (body) => this.#bodyReady(call, body, true),
+      broke: (cause) => this.#end.broke('body', cause),
+    });
+  }
+
+  #bodyReady(call: AdmittedCall, body: OutboundBody, mayAsk: boolean): void {
+    const decision = this.#node.guards.decide(call);
+    if (decision === null) {
+      call.startedWallMs = this.#node.clock.wallMs();
+      this.#node.guards.take(call);
+      this.#parts.forward(call, body);
+    } else if (decision.kind === 'run_unseen') {
+      if (mayAsk) this.#askRun(call, body);
+      else this.#refuseHeld(call, body, { kind: 'run_unconfirmed' });
+    } else {
+      this.#refuseHeld(call, body, decision);
+    }
+  }
+
+  #askRun(call: AdmittedCall, body: OutboundBody): void {
+    this.#node.guards.askRun(call, (refusal) => {
+      try {
+        if (this.#parts.response.destroyed) this.#drop(call, body);
+        else if (refusal !== null) this.#refuseHeld(call, body, refusal);
+        else this.#bodyReady(call, body, false);
+      } catch (cause) {
+        this.#drop(call, body);
+        this.#end.broke('admission', cause);
+      }
+    });
+  }
+
+  #refuseHeld(call: AdmittedCall, body: OutboundBody, refusal: Refusal): void {
+    this.#drop(call, body);
+    this.#refuse(call, refusal);
+  }
+
+  /** The body of a call that is not forwarded is read away, and a run that only this call asked for is let go of. */
+  #drop(call: AdmittedCall, body: OutboundBody): void {
+    body.release();
+    body.drop();
+    this.#node.guards.giveBack(call);
+  }
+
+  /** Once what the refusal says is written down; where it cannot be, the caller is not told of it. */
+  #refuse(call: AdmittedCall, refusal: Refusal): void {
+    this.#node.guards.whenTellable(call, (error) => {
+      try {
+        this.#end.refuseWith(error === null ? refusal : { kind: 'internal_fault' });
+      } catch (cause) {
+        this.#end.broke('admission', cause);
+      }
+    });
+  }
+}

@@ -1,0 +1,113 @@
+/**
+ * Limits, caps and runs of one node: a call is decided on values in memory, in one synchronous step, and only what
+ * everything admits is taken (design 2, Decide, then take). When a call ends, what it took is put right.
+ * Order (design 3, row 1): rate limit, then caps, then the run; what is known to be refused before what cannot be confirmed.
+ * The rules are in core (rate, spend, run); here they meet the node's state.
+ */
+import type { CallRecord } from '@metergate/core/record/call-record.ts';
+import { header } from '@metergate/core/id.ts';
+import { formatDollars, nanoDollars } from '@metergate/core/money.ts';
+import { rateOutcomeOf, reportedTokens } from '@metergate/core/rate/four-buckets.ts';
+import type { Refusal } from '@metergate/core/refusal.ts';
+import { decideCaps, tightest } from '@metergate/core/spend/cap-decision.ts';
+import { addCall, isUnknownCall } from '@metergate/core/spend/spend-sum.ts';
+import type { Clock } from '../gateway-node.ts';
+import type { HeldKey } from '../settings/held-settings.ts';
+import type { RunCall, RunDecision, Runs } from './runs.ts';
+
+/** What the guards see of a call, and what they keep with it. */
+export interface GuardedCall {
+  readonly held: HeldKey;
+  /** Tokens it is taken to need (spec: Limits 4). */
+  readonly estimate: number;
+  /** Its part in a run; null: it belongs to none. */
+  readonly runCall: RunCall | null;
+  /** Between the moment it took of its limits and the moment that is settled. Changed here alone. */
+  taken: boolean;
+}
+
+export class Guards {
+  readonly #clock: Clock;
+  readonly #runs: Runs;
+
+  constructor(clock: Clock, runs: Runs) {
+    this.#clock = clock;
+    this.#runs = runs;
+  }
+
+  /** Null: admitted. Takes nothing; a run may end by it, and the answer waits for `whenTellable` then. */
+  decide({ held: { standing }, estimate, runCall }: GuardedCall): RunDecision {
+    const rate = standing.rate.decide(estimate, this.#clock.monotonicMs());
+    if (rate !== null) return { kind: 'rate_limited', retryAfterSeconds: rate.retryAfterSeconds };
+    const caps = standing.binding.length === 0 ? null : decideCaps(standing.binding, this.#clock.wallMs());
+    if (runCall === null || caps?.kind === 'cap_reached') return caps;
+    const run = this.#runs.decide(runCall);
+    // What cannot be confirmed goes behind a known refusal, and before a question to the store.
+    return run === null || run.kind === 'run_unseen' ? caps ?? run : run;
+  }
+
+  /** Asks for a call's unseen run. `answered` runs once; null: decide again. */
+  askRun(call: GuardedCall, answered: (refusal: Refusal | null) => void): void {
+    this.#runs.ask(call.runCall!, answered);
+  }
+
+  /** Runs `tell` when what a refusal says is written down. */
+  whenTellable({ runCall }: GuardedCall, tell: (error: Error | null) => void): void {
+    if (runCall === null) tell(null);
+    else this.#runs.whenEnded(runCall, tell);
+  }
+
+  /** Takes what `decide` admitted, in the same turn. */
+  take(call: GuardedCall): void {
+    call.taken = true;
+    call.held.standing.rate.take(call.estimate);
+    if (call.runCall !== null) this.#runs.take(call.runCall);
+  }
+
+  /** The call's opening is in the journal. */
+  opened({ runCall }: GuardedCall): void {
+    if (runCall !== null) this.#runs.opened(runCall);
+  }
+
+  /** A call has ended: its rate is put right, its cost added. Happens once; a second time changes nothing. */
+  settle(call: GuardedCall, record: CallRecord): void {
+    if (!call.taken) return;
+    call.taken = false;
+    const { standing } = call.held;
+    standing.rate.reconcile({
+      estimate: call.estimate,
+      reported: record.usage === 'reported' ? reportedTokens({ input: record.inputTokens, output: record.outputTokens }) : null,
+      outcome: rateOutcomeOf(record.status),
+    }, this.#clock.monotonicMs());
+    const unknown = isUnknownCall(record.usage);
+    addCall(standing.organization.sums, record.startedAtMs, record.cost, unknown);
+    addCall(standing.sums, record.startedAtMs, record.cost, unknown);
+    if (call.runCall !== null) this.#runs.settle(call.runCall, record);
+  }
+
+  /** The call is not forwarded after all: what it took is given back. */
+  giveBack(call: GuardedCall): void {
+    const { taken } = call;
+    call.taken = false;
+    if (taken) call.held.standing.rate.reconcile({ estimate: call.estimate, reported: null, outcome: 'failed' }, this.#clock.monotonicMs());
+    if (call.runCall !== null) this.#runs.leave(call.runCall, taken);
+  }
+
+  /** True where an armed cap or a run budget covers the call: it is read on longer once its caller has left (design 3, row 8). */
+  covers({ held: { standing }, runCall }: GuardedCall): boolean {
+    return standing.binding.length > 0 || (runCall?.run?.run.effective ?? null) !== null;
+  }
+
+  /** Adds the budget headers of a 200 (spec: Common response headers; design 3, rows 11 and 12). */
+  addBudgetHeaders({ held: { standing }, runCall }: GuardedCall, pairs: string[]): void {
+    const run = runCall?.run?.run ?? null;
+    const effective = run?.effective ?? null;
+    if (standing.binding.length === 0 && effective === null) return;
+    const runLeft = run === null || effective === null ? null : nanoDollars(effective - run.spent);
+    const bound = tightest(standing.binding, runLeft, this.#clock.wallMs());
+    if (bound === 'run') pairs.push(header.budgetScope, 'run', header.budgetWindow, 'run');
+    else if (bound !== null) pairs.push(header.budgetScope, bound.cap.scope, header.budgetWindow, bound.cap.window);
+    if (effective !== null) pairs.push(header.runBudgetEffective, formatDollars(effective, 6));
+    if (run !== null && run.clampReason !== null) pairs.push(header.runClampReason, run.clampReason);
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * The runs that this node holds (design 3, row 14): live ones as long as they live, ended ones as long as there is room, so
+ * that what has ended here is refused without a question. Bounded: ended runs go first, live ones never.
+ */
+import type { OrganizationId } from '@metergate/core/id.ts';
+import { hasRoomForRun } from '@metergate/core/run/registry-bound.ts';
+import { endedAs, type EndedState, type Run } from '@metergate/core/run/run.ts';
+
+/** A run held here. `run` is replaced whole with each change. */
+export interface HeldRun {
+  run: Run;
+  /** Calls of it that took their limits and have not ended. */
+  callsUnderWay: number;
+  /** The store knows of an opened call, so the run does not vanish (design 3, row 13). */
+  confirmed: boolean;
+  /** Its end is being written; these run when that is done. Null: not now. */
+  endWaiters: ((error: Error | null) => void)[] | null;
+}
+
+interface OrganizationRuns {
+  readonly byId: Map<string, HeldRun>;
+  live: number;
+}
+
+export class RunRegistry {
+  readonly #capacity: number;
+  readonly #organizations = new Map<OrganizationId, OrganizationRuns>();
+  /** Ended runs, oldest end first. */
+  readonly #ended = new Set<HeldRun>();
+  #live = 0;
+
+  /** `capacity`: `SVC_RUN_REGISTRY_MAX`, from 1. */
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+  }
+
+  get live(): number {
+    return this.#live;
+  }
+
+  get held(): number {
+    return this.#live + this.#ended.size;
+  }
+
+  find(organization: OrganizationId, id: string): HeldRun | undefined {
+    return this.#organizations.get(organization)?.byId.get(id);
+  }
+
+  /** Whether one more live run of the organization fits. */
+  hasRoom(organization: OrganizationId): boolean {
+    const liveOfOrganization = this.#organizations.get(organization)?.live ?? 0;
+    return hasRoomForRun({ capacity: this.#capacity, live: this.#live, liveOfOrganization });
+  }
+
+  /** Takes in what the store answered. A run that is held already stays as it is held: this node knows it better. */
+  hold(run: Run, confirmed: boolean): HeldRun {
+    let runs = this.#organizations.get(run.organization);
+    if (runs === undefined) {
+      runs = { byId: new Map(), live: 0 };
+      this.#organizations.set(run.organization, runs);
+    }
+    const known = runs.byId.get(run.id);
+    if (known !== undefined) return known;
+    const held: HeldRun = { run, callsUnderWay: 0, confirmed, endWaiters: null };
+    runs.byId.set(run.id, held);
+    if (run.state === 'live') {
+      runs.live += 1;
+      this.#live += 1;
+    } else {
+      this.#ended.add(held);
+    }
+    this.#evict();
+    return held;
+  }
+
+  /** Ends a run here. The first end counts. */
+  end(held: HeldRun, state: EndedState, atMs: number): void {
+    if (held.run.state !== 'live') return;
+    held.run = endedAs(held.run, state, atMs);
+    this.#organizations.get(held.run.organization)!.live -= 1;
+    this.#live -= 1;
+    this.#ended.add(held);
+    this.#evict();
+  }
+
+  /** Forgets a live run that no opened call has confirmed. */
+  forget(held: HeldRun): void {
+    const runs = this.#organizations.get(held.run.organization);
+    if (held.run.state !== 'live' || runs?.byId.get(held.run.id) !== held) return;
+    runs.live -= 1;
+    this.#live -= 1;
+    this.#remove(held, runs);
+  }
+
+  /** Live runs whose time limit has passed at `nowMs`: to be ended where room is short. One walk over all live runs. */
+  expiredAt(nowMs: number): HeldRun[] {
+    const expired: HeldRun[] = [];
+    for (const { byId } of this.#organizations.values()) {
+      for (const held of byId.values()) {
+        if (held.run.state === 'live' && held.run.expiresAtMs !== null && nowMs >= held.run.expiresAtMs) expired.push(held);
+      }
+    }
+    return expired;
+  }
+
+  #evict(): void {
+    for (const held of this.#ended) {
+      if (this.held <= this.#capacity) return;
+      // One whose end is still being written, or that a call under way is still to be added to, waits its turn.
+      if (held.endWaiters !== null || held.callsUnderWay > 0) continue;
+      this.#ended.delete(held);
+      this.#remove(held, this.#organizations.get(held.run.organization)!);
+    }
+  }
+
+  #remove(held: HeldRun, runs: OrganizationRuns): void {
+    runs.byId.delete(held.run.id);
+    if (runs.byId.size === 0) this.#organizations.delete(held.run.organization);
+  }
+}

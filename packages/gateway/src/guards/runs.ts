@@ -1,0 +1,193 @@
+/**
+ * Calls and their runs on one node: judged by what is held, asked of the store once when unseen, ended and tightened with a
+ * row in the journal before anyone is told (spec: Run; design 2, Decide, then take; design 3, rows 12 to 15).
+ * Where the store is away a run that is held goes on; one that is not cannot be confirmed (503).
+ */
+import type { CallRecord } from '@metergate/core/record/call-record.ts';
+import type { Refusal } from '@metergate/core/refusal.ts';
+import { policyBudget, type PolicyBudget } from '@metergate/core/run/clamp.ts';
+import type { RunDeclaration } from '@metergate/core/run/declaration.ts';
+import { grantBinds, type GrantPayload } from '@metergate/core/run/grant.ts';
+import { afterCall, decideRun, expiryOf, tightenedTo, type EndedState, type RunRefusal } from '@metergate/core/run/run.ts';
+import { isUnknownCall } from '@metergate/core/spend/spend-sum.ts';
+import type { StoreClient } from '@metergate/store/desk/store-client.ts';
+import type { Journal } from '@metergate/store/journal/journal.ts';
+import type { Clock } from '../gateway-node.ts';
+import type { HeldKey } from '../settings/held-settings.ts';
+import type { HeldRun, RunRegistry } from './run-registry.ts';
+
+/** A call's part in a run. Changed by this directory alone. */
+export interface RunCall {
+  readonly held: HeldKey;
+  readonly declaration: RunDeclaration;
+  /** Verified, for this organization and run; null: none was sent. */
+  readonly grant: GrantPayload | null;
+  /** Its run, once it was found. */
+  run: HeldRun | null;
+}
+
+/** Null: admitted. `run_unseen`: everything here admits, and the store must be asked. */
+export type RunDecision = Refusal | { readonly kind: 'run_unseen' } | null;
+
+export interface RunsOptions {
+  readonly registry: RunRegistry;
+  readonly journal: Pick<Journal, 'endRun' | 'tightenRun'>;
+  readonly store: Pick<StoreClient, 'askRun' | 'confirmRun'>;
+  readonly clock: Clock;
+}
+
+const unseen = Object.freeze({ kind: 'run_unseen' } as const);
+/** Between two walks over all live runs in search of expired ones. */
+const sweepPauseMs = 1_000;
+
+export class Runs {
+  readonly #registry: RunRegistry;
+  readonly #journal: RunsOptions['journal'];
+  readonly #store: RunsOptions['store'];
+  readonly #clock: Clock;
+  /** Runs being asked for, with those who wait for the answer. */
+  readonly #asked = new Map<string, ((refusal: Refusal | null) => void)[]>();
+  #sweptMonotonicMs = -Infinity;
+
+  constructor({ registry, journal, store, clock }: RunsOptions) {
+    this.#registry = registry;
+    this.#journal = journal;
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  /** Judges a call, changing nothing but a run that ends with it: that is written down, and `whenEnded` tells when. */
+  decide(call: RunCall): RunDecision {
+    const held = this.#registry.find(call.held.organization.id, call.declaration.id);
+    if (held === undefined) return this.#decideUnseen(call);
+    call.run = held;
+    const verdict = decideRun(held.run, call.declaration, this.#clock.wallMs());
+    if (verdict.kind === 'admitted') return null;
+    if (verdict.ends !== null) this.#end(held, verdict.ends, verdict);
+    return { kind: verdict.kind };
+  }
+
+  /** Runs `told` when the end of the call's run is in the journal; at once where nothing is being written. */
+  whenEnded({ run }: RunCall, told: (error: Error | null) => void): void {
+    if (run === null || run.endWaiters === null) told(null);
+    else run.endWaiters.push(told);
+  }
+
+  /** Asks the store for an unseen run: made now, or found. `answered` runs once; null: decide again. */
+  ask(call: RunCall, answered: (refusal: Refusal | null) => void): void {
+    const { organization } = call.held;
+    const name = `${organization.id} ${call.declaration.id}`;
+    const waiting = this.#asked.get(name);
+    if (waiting !== undefined) {
+      waiting.push(answered);
+      return;
+    }
+    const policy = this.#policyOf(call);
+    if ('kind' in policy) return answered(policy);
+    const waiters = [answered];
+    this.#asked.set(name, waiters);
+    const tell = (refusal: Refusal | null): void => {
+      this.#asked.delete(name);
+      for (const waiter of waiters) waiter(refusal);
+    };
+    const startedAtMs = this.#clock.wallMs();
+    this.#store.askRun({
+      organization: organization.id, id: call.declaration.id, ...policy, startedAtMs,
+      expiresAtMs: expiryOf(startedAtMs, call.declaration.ttlSeconds),
+      exposureLimit: organization.runPolicy.runExposure,
+      mayCreate: call.grant === null || grantBinds(call.grant, {
+        organization: organization.id, run: call.declaration.id, nowMs: startedAtMs, creating: true,
+      }),
+    }).then((answer) => {
+      if (answer.kind !== 'run') return tell(answer.kind === 'absent' ? { kind: 'run_grant_invalid' } : { kind: answer.kind });
+      this.#registry.hold(answer.run, !answer.created);
+      tell(null);
+    }, () => tell({ kind: 'run_unconfirmed' }));
+  }
+
+  /** Takes what was admitted in the same turn: a smaller budget binds from here on. */
+  take(call: RunCall): void {
+    const held = call.run!;
+    held.callsUnderWay += 1;
+    const { budget } = call.declaration;
+    if (budget === null) return;
+    const tightened = tightenedTo(held.run, budget);
+    if (tightened === held.run) return;
+    held.run = tightened;
+    this.#writeTightening(held);
+  }
+
+  /** The opening of a call is in the journal: its run does not vanish any more. */
+  opened({ run }: RunCall): void {
+    if (run === null || run.confirmed) return;
+    run.confirmed = true;
+    this.#store.confirmRun({ organization: run.run.organization, id: run.run.id });
+  }
+
+  /** A call has ended: its cost is the run's, whether the run has ended or not. */
+  settle({ run }: RunCall, record: CallRecord): void {
+    if (run === null) return;
+    run.callsUnderWay -= 1;
+    run.run = afterCall(run.run, { cost: record.cost, usageUnknown: isUnknownCall(record.usage) });
+  }
+
+  /** A call that took its run was not opened, or one that asked for it was refused: a run no call confirms is forgotten. */
+  leave({ run }: RunCall, taken: boolean): void {
+    if (run === null) return;
+    if (taken) run.callsUnderWay -= 1;
+    if (!run.confirmed && run.callsUnderWay === 0) this.#registry.forget(run);
+  }
+
+  /** A run was ended elsewhere, and that is written there. */
+  endedElsewhere({ organization, id, state, endedAtMs }: { organization: HeldRun['run']['organization']; id: string; state: EndedState; endedAtMs: number }): void {
+    const held = this.#registry.find(organization, id);
+    if (held !== undefined) this.#registry.end(held, state, endedAtMs);
+  }
+
+  #decideUnseen(call: RunCall): RunDecision {
+    const { organization } = call.held;
+    if (!this.#registry.hasRoom(organization.id) && !this.#madeRoom(organization.id)) return { kind: 'run_registry_full' };
+    const policy = this.#policyOf(call);
+    return 'kind' in policy ? policy : unseen;
+  }
+
+  #policyOf({ held: { key, organization }, declaration, grant }: RunCall): PolicyBudget | Refusal {
+    return policyBudget({
+      declared: declaration.budget,
+      keyMax: key.maxRunBudget,
+      organizationMax: organization.runPolicy.maxRunBudget,
+      grantMax: grant?.max ?? null,
+      ceiling: organization.runPolicy.runCeiling,
+    });
+  }
+
+  /** Ends runs whose time has passed without anyone asking. Once a second at most: it walks over all live runs. */
+  #madeRoom(organization: HeldKey['organization']['id']): boolean {
+    const nowMs = this.#clock.monotonicMs();
+    if (nowMs - this.#sweptMonotonicMs < sweepPauseMs) return false;
+    this.#sweptMonotonicMs = nowMs;
+    for (const held of this.#registry.expiredAt(this.#clock.wallMs())) this.#end(held, 'expired', null);
+    return this.#registry.hasRoom(organization);
+  }
+
+  #end(held: HeldRun, state: EndedState, verdict: RunRefusal | null): void {
+    if (verdict !== null && verdict.tightenTo !== null) {
+      held.run = tightenedTo(held.run, verdict.tightenTo);
+      this.#writeTightening(held);
+    }
+    held.endWaiters = [];
+    const atMs = this.#clock.wallMs();
+    this.#registry.end(held, state, atMs);
+    this.#journal.endRun({ organization: held.run.organization, run: held.run.id, state, atMs }, (error) => {
+      const waiters = held.endWaiters ?? [];
+      held.endWaiters = null;
+      for (const waiter of waiters) waiter(error);
+    });
+  }
+
+  /** In the transaction of this turn, which is that of the call's opening or of the run's end: the answer comes after it. */
+  #writeTightening({ run }: HeldRun): void {
+    const { organization, id, declared, effective, clampReason } = run;
+    this.#journal.tightenRun({ organization, run: id, declared, effective, clampReason, atMs: this.#clock.wallMs() }, () => {});
+  }
+}

@@ -1,0 +1,59 @@
+/**
+ * Where an organization and its keys stand on this node: what they spent, what their rate limits hold, which caps bind.
+ * Made from the store's answer when a key is first used, then kept true by the calls that end here and by each change of
+ * settings. Rule: an organization's standing is made once and lives as long as the node; a second answer of the store may
+ * be older than what ended here meanwhile, and its sums are not taken.
+ */
+import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
+import { figuresOf } from '@metergate/core/rate/tier.ts';
+import type { OrganizationSettings } from '@metergate/core/settings.ts';
+import { bindCap, bindingCapsOf, type BoundCap } from '@metergate/core/spend/cap-decision.ts';
+import type { WindowSums } from '@metergate/core/spend/spend-sum.ts';
+import type { KeyAnswer } from '@metergate/store/desk/protocol.ts';
+import { OrganizationRate, RateLimit, type RateCounters } from './rate-limit.ts';
+
+/** Shared by all keys of an organization. */
+export interface OrganizationStanding {
+  readonly rate: OrganizationRate;
+  readonly sums: WindowSums;
+}
+
+/** What the decision about a call reads, and what the end of a call changes. */
+export interface KeyStanding {
+  readonly organization: OrganizationStanding;
+  readonly rate: RateLimit;
+  readonly sums: WindowSums;
+  /** The caps that bind this key's calls, in the order in which they refuse. Replaced whole when settings change. */
+  binding: readonly BoundCap[];
+}
+
+export class Standings {
+  readonly #organizations = new Map<OrganizationId, OrganizationStanding>();
+  readonly #monotonicMs: () => number;
+  readonly #counters: RateCounters;
+
+  constructor(monotonicMs: () => number, counters: RateCounters) {
+    this.#monotonicMs = monotonicMs;
+    this.#counters = counters;
+  }
+
+  /** Of a key that this node did not hold. */
+  of({ key, organization: settings, spend }: KeyAnswer): KeyStanding {
+    let organization = this.#organizations.get(settings.id);
+    if (organization === undefined) {
+      organization = { rate: new OrganizationRate(figuresOf(settings.plan, settings.agreedFigures), this.#monotonicMs()), sums: spend.organization };
+      this.#organizations.set(settings.id, organization);
+    }
+    const rate = new RateLimit(organization.rate, this.#counters, this.#monotonicMs());
+    const standing: KeyStanding = { organization, rate, sums: spend.key, binding: [] };
+    follow(standing, settings, key.id);
+    return standing;
+  }
+}
+
+/** Puts changed settings in force: figures and caps. What was spent and taken stays. */
+export function follow(standing: KeyStanding, settings: OrganizationSettings, key: ServiceKeyId): void {
+  standing.organization.rate.figures = figuresOf(settings.plan, settings.agreedFigures);
+  standing.binding = bindingCapsOf(settings.caps, key, settings.enforceKeyCaps)
+    .map((cap) => bindCap(cap, cap.scope === 'key' ? standing.sums : standing.organization.sums));
+}

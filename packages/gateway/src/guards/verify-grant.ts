@@ -1,0 +1,55 @@
+/**
+ * A run-budget grant as it came → its payload, if it was signed with a key of the organization (design 3, row 15). Nodes hold
+ * public keys only. Verified tokens, good and bad, are remembered by hash, so that a grant on every call costs a look-up.
+ * Whether the grant is for this organization and run is `grantBinds` in core.
+ */
+import { createPublicKey, hash, verify, type KeyObject } from 'node:crypto';
+import { grantLengthMax, parseGrant, type GrantKey, type GrantPayload } from '@metergate/core/run/grant.ts';
+
+/** Null: not a grant that one of these keys signed. */
+export type VerifyGrant = (token: string, keys: readonly GrantKey[]) => GrantPayload | null;
+
+/** How many tokens are remembered; beyond it the oldest is forgotten. */
+const rememberedMax = 10_000;
+const publicKeysMax = 1_000;
+
+/** What is known of a token: signed by this public key, or by none that was tried. */
+interface Known {
+  readonly payload: GrantPayload | null;
+  /** Of the key that verified it, or that it failed under; base64url. */
+  readonly publicKey: string;
+}
+
+export function createGrantVerifier(): VerifyGrant {
+  const known = new Map<string, Known>();
+  const publicKeys = new Map<string, KeyObject>();
+
+  function publicKeyOf(text: string): KeyObject {
+    let key = publicKeys.get(text);
+    if (key === undefined) {
+      key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: text }, format: 'jwk' });
+      forgetOldest(publicKeys, publicKeysMax);
+      publicKeys.set(text, key);
+    }
+    return key;
+  }
+
+  return (token, keys) => {
+    if (token.length > grantLengthMax) return null;
+    const digest = hash('sha256', token, 'hex');
+    const remembered = known.get(digest);
+    if (remembered !== undefined && keys.some(({ publicKey }) => publicKey === remembered.publicKey)) return remembered.payload;
+    const parsed = parseGrant(token);
+    const signer = parsed === null ? undefined : keys.find(({ id }) => id === parsed.payload.key);
+    if (parsed === null || signer === undefined) return null;
+    const good = verify(null, Buffer.from(parsed.signedText, 'latin1'), publicKeyOf(signer.publicKey), parsed.signature);
+    const payload = good ? parsed.payload : null;
+    forgetOldest(known, rememberedMax);
+    known.set(digest, { payload, publicKey: signer.publicKey });
+    return payload;
+  };
+}
+
+function forgetOldest(map: Map<string, unknown>, max: number): void {
+  if (map.size >= max) map.delete(map.keys().next().value!);
+}
