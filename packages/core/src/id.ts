@@ -25,6 +25,7 @@ export const idPrefix = {
   organization: 'org_',
   serviceKey: 'key_',
   cap: 'cap_',
+  baseline: 'bsl_',
   person: 'usr_',
   invitation: 'inv_',
   managementToken: 'tok_',

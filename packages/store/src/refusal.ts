@@ -25,6 +25,11 @@ export type StoreRefusalCode =
   | 'unknown_cap'
   | 'unknown_run'
   | 'invalid_grant'
+  | 'unknown_baseline'
+  | 'baseline_exists'
+  | 'tap_key_already_shown'
+  | 'tap_retired'
+  | 'too_many_figures'
   | 'provider_not_connected'
   | 'upstream_not_declared';
 

@@ -22,6 +22,8 @@ import { settingsIn, type Settings } from './settings.ts';
 import { spendSumsIn, type SpendSums } from './spend-sums.ts';
 import { openEngine, type Engine } from './sql/engine.ts';
 import { prepareSchema } from './sql/prepare-schema.ts';
+import { baselinesIn, type Baselines } from './tap/baselines.ts';
+import { tapEventsIn, type TapEvents } from './tap/tap-events.ts';
 
 /** What opening a store takes. */
 export interface StoreOptions {
@@ -54,6 +56,8 @@ export interface Store {
   readonly members: Members;
   readonly invitations: Invitations;
   readonly managementTokens: ManagementTokens;
+  readonly baselines: Baselines;
+  readonly tapEvents: TapEvents;
   readonly audit: AuditTrail;
   /** The same store, with a row of the audit trail in each transaction that changes something through it. */
   acting(intent: AuditIntent): Store;
@@ -104,6 +108,8 @@ function storeOn(ground: StoreGround): Store {
     members: membersIn(ground),
     invitations: invitationsIn(ground),
     managementTokens: managementTokensIn(ground),
+    baselines: baselinesIn(ground),
+    tapEvents: tapEventsIn(ground),
     audit: auditTrailIn(ground),
     acting: (intent) => storeOn({ ...ground, engine: auditedEngine(ground.engine, intent, ground.clock) }),
     close: () => ground.engine.close(),

@@ -4,6 +4,8 @@
  * money is nano-dollars.
  */
 import type { ColumnType, Generated } from 'kysely';
+import type { TapSchema } from '../tap/tap-schema.ts';
+import type { RunSchema } from './run-schema.ts';
 
 /** Reads as bigint, takes either. */
 export type Whole = ColumnType<bigint, bigint | number, bigint | number>;
@@ -216,7 +218,7 @@ export interface SpendSumTable {
   readonly unknown_calls: Whole;
 }
 
-export interface Schema {
+export interface Schema extends RunSchema, TapSchema {
   readonly person: PersonTable;
   readonly person_credential: PersonCredentialTable;
   readonly person_session: PersonSessionTable;

@@ -1,0 +1,169 @@
+/**
+ * Sums of tap events → the Baseline's report: figures in total and by model, provider, tag and day, each with its label.
+ * Spec: Figure labels; design 3, row 20. Costs are computed here, at read time, each sum of alike calls rounded once; every
+ * breakdown adds up to the total. A part without any listed price has a cost of null and says how many calls are unpriced.
+ */
+import { nanoDollars, type NanoDollars } from '../money.ts';
+import type { PriceBook } from '../price/price-book.ts';
+import { tapProviders, tapStopReasons, type TapStopReason } from './event.ts';
+import { declared, modeled, reported, type Declared, type Modeled, type Reported } from './figure.ts';
+import { latencyAtShare } from './latency-bucket.ts';
+import { modeledCost } from './modeled-cost.ts';
+import { addSums, latencyPart, tapFigures, type TapCell, type TapFigureName, type TapHeadroom, type TapLatency, type TapSums } from './rollup.ts';
+
+/** Figures of one part of the report. */
+export interface ReportFigures {
+  readonly calls: Reported;
+  readonly inputTokens: Reported;
+  readonly outputTokens: Reported;
+  readonly cachedTokens: Reported;
+  readonly cost: Modeled;
+  /** Calls whose model has no listed price; the cost is that of the others. */
+  readonly unpricedCalls: Reported;
+  readonly toolCalls: Reported;
+  readonly retries: Reported;
+  readonly failures: Reported;
+  /** Of the failures: answered 429. */
+  readonly rateLimited: Reported;
+  /** Of the failures: answered 500 to 598. */
+  readonly serverErrors: Reported;
+  /** Of the failures: no HTTP response came. */
+  readonly noResponse: Reported;
+  readonly stopReasons: { readonly [Reason in TapStopReason]: Reported };
+  /** Milliseconds; at most an eighth above the exact figure. */
+  readonly latencyMs: { readonly p50: Reported<number | null>; readonly p90: Reported<number | null>;
+    readonly p95: Reported<number | null>; readonly p99: Reported<number | null> };
+}
+
+export interface ReportHeadroom {
+  readonly provider: string;
+  readonly model: string;
+  readonly kind: 'requests' | 'tokens';
+  /** What was left, and of how much, when the least share was left. */
+  readonly remaining: Reported;
+  readonly limit: Reported;
+  readonly at: string;
+}
+
+export interface TapReport {
+  /** The frozen list that costs are modeled on. */
+  readonly priceList: string;
+  readonly total: ReportFigures;
+  readonly byModel: readonly ({ readonly provider: string; readonly model: string } & ReportFigures)[];
+  readonly byProvider: readonly ({ readonly provider: string } & ReportFigures)[];
+  readonly byTag: readonly ({ readonly tag: string } & ReportFigures)[];
+  /** Tags beyond the thousand with the most calls: in the total, not in the list. */
+  readonly tagsOmitted: number;
+  readonly byDay: readonly ({ readonly day: string } & ReportFigures)[];
+  readonly headroom: readonly ReportHeadroom[];
+  readonly declared: readonly { readonly name: string; readonly amount: Declared }[];
+}
+
+/** What a report is made of. */
+export interface ReportGround {
+  readonly book: PriceBook;
+  readonly cells: readonly TapCell[];
+  readonly latencies: readonly TapLatency[];
+  readonly headroom: readonly TapHeadroom[];
+  readonly declared: readonly { readonly name: string; readonly amount: NanoDollars }[];
+}
+
+export const reportTagsMax = 1_000;
+
+interface Part {
+  readonly latency: string;
+  readonly sums: TapSums;
+  cost: bigint | null;
+  unpricedCalls: number;
+}
+
+const figureIndex = Object.fromEntries(tapFigures.map((name, index) => [name, index])) as Readonly<Record<TapFigureName, number>>;
+
+export function tapReport(ground: ReportGround): TapReport {
+  const { book, cells, headroom } = ground;
+  const total = newPart(latencyPart.all);
+  const models = new Map<string, Part & { readonly provider: string; readonly model: string }>();
+  const providers = new Map<string, Part>();
+  const tags = new Map<string, Part>();
+  const days = new Map<number, Part>();
+  for (const cell of cells) {
+    const { provider, model, tag, dayMs } = cell;
+    const cost = costOf(book, cell);
+    const modelKey = `${provider}:${model}`;
+    addCell(total, cell, cost);
+    addCell(part(models, modelKey, () => ({ ...newPart(latencyPart.model(provider, model)), provider, model })), cell, cost);
+    addCell(part(providers, provider, () => newPart(latencyPart.provider(provider))), cell, cost);
+    addCell(part(tags, tag, () => newPart(latencyPart.tag(tag))), cell, cost);
+    addCell(part(days, dayMs, () => newPart(latencyPart.day(dayMs))), cell, cost);
+  }
+  const counts = latencyCounts(ground.latencies);
+  const figures = (of: Part): ReportFigures => figuresOf(of, counts.get(of.latency) ?? new Map());
+  const byTag = [...tags].toSorted(([a, partA], [b, partB]) => callsOf(partB) - callsOf(partA) || (a < b ? -1 : 1));
+  return {
+    priceList: book.ground.listId,
+    total: figures(total),
+    byModel: [...models.values()].toSorted((a, b) => callsOf(b) - callsOf(a) || (a.latency < b.latency ? -1 : 1))
+      .map((each) => ({ provider: each.provider, model: each.model, ...figures(each) })),
+    byProvider: tapProviders.flatMap((provider) => {
+      const found = providers.get(provider);
+      return found === undefined ? [] : [{ provider, ...figures(found) }];
+    }),
+    byTag: byTag.slice(0, reportTagsMax).map(([tag, each]) => ({ tag, ...figures(each) })),
+    tagsOmitted: Math.max(0, byTag.length - reportTagsMax),
+    byDay: [...days].toSorted(([a], [b]) => a - b).map(([day, each]) => ({ day: new Date(day).toISOString().slice(0, 10), ...figures(each) })),
+    headroom: headroom.map(({ provider, model, kind, remaining, limit, atMs }) =>
+      ({ provider, model, kind, remaining: reported(remaining), limit: reported(limit), at: new Date(atMs).toISOString() })),
+    declared: ground.declared.map(({ name, amount }) => ({ name, amount: declared(amount) })),
+  };
+}
+
+function costOf(book: PriceBook, { dayMs, provider, model, band, sums }: TapCell): NanoDollars | null {
+  return modeledCost(book, {
+    provider, model, dayMs, band, calls: sums[figureIndex.calls]!, freshTokens: sums[figureIndex.fresh_tokens]!,
+    cachedTokens: sums[figureIndex.cached_tokens]!, outputTokens: sums[figureIndex.output_tokens]!,
+  });
+}
+
+function newPart(latency: string): Part {
+  return { latency, sums: tapFigures.map(() => 0), cost: null, unpricedCalls: 0 };
+}
+
+function part<Key, Of extends Part>(parts: Map<Key, Of>, key: Key, make: () => Of): Of {
+  let found = parts.get(key);
+  if (found === undefined) parts.set(key, found = make());
+  return found;
+}
+
+function addCell(to: Part, cell: TapCell, cost: NanoDollars | null): void {
+  addSums(to.sums, cell.sums);
+  if (cost === null) to.unpricedCalls += cell.sums[figureIndex.calls]!;
+  else to.cost = (to.cost ?? 0n) + cost;
+}
+
+function callsOf({ sums }: Part): number {
+  return sums[figureIndex.calls]!;
+}
+
+function latencyCounts(latencies: readonly TapLatency[]): Map<string, Map<number, number>> {
+  const counts = new Map<string, Map<number, number>>();
+  for (const { part: name, bucket, calls } of latencies) {
+    const found = counts.get(name);
+    if (found === undefined) counts.set(name, new Map([[bucket, calls]]));
+    else found.set(bucket, calls);
+  }
+  return counts;
+}
+
+function figuresOf({ sums, cost, unpricedCalls }: Part, latency: ReadonlyMap<number, number>): ReportFigures {
+  const figure = (name: TapFigureName): Reported => reported(sums[figureIndex[name]]!);
+  const atShare = (share: number): Reported<number | null> => reported(latencyAtShare(latency, share));
+  return {
+    calls: figure('calls'),
+    inputTokens: figure('input_tokens'), outputTokens: figure('output_tokens'), cachedTokens: figure('cached_tokens'),
+    cost: modeled(cost === null ? null : nanoDollars(cost)), unpricedCalls: reported(unpricedCalls),
+    toolCalls: figure('tool_calls'), retries: figure('retries'),
+    failures: figure('failures'), rateLimited: figure('rate_limited'), serverErrors: figure('server_errors'), noResponse: figure('no_response'),
+    stopReasons: Object.fromEntries(tapStopReasons.map((reason) => [reason, figure(`stop_${reason}`)])) as ReportFigures['stopReasons'],
+    latencyMs: { p50: atShare(0.5), p90: atShare(0.9), p95: atShare(0.95), p99: atShare(0.99) },
+  };
+}

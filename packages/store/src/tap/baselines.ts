@@ -1,0 +1,183 @@
+/**
+ * Baselines and their tap keys: one current for each organization; the key kept as a hash, its first characters, and sealed
+ * until it is read, once. Spec: Tap key, Baseline, Authentication 4 to 6; design 3, row 20.
+ */
+import { base62, idPrefix, type OrganizationId } from '@metergate/core/id.ts';
+import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
+import { closedUnbegun, type BaselineLife } from '@metergate/core/tap/baseline.ts';
+import type { Selectable, Transaction } from 'kysely';
+import { sealFor } from '../data-key.ts';
+import { StoreFault } from '../fault.ts';
+import { nameRefusal } from '../names.ts';
+import { unknownOrganization } from '../organizations.ts';
+import { refuse, type StoreRefusal } from '../refusal.ts';
+import type { CredentialPlace } from '../sealing/vault.ts';
+import { numberOrNull, type Schema } from '../sql/schema.ts';
+import type { StoreGround } from '../store.ts';
+import type { BaselineTable } from './tap-schema.ts';
+
+export interface Baseline extends BaselineLife {
+  readonly id: string;
+  readonly organization: OrganizationId;
+  /** The first characters of the key in use. */
+  readonly keyPrefix: string;
+  /** The key was never shown and can be read once. */
+  readonly keyUnread: boolean;
+}
+
+/** A key as who mints it hands it over. */
+export interface NewTapKey {
+  /** SHA-256 of the key, lower-case hexadecimal. */
+  readonly hash: string;
+  readonly prefix: string;
+}
+
+export interface DeclaredFigure {
+  readonly name: string;
+  readonly amount: NanoDollars;
+}
+
+export interface Baselines {
+  /**
+   * Makes the organization's Baseline. `unread`: the key in the clear, to be kept sealed until it is read; null where the key is
+   * shown at once. Refuses `unknown_organization`, `baseline_exists` (but for one that closed without ever having begun).
+   */
+  create(wanted: { readonly organization: OrganizationId; readonly key: NewTapKey; readonly unread: string | null }): Promise<Baseline | StoreRefusal>;
+  /** By id; null where there is none, or it is erased. */
+  find(id: string): Promise<Baseline | null>;
+  /** All of an organization's, the current one first. */
+  list(organization: OrganizationId): Promise<Baseline[]>;
+  /** The key, once; it is gone from the store then. Refuses `unknown_baseline`, `tap_key_already_shown`. */
+  readKey(id: string): Promise<{ readonly id: string; readonly key: string; readonly prefix: string } | StoreRefusal>;
+  /** Puts another key in place of the one in use, which stops at that moment. Refuses `unknown_baseline`, `tap_retired`. */
+  rotateKey(id: string, key: NewTapKey): Promise<Baseline | StoreRefusal>;
+  /** Ends the tap for good; a second time changes nothing. Refuses `unknown_baseline`. */
+  retire(id: string): Promise<Baseline | StoreRefusal>;
+  /** Keeps a figure that the user typed, in place of one of the same name. Refuses `unknown_baseline`, `invalid_name`, `too_many_figures`. */
+  declare(id: string, figure: DeclaredFigure): Promise<Baseline | StoreRefusal>;
+  /** In the order of their names. */
+  declared(id: string): Promise<DeclaredFigure[]>;
+}
+
+const figuresMax = 200;
+
+export function baselinesIn(ground: StoreGround): Baselines {
+  const { engine, clock } = ground;
+  /** Works on one Baseline with its row locked. A refusal must come before any change: `write` keeps what was done. */
+  const onBaseline = <T>(id: string, work: (transaction: Transaction<Schema>, row: Selectable<BaselineTable>) => Promise<T | StoreRefusal>) =>
+    engine.write<T | StoreRefusal>(async (transaction) => {
+      const query = transaction.selectFrom('baseline').selectAll().where('id', '=', withoutNul(id)).where('erased_at_ms', 'is', null);
+      const row = await (engine.kind === 'postgres' ? query.forUpdate() : query).executeTakeFirst();
+      return row === undefined ? unknownBaseline() : work(transaction, row);
+    });
+  return {
+    create: (wanted) => create(ground, wanted),
+    find: (id) => engine.read(async (db) => {
+      const row = await db.selectFrom('baseline').selectAll().where('id', '=', withoutNul(id)).where('erased_at_ms', 'is', null).executeTakeFirst();
+      return row === undefined ? null : baselineOf(row);
+    }),
+    list: (organization) => engine.read(async (db) => (await db.selectFrom('baseline').selectAll().where('organization', '=', organization)
+      .where('erased_at_ms', 'is', null).orderBy('number', 'desc').execute()).map(baselineOf)),
+    readKey: (id) => onBaseline(id, async (transaction, row) => {
+      if (row.sealed === null) return keyAlreadyShown();
+      const key = await unsealed(ground, transaction, row);
+      await transaction.updateTable('baseline').set({ sealed: null }).where('number', '=', row.number).execute();
+      return { id: row.id, key, prefix: row.key_prefix };
+    }),
+    rotateKey: (id, { hash, prefix }) => onBaseline(id, async (transaction, row) => {
+      if (row.retired_at_ms !== null) return refuse('tap_retired', 'This tap is retired for good; its key cannot be rotated.');
+      return baselineOf(await transaction.updateTable('baseline')
+        .set({ key_hash: hash, key_prefix: prefix, key_version: row.key_version + 1n, sealed: null })
+        .where('number', '=', row.number).returningAll().executeTakeFirstOrThrow());
+    }),
+    retire: (id) => onBaseline(id, async (transaction, row) => {
+      if (row.retired_at_ms !== null) return baselineOf(row);
+      return baselineOf(await transaction.updateTable('baseline').set({ retired_at_ms: clock() })
+        .where('number', '=', row.number).returningAll().executeTakeFirstOrThrow());
+    }),
+    declare: async (id, figure) => nameRefusal('The name of a figure', figure.name, 200) ?? onBaseline(id, async (transaction, row) => {
+      const names = await transaction.selectFrom('declared_figure').select('name').where('baseline', '=', row.number).execute();
+      if (names.length >= figuresMax && !names.some(({ name }) => name === figure.name)) {
+        return refuse('too_many_figures', `A Baseline takes at most ${figuresMax} declared figures. Use the name of one to replace it.`);
+      }
+      const values = { amount_nano: figure.amount, at_ms: clock() };
+      await transaction.insertInto('declared_figure').values({ baseline: row.number, name: figure.name, ...values })
+        .onConflict((conflict) => conflict.columns(['baseline', 'name']).doUpdateSet(values)).execute();
+      return baselineOf(row);
+    }),
+    declared: (id) => engine.read(async (db) => (await db.selectFrom('declared_figure').innerJoin('baseline', 'baseline.number', 'declared_figure.baseline')
+      .select(['declared_figure.name', 'declared_figure.amount_nano']).where('baseline.id', '=', withoutNul(id)).orderBy('declared_figure.name').execute())
+      .map(({ name, amount_nano: amount }) => ({ name, amount: nanoDollars(amount) }))),
+  };
+}
+
+async function create(
+  { engine, vault, clock, randomBytes }: StoreGround, { organization, key, unread }: Parameters<Baselines['create']>[0],
+): Promise<Baseline | StoreRefusal> {
+  if (!/^[0-9a-f]{64}$/.test(key.hash)) throw new RangeError('a tap key is kept as 64 hexadecimal characters');
+  return engine.write<Baseline | StoreRefusal>(async (transaction) => {
+    // Two at once take turns on the organization's row; the second then sees the first one's Baseline.
+    const owner = transaction.selectFrom('organization').select('id').where('id', '=', organization);
+    if (await (engine.kind === 'postgres' ? owner.forUpdate() : owner).executeTakeFirst() === undefined) return unknownOrganization();
+    const nowMs = clock();
+    const current = await transaction.selectFrom('baseline').selectAll()
+      .where('organization', '=', organization).where('replaced_at_ms', 'is', null).executeTakeFirst();
+    if (current !== undefined) {
+      if (!closedUnbegun(lifeOf(current), nowMs)) return baselineExists();
+      await transaction.updateTable('baseline').set({ replaced_at_ms: nowMs, sealed: null }).where('number', '=', current.number).execute();
+    }
+    const id = idPrefix.baseline + base62(randomBytes(40), 20);
+    const place = keyPlace({ id, organization, key_version: 1n });
+    const sealed = unread === null ? null : await sealFor(transaction, vault, { credential: unread, place });
+    return baselineOf(await transaction.insertInto('baseline').values({
+      id, organization, key_hash: key.hash, key_prefix: key.prefix, key_version: 1, sealed, created_at_ms: nowMs,
+      first_day_ms: null, retired_at_ms: null, replaced_at_ms: null, erased_at_ms: null,
+    }).returningAll().executeTakeFirstOrThrow());
+  });
+}
+
+/** @throws StoreFault where the organization's data key cannot be read; the key stays unread then. */
+async function unsealed({ vault }: StoreGround, transaction: Transaction<Schema>, row: Selectable<BaselineTable>): Promise<string> {
+  const dataKey = await transaction.selectFrom('organization_data_key').select('wrapped')
+    .where('organization', '=', row.organization).executeTakeFirst();
+  const key = dataKey === undefined ? null : vault.unsealCredential(row.sealed!, dataKey.wrapped, keyPlace(row));
+  if (key === null) throw new StoreFault('store_unreadable', 'The tap key cannot be read from the store now. Rotate it to get another one.');
+  return key;
+}
+
+function keyPlace({ id, organization, key_version: version }: Pick<Selectable<BaselineTable>, 'id' | 'organization' | 'key_version'>): CredentialPlace {
+  return { purpose: 'tap-key', organization, record: id, version };
+}
+
+/** The columns that say where a Baseline stands. */
+export function lifeOf(
+  row: Pick<Selectable<BaselineTable>, 'created_at_ms' | 'first_day_ms' | 'retired_at_ms' | 'replaced_at_ms'>,
+): BaselineLife {
+  return {
+    createdAtMs: Number(row.created_at_ms), firstDayMs: numberOrNull(row.first_day_ms),
+    retiredAtMs: numberOrNull(row.retired_at_ms), replacedAtMs: numberOrNull(row.replaced_at_ms),
+  };
+}
+
+function baselineOf(row: Selectable<BaselineTable>): Baseline {
+  return {
+    ...lifeOf(row), id: row.id, organization: row.organization as OrganizationId, keyPrefix: row.key_prefix, keyUnread: row.sealed !== null,
+  };
+}
+
+/** PostgreSQL takes no U+0000 in a text; no id holds one. */
+function withoutNul(id: string): string {
+  return id.includes('\0') ? '' : id;
+}
+
+export function unknownBaseline(): StoreRefusal {
+  return refuse('unknown_baseline', 'There is no Baseline with this id.');
+}
+
+export function keyAlreadyShown(): StoreRefusal {
+  return refuse('tap_key_already_shown', 'The tap key was shown already and cannot be read again. Rotate it to get another one.');
+}
+
+function baselineExists(): StoreRefusal {
+  return refuse('baseline_exists', 'This organization has a Baseline already.');
+}

@@ -1,0 +1,139 @@
+/**
+ * Tap batches: taken or refused by the key that they come with, and kept whole or not at all. Spec: Tap ingestion, Baseline.
+ * Key, state and insert are one transaction that holds the Baseline's row: a key that was rotated, or a Baseline that closed,
+ * while a request was under way stores nothing, whichever node the request is on.
+ */
+import type { OrganizationId } from '@metergate/core/id.ts';
+import { firstDayAfter, tapAdmission } from '@metergate/core/tap/baseline.ts';
+import type { TapEvent } from '@metergate/core/tap/event.ts';
+import { rollUp, tapFigures, type TapCell, type TapHeadroom, type TapLatency } from '@metergate/core/tap/rollup.ts';
+import type { Plan } from '@metergate/core/settings.ts';
+import { sql, type Kysely } from 'kysely';
+import type { Engine } from '../sql/engine.ts';
+import type { Schema } from '../sql/schema.ts';
+import type { StoreGround } from '../store.ts';
+import { lifeOf } from './baselines.ts';
+import { addRollup, insertNewEvents } from './write-events.ts';
+
+/** Why a key admits nothing. */
+export type TapKeyRefusal = 'unknown_key' | 'baseline_closed' | 'tap_retired';
+
+export interface TapBatch {
+  /** SHA-256 of the presented key, lower-case hexadecimal. */
+  readonly keyHash: string;
+  readonly events: readonly TapEvent[];
+  /** Whether a call can begin a Baseline's days; the day is that of its timestamp. */
+  readonly isPriced: (event: TapEvent) => boolean;
+  /** Input sizes at which a listed price changes, ascending. */
+  readonly priceSteps: readonly number[];
+}
+
+/** The sums that a report is made of. */
+export interface TapSumsRead {
+  readonly cells: TapCell[];
+  readonly latencies: TapLatency[];
+  readonly headroom: TapHeadroom[];
+}
+
+export interface TapEvents {
+  /** Whether a key would be admitted now. */
+  admission(keyHash: string): Promise<'admitted' | TapKeyRefusal>;
+  /** Keeps the whole batch but for what the Baseline has already; says how many events are new. */
+  keep(batch: TapBatch): Promise<{ readonly accepted: number } | TapKeyRefusal>;
+  /** Of the Baseline with this id, whoever's it is. */
+  sums(baseline: string): Promise<TapSumsRead>;
+}
+
+interface KeyHolder {
+  readonly number: bigint;
+  readonly created_at_ms: bigint;
+  readonly first_day_ms: bigint | null;
+  readonly retired_at_ms: bigint | null;
+  readonly replaced_at_ms: bigint | null;
+  readonly plan: string;
+}
+
+export function tapEventsIn({ engine, clock }: StoreGround): TapEvents {
+  return {
+    admission: (keyHash) => engine.read(async (db) => {
+      const holder = await holderOf(engine, db, { keyHash, locked: false });
+      return holder === null ? 'unknown_key' : tapAdmission(lifeOf(holder), holder.plan as Plan, clock());
+    }),
+    keep: ({ keyHash, events, isPriced, priceSteps }) => engine.write(async (transaction) => {
+      const holder = await holderOf(engine, transaction, { keyHash, locked: true });
+      if (holder === null) return 'unknown_key';
+      const life = lifeOf(holder);
+      const admission = tapAdmission(life, holder.plan as Plan, clock());
+      if (admission !== 'admitted') return admission;
+      const writing = { engine: engine.kind, transaction, baseline: holder.number };
+      const kept = await insertNewEvents(writing, events);
+      await addRollup(writing, rollUp(kept, priceSteps));
+      const firstDayMs = firstDayAfter(life, kept, isPriced);
+      if (firstDayMs !== life.firstDayMs) {
+        await transaction.updateTable('baseline').set({ first_day_ms: firstDayMs }).where('number', '=', holder.number).execute();
+      }
+      return { accepted: kept.length };
+    }),
+    sums: (baseline) => engine.read(async (db) => {
+      const row = await db.selectFrom('baseline').select('number').where('id', '=', baseline).executeTakeFirst();
+      return row === undefined ? { cells: [], latencies: [], headroom: [] } : readSums(db, row.number);
+    }),
+  };
+}
+
+/** The live key's Baseline and its organization's plan. The row stays locked until the transaction ends. */
+async function holderOf(
+  engine: Engine, db: Kysely<Schema>, { keyHash, locked }: { readonly keyHash: string; readonly locked: boolean },
+): Promise<KeyHolder | null> {
+  // SQLite's write transactions are alone as they are.
+  const lock = locked && engine.kind === 'postgres' ? sql`for update of b` : sql``;
+  const { rows } = await sql<KeyHolder>`
+    select b.number, b.created_at_ms, b.first_day_ms, b.retired_at_ms, b.replaced_at_ms, o.plan
+    from baseline b join organization o on o.id = b.organization where b.key_hash = ${keyHash} ${lock}`.execute(db);
+  return rows[0] ?? null;
+}
+
+type CellRow = Omit<TapCell, 'sums'> & { readonly [name: string]: number | string };
+const numberOf = (name: string) => sql<number>`cast(${sql.ref(name)} as double precision)`;
+
+/** Read as floating point, which both engines hand over as plain numbers: exact to 2^53, and no bigint for each of a million cells. */
+async function readSums(db: Kysely<Schema>, number: bigint): Promise<TapSumsRead> {
+  const cells = (await db.selectFrom('tap_cell')
+    .select(['provider', 'model', 'tag', numberOf('day_ms').as('dayMs'), numberOf('band').as('band')])
+    .select(tapFigures.map((name) => numberOf(name).as(name)))
+    .where('baseline', '=', number).execute()) as unknown as CellRow[];
+  const latencies = await db.selectFrom('tap_latency').select(['part', numberOf('bucket').as('bucket'), numberOf('calls').as('calls')])
+    .where('baseline', '=', number).execute();
+  const headroom = await db.selectFrom('tap_headroom')
+    .select(['provider', 'model', 'kind', numberOf('most').as('limit'), numberOf('remaining').as('remaining'), numberOf('at_ms').as('atMs')])
+    .where('baseline', '=', number).orderBy('provider').orderBy('model').orderBy('kind').execute();
+  return {
+    cells: cells.map((row) => ({
+      dayMs: row.dayMs, provider: row.provider, model: row.model, tag: row.tag, band: row.band, sums: tapFigures.map((name) => row[name] as number),
+    })),
+    latencies,
+    headroom: headroom as TapHeadroom[],
+  };
+}
+
+/**
+ * Takes away, inside the erasure of an organization, its tap key and everything reported under it but the events themselves,
+ * which `dropErasedEvents` removes in slices. Posts answer as for a key that never was.
+ */
+export async function eraseTap(transaction: Kysely<Schema>, organization: OrganizationId, nowMs: number): Promise<void> {
+  const erased = await transaction.updateTable('baseline').set({ key_hash: null, sealed: null, key_prefix: '', erased_at_ms: nowMs })
+    .where('organization', '=', organization).returning('number').execute();
+  for (const { number } of erased) {
+    for (const table of ['tap_cell', 'tap_latency', 'tap_headroom', 'declared_figure'] as const) {
+      await transaction.deleteFrom(table).where('baseline', '=', number).execute();
+    }
+  }
+}
+
+/** Removes at most `limit` events of erased organizations; says how many. 0: all are gone. */
+export async function dropErasedEvents(transaction: Kysely<Schema>, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`delete from tap_event where (baseline, request_id) in (
+    select e.baseline, e.request_id from tap_event e join baseline b on b.number = e.baseline
+    where b.erased_at_ms is not null limit ${limit})`.execute(transaction);
+  return Number(numAffectedRows ?? 0n);
+}

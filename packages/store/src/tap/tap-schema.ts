@@ -1,0 +1,83 @@
+/**
+ * The tables of the tap as TypeScript sees them; `migrations/0004-tap-and-baseline.ts` makes them.
+ */
+import type { TapFigureName } from '@metergate/core/tap/rollup.ts';
+import type { ColumnType, Generated } from 'kysely';
+
+type Whole = ColumnType<bigint, bigint | number, bigint | number>;
+type WholeOrNull = ColumnType<bigint | null, bigint | number | null, bigint | number | null>;
+type BytesOrNull = ColumnType<Uint8Array | null, Uint8Array | null, Uint8Array | null>;
+
+export interface BaselineTable {
+  /** Stands for it in the tables that grow. */
+  readonly number: Generated<bigint>;
+  readonly id: string;
+  readonly organization: string;
+  /** SHA-256 of the tap key, lower-case hexadecimal; null once the organization is erased. */
+  readonly key_hash: string | null;
+  readonly key_prefix: string;
+  /** Counts rotations; part of the place that the key is sealed for. */
+  readonly key_version: Whole;
+  /** The key itself, sealed, until it is read. */
+  readonly sealed: BytesOrNull;
+  readonly created_at_ms: Whole;
+  readonly first_day_ms: WholeOrNull;
+  readonly retired_at_ms: WholeOrNull;
+  /** Another Baseline took its place. */
+  readonly replaced_at_ms: WholeOrNull;
+  readonly erased_at_ms: WholeOrNull;
+}
+
+export interface TapEventTable {
+  readonly baseline: Whole;
+  readonly request_id: string;
+  readonly at_ms: Whole;
+  readonly provider: string;
+  readonly model: string;
+  readonly tag: string;
+  readonly input_tokens: Whole;
+  readonly output_tokens: Whole;
+  readonly cached_tokens: Whole;
+  readonly stop_reason: string;
+  readonly tool_calls: Whole;
+  readonly status: Whole;
+  readonly retries: Whole;
+  readonly latency_ms: Whole;
+  readonly requests_limit: WholeOrNull;
+  readonly requests_remaining: WholeOrNull;
+  readonly tokens_limit: WholeOrNull;
+  readonly tokens_remaining: WholeOrNull;
+}
+
+export type TapCellTable = { readonly [Name in TapFigureName]: Whole } & {
+  readonly baseline: Whole;
+  readonly day_ms: Whole;
+  readonly provider: string;
+  readonly model: string;
+  readonly tag: string;
+  readonly band: Whole;
+};
+
+export interface TapLatencyTable { readonly baseline: Whole; readonly part: string; readonly bucket: Whole; readonly calls: Whole }
+
+export interface TapHeadroomTable {
+  readonly baseline: Whole;
+  readonly provider: string;
+  readonly model: string;
+  readonly kind: string;
+  /** The limit; `limit` is a word of SQL. */
+  readonly most: Whole;
+  readonly remaining: Whole;
+  readonly at_ms: Whole;
+}
+
+export interface DeclaredFigureTable { readonly baseline: Whole; readonly name: string; readonly amount_nano: Whole; readonly at_ms: Whole }
+
+export interface TapSchema {
+  readonly baseline: BaselineTable;
+  readonly tap_event: TapEventTable;
+  readonly tap_cell: TapCellTable;
+  readonly tap_latency: TapLatencyTable;
+  readonly tap_headroom: TapHeadroomTable;
+  readonly declared_figure: DeclaredFigureTable;
+}

@@ -1,0 +1,81 @@
+/**
+ * Tap events and what they add to the sums → rows. Called inside the transaction that has locked the Baseline.
+ */
+import type { TapEvent } from '@metergate/core/tap/event.ts';
+import { tapFigures, type TapCell, type TapHeadroom, type TapLatency, type TapRollup } from '@metergate/core/tap/rollup.ts';
+import type { Transaction } from 'kysely';
+import type { Engine } from '../sql/engine.ts';
+import type { Schema } from '../sql/schema.ts';
+import { insertRows, type BulkColumn, type BulkInsert } from './bulk-rows.ts';
+
+/** A row with the number of the Baseline that it belongs to. */
+type Of<Row> = Row & { readonly baseline: bigint };
+type Column<Row> = BulkColumn<Of<Row>>;
+
+const text = <Row>(name: string, value: (row: Of<Row>) => string): Column<Row> => ({ name, kind: 'text', value });
+const whole = <Row>(name: string, value: (row: Of<Row>) => number | bigint | null): Column<Row> => ({ name, kind: 'whole', value });
+
+const eventInsert: BulkInsert<Of<TapEvent>> = {
+  table: 'tap_event',
+  columns: [
+    whole('baseline', (e) => e.baseline), text('request_id', (e) => e.requestId), whole('at_ms', (e) => e.timestampMs),
+    text('provider', (e) => e.provider), text('model', (e) => e.model), text('tag', (e) => e.tag),
+    whole('input_tokens', (e) => e.inputTokens), whole('output_tokens', (e) => e.outputTokens), whole('cached_tokens', (e) => e.cachedTokens),
+    text('stop_reason', (e) => e.stopReason), whole('tool_calls', (e) => e.toolCalls), whole('status', (e) => e.status),
+    whole('retries', (e) => e.retries), whole('latency_ms', (e) => e.latencyMs),
+    whole('requests_limit', (e) => e.rateLimit?.requestsLimit ?? null), whole('requests_remaining', (e) => e.rateLimit?.requestsRemaining ?? null),
+    whole('tokens_limit', (e) => e.rateLimit?.tokensLimit ?? null), whole('tokens_remaining', (e) => e.rateLimit?.tokensRemaining ?? null),
+  ],
+  after: 'on conflict (baseline, request_id) do nothing returning request_id',
+};
+
+const cellInsert: BulkInsert<Of<TapCell>> = {
+  table: 'tap_cell',
+  columns: [
+    whole('baseline', (c) => c.baseline), whole('day_ms', (c) => c.dayMs), text('provider', (c) => c.provider), text('model', (c) => c.model),
+    text('tag', (c) => c.tag), whole('band', (c) => c.band), ...tapFigures.map((name, index) => whole<TapCell>(name, (c) => c.sums[index]!)),
+  ],
+  after: `on conflict (baseline, day_ms, provider, model, tag, band) do update set ${
+    tapFigures.map((name) => `"${name}" = tap_cell."${name}" + excluded."${name}"`).join(', ')}`,
+};
+
+const latencyInsert: BulkInsert<Of<TapLatency>> = {
+  table: 'tap_latency',
+  columns: [
+    whole('baseline', (l) => l.baseline), text('part', (l) => l.part), whole('bucket', (l) => l.bucket), whole('calls', (l) => l.calls),
+  ],
+  after: 'on conflict (baseline, part, bucket) do update set calls = tap_latency.calls + excluded.calls',
+};
+
+/** The smaller share wins, as `isTighter` has it; both products stay below 2^63, since every figure is at most 10^9. */
+const headroomInsert: BulkInsert<Of<TapHeadroom>> = {
+  table: 'tap_headroom',
+  columns: [
+    whole('baseline', (h) => h.baseline), text('provider', (h) => h.provider), text('model', (h) => h.model), text('kind', (h) => h.kind),
+    whole('most', (h) => h.limit), whole('remaining', (h) => h.remaining), whole('at_ms', (h) => h.atMs),
+  ],
+  after: 'on conflict (baseline, provider, model, kind) do update set most = excluded.most, remaining = excluded.remaining, '
+    + 'at_ms = excluded.at_ms where excluded.remaining * tap_headroom.most < tap_headroom.remaining * excluded.most',
+};
+
+export interface TapWriting {
+  readonly engine: Engine['kind'];
+  readonly transaction: Transaction<Schema>;
+  readonly baseline: bigint;
+}
+
+/** Keeps the events that are new to the Baseline; of several with one `requestId` the first. Gives back those that were kept. */
+export async function insertNewEvents({ engine, transaction, baseline }: TapWriting, events: readonly TapEvent[]): Promise<TapEvent[]> {
+  const byId = new Map<string, TapEvent>();
+  for (const event of events) if (!byId.has(event.requestId)) byId.set(event.requestId, event);
+  const rows = [...byId.values()].map((event) => ({ ...event, baseline }));
+  const kept = await insertRows<Of<TapEvent>, { request_id: string }>(engine, transaction, eventInsert, rows);
+  return kept.map((row) => byId.get(row.request_id)!);
+}
+
+export async function addRollup({ engine, transaction, baseline }: TapWriting, { cells, latencies, headroom }: TapRollup): Promise<void> {
+  const owned = <Row>(rows: readonly Row[]): Of<Row>[] => rows.map((row) => ({ ...row, baseline }));
+  await insertRows(engine, transaction, cellInsert, owned(cells));
+  await insertRows(engine, transaction, latencyInsert, owned(latencies));
+  await insertRows(engine, transaction, headroomInsert, owned(headroom));
+}
