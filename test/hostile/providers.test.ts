@@ -142,11 +142,12 @@ test('bytes a provider sends beyond its answer, a second answer among them, neve
   }
 });
 
-test('any final status is relayed as sent, with its own headers, obs-text included, and exactly one id of ours', async () => {
+test('any final status is relayed as sent, also after an unasked 100, with reason and headers, obs-text included, and one id of ours', async () => {
   for (const status of [200, 299, 401, 418, 429, 500, 600, 999]) {
     const lines = 'X-Obs: \x80\xe9\xff\r\nX-SVC-Request-Id: evil\r\nx-svc-budget-scope: run\r\nRetry-After: 3\r\n__proto__: x\r\n';
-    const answer = await chat(`status ${status}`, raw(`HTTP/1.1 ${status} As Is\r\n${lines}Content-Length: 2\r\n\r\n{}`, 'keep'));
-    assert.deepEqual([answer.status, answer.reason, answer.body.toString()], [status, 'As Is', '{}']);
+    const go = 'HTTP/1.1 100 Continue\r\n\r\n';
+    const answer = await chat(`status ${status}`, raw(`${go}HTTP/1.1 ${status} As Is \x80\xe9\xff\r\n${lines}Content-Length: 2\r\n\r\n{}`, 'keep'));
+    assert.deepEqual([answer.status, answer.reason, answer.body.toString()], [status, 'As Is \x80\xe9\xff', '{}']);
     const got = ['x-obs', 'retry-after', '__proto__'].map((name) => headerValue(answer.headers, name));
     assert.deepEqual(got, ['\x80\xe9\xff', '3', 'x']);
     assert.deepEqual(headerValues(answer.headers, 'x-svc-budget-scope'), []);

@@ -4,6 +4,7 @@
  */
 import { buildConnector } from 'undici';
 import { NotPublicFault, type AddressGuard, type Scheme } from './address-guard.ts';
+import { adjustResponseParser } from './response-parser.ts';
 
 export interface ConnectorOptions {
   /** From the start of name resolution to the end of the TLS handshake, milliseconds. */
@@ -16,6 +17,14 @@ export interface ConnectorOptions {
 }
 
 export function createConnector(options: ConnectorOptions): buildConnector.connector {
+  const dial = dialler(options);
+  return (target, done) => dial(target, (...outcome) => {
+    done(...outcome);
+    if (outcome[0] === null) adjustResponseParser(outcome[1]);
+  });
+}
+
+function dialler(options: ConnectorOptions): buildConnector.connector {
   const { guard, scheme, connectMs } = options;
   const base: buildConnector.BuildOptions = { allowH2: false, timeout: connectMs, rejectUnauthorized: true, autoSelectFamily: true };
   if (options.ca !== undefined) Object.assign(base, { ca: options.ca });

@@ -7,6 +7,7 @@ import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { Exchange, ExchangeObserver } from './destination.ts';
 import { ExchangeError, classifyFault } from './exchange-fault.ts';
+import { reasonBytes } from './response-parser.ts';
 
 /** More interim responses than any server has a reason to send; each one restarts the wait for the head. */
 const interimResponsesMax = 4_096;
@@ -73,7 +74,7 @@ export class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
     if (this.#over) return;
     const oddity = this.#oddityOf(status);
     if (oddity !== null) controller.abort(new ExchangeError('protocol', oddity));
-    else if (status >= 200) inParser(() => this.#observer.head(status, latin1Reason(reason), latin1Pairs(controller.rawHeaders)));
+    else if (status >= 200) inParser(() => this.#observer.head(status, reasonBytes(reason), latin1Pairs(controller.rawHeaders)));
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -123,11 +124,6 @@ function inParser(tell: () => void): void {
   } finally {
     parserDepth--;
   }
-}
-
-/** The client reads the reason phrase as UTF-8; this gives its bytes back, one character each. */
-function latin1Reason(reason: string): string {
-  return Buffer.from(reason, 'utf8').toString('latin1');
 }
 
 function latin1Pairs(raw: Dispatcher.DispatchController['rawHeaders']): string[] {

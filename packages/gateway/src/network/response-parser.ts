@@ -1,0 +1,44 @@
+/**
+ * The client's response parser, made to take two things that HTTP allows and it does not: a `100 Continue` nobody asked for
+ * (RFC 9110, 15.2: a client must be able to parse one) and a reason phrase with bytes above 0x7f, which it reads as UTF-8,
+ * and only the last piece of one that comes in pieces. The parser is not public: it is found on the socket and adjusted there,
+ * for that connection alone. Where a later version of the client has none of this form, nothing is adjusted: such a 100 is
+ * then a fault `protocol` again, and a test says so.
+ */
+import type { Socket } from 'node:net';
+
+/** Stands before a reason that holds one character a byte. The client itself never makes one that begins so. */
+const byteMark = '\uffff';
+/** An interim status that the client passes over. It is told to nobody. */
+const processing = 102;
+
+interface ResponseParser {
+  statusText: string;
+  onStatus(bytes: Buffer): number;
+  onHeadersComplete(status: number, upgrade: boolean, shouldKeepAlive: boolean): number;
+}
+
+/** To be called once the client has taken the connection, before it has read from it. */
+export function adjustResponseParser(socket: Socket): void {
+  const parser = parserOf(socket);
+  if (parser === null) return;
+  const completeHead = parser.onHeadersComplete.bind(parser);
+  parser.onStatus = (bytes) => {
+    parser.statusText += (parser.statusText === '' ? byteMark : '') + bytes.toString('latin1');
+    return 0;
+  };
+  parser.onHeadersComplete = (status, upgrade, shouldKeepAlive) =>
+    completeHead(status === 100 && !upgrade ? processing : status, upgrade, shouldKeepAlive);
+}
+
+/** The reason phrase as the client gives it → one character a byte. */
+export function reasonBytes(reason: string): string {
+  return reason.startsWith(byteMark) ? reason.slice(byteMark.length) : Buffer.from(reason, 'utf8').toString('latin1');
+}
+
+function parserOf(socket: Socket): ResponseParser | null {
+  const symbol = Object.getOwnPropertySymbols(socket).find(({ description }) => description === 'parser');
+  const parser = symbol === undefined ? null : (socket as unknown as Record<symbol, Partial<ResponseParser> | null>)[symbol];
+  if (typeof parser?.statusText !== 'string') return null;
+  return typeof parser.onStatus === 'function' && typeof parser.onHeadersComplete === 'function' ? parser as ResponseParser : null;
+}
