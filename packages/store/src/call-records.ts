@@ -6,10 +6,13 @@
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import type { Transaction } from 'kysely';
-import { callRecordOf } from './sql/call-row.ts';
+import type { RunEnd, RunTightening } from './journal/run-event.ts';
 import { applySpend } from './sql/apply-spend.ts';
+import { applyToRuns } from './sql/apply-to-runs.ts';
+import { callRecordOf } from './sql/call-row.ts';
 import type { Engine } from './sql/engine.ts';
 import { insertCalls } from './sql/insert-calls.ts';
+import { nextRunChange } from './sql/run-exposure.ts';
 import type { Schema } from './sql/schema.ts';
 import type { StoreGround } from './store.ts';
 
@@ -20,6 +23,8 @@ export interface CallBatch {
   readonly through: number;
   /** `seq`: the record's journal number, unique in its segment, at most `through`. */
   readonly records: readonly { readonly seq: number; readonly record: CallRecord }[];
+  /** What the node wrote of runs, in its order; none by default. */
+  readonly runEvents?: readonly { readonly seq: number; readonly event: RunTightening | RunEnd }[];
 }
 
 export interface CallQuery {
@@ -44,12 +49,16 @@ export interface CallRecords {
 
 export function callRecordsIn({ engine }: StoreGround): CallRecords {
   return {
-    async ship({ segment, through, records }) {
-      if (records.some(({ seq }) => seq > through)) throw new RangeError('a batch holds no record above its last journal number');
+    async ship({ segment, through, records, runEvents = [] }) {
+      if ([...records, ...runEvents].some(({ seq }) => seq > through)) throw new RangeError('a batch holds no record above its last journal number');
       await engine.write(async (transaction) => {
         const mark = await lockedMark(engine, transaction, segment);
         if (through <= mark) return;
         const kept = records.filter(({ seq }) => seq > mark).map(({ record }) => record);
+        const events = runEvents.filter(({ seq }) => seq > mark).map(({ event }) => event);
+        const change = events.length === 0 ? 0n : await nextRunChange(transaction);
+        // Runs before their records: where one begins anew, what was kept before is its spend, and these come on top.
+        await applyToRuns(engine.kind, transaction, { records: kept, events, change });
         await insertCalls(engine.kind, transaction, kept);
         await applySpend(engine.kind, transaction, kept);
         await transaction.updateTable('journal_segment').set({ mark: through }).where('id', '=', segment).execute();

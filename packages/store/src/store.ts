@@ -5,6 +5,7 @@
  */
 import { accountRowsIn, type AccountRows } from './account-rows.ts';
 import { auditedEngine, auditTrailIn, type AuditIntent, type AuditTrail } from './audit-trail.ts';
+import { callPagesIn, type CallPages } from './call-pages.ts';
 import { callRecordsIn, type CallRecords } from './call-records.ts';
 import { capsIn, type Caps } from './caps.ts';
 import { declaredUpstreamsIn, type DeclaredUpstreams } from './declared-upstreams.ts';
@@ -47,6 +48,7 @@ export interface Store {
   readonly upstreams: DeclaredUpstreams;
   readonly settings: Settings;
   readonly calls: CallRecords;
+  readonly callPages: CallPages;
   readonly caps: Caps;
   readonly spend: SpendSums;
   readonly runs: Runs;
@@ -99,6 +101,7 @@ function storeOn(ground: StoreGround): Store {
     upstreams: declaredUpstreamsIn(ground),
     settings: settingsIn(ground),
     calls: callRecordsIn(ground),
+    callPages: callPagesIn(ground),
     caps: capsIn(ground),
     spend: spendSumsIn(ground),
     runs: runsIn(ground),
@@ -111,7 +114,7 @@ function storeOn(ground: StoreGround): Store {
     baselines: baselinesIn(ground),
     tapEvents: tapEventsIn(ground),
     audit: auditTrailIn(ground),
-    acting: (intent) => storeOn({ ...ground, engine: auditedEngine(ground.engine, intent, ground.clock) }),
+    acting: (intent) => storeOn({ ...ground, engine: auditedEngine(ground, intent) }),
     close: () => ground.engine.close(),
   };
 }

@@ -176,6 +176,7 @@ export interface ManagementTokenTable {
 
 export interface AuditEventTable {
   readonly sequence: Generated<bigint>;
+  readonly id: string;
   /** Null: the whole product. */
   readonly organization: string | null;
   readonly at_ms: Whole;

@@ -1,0 +1,48 @@
+/**
+ * The tables of runs and grants as TypeScript sees them; `migrations/0003-runs-and-grants.ts` makes them.
+ */
+import type { ColumnType } from 'kysely';
+
+type Whole = ColumnType<bigint, bigint | number, bigint | number>;
+type WholeOrNull = ColumnType<bigint | null, bigint | number | null, bigint | number | null>;
+
+/** One row: the number of the latest change of a run that nodes must hear of. Its lock makes those changes commit in order. */
+export interface RunFeedTable { readonly only: Whole; readonly value: Whole }
+
+/** What the live runs of an organization may still spend together, whole nano-dollars as decimal text. */
+export interface RunExposureTable { readonly organization: string; readonly taken_nano: string }
+
+export interface RunTable {
+  readonly organization: string;
+  readonly id: string;
+  readonly state: string;
+  readonly declared_nano: WholeOrNull;
+  readonly effective_nano: WholeOrNull;
+  readonly clamp_reason: string | null;
+  readonly spent_nano: Whole;
+  readonly unknown_calls: Whole;
+  readonly started_at_ms: Whole;
+  readonly expires_at_ms: WholeOrNull;
+  readonly ended_at_ms: WholeOrNull;
+  /** 0 until an opened call of it is known. */
+  readonly confirmed: Whole;
+  readonly last_call_at_ms: Whole;
+  /** Number of its latest change in the feed; 0: none. */
+  readonly change: Whole;
+}
+
+/** `sealed`: the private key. */
+export interface GrantKeyTable {
+  readonly id: string;
+  readonly organization: string;
+  readonly public_key: string;
+  readonly sealed: ColumnType<Uint8Array, Uint8Array, Uint8Array>;
+  readonly created_at_ms: Whole;
+}
+
+export interface RunSchema {
+  readonly run_feed: RunFeedTable;
+  readonly run_exposure: RunExposureTable;
+  readonly run: RunTable;
+  readonly grant_key: GrantKeyTable;
+}
