@@ -1,0 +1,87 @@
+/**
+ * `/platform/v1/assessments`: the Baseline, its report, its tap key. Spec: Other routes, Tap key; design 3, row 20; 5 (roles).
+ * The key is read by GET, once; whatever a browser may do on nobody's behalf (HEAD, a prefetch, another site) does not read it.
+ */
+import { z } from '@hono/zod-openapi';
+import { tapStopReasons } from '@metergate/core/tap/event.ts';
+import {
+  createBaseline, declareFigure, listBaselines, readTapKey, retireBaseline, rotateTapKey, showBaseline,
+} from '../../baselines.ts';
+import { operation } from '../operation.ts';
+import { pageOf, pageOfList, pageQuery } from '../paging.ts';
+
+const params = z.object({ id: z.string().min(1).max(64) });
+
+const label = <const Label extends 'reported' | 'modeled' | 'declared'>(name: Label) => z.literal(name);
+const reported = z.object({ value: z.number(), label: label('reported') }).openapi('ReportedFigure');
+const reportedOrNone = z.object({ value: z.number().nullable(), label: label('reported') }).openapi('ReportedFigureOrNone');
+const modeled = z.object({ value: z.string().nullable(), label: label('modeled') }).openapi('ModeledFigure');
+const declared = z.object({ value: z.string(), label: label('declared') }).openapi('DeclaredFigure');
+
+const figures = {
+  calls: reported, inputTokens: reported, outputTokens: reported, cachedTokens: reported, cost: modeled, unpricedCalls: reported,
+  toolCalls: reported, retries: reported, failures: reported, rateLimited: reported, serverErrors: reported, noResponse: reported,
+  stopReasons: z.object(Object.fromEntries(tapStopReasons.map((reason) => [reason, reported]))),
+  latencyMs: z.object({ p50: reportedOrNone, p90: reportedOrNone, p95: reportedOrNone, p99: reportedOrNone }),
+};
+
+const report = z.object({
+  priceList: z.string(),
+  total: z.object(figures),
+  byModel: z.array(z.object({ provider: z.string(), model: z.string(), ...figures })),
+  byProvider: z.array(z.object({ provider: z.string(), ...figures })),
+  byTag: z.array(z.object({ tag: z.string(), ...figures })),
+  tagsOmitted: z.int(),
+  byDay: z.array(z.object({ day: z.string(), ...figures })),
+  headroom: z.array(z.object({
+    provider: z.string(), model: z.string(), kind: z.enum(['requests', 'tokens']), remaining: reported, limit: reported, at: z.string(),
+  })),
+  declared: z.array(z.object({ name: z.string(), amount: declared })),
+}).openapi('BaselineReport');
+
+const baseline = z.object({
+  id: z.string(), organization: z.string(), state: z.enum(['waiting', 'reporting', 'closed']), prefix: z.string(), keyRead: z.boolean(),
+  createdAt: z.string(), firstDay: z.string().nullable(), closesAt: z.string(), readmitted: z.boolean(), retiredAt: z.string().nullable(),
+}).openapi('Baseline');
+const reportedBaseline = baseline.extend({ report }).openapi('ReportedBaseline');
+const tapKey = z.object({ key: z.string(), prefix: z.string() }).openapi('TapKey');
+
+const tag = 'assessments';
+
+export const assessmentsOperations = [
+  operation({
+    id: 'createAssessment', method: 'post', path: '/assessments', role: 'admin', tag, status: 201,
+    summary: 'Make the Baseline; its tap key is read apart', answer: baseline,
+    run: ({ ground, actor }) => createBaseline(ground, actor.organization),
+  }),
+  operation({
+    id: 'listAssessments', method: 'get', path: '/assessments', role: 'viewer', tag,
+    summary: "The organization's Baselines, the current one first", query: pageQuery, answer: pageOf(baseline),
+    run: async ({ ground, actor, query }) => pageOfList(await listBaselines(ground, actor.organization), query),
+  }),
+  operation({
+    id: 'showAssessment', method: 'get', path: '/assessments/{id}', role: 'viewer', tag,
+    summary: 'The Baseline with its report', params, answer: reportedBaseline,
+    run: ({ ground, actor, params: { id } }) => showBaseline(ground, { id, organization: actor.organization }),
+  }),
+  operation({
+    id: 'readTapKey', method: 'get', path: '/assessments/{id}/tap-key', role: 'admin', tag, consuming: true,
+    summary: 'The tap key, once', params, answer: tapKey,
+    run: ({ ground, actor, params: { id } }) => readTapKey(ground, { id, organization: actor.organization }),
+  }),
+  operation({
+    id: 'rotateTapKey', method: 'post', path: '/assessments/{id}/tap-key/rotate', role: 'admin', tag,
+    summary: 'Another tap key, shown this once; the old one stops', params, answer: tapKey,
+    run: ({ ground, actor, params: { id } }) => rotateTapKey(ground, { id, organization: actor.organization }),
+  }),
+  operation({
+    id: 'retireAssessment', method: 'post', path: '/assessments/{id}/retire', role: 'admin', tag,
+    summary: 'End the tap for good', params, answer: baseline,
+    run: ({ ground, actor, params: { id } }) => retireBaseline(ground, { id, organization: actor.organization }),
+  }),
+  operation({
+    id: 'declareFigure', method: 'post', path: '/assessments/{id}/declared', role: 'admin', tag,
+    summary: 'Keep a figure that a person typed', params, body: z.object({ name: z.string(), usd: z.string() }), answer: reportedBaseline,
+    run: ({ ground, actor, params: { id }, body }) => declareFigure(ground, { id, organization: actor.organization }, body),
+  }),
+] as const;

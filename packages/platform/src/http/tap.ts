@@ -1,0 +1,128 @@
+/**
+ * `POST /tap/v1/events`: the tap's batches in. Spec: Tap ingestion, Tap ingestion errors; design 3, rows 30 and 30a.
+ * The order of refusals is 401, 413, 410, 415, 400. The key is the whole authorization: no session, no role. It is hashed, then
+ * looked up, whatever was presented, so that every 401 takes the same way to the same bytes. The body is counted as it comes and
+ * nothing beyond its bound is kept; nothing of it is repeated, logged or parsed twice. It stands before the app, on the bare
+ * request: here no layer above it can answer, and nothing is made of a batch but its events.
+ */
+import { createHash } from 'node:crypto';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { readTapBatch, tapBodyBytesMax, tapRefusalSentence } from '@metergate/core/tap/batch.ts';
+import { presentedTapKey } from '@metergate/core/tap/key.ts';
+import { StoreFault } from '@metergate/store/fault.ts';
+import type { Store } from '@metergate/store/store.ts';
+import type { TapKeyRefusal } from '@metergate/store/tap/tap-events.ts';
+import { tapPrices } from '../tap-prices.ts';
+
+export const tapPath = '/tap/v1/events';
+
+export interface TapParts {
+  readonly store: Pick<Store, 'tapEvents'>;
+  /** Wall time, milliseconds since the epoch. */
+  readonly clock: () => number;
+  /** A fault that was answered with 503: for the log. Holds nothing of the request. */
+  readonly report: (fault: unknown) => void;
+}
+
+/** The tap's address is answered here, everything else by `next`. */
+export function withTap(parts: TapParts, next: RequestListener): RequestListener {
+  return (request, response) => {
+    const { url = '' } = request;
+    if (url !== tapPath && !url.startsWith(`${tapPath}?`)) return next(request, response);
+    void answered(parts, request).then((answer) => send(response, answer));
+  };
+}
+
+interface TapAnswer {
+  readonly status: number;
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+function refusal(status: number, code: string, message: string, headers: Readonly<Record<string, string>> = {}): TapAnswer {
+  return { status, body: JSON.stringify({ error: { code, message } }), headers };
+}
+
+const unauthorized = refusal(401, 'unauthorized', 'The tap key was missing or not recognized.', { 'www-authenticate': 'Bearer' });
+const tooLarge = refusal(413, 'tap_too_large', 'The body must be at most 256 KiB. Send fewer events at once.', { connection: 'close' });
+const closed = refusal(410, 'baseline_closed', 'This Baseline has closed. Start a plan to keep reporting.');
+const retired = refusal(410, 'tap_retired', 'This tap was retired. Take it out of the client.');
+const unsupported = refusal(415, 'unsupported_media_type', 'The body must be JSON, not compressed, with content-type application/json.');
+const wrongMethod = refusal(405, 'method_not_allowed', 'This address answers POST alone.', { allow: 'POST' });
+const unavailable = refusal(503, 'unavailable', 'The batch cannot be stored right now. Send it again.');
+const byKey: Readonly<Record<TapKeyRefusal, TapAnswer>> = { unknown_key: unauthorized, baseline_closed: closed, tap_retired: retired };
+
+async function answered(parts: TapParts, request: IncomingMessage): Promise<TapAnswer | null> {
+  try {
+    return await answerTo(parts, request);
+  } catch (fault) {
+    parts.report(fault instanceof StoreFault ? fault : new Error('tap ingestion failed', { cause: fault }));
+    return unavailable;
+  }
+}
+
+/** Null: the client is gone. */
+async function answerTo({ store, clock }: TapParts, request: IncomingMessage): Promise<TapAnswer | null> {
+  if (request.method !== 'POST') return wrongMethod;
+  const keyHash = createHash('sha256').update(presentedTapKey(request.headers.authorization)).digest('hex');
+  const admission = await store.tapEvents.admission(keyHash);
+  if (admission === 'unknown_key') return unauthorized;
+  const body = await readBody(request);
+  if (body === 'gone') return null;
+  if (body === 'too_large') return tooLarge;
+  if (admission !== 'admitted') return byKey[admission];
+  if (!isPlainJson(request)) return unsupported;
+  const batch = readTapBatch(body, clock());
+  if ('refusal' in batch) return refusal(400, 'tap_invalid', tapRefusalSentence(batch.refusal));
+  const { isPriced, priceSteps } = tapPrices();
+  const kept = await store.tapEvents.keep({ keyHash, events: batch.events, isPriced, priceSteps });
+  return typeof kept === 'string' ? byKey[kept] : { status: 202, body: JSON.stringify(kept), headers: {} };
+}
+
+/** Any JSON media type, in no content coding. */
+function isPlainJson({ headers }: IncomingMessage): boolean {
+  const coding = (headers['content-encoding'] ?? 'identity').trim().toLowerCase();
+  const mediaType = (headers['content-type'] ?? '').split(';', 1)[0]!.trim().toLowerCase();
+  return coding === 'identity' && /^[a-z0-9.+-]+\/(?:[a-z0-9.-]+\+)?json$/.test(mediaType);
+}
+
+/** What is sent past the bound is let go by for so long, so that the client hears the answer before the connection ends. */
+const excessBytesMax = 1_048_576;
+const excessMs = 1_000;
+
+function readBody(request: IncomingMessage): Promise<Buffer | 'too_large' | 'gone'> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    let late: NodeJS.Timeout | null = null;
+    const end = (outcome: Buffer | 'too_large' | 'gone'): void => {
+      if (late !== null) clearTimeout(late);
+      request.off('data', onData).off('end', onEnd).off('close', onGone).off('error', onGone);
+      if (outcome === 'too_large') request.pause();
+      resolve(outcome);
+    };
+    const onData = (chunk: Buffer): void => {
+      bytes += chunk.length;
+      if (bytes <= tapBodyBytesMax) {
+        chunks.push(chunk);
+        return;
+      }
+      chunks.length = 0;
+      late ??= setTimeout(() => end('too_large'), excessMs);
+      if (bytes > tapBodyBytesMax + excessBytesMax) end('too_large');
+    };
+    const onEnd = (): void => end(bytes > tapBodyBytesMax ? 'too_large' : Buffer.concat(chunks, bytes));
+    const onGone = (): void => end('gone');
+    request.on('data', onData).on('end', onEnd).on('close', onGone).on('error', onGone);
+  });
+}
+
+function send(response: ServerResponse, answer: TapAnswer | null): void {
+  if (answer === null || response.destroyed) return;
+  const { status, body, headers } = answer;
+  response.writeHead(status, {
+    'content-type': 'application/json', 'content-length': Buffer.byteLength(body), 'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff', ...headers,
+  });
+  response.end(body);
+}

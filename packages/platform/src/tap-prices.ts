@@ -1,0 +1,25 @@
+/**
+ * The frozen price list as the tap uses it: no overlay and no fallback, since a modeled cost is the list's alone. Spec: Figure labels.
+ * Made when first asked for, and kept: the list does not change while a process runs.
+ */
+import type { TapEvent } from '@metergate/core/tap/event.ts';
+import { dayStartMs } from '@metergate/core/tap/baseline.ts';
+import { isPriced, priceSteps } from '@metergate/core/tap/modeled-cost.ts';
+import { createPriceBook, type PriceBook } from '@metergate/core/price/price-book.ts';
+import { priceList } from '@metergate/core/price/price-list.ts';
+
+export interface TapPrices {
+  readonly book: PriceBook;
+  readonly isPriced: (event: TapEvent) => boolean;
+  readonly priceSteps: readonly number[];
+}
+
+let made: TapPrices | null = null;
+
+export function tapPrices(): TapPrices {
+  if (made === null) {
+    const book = createPriceBook({ list: priceList, overlay: null });
+    made = { book, isPriced: (event) => isPriced(book, event, dayStartMs(event.timestampMs)), priceSteps: priceSteps(priceList) };
+  }
+  return made;
+}
