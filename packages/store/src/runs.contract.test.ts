@@ -286,6 +286,7 @@ for (const make of [async () => sqliteGround(), postgresGround]) {
         await store.runs.sweep(startMs + hourMs);
         assert.deepEqual(await states(), { limited: 'expired', idle: 'live', busy: 'live', long: 'live' });
         await store.runs.sweep(startMs + 24 * hourMs);
+      await store.runs.sweep(startMs + 24 * hourMs + 60_000);
         assert.deepEqual(await states(), { limited: 'expired', idle: 'closed', busy: 'live', long: 'live' });
         await store.runs.sweep(startMs);
         assert.deepEqual((await states())['idle'], 'closed', 'a clock that goes back undoes nothing');

@@ -10,7 +10,7 @@ import { clampToExposure, type PolicyBudget } from '@metergate/core/run/clamp.ts
 import { endedAs, type EndedState, type Run } from '@metergate/core/run/run.ts';
 import { sql, type Transaction } from 'kysely';
 import { refuse, type StoreRefusal } from './refusal.ts';
-import { takenBy } from './sql/apply-to-runs.ts';
+import { lastCallGrainMs, takenBy } from './sql/apply-to-runs.ts';
 import { lockExposure, nextRunChange, type LockedExposure } from './sql/run-exposure.ts';
 import {
   insertRuns, runNameText, runOf, selectRuns, spentBefore, storedRunOf, updateRuns, type RunName, type StoredRun,
@@ -75,7 +75,8 @@ export interface Runs {
 }
 
 const confirmWithinMs = 10_000;
-const idleMs = 24 * 3_600_000;
+/** The last call may be later than its note by the grain, and a run must never be closed early. */
+const idleMs = 24 * 3_600_000 + lastCallGrainMs;
 /** Runs of one slice of a sweep, and numbers of the feed in one answer. */
 const sliceRuns = 500;
 const sliceChanges = 16;

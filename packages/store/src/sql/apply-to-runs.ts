@@ -11,7 +11,7 @@ import type { Transaction } from 'kysely';
 import type { RunEnd, RunTightening } from '../journal/run-event.ts';
 import type { Engine } from './engine.ts';
 import { lockExposure } from './run-exposure.ts';
-import { runNameText, selectRuns, updateRuns, type RunName, type StoredRun } from './run-rows.ts';
+import { runNameText, selectRuns, updateRuns, updateSpent, type RunName, type StoredRun } from './run-rows.ts';
 import type { Schema } from './schema.ts';
 
 /** What of a record counts for its run. */
@@ -23,6 +23,9 @@ export interface RunWork {
   /** From `nextRunChange`; asked for only where there are events. */
   readonly change: bigint;
 }
+
+/** A run's last call is known to this much, so that it is not written with each of them. Milliseconds. */
+export const lastCallGrainMs = 60_000;
 
 /** Adds what records spent to their runs; those without a run cost nothing. */
 export async function addRunSpend(kind: Engine['kind'], transaction: Transaction<Schema>, records: readonly RunCallRecord[]): Promise<void> {
@@ -44,7 +47,9 @@ export async function applyToRuns(kind: Engine['kind'], transaction: Transaction
   }
   const changed = [...after].filter(([name, run]) => before.get(name) !== run);
   for (const [name, run] of changed) exposure.shift(run.organization, takenBy(run) - takenBy(before.get(name)!));
-  await updateRuns(kind, transaction, changed.map(([, run]) => run));
+  const spendOnly = ([name, run]: [string, StoredRun]): boolean => onlySpent(before.get(name)!, run);
+  await updateSpent(kind, transaction, changed.filter(spendOnly).map(([, run]) => run));
+  await updateRuns(kind, transaction, changed.filter((each) => !spendOnly(each)).map(([, run]) => run));
   await exposure.write();
 }
 
@@ -70,7 +75,13 @@ function replace(runs: Map<string, StoredRun>, name: RunName, by: (run: StoredRu
 
 function withCall(run: StoredRun, { cost, usage, startedAtMs }: RunCallRecord): StoredRun {
   const spent = afterCall(run, { cost, usageUnknown: isUnknownCall(usage) });
-  return { ...spent, confirmed: true, lastCallAtMs: Math.max(run.lastCallAtMs, startedAtMs) };
+  const lastCallAtMs = startedAtMs - run.lastCallAtMs < lastCallGrainMs ? run.lastCallAtMs : startedAtMs;
+  return { ...spent, confirmed: true, lastCallAtMs };
+}
+
+/** Nothing differs that an index holds or a node must hear of. */
+function onlySpent(before: StoredRun, after: StoredRun): boolean {
+  return before.confirmed && before.lastCallAtMs === after.lastCallAtMs && before.change === after.change;
 }
 
 function withEvent(run: StoredRun, event: RunTightening | RunEnd, change: bigint): StoredRun {

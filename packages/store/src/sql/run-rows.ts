@@ -42,6 +42,7 @@ const columns: readonly RunColumn[] = [
   { name: 'change', type: 'bigint', value: (run) => run.change },
 ];
 const nameColumns = columns.slice(0, 2);
+const spentColumns = columns.filter(({ name }) => ['organization', 'id', 'spent_nano', 'unknown_calls'].includes(name));
 /** Fixed at creation, so never written again. */
 const fixed = new Set<string>(['organization', 'id', 'started_at_ms', 'expires_at_ms']);
 
@@ -90,6 +91,11 @@ export async function updateRuns(kind: Engine['kind'], db: Kysely<Schema>, runs:
   if (runs.length > 0) await db.executeQuery(batch(kind, statements[kind].update, runs, columns));
 }
 
+/** Writes what was spent alone. That is what most batches change, and no index holds it. */
+export async function updateSpent(kind: Engine['kind'], db: Kysely<Schema>, runs: readonly StoredRun[]): Promise<void> {
+  if (runs.length > 0) await db.executeQuery(batch(kind, statements[kind].updateSpent, runs, spentColumns));
+}
+
 /** What the records that are kept already say of runs that begin now: of an id that was used before, and vanished. */
 export async function spentBefore(
   kind: Engine['kind'], db: Kysely<Schema>, names: readonly RunName[],
@@ -118,13 +124,18 @@ function given(kind: Engine['kind'], of: readonly RunColumn[]): string {
   return `(select ${values.join(', ')} from json_each(?)) as v`;
 }
 
-function statementsOf(kind: Engine['kind']): Readonly<Record<'select' | 'insert' | 'update' | 'spent', string>> {
-  const set = columns.filter(({ name }) => !fixed.has(name)).map(({ name }) => `${name} = v.${name}`).join(', ');
+function update(kind: Engine['kind'], of: readonly RunColumn[]): string {
+  const set = of.filter(({ name }) => !fixed.has(name)).map(({ name }) => `${name} = v.${name}`).join(', ');
+  return `update run set ${set} from ${given(kind, of)} where run.organization = v.organization and run.id = v.id`;
+}
+
+function statementsOf(kind: Engine['kind']): Readonly<Record<'select' | 'insert' | 'update' | 'updateSpent' | 'spent', string>> {
   const least = kind === 'postgres' ? 'least' : 'min';
   return {
     select: `select run.* from ${given(kind, nameColumns)} join run on run.organization = v.organization and run.id = v.id`,
     insert: `insert into run (${columnNames}) select ${columnNames} from ${given(kind, columns)}`,
-    update: `update run set ${set} from ${given(kind, columns)} where run.organization = v.organization and run.id = v.id`,
+    update: update(kind, columns),
+    updateSpent: update(kind, spentColumns),
     spent: `select v.organization, v.id, cast(${least}(coalesce(sum(c.cost_nano), 0), 9223372036854775807) as bigint) as spent,
       count(case when c.usage in ('unknown', 'partial') then 1 end) as unknown_calls
       from ${given(kind, nameColumns)} join call_record as c on c.organization = v.organization and c.run = v.id group by v.organization, v.id`,
