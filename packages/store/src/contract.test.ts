@@ -402,7 +402,7 @@ for (const make of [async () => sqliteGround(), postgresGround]) {
         const organization = await newOrganization();
         const records = batch(organization, 1, 70);
         const broken = [...records, { seq: 71, record: sampleRecord(organization, { requestBytes: 'many' as unknown as number }) }];
-        assert.equal(await faultCode(store.calls.ship({ segment: 'seg_broken', through: 71, records: broken })), 'store_failed');
+        assert.equal(await faultCode(store.calls.ship({ segment: 'seg_broken', through: 71, records: broken })), 'row_refused');
         assert.deepEqual([await store.calls.mark('seg_broken'), (await listed(organization)).length], [0, 0]);
         await store.calls.ship({ segment: 'seg_broken', through: 70, records });
         assert.equal((await listed(organization)).length, 70);

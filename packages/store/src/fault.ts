@@ -23,6 +23,8 @@ export type StoreFaultCode =
   | 'store_full'
   /** `SVC_DATABASE_URL` is neither `sqlite:PATH` nor `postgres://…`. */
   | 'bad_store_url'
+  /** The engine does not take a value or a row; the same write would be refused again. */
+  | 'row_refused'
   /** Anything else the engine reports. */
   | 'store_failed';
 
@@ -71,6 +73,8 @@ function sqliteFault(errcode: number, place: string): StoreFault {
       return new StoreFault('store_unreadable', `The file ${place} is not a metergate store. Name another file, or move this one away.`);
     case 11:
       return new StoreFault('store_unreadable', `The store at ${place} is damaged. Restore it from a backup.`);
+    case 18: case 19: case 20: case 25:
+      return new StoreFault('row_refused', `The store at ${place} does not take what it was given (SQLite result ${errcode}).`);
     default:
       return new StoreFault('store_failed', `The store at ${place} failed (SQLite result ${errcode}).`);
   }
@@ -94,6 +98,9 @@ function postgresFault(code: string, place: string): StoreFault {
   if (code === '53100') return new StoreFault('store_full', `PostgreSQL at ${place} has no space left. Make room on its disk.`);
   if (code === '57014' || code === '55P03' || code.startsWith('40')) {
     return new StoreFault('store_busy', `The store at ${place} did not finish in time (${code}). Try again.`);
+  }
+  if (/^(?:22|23|54)/.test(code)) {
+    return new StoreFault('row_refused', `PostgreSQL at ${place} does not take what it was given (SQLSTATE ${code}).`);
   }
   return new StoreFault('store_failed', `PostgreSQL at ${place} failed (SQLSTATE ${code}).`);
 }

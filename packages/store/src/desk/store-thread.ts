@@ -2,12 +2,14 @@
  * Entry of the store thread: opens the store, recovers the journal, then answers the gateway thread and ships.
  * It is the only thread of a server that opens the store for settings and for shipping; the gateway thread never does.
  * `{ready: true}` goes to the parent when every leftover segment is recovered and shipped; `{failed: {code, message}}` when
- * that cannot be; `{fault: {code, message} | null}` when shipping or the feed begins to fail, and null when it is well again.
+ * that cannot be; `{fault: {code, message} | null}` when shipping or the feed begins to fail, and null when it is well again;
+ * `{warning}` when something needs an operator, one sentence.
  * On `{stop: true}`, sent after the gateway thread has ended, all that is closed is shipped; then `{stopped: true}`.
  */
 import { randomBytes } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
+import { settingRefusedRowsAside } from '../journal/refused-rows.ts';
 import { createShipper, type Shipper } from '../journal/shipper.ts';
 import { openStore, type Store } from '../store.ts';
 import type { FromStore, ToStore } from './protocol.ts';
@@ -43,8 +45,11 @@ async function serve(): Promise<void> {
   const store = await openStore({
     url: data.databaseUrl, masterKey: data.masterKey, clock: Date.now, randomBytes, create: false,
   });
-  const shipper = createShipper({ directory: data.journalDirectory, calls: store.calls, clock: () => performance.now() });
+  const warnings = warningsFromReady();
+  const calls = settingRefusedRowsAside({ directory: data.journalDirectory, calls: store.calls, warn: warnings.warn });
+  const shipper = createShipper({ directory: data.journalDirectory, calls, clock: () => performance.now() });
   try {
+    await calls.offerAgain();
     await shipper.recover();
   } catch (error) {
     shipper.close();
@@ -65,6 +70,7 @@ async function serve(): Promise<void> {
     if (message.stop === true) void stop({ store, shipper, feed, shipping });
   });
   parent.postMessage({ ready: true });
+  warnings.ready();
 }
 
 function start(task: () => Promise<unknown>, pauseMs: number): Repeat {
@@ -76,6 +82,19 @@ function start(task: () => Promise<unknown>, pauseMs: number): Repeat {
     },
     report: (failure) => parent.postMessage({ fault: failure === null ? null : faultMessage(failure) }),
   });
+}
+
+/** Sentences for the operator; those from before `ready` wait for it, because nobody hears them earlier. */
+function warningsFromReady(): { readonly warn: (sentence: string) => void; readonly ready: () => void } {
+  let early: string[] | null = [];
+  const say = (sentence: string): void => parent.postMessage({ warning: sentence });
+  return {
+    warn: (sentence) => (early === null ? say(sentence) : void early.push(sentence)),
+    ready() {
+      early?.forEach(say);
+      early = null;
+    },
+  };
 }
 
 function faultMessage({ code = 'store_failed', message }: Error & { readonly code?: unknown }): { code: string; message: string } {

@@ -51,9 +51,10 @@ export class SegmentReader {
     return this.#sealed.get()?.['sealed'] === 1;
   }
 
-  /** Moves what it can of the log into the file without making the writer wait. */
-  checkpoint(): void {
-    this.#database.exec('PRAGMA wal_checkpoint(PASSIVE)');
+  /** Moves what it can of the log into the file without making the writer wait. True where all of it was moved. */
+  checkpoint(): boolean {
+    const { busy, log, checkpointed } = this.#database.prepare('PRAGMA wal_checkpoint(PASSIVE)').get() ?? {};
+    return busy === 0 && log === checkpointed;
   }
 
   /**

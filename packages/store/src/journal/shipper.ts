@@ -6,6 +6,7 @@
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import { JournalFault, sqliteResult } from './journal-fault.ts';
+import { createLogUpkeep } from './log-upkeep.ts';
 import { recoverSegments, type Recovery } from './recovery.ts';
 import { listSegments, removeSegment } from './segment-files.ts';
 import { SegmentReader, type ClosedRow } from './segment-reader.ts';
@@ -57,6 +58,7 @@ export function createShipper(options: ShipperOptions): Shipper {
 class SegmentShipper implements Shipper {
   readonly #options: ShipperOptions;
   readonly #tracked = new Map<string, Tracked>();
+  readonly #logs = createLogUpkeep();
   #passing: Promise<number> | null = null;
   #batchRows: number = batchRows.first;
 
@@ -88,7 +90,10 @@ class SegmentShipper implements Shipper {
       try {
         shipped += await this.#shipSegment(path);
       } catch (error) {
-        if (!(error instanceof JournalFault) && sqliteResult(error) === 0) throw error;
+        if (!(error instanceof JournalFault) && sqliteResult(error) === 0) {
+          this.#logs.tend(listSegments(this.#options.directory));
+          throw error;
+        }
         fault ??= error;
       }
     }

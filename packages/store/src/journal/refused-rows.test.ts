@@ -1,0 +1,119 @@
+/** A record that the store refuses keeps back none of the others, is kept itself, and is stored once when it can be. */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import type { CallBatch } from '../call-records.ts';
+import { StoreFault } from '../fault.ts';
+import { openStore } from '../store.ts';
+import { listSegments } from './segment-files.ts';
+import { settingRefusedRowsAside } from './refused-rows.ts';
+import { createShipper } from './shipper.ts';
+import { journalGround, testDirectory } from './test-support/journal-ground.ts';
+import { sampleOpening, sampleRecord } from './test-support/sample-call.ts';
+
+/** A real store, behind a rule that refuses some calls for ever, and a journal that ships to it. */
+async function ground(t: TestContext, refuses: (number: number) => boolean) {
+  const store = await openStore({
+    url: `sqlite:${join(testDirectory(t), 'store.db')}`, masterKey: new Uint8Array(32), clock: Date.now, randomBytes, create: true,
+  });
+  t.after(() => store.close());
+  const created = await store.organizations.create({ name: 'refusing', plan: 'scale' });
+  const organization = 'refused' in created ? assert.fail() : created.id;
+  const rule = { refuses, away: false, dieAfterFile: false };
+  const numberOf = (id: string): number => Number.parseInt(id.slice(-6), 16);
+  const sink = {
+    mark: store.calls.mark,
+    async ship(batch: CallBatch) {
+      if (rule.away) throw new StoreFault('store_unreachable', 'away');
+      if (batch.records.some(({ record }) => rule.refuses(numberOf(record.id)))) throw new StoreFault('row_refused', 'not this one');
+      if (rule.dieAfterFile && batch.records.length === 0) throw new Error('died');
+      await store.calls.ship(batch);
+    },
+  };
+  const journal = journalGround(t, { rowsPerSegment: 1_000 });
+  const warned: string[] = [];
+  const calls = settingRefusedRowsAside({ directory: journal.directory, calls: sink, warn: (sentence) => void warned.push(sentence) });
+  const shipper = createShipper({ directory: journal.directory, calls, clock: () => 0 });
+  t.after(() => shipper.close());
+  const called = (...numbers: number[]): void => {
+    for (const number of numbers) journal.journal.open(sampleOpening(number, organization), assert.ifError);
+    journal.endTurn();
+    for (const number of numbers) journal.journal.close(sampleRecord(sampleOpening(number, organization), number), () => {});
+    journal.endTurn();
+  };
+  const stored = async (): Promise<number[]> =>
+    (await store.calls.list({ organization, limit: 10_000 })).map(({ id }) => numberOf(id)).sort((a, b) => a - b);
+  const folder = join(journal.directory, 'refused');
+  /** What a new process does: offers again, then ships. */
+  const startAgain = async (): Promise<void> => {
+    shipper.close();
+    const calls = settingRefusedRowsAside({ directory: journal.directory, calls: sink, warn: () => {} });
+    await calls.offerAgain();
+    const again = createShipper({ directory: journal.directory, calls, clock: () => 0 });
+    await again.pass();
+    again.close();
+  };
+  return { startAgain, journal, calls, shipper, called, stored, warned, rule, folder };
+}
+
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, at) => at + 1);
+
+test('one refused record of many is set aside, said and counted; all others are stored and the segment goes', async (t) => {
+  const { journal, calls, shipper, called, stored, warned, folder } = await ground(t, (number) => number === 77);
+  called(...upTo(150));
+  await journal.journal.end();
+  await shipper.pass();
+  assert.deepEqual(await stored(), upTo(150).filter((number) => number !== 77));
+  assert.deepEqual(listSegments(journal.directory), []);
+  assert.deepEqual([calls.setAside, warned.length, readdirSync(folder).length], [1, 1, 1]);
+  assert.match(warned[0] ?? '', /refuses the record of call req_\w*4d \(not this one\)\. It is kept in /);
+  if (process.platform !== 'win32') assert.equal(statSync(join(folder, readdirSync(folder)[0]!)).mode & 0o777, 0o600);
+});
+
+test('what was set aside is stored once at a start where the store takes it, and stays where it does not', async (t) => {
+  const { calls, shipper, called, stored, rule, folder } = await ground(t, (number) => number % 10 === 3);
+  called(...upTo(20));
+  await shipper.pass();
+  assert.equal(await calls.offerAgain(), 2);
+  rule.refuses = (number) => number === 13;
+  assert.equal(await calls.offerAgain(), 1);
+  assert.deepEqual(await stored(), upTo(20).filter((number) => number !== 13));
+  rule.refuses = () => false;
+  for (let start = 0; start < 3; start += 1) assert.equal(await calls.offerAgain(), 0);
+  assert.deepEqual([await stored(), readdirSync(folder)], [upTo(20), []]);
+});
+
+test('a failure between the file and the mark leaves one record, with or without a new start, taken or refused then', async (t) => {
+  for (const [takenLater, newStart] of [[true, false], [true, true], [false, false], [false, true]]) {
+    const { startAgain, shipper, called, stored, rule, folder } = await ground(t, (number) => number === 2);
+    called(1, 2, 3);
+    rule.dieAfterFile = true;
+    await assert.rejects(shipper.pass(), /died/);
+    assert.equal(readdirSync(folder).length, 1);
+    rule.dieAfterFile = false;
+    if (takenLater) rule.refuses = () => false;
+    if (newStart === true) await startAgain();
+    else await shipper.pass();
+    rule.refuses = () => false;
+    await startAgain();
+    assert.deepEqual([await stored(), readdirSync(folder)], [[1, 2, 3], []]);
+  }
+});
+
+test('a store that is away has nothing set aside, and one that refuses row after row is believed to be at fault', async (t) => {
+  const { calls, shipper, called, stored, rule, folder } = await ground(t, () => false);
+  called(...upTo(60));
+  rule.away = true;
+  await assert.rejects(shipper.pass(), { code: 'store_unreachable' });
+  assert.ok(!existsSync(folder));
+  rule.away = false;
+  rule.refuses = () => true;
+  await assert.rejects(shipper.pass(), { code: 'row_refused' });
+  assert.equal(calls.setAside, 16);
+  rule.refuses = () => false;
+  await shipper.pass();
+  await calls.offerAgain();
+  assert.deepEqual(await stored(), upTo(60));
+});

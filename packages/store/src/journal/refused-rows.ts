@@ -1,0 +1,150 @@
+/**
+ * A store that refuses one record for ever must not keep back all that follow it. Around the store's own `ship`: a batch that
+ * is refused for what is in it is halved until the row stands alone; that row is written to a file of its own beside the
+ * journal, said and counted, and the rest goes on. At the next start, perhaps of a version that knows better, it is offered again.
+ * Rule: the row is on the disk before the segment's mark passes it, and it gets a mark of its own, so that it is stored once
+ * whatever dies in between. Where row after row is refused, the store is at fault and not the rows: then nothing is set aside.
+ */
+import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CallBatch } from '../call-records.ts';
+import { StoreFault } from '../fault.ts';
+import { recordFromText, recordToText } from './row.ts';
+import type { CallSink } from './shipper.ts';
+
+/** Rows set aside without one being stored between them, after which the store is believed to be at fault. */
+const inARowMax = 16;
+const refusedFile = /^(seg_[0-9A-Za-z]+)-(\d+)\.json$/;
+
+export interface RefusedRowsOptions {
+  /** The journal's directory; the files lie in `refused` within. */
+  readonly directory: string;
+  readonly calls: CallSink;
+  /** Told once for each row set aside: one sentence, without content. */
+  readonly warn: (sentence: string) => void;
+}
+
+export interface RefusedRows extends CallSink {
+  /** Offers what was set aside again. To be called at the start, before any segment is shipped. Returns how many still wait. */
+  offerAgain(): Promise<number>;
+  /** Rows set aside since the start. */
+  readonly setAside: number;
+}
+
+export function settingRefusedRowsAside({ directory, calls, warn }: RefusedRowsOptions): RefusedRows {
+  const folder = join(directory, 'refused');
+  let setAside = 0;
+  let inARow = 0;
+  /** Files written before a mark of which it is not known whether it moved. Where the row is shipped after all, it had not. */
+  const uncertain = new Set<string>();
+
+  async function ship(batch: CallBatch): Promise<void> {
+    if (uncertain.size > 0) takeBack(batch);
+    try {
+      await calls.ship(batch);
+      if (batch.records.length > 0) inARow = 0;
+    } catch (error) {
+      if (!isRefusal(error) || batch.records.length === 0 || inARow >= inARowMax) throw error;
+      if (batch.records.length === 1) return keepAside(batch, error);
+      for (const part of halves(batch)) await ship(part);
+    }
+  }
+
+  /** The batch of one record without it: run events that came with it, and the mark. */
+  async function keepAside(batch: CallBatch, error: Error): Promise<void> {
+    const { seq, record } = batch.records[0]!;
+    const name = `${batch.segment}-${seq}.json`;
+    writeWhole(folder, name, recordToText(record));
+    uncertain.add(name);
+    await calls.ship({ ...batch, records: [] });
+    uncertain.delete(name);
+    setAside += 1;
+    inARow += 1;
+    warn(`The store refuses the record of call ${record.id} (${error instanceof StoreFault ? error.message : error.name}). `
+      + `It is kept in ${folder} and offered again at the next start; all others are stored.`);
+  }
+
+  function takeBack({ segment, records }: CallBatch): void {
+    for (const { seq } of records) {
+      const name = `${segment}-${seq}.json`;
+      if (uncertain.delete(name)) rmSync(join(folder, name), { force: true });
+    }
+  }
+
+  return {
+    mark: (segment) => calls.mark(segment),
+    ship,
+    async offerAgain() {
+      const waiting = filesIn(folder);
+      let left = 0;
+      for (const { name, segment, seq } of waiting) {
+        const path = join(folder, name);
+        // Above the mark the segment itself still has it: the file is what a death left before the mark moved.
+        if (await calls.mark(segment) >= seq) {
+          try {
+            const record = recordFromText(readFileSync(path, 'utf8'));
+            await calls.ship({ segment: `${segment}-${seq}`, through: 1, records: [{ seq: 1, record }] });
+          } catch (error) {
+            if (error instanceof StoreFault && !isRefusal(error)) throw error;
+            left += 1;
+            continue;
+          }
+        }
+        rmSync(path, { force: true });
+      }
+      if (left > 0) warn(`${left} records that the store refuses are kept in ${folder}.`);
+      return left;
+    },
+    get setAside() {
+      return setAside;
+    },
+  };
+}
+
+/** The row, not the store: a value the engine cannot take, or one we cannot give it. */
+function isRefusal(error: unknown): error is Error {
+  return error instanceof StoreFault ? error.code === 'row_refused' : error instanceof TypeError || error instanceof RangeError;
+}
+
+/** Two batches that are the one, in its order. Run events stay on their side of the middle. */
+function halves(batch: CallBatch): [CallBatch, CallBatch] {
+  const middle = batch.records.length >> 1;
+  const through = batch.records[middle - 1]!.seq;
+  const events = batch.runEvents ?? [];
+  return [
+    { segment: batch.segment, through, records: batch.records.slice(0, middle), runEvents: events.filter(({ seq }) => seq <= through) },
+    { ...batch, records: batch.records.slice(middle), runEvents: events.filter(({ seq }) => seq > through) },
+  ];
+}
+
+function filesIn(folder: string): { name: string; segment: string; seq: number }[] {
+  let names: string[];
+  try {
+    names = readdirSync(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+  return names.flatMap((name) => {
+    const match = refusedFile.exec(name);
+    return match === null ? [] : [{ name, segment: match[1]!, seq: Number(match[2]) }];
+  });
+}
+
+/** A file that is there whole or not at all, synced, for its owner alone. */
+function writeWhole(folder: string, name: string, text: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const making = join(folder, `${name}.new`);
+  synced(openSync(making, 'w', 0o600), text);
+  renameSync(making, join(folder, name));
+  if (process.platform !== 'win32') synced(openSync(folder, 'r'), '');
+}
+
+function synced(descriptor: number, text: string): void {
+  try {
+    if (text !== '') writeSync(descriptor, text);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
