@@ -1,9 +1,11 @@
 /**
- * The journal as the gateway thread sees it: what is opened before dialling and closed before the answer is complete.
+ * The journal as the gateway thread sees it: what is opened before dialling, closed before the answer is complete, and what
+ * becomes of runs before the answer that shows it.
  * Design 2, Journal. All rows of one event-loop turn are committed in one transaction at the end of that turn; then the
  * callbacks run, in the order of the rows.
  */
 import type { CallOpening, CallRecord } from '@metergate/core/record/call-record.ts';
+import type { RunEnd, RunTightening } from './run-event.ts';
 
 export interface Journal {
   /** Journals `opened`. `done(null)` after the commit; `done(error)` when it could not be written: then nothing may be forwarded. */
@@ -13,6 +15,13 @@ export interface Journal {
    * and is retried and counted.
    */
   close(record: CallRecord, done: () => void): void;
+  /**
+   * Journals `run_tightened`, in the transaction of the turn. `done(null)` after the commit; `done(error)` at once when it could
+   * not be written: nothing of it is kept then.
+   */
+  tightenRun(tightening: RunTightening, done: (error: Error | null) => void): void;
+  /** Journals `run_ended`, as `tightenRun` does. The first end of a run counts, in the store too. */
+  endRun(end: RunEnd, done: (error: Error | null) => void): void;
   /** Commits what is queued, seals the current segment and closes it. */
   end(): Promise<void>;
   /** For `/metrics`: counters since start. */

@@ -36,6 +36,11 @@ export class OpenSegments {
     return this.#current;
   }
 
+  /** The segment for a row that belongs to no call. @throws where a new one is due and cannot be made. */
+  current(): SegmentWriter {
+    return this.#current ??= this.#nextSegment();
+  }
+
   /** The segment of a call that is being closed; null where none is open under this id. It is answered once. */
   leave(id: RequestId): SegmentWriter | null {
     const segment = this.#home.get(id) ?? null;

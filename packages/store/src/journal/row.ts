@@ -1,5 +1,5 @@
 /**
- * Openings and records ↔ the JSON text of one journal row: an array of the values in a fixed order. Names would be half of
+ * Openings, records and what is written of runs ↔ the JSON text of one journal row: an array of the values in a fixed order. Names would be half of
  * what is written, and what is written is most of what a commit costs. The order is this file's own; a segment is only ever
  * read by the version that wrote it, or a newer one that knows the order (`rowForm`).
  * Every field is named here, so that a field added to the record and forgotten here does not compile.
@@ -7,9 +7,10 @@
  */
 import type { CallOpening, CallRecord } from '@metergate/core/record/call-record.ts';
 import type { NanoDollars } from '@metergate/core/money.ts';
+import type { RunEnd, RunTightening } from './run-event.ts';
 
 /** Value of the column `kind`. */
-export const rowKind = { opened: 0, closed: 1 } as const;
+export const rowKind = { opened: 0, closed: 1, runTightened: 2, runEnded: 3 } as const;
 export type RowKind = (typeof rowKind)[keyof typeof rowKind];
 
 /** First element of each row; another order of fields takes another number. */
@@ -29,7 +30,13 @@ const recordFields = [
   'firstByteMs', 'durationMs',
 ] as const satisfies readonly (keyof CallRecord)[];
 
-type Missing = Exclude<keyof CallOpening, (typeof openingFields)[number]> | Exclude<keyof CallRecord, (typeof recordFields)[number]>;
+const tighteningFields = [
+  'organization', 'run', 'declared', 'effective', 'clampReason', 'atMs',
+] as const satisfies readonly (keyof RunTightening)[];
+const endFields = ['organization', 'run', 'state', 'atMs'] as const satisfies readonly (keyof RunEnd)[];
+
+type Missing = Exclude<keyof CallOpening, (typeof openingFields)[number]> | Exclude<keyof CallRecord, (typeof recordFields)[number]>
+  | Exclude<keyof RunTightening, (typeof tighteningFields)[number]> | Exclude<keyof RunEnd, (typeof endFields)[number]>;
 /** A list of fields; nothing can be one while a field is missing from the lists above. */
 type WholeList = [Missing] extends [never] ? readonly string[] : never;
 
@@ -62,6 +69,31 @@ export function recordToText(record: CallRecord): string {
 export function recordFromText(text: string): CallRecord {
   const fields = named(text, recordFields) as unknown as Omit<CallRecord, 'cost'> & { cost: string | null };
   return { ...fields, cost: fields.cost === null ? null : (BigInt(fields.cost) as NanoDollars) };
+}
+
+/** Text of a `run_tightened` row. */
+export function tighteningToText({ organization, run, declared, effective, clampReason, atMs }: RunTightening): string {
+  return JSON.stringify([rowForm, organization, run, declared?.toString() ?? null, effective?.toString() ?? null, clampReason, atMs]);
+}
+
+/** Text of a `run_ended` row. */
+export function endToText({ organization, run, state, atMs }: RunEnd): string {
+  return JSON.stringify([rowForm, organization, run, state, atMs]);
+}
+
+/** What `tighteningToText` wrote. @throws Error for another form. */
+export function tighteningFromText(text: string): RunTightening {
+  const fields = named(text, tighteningFields) as unknown as RunTightening & { declared: string | null; effective: string | null };
+  return { ...fields, declared: amountOf(fields.declared), effective: amountOf(fields.effective) };
+}
+
+/** What `endToText` wrote. @throws Error for another form. */
+export function endFromText(text: string): RunEnd {
+  return named(text, endFields) as unknown as RunEnd;
+}
+
+function amountOf(text: string | null): NanoDollars | null {
+  return text === null ? null : BigInt(text) as NanoDollars;
 }
 
 function named(text: string, fields: WholeList): Record<string, unknown> {

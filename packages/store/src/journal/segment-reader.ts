@@ -6,7 +6,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { interruptedRecord, type CallRecord } from '@metergate/core/record/call-record.ts';
 import { sqliteResult } from './journal-fault.ts';
-import { openingFromText, recordFromText, recordToText, rowIdAt, rowKind } from './row.ts';
+import { endFromText, openingFromText, recordFromText, recordToText, rowIdAt, rowKind, tighteningFromText } from './row.ts';
+import type { RunEnd, RunTightening } from './run-event.ts';
 import { openSegment, segmentName, unreadable } from './segment.ts';
 
 /** A closed row: its place in the segment and its record. */
@@ -15,12 +16,28 @@ export interface ClosedRow {
   readonly record: CallRecord;
 }
 
+/** A row about a run: its place in the segment and what it says. */
+export interface RunRow {
+  readonly seq: number;
+  readonly event: RunTightening | RunEnd;
+}
+
+/** What the store is to be told, in the order of the segment. */
+export interface DueRows {
+  readonly records: readonly ClosedRow[];
+  readonly runEvents: readonly RunRow[];
+  /** Of both together. */
+  readonly count: number;
+  /** `seq` of the last of them; where there are none, what was asked from. */
+  readonly through: number;
+}
+
 export class SegmentReader {
   readonly path: string;
   /** As the store's mark knows it. */
   readonly name: string;
   readonly #database: DatabaseSync;
-  readonly #closedAfter: StatementSync;
+  readonly #dueAfter: StatementSync;
   readonly #sealed: StatementSync;
 
   /** @throws JournalFault as `openSegment`. */
@@ -29,8 +46,8 @@ export class SegmentReader {
     this.name = segmentName(path);
     this.#database = openSegment(path, 'full');
     try {
-      this.#closedAfter = this.#database.prepare(
-        `SELECT seq, body FROM entry WHERE seq > ? AND kind = ${rowKind.closed} ORDER BY seq LIMIT ?`);
+      this.#dueAfter = this.#database.prepare(
+        `SELECT seq, kind, body FROM entry WHERE seq > ? AND kind <> ${rowKind.opened} ORDER BY seq LIMIT ?`);
       this.#sealed = this.#database.prepare('SELECT sealed FROM segment');
     } catch (error) {
       this.#database.close();
@@ -38,12 +55,18 @@ export class SegmentReader {
     }
   }
 
-  /** At most `limit` closed rows after `seq`, in order. */
-  closedAfter(seq: number, limit: number): ClosedRow[] {
-    return this.#closedAfter.all(seq, limit).map((row) => ({
-      seq: Number(row['seq']),
-      record: recordFromText(String(row['body'])),
-    }));
+  /** At most `limit` rows after `seq` that the store must have: all but openings. */
+  dueAfter(seq: number, limit: number): DueRows {
+    const records: ClosedRow[] = [];
+    const runEvents: RunRow[] = [];
+    let through = seq;
+    for (const row of this.#dueAfter.all(seq, limit)) {
+      const text = String(row['body']);
+      through = Number(row['seq']);
+      if (row['kind'] === rowKind.closed) records.push({ seq: through, record: recordFromText(text) });
+      else runEvents.push({ seq: through, event: row['kind'] === rowKind.runEnded ? endFromText(text) : tighteningFromText(text) });
+    }
+    return { records, runEvents, count: records.length + runEvents.length, through };
   }
 
   /** True once no row will ever be added. Ask before reading the rows, or one may slip between. */

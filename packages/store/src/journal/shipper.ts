@@ -1,5 +1,5 @@
 /**
- * Closed rows of all segments → the store, in batches; and segments that are complete → gone.
+ * Closed rows of all segments, and what they say of runs → the store, in batches; and segments that are complete → gone.
  * Rule (design 2, Journal): a batch and the segment's mark are one transaction of the store, and the mark is asked again
  * after any failure, so that a batch sent twice changes nothing. A segment is removed only when it is sealed and the
  * store holds all of it. Where the store is away, everything stays where it is, and the next pass goes on from the mark.
@@ -9,12 +9,14 @@ import { JournalFault, sqliteResult } from './journal-fault.ts';
 import { createLogUpkeep } from './log-upkeep.ts';
 import { recoverSegments, type Recovery } from './recovery.ts';
 import { listSegments, removeSegment } from './segment-files.ts';
-import { SegmentReader, type ClosedRow } from './segment-reader.ts';
+import { SegmentReader, type ClosedRow, type DueRows, type RunRow } from './segment-reader.ts';
 
 /** What the shipper needs of the store. */
 export interface CallSink {
-  /** Stores the records and the mark in one transaction; rows at or below the stored mark are already there. */
-  ship(batch: { readonly segment: string; readonly through: number; readonly records: readonly ClosedRow[] }): Promise<void>;
+  /** Stores the rows and the mark in one transaction; rows at or below the stored mark are already there. */
+  ship(batch: {
+    readonly segment: string; readonly through: number; readonly records: readonly ClosedRow[]; readonly runEvents?: readonly RunRow[];
+  }): Promise<void>;
   /** Highest `seq` of the segment that the store holds; 0 where it holds none. */
   mark(segment: string): Promise<number>;
 }
@@ -32,7 +34,7 @@ export interface Shipper {
    * to `pass`. @throws JournalFault for a file that cannot be read; the store's fault where it is away.
    */
   recover(): Promise<Recovery>;
-  /** Ships everything that is closed now; returns how many records. Never runs twice at once: a second caller gets the same pass. */
+  /** Ships everything that is due now; returns how many rows. Never runs twice at once: a second caller gets the same pass. */
   pass(): Promise<number>;
   /** Ends the connections to the segments. */
   close(): void;
@@ -109,30 +111,29 @@ class SegmentShipper implements Shipper {
       const complete = reader.sealed;
       const startedMs = this.#options.clock();
       tracked.mark ??= await this.#options.calls.mark(reader.name);
-      const rows = reader.closedAfter(tracked.mark, this.#batchRows);
-      if (rows.length === 0) {
+      const rows = reader.dueAfter(tracked.mark, this.#batchRows);
+      if (rows.count === 0) {
         if (complete) this.#remove(path, tracked);
         return shipped;
       }
       await this.#ship(tracked, rows);
-      this.#resize(rows.length, this.#options.clock() - startedMs);
-      shipped += rows.length;
+      this.#resize(rows.count, this.#options.clock() - startedMs);
+      shipped += rows.count;
       await turn();
     }
   }
 
-  async #ship(tracked: Tracked, rows: readonly ClosedRow[]): Promise<void> {
-    const through = rows.at(-1)!.seq;
+  async #ship(tracked: Tracked, { records, runEvents, count, through }: DueRows): Promise<void> {
     const segment = tracked.reader.name;
     try {
-      await this.#options.calls.ship({ segment, through, records: rows });
+      await this.#options.calls.ship({ segment, through, records, runEvents });
     } catch (error) {
       // The store may have kept it all the same: only its own mark tells.
       tracked.mark = null;
       throw error;
     }
     tracked.mark = through;
-    tracked.rowsSinceCheckpoint += rows.length;
+    tracked.rowsSinceCheckpoint += count;
     if (tracked.rowsSinceCheckpoint < checkpointRows) return;
     tracked.rowsSinceCheckpoint = 0;
     tracked.reader.checkpoint();

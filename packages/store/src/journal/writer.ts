@@ -10,7 +10,8 @@ import type { RequestId } from '@metergate/core/id.ts';
 import { JournalFault } from './journal-fault.ts';
 import type { Journal, JournalCounters } from './journal.ts';
 import { OpenSegments } from './open-segments.ts';
-import { openingToText, recordToText, rowKind, type RowKind } from './row.ts';
+import { endToText, openingToText, recordToText, rowKind, tighteningToText, type RowKind } from './row.ts';
+import type { RunEnd, RunTightening } from './run-event.ts';
 import { ensureJournalDirectory } from './segment-files.ts';
 import { makeSegment, type JournalSync } from './segment.ts';
 import { SegmentWriter } from './segment-writer.ts';
@@ -39,7 +40,8 @@ const releaseMs = 2000;
 const retryRowsMax = 500;
 interface Row {
   readonly kind: RowKind;
-  readonly id: RequestId;
+  /** Of the call; null for a row about a run. */
+  readonly id: RequestId | null;
   readonly body: string;
   readonly done: (error: Error | null) => void;
   segment: SegmentWriter | null;
@@ -88,6 +90,14 @@ class SegmentedJournal implements Journal {
     this.#enqueue(rowKind.closed, record.id, recordToText(record), done);
   }
 
+  tightenRun(tightening: RunTightening, done: (error: Error | null) => void): void {
+    this.#enqueue(rowKind.runTightened, null, tighteningToText(tightening), done);
+  }
+
+  endRun(end: RunEnd, done: (error: Error | null) => void): void {
+    this.#enqueue(rowKind.runEnded, null, endToText(end), done);
+  }
+
   async end(): Promise<void> {
     while (this.#queue.length > 0) this.#commitQueue();
     this.#ended = true;
@@ -105,7 +115,7 @@ class SegmentedJournal implements Journal {
     }
   }
 
-  #enqueue(kind: RowKind, id: RequestId, body: string, done: (error: Error | null) => void): void {
+  #enqueue(kind: RowKind, id: RequestId | null, body: string, done: (error: Error | null) => void): void {
     this.#queue.push({ kind, id, body, done, segment: null, error: null, failedAtMs: 0, released: false });
     if (this.#scheduled) return;
     this.#scheduled = true;
@@ -133,11 +143,7 @@ class SegmentedJournal implements Journal {
     let shared: SegmentWriter | null = null;
     let mixed = false;
     for (const row of batch) {
-      if (row.kind === rowKind.opened) {
-        row.segment = this.#segmentForOpening(row);
-      } else {
-        row.segment = this.#segments.leave(row.id);
-      }
+      row.segment = row.kind === rowKind.closed ? this.#segments.leave(row.id!) : this.#segmentForNew(row);
       if (row.segment === null) mixed = true;
       else if (shared === null) shared = row.segment;
       else if (shared !== row.segment) mixed = true;
@@ -145,9 +151,10 @@ class SegmentedJournal implements Journal {
     return mixed ? null : shared;
   }
 
-  #segmentForOpening(row: Row): SegmentWriter | null {
+  /** Of an opening, which its closing will follow there, or of a row about a run. */
+  #segmentForNew(row: Row): SegmentWriter | null {
     try {
-      return this.#segments.settle(row.id);
+      return row.id === null ? this.#segments.current() : this.#segments.settle(row.id);
     } catch (error) {
       this.counters.commitFailures += 1;
       row.error = error as Error;
@@ -200,12 +207,12 @@ class SegmentedJournal implements Journal {
           row.segment!.openCalls += 1;
           this.counters.opened += 1;
         } else {
-          this.#segments.leave(row.id);
-          (neverOpened ??= new Set()).add(row.id);
+          this.#segments.leave(row.id!);
+          (neverOpened ??= new Set()).add(row.id!);
         }
-      } else if (row.segment !== null) {
+      } else if (row.kind === rowKind.closed && row.segment !== null) {
         if (row.error === null) this.#countClosed(row);
-        else if (neverOpened?.has(row.id) !== true) this.#keepWaiting(row);
+        else if (neverOpened?.has(row.id!) !== true) this.#keepWaiting(row);
       }
     }
   }
@@ -276,7 +283,7 @@ class SegmentedJournal implements Journal {
 /** Runs a row's callback. What it throws is its own fault: it reaches the process, not the other rows. */
 function call(row: Row): void {
   try {
-    row.done(row.kind === rowKind.opened ? row.error : null);
+    row.done(row.kind === rowKind.closed ? null : row.error);
   } catch (error) {
     queueMicrotask(() => { throw error; });
   }

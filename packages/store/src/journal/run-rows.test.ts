@@ -1,0 +1,138 @@
+/** What a node writes of runs: committed before anyone is told, in the journal's order, in the store once (design 2, Journal; row 13). */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { test, type TestContext } from 'node:test';
+import type { OrganizationId } from '@metergate/core/id.ts';
+import { nanoDollars, nanoDollarsMax } from '@metergate/core/money.ts';
+import type { EndedState } from '@metergate/core/run/run.ts';
+import { openStore, type Store } from '../store.ts';
+import { endFromText, endToText, tighteningFromText, tighteningToText } from './row.ts';
+import type { RunEnd, RunTightening } from './run-event.ts';
+import { readPragma } from './segment.ts';
+import { createShipper } from './shipper.ts';
+import { journalGround, segmentRows } from './test-support/journal-ground.ts';
+import { sampleOpening, sampleRecord } from './test-support/sample-call.ts';
+
+const organization = 'org_0000000000000000test' as OrganizationId;
+const endOf = (run: string, state: EndedState = 'over_budget', atMs = 5): RunEnd => ({ organization, run, state, atMs });
+const tighteningOf = (run: string, budget: bigint): RunTightening => ({
+  organization, run, declared: nanoDollars(budget), effective: nanoDollars(budget), clampReason: null, atMs: 4,
+});
+
+test('rows come back as they went in, money to the nano-dollar', () => {
+  for (const run of ['r', '"\\', '~'.repeat(128)]) {
+    assert.deepEqual(endFromText(endToText(endOf(run))), endOf(run));
+    assert.deepEqual(tighteningFromText(tighteningToText(tighteningOf(run, nanoDollarsMax))), tighteningOf(run, nanoDollarsMax));
+    const none: RunTightening = { ...tighteningOf(run, 1n), declared: null, effective: null, clampReason: 'policy_max' };
+    assert.deepEqual(tighteningFromText(tighteningToText(none)), none);
+  }
+  assert.throws(() => endFromText(tighteningToText(tighteningOf('r', 1n))), /form/);
+});
+
+test('they are committed in the transaction of the turn, with what was opened and closed in it, before anyone is told', (t) => {
+  const { journal, endTurn, writers } = journalGround(t);
+  const heard: string[] = [];
+  const kinds = () => segmentRows(writers[0]!.path).rows.map((row) => row?.[0]).join('');
+  journal.open(sampleOpening(1), (error) => heard.push(`opened ${error}`));
+  journal.tightenRun(tighteningOf('r', 2n), (error) => heard.push(`tightened ${error} ${journal.counters.commits}`));
+  journal.endRun(endOf('r'), (error) => heard.push(`ended ${error} ${journal.counters.commits}`));
+  assert.equal(kinds(), '');
+  endTurn();
+  assert.deepEqual(heard, ['opened null', 'tightened null 1', 'ended null 1']);
+  const { opened, closed, waiting } = journal.counters;
+  assert.deepEqual({ opened, closed, waiting }, { opened: 1, closed: 0, waiting: 0 }, 'a run is no call');
+});
+
+test('what cannot be written is told at once, kept nowhere, and all is well again without a restart', (t) => {
+  const { journal, endTurn, advance, writers } = journalGround(t);
+  const { database } = writers[0]!;
+  const heard: string[] = [];
+  database.exec(`PRAGMA max_page_count = ${String(readPragma(database, 'page_count'))}`);
+  journal.endRun(endOf('x'.repeat(9000)), (error) => heard.push(String(error?.message)));
+  journal.tightenRun(tighteningOf('x'.repeat(9000), 1n), (error) => heard.push(String(error?.message)));
+  endTurn();
+  assert.deepEqual(heard, ['database or disk is full', 'database or disk is full']);
+  assert.equal(journal.counters.waiting, 0);
+  database.exec('PRAGMA max_page_count = 1000000');
+  advance(5000);
+  journal.endRun(endOf('r'), (error) => heard.push(String(error)));
+  endTurn();
+  assert.equal(heard.at(-1), 'null');
+  assert.equal(database.prepare('SELECT count(*) AS n FROM entry').get()?.['n'], 1);
+});
+
+test('after the end nothing of a run can be written', async (t) => {
+  const { journal, endTurn } = journalGround(t);
+  await journal.end();
+  let error: Error | null = null;
+  journal.endRun(endOf('r'), (fault) => { error = fault; });
+  endTurn();
+  assert.match(String(error), /journal has ended/);
+});
+
+async function shipping(t: TestContext, rowsPerSegment = 1000) {
+  const all = journalGround(t, { rowsPerSegment });
+  const store = await openStore({ url: `sqlite:${all.directory}/store.db`, masterKey: new Uint8Array(32), clock: () => 1, randomBytes, create: true });
+  t.after(() => store.close());
+  const shipper = createShipper({ directory: all.directory, calls: store.calls, clock: () => 0 });
+  t.after(() => shipper.close());
+  const make = (...ids: string[]) => store.runs.open(ids.map((id) => ({
+    organization, id, declared: nanoDollars(9n ** 18n), effective: nanoDollars(9n ** 18n), clampReason: null, startedAtMs: 1, expiresAtMs: null,
+    exposureLimit: null, mayCreate: true,
+  })));
+  const state = async (id: string, from: Store = store) => {
+    const run = await from.runs.get({ organization, id });
+    return `${run?.state} ${run?.effective} ${run?.endedAtMs}`;
+  };
+  return { ...all, store, shipper, make, state };
+}
+
+test('shipped with the records and one mark: once, however often, and the first end counts', async (t) => {
+  const { journal, endTurn, shipper, make, state, store } = await shipping(t);
+  await make('a', 'b');
+  const opening = { ...sampleOpening(1), organization, run: 'a' };
+  journal.open(opening, assert.ifError);
+  journal.tightenRun(tighteningOf('a', 30n), assert.ifError);
+  journal.tightenRun(tighteningOf('a', 40n), assert.ifError);
+  journal.endRun(endOf('a', 'over_budget', 6), assert.ifError);
+  journal.endRun(endOf('a', 'expired', 7), assert.ifError);
+  journal.endRun(endOf('b', 'expired', 8), assert.ifError);
+  endTurn();
+  journal.close({ ...sampleRecord(opening, 1), run: 'a' }, () => {});
+  endTurn();
+  assert.equal(await shipper.pass(), 6);
+  assert.equal(await shipper.pass(), 0);
+  assert.equal(await state('a'), 'over_budget 30 6');
+  assert.match(await state('b'), /^expired \d+ 8$/);
+  assert.equal((await store.runs.get({ organization, id: 'a' }))?.spent, sampleRecord(opening, 1).cost);
+});
+
+test('recovered from a process that died: an end that was told is in the store before the node is ready', async (t) => {
+  const { journal, endTurn, shipper, make, state, writers, directory } = await shipping(t, 2);
+  await make('a', 'b', 'c');
+  journal.endRun(endOf('a', 'expired', 6), assert.ifError);
+  journal.open({ ...sampleOpening(1), organization, run: 'b' }, assert.ifError);
+  endTurn();
+  journal.tightenRun(tighteningOf('b', 3n), assert.ifError);
+  journal.endRun(endOf('c', 'over_budget', 9), assert.ifError);
+  endTurn();
+  for (const writer of writers) writer.close();
+  const recovery = await shipper.recover();
+  assert.deepEqual([recovery.interrupted, recovery.dead.length], [1, 2]);
+  assert.match(await state('a'), /^expired \d+ 6$/);
+  assert.equal(await state('b'), 'live 3 null');
+  assert.match(await state('c'), /^over_budget \d+ 9$/);
+  assert.deepEqual(await shipper.recover(), { dead: [], live: 0, interrupted: 0 });
+  assert.deepEqual(writers.map(({ path }) => path.startsWith(directory)), [true, true]);
+});
+
+test('a segment of run rows alone is sealed, shipped and removed like any other', async (t) => {
+  const { journal, endTurn, shipper, make, state, writers } = await shipping(t, 1);
+  await make('a');
+  journal.endRun(endOf('a', 'closed', 2), assert.ifError);
+  endTurn();
+  assert.ok(segmentRows(writers[0]!.path).sealed);
+  await shipper.pass();
+  assert.match(await state('a'), /^closed \d+ 2$/);
+  assert.throws(() => segmentRows(writers[0]!.path), /unable to open/);
+});
