@@ -1,0 +1,158 @@
+/**
+ * Organizations for the tests of limits: made and changed through the use cases that the command and the platform's HTTP run,
+ * on the store of the running product, so that a test may set many caps in a moment. A token of the model `metered` costs
+ * one dollar there, so that money is counted in tokens.
+ */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, before } from 'node:test';
+import { openExistingStore } from 'metergate/open-store.ts';
+import { readConfig } from 'metergate/config/read-config.ts';
+import { setCap, listCaps, removeCap, type CapInput, type ShownCap } from '@metergate/platform/caps.ts';
+import type { Ground } from '@metergate/platform/ground.ts';
+import { createOrganization, setOrganization, type OrganizationSettingsInput } from '@metergate/platform/organizations.ts';
+import { connectProvider } from '@metergate/platform/providers.ts';
+import { isRefusal, type AdministrationRefusal } from '@metergate/platform/refusal.ts';
+import { createServiceKey } from '@metergate/platform/service-keys.ts';
+import { headerValue, headerValues, type HeaderPair } from '@metergate/testkit/http-message.ts';
+import { rawCall, type RawAnswer } from '@metergate/testkit/raw-client.ts';
+import type { HeardRequest, ScriptedAnswer } from '@metergate/testkit/scripted-provider.ts';
+import { providerKeys, startSystem, type System, type SystemOptions } from '@metergate/testkit/system.ts';
+import type { Store } from '@metergate/store/store.ts';
+import { bearer } from '../conformance/running-product.ts';
+
+/** A call of `tokens` tokens, and so of as many dollars. */
+export function metered(tokens: number): string {
+  return JSON.stringify({ model: 'metered', tokens });
+}
+
+/** What the provider answers: the tokens that the request asked for. */
+export function meteredAnswer({ body }: HeardRequest): ScriptedAnswer {
+  const { tokens } = JSON.parse(body.toString()) as { tokens: number };
+  return {
+    headers: [['content-type', 'application/json']],
+    body: JSON.stringify({ model: 'metered', choices: [], usage: { prompt_tokens: tokens, completion_tokens: 0, total_tokens: tokens } }),
+  };
+}
+
+export interface CallOptions {
+  readonly key?: string;
+  readonly headers?: readonly HeaderPair[];
+  readonly target?: string;
+  readonly method?: string;
+}
+
+/** One organization with a key, a connected provider and the price of a dollar a token. */
+export class Tenant {
+  readonly product: Product;
+  readonly id: string;
+  readonly key: string;
+  readonly keyId: string;
+
+  constructor(product: Product, id: string, key: { readonly id: string; readonly key: string }) {
+    this.product = product;
+    this.id = id;
+    this.key = key.key;
+    this.keyId = key.id;
+  }
+
+  /** A chat call of so many dollars; a text is sent as it is. */
+  call(body: number | string = 0, { key = this.key, headers = [], target = '/v1/chat/completions', method = 'POST' }: CallOptions = {}): Promise<RawAnswer> {
+    return rawCall(this.product.system.gatewayUrl, {
+      method, target, headers: [bearer(key), ...headers], ...(method === 'GET' ? {} : { body: typeof body === 'string' ? body : metered(body) }),
+    });
+  }
+
+  newKey(wanted: { readonly maxRunBudget?: string; readonly project?: string } = {}): Promise<{ id: string; key: string }> {
+    return granted(createServiceKey(this.product.ground(), { organization: this.id, ...wanted }));
+  }
+
+  async set(settings: OrganizationSettingsInput): Promise<void> {
+    await granted(setOrganization(this.product.ground(), this.id, settings));
+  }
+
+  async cap(cap: Omit<CapInput, 'organization'>): Promise<string> {
+    return (await granted(setCap(this.product.ground(), { organization: this.id, ...cap }))).id;
+  }
+
+  async removeCap(id: string): Promise<void> {
+    await granted(removeCap(this.product.ground(), id));
+  }
+
+  caps(): Promise<ShownCap[]> {
+    return granted(listCaps(this.product.ground(), this.id));
+  }
+
+  /** Calls until the answer is as wanted: settings are in force within a second of their change. The calls cost nothing. */
+  async until(wanted: (answer: RawAnswer) => boolean, options: CallOptions = {}): Promise<RawAnswer> {
+    const deadlineMs = performance.now() + 10_000;
+    for (;;) {
+      const answer = await this.call(0, options);
+      if (wanted(answer)) return answer;
+      if (performance.now() > deadlineMs) assert.fail(`not in force after 10 s: ${answer.head.toString()}${answer.body.toString()}`);
+    }
+  }
+}
+
+/** The running product and the store it runs on. */
+export interface Product {
+  system: System;
+  store: Store;
+  ground(): Ground;
+  tenant(settings?: OrganizationSettingsInput): Promise<Tenant>;
+}
+
+/** Starts the product before the file's tests, with providers that answer as asked, and stops it after them. */
+export function productForFile(options: SystemOptions = {}): Product {
+  let tenants = 0;
+  const product = {
+    ground: () => ({ store: product.store, randomBytes: (n: number) => randomBytes(n), nowMs: Date.now() }),
+    async tenant({ plan = 'scale', ...settings } = {}) {
+      tenants += 1;
+      const ground = product.ground();
+      const { id } = await granted(createOrganization(ground, { name: `tenant ${tenants}`, plan }));
+      await granted(setOrganization(ground, id, { fallbackPrice: { input: '1000000', output: '1000000' }, ...settings }));
+      for (const provider of ['openai', 'anthropic'] as const) {
+        await granted(connectProvider(ground, { organization: id, provider, credential: providerKeys[provider] }));
+      }
+      return new Tenant(product, id, await granted(createServiceKey(ground, { organization: id })));
+    },
+  } as Product;
+  before(async () => {
+    product.system = await startSystem(options);
+    product.system.openai.respond(meteredAnswer);
+    product.store = await storeOf(product.system);
+  });
+  after(async () => {
+    await product.store?.close();
+    if (product.system !== undefined) assert.equal(await product.system.stop(), 0, product.system.stderr());
+  });
+  return product;
+}
+
+/** The store of a running product, opened as a command opens it. */
+export async function storeOf({ dataDirectory }: System): Promise<Store> {
+  const read = readConfig({ SVC_DATA_DIR: dataDirectory }, '/');
+  assert.ok('config' in read);
+  return openExistingStore(read.config);
+}
+
+async function granted<Value>(result: Promise<Value>): Promise<Exclude<Value, AdministrationRefusal>> {
+  const value = await result;
+  if (isRefusal(value)) throw new Error(`refused: ${value.refused.message}`);
+  return value as Exclude<Value, AdministrationRefusal>;
+}
+
+/** The limits' own headers of an answer; null where one is absent. */
+export function limitHeaders(answer: RawAnswer): Record<'scope' | 'window' | 'effective' | 'clamp' | 'retryAfter', string | null> {
+  const one = (name: string): string | null => {
+    assert.ok(headerValues(answer.headers, name).length <= 1, name);
+    return headerValue(answer.headers, name) ?? null;
+  };
+  return {
+    scope: one('x-svc-budget-scope'), window: one('x-svc-budget-window'), effective: one('x-svc-run-budget-effective'),
+    clamp: one('x-svc-run-clamp-reason'), retryAfter: one('retry-after'),
+  };
+}
+
+export const noLimitHeaders = { scope: null, window: null, effective: null, clamp: null, retryAfter: null };
