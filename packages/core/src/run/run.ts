@@ -38,6 +38,13 @@ export interface Run {
   readonly endedAtMs: number | null;
 }
 
+/** A run after its end. */
+export type EndedRun = Run & { readonly state: EndedState; readonly endedAtMs: number };
+
+export function isEnded(run: Run): run is EndedRun {
+  return run.state !== 'live';
+}
+
 /** What of a run the judgement of a call rests on. */
 export type JudgedRun = Pick<Run, 'state' | 'effective' | 'spent' | 'expiresAtMs'>;
 

@@ -4,12 +4,18 @@
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/settings.ts';
+import type { Run } from '@metergate/core/run/run.ts';
+import type { NewRun, RunAnswer } from '../runs.ts';
 import type { SubjectSums } from '../spend-sums.ts';
 
 /** Gateway → store. */
 export type ToStore =
   /** What is behind this hash? `number` comes back with the answer. */
   | { readonly kind: 'ask'; readonly number: number; readonly hash: string }
+  /** Make this run, or find it. `number` comes back with the answer. */
+  | { readonly kind: 'open_run'; readonly number: number; readonly run: NewRun }
+  /** A call of this run was opened: it does not vanish. */
+  | { readonly kind: 'confirm_run'; readonly organization: OrganizationId; readonly id: string }
   /** Something was closed: look at the journal soon. */
   | { readonly kind: 'nudge' };
 
@@ -32,6 +38,9 @@ export interface OrganizationChange {
 export type FromStore =
   /** `found` null: there is no such live key. */
   | { readonly kind: 'answer'; readonly number: number; readonly found: KeyAnswer | null }
+  | { readonly kind: 'run'; readonly number: number; readonly answer: RunAnswer }
+  /** Runs that ended or were tightened, here or elsewhere, as they are now. A node knows some of them, or none. */
+  | { readonly kind: 'runs_changed'; readonly runs: readonly Run[] }
   /** The store could not be asked. */
   | { readonly kind: 'failed'; readonly number: number }
   | { readonly kind: 'changed'; readonly change: OrganizationChange }

@@ -4,6 +4,9 @@
  * A store that is away or late rejects the question; what was learnt before stays usable.
  */
 import type { MessagePort } from 'node:worker_threads';
+import type { OrganizationId } from '@metergate/core/id.ts';
+import { isEnded, type EndedRun } from '@metergate/core/run/run.ts';
+import type { NewRun, RunAnswer } from '../runs.ts';
 import type { FromStore, KeyAnswer, OrganizationChange, ToStore } from './protocol.ts';
 
 /** The half of a `MessagePort` that is used. */
@@ -30,6 +33,12 @@ export class StoreAway extends Error {
 export interface StoreClient {
   /** What is behind the SHA-256 of a service key (hexadecimal). Null: no such live key. @throws StoreAway */
   askKey(hash: string): Promise<KeyAnswer | null>;
+  /** Makes a run, or finds the one that exists, in the store. One question per run is enough. @throws StoreAway */
+  askRun(run: NewRun): Promise<RunAnswer>;
+  /** Says that a call of the run was opened, so that it does not vanish. */
+  confirmRun(run: { readonly organization: OrganizationId; readonly id: string }): void;
+  /** Calls back with runs that ended, here or elsewhere, within a second; among them runs that this node never held. */
+  onRunsEnded(listener: (ended: readonly EndedRun[]) => void): void;
   /** Calls back at each change of what this node was told of. */
   onChange(listener: (change: OrganizationChange) => void): void;
   /** Calls back with the price overlay: at once where it was told already, and at each change. */
@@ -42,13 +51,14 @@ export interface StoreClient {
   nudgeJournal(): void;
 }
 
-/** Questions under way at once; a further one is rejected. Only keys that are not held are asked, one question per key. */
+/** Questions under way at once; a further one is rejected. Only what is not held is asked for, one question per key or run. */
 const questionsMax = 2000;
 /** Nudges closer together than this are one. */
 const nudgePauseMs = 50;
 
 interface Question {
-  readonly resolve: (found: KeyAnswer | null) => void;
+  /** Of what was asked for. */
+  readonly resolve: (answer: never) => void;
   readonly reject: (error: StoreAway) => void;
   readonly cancel: () => void;
 }
@@ -57,6 +67,7 @@ export function createStoreClient(options: StoreClientOptions): StoreClient {
   const { port, deadlineMs = 250, clock, after = timer } = options;
   const questions = new Map<number, Question>();
   const changeListeners: ((change: OrganizationChange) => void)[] = [];
+  const endListeners: ((ended: readonly EndedRun[]) => void)[] = [];
   const priceListeners: ((overlay: string | null) => void)[] = [];
   const { promise: heard, resolve: firstHeard } = Promise.withResolvers<void>();
   let number = 0;
@@ -82,7 +93,13 @@ export function createStoreClient(options: StoreClientOptions): StoreClient {
     lastHeardMs = clock();
     switch (message.kind) {
       case 'answer':
-        return settle(message.number, ({ resolve }) => resolve(message.found));
+        return settle(message.number, ({ resolve }) => resolve(message.found as never));
+      case 'run':
+        return settle(message.number, ({ resolve }) => resolve(message.answer as never));
+      case 'runs_changed': {
+        const ended = message.runs.filter(isEnded);
+        return ended.length === 0 ? undefined : endListeners.forEach((listener) => listener(ended));
+      }
       case 'changed':
         return changeListeners.forEach((listener) => listener(message.change));
       case 'prices':
@@ -93,15 +110,19 @@ export function createStoreClient(options: StoreClientOptions): StoreClient {
     }
   });
 
+  const ask = <Answer>(question: (asked: number) => ToStore): Promise<Answer> => new Promise((resolve, reject) => {
+    if (questions.size >= questionsMax) return reject(new StoreAway('Too many questions wait for the store.'));
+    const asked = ++number;
+    const late = (): void => settle(asked, () => reject(new StoreAway(`The store did not answer within ${deadlineMs} ms.`)));
+    questions.set(asked, { resolve, reject, cancel: after(deadlineMs, late) });
+    send(question(asked));
+  });
+
   return {
-    askKey: (hash) => new Promise((resolve, reject) => {
-      if (questions.size >= questionsMax) return reject(new StoreAway('Too many questions wait for the store.'));
-      const asked = ++number;
-      const late = (): void => settle(asked, () => reject(new StoreAway(`The store did not answer within ${deadlineMs} ms.`)));
-      const cancel = after(deadlineMs, late);
-      questions.set(asked, { resolve, reject, cancel });
-      send({ kind: 'ask', number: asked, hash });
-    }),
+    askKey: (hash) => ask((asked) => ({ kind: 'ask', number: asked, hash })),
+    askRun: (run) => ask((asked) => ({ kind: 'open_run', number: asked, run })),
+    confirmRun: ({ organization, id }) => send({ kind: 'confirm_run', organization, id }),
+    onRunsEnded: (listener) => void endListeners.push(listener),
     onChange: (listener) => void changeListeners.push(listener),
     onPrices(listener) {
       priceListeners.push(listener);

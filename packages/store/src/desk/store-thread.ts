@@ -8,12 +8,15 @@
  */
 import { randomBytes } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
+import { setImmediate as turn } from 'node:timers/promises';
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
+import { readNodeTime, startNodeTime } from '@metergate/core/time/node-time.ts';
 import { settingRefusedRowsAside } from '../journal/refused-rows.ts';
 import { createShipper, type Shipper } from '../journal/shipper.ts';
 import { openStore, type Store } from '../store.ts';
 import type { FromStore, ToStore } from './protocol.ts';
 import { repeat, type Repeat } from './repeat.ts';
+import { createRunDesk } from './run-desk.ts';
 import { createSettingsDesk } from './settings-desk.ts';
 
 /** What the parent gives. `gatewayPort` has the gateway thread at its other end. */
@@ -24,8 +27,10 @@ export interface StoreThreadData {
   readonly gatewayPort: MessagePort;
 }
 
-/** How often settings and journal are looked at; a nudge has the journal looked at sooner. A change is to be in force within 1 s. */
+/** How often settings, runs and journal are looked at; a nudge has the journal looked at sooner. A change is to be in force within 1 s. */
 const settingsPauseMs = 200;
+const runPauseMs = 200;
+const sweepPauseMs = 500;
 const journalPauseMs = 200;
 const nudgePauseMs = 20;
 const failurePauseMsMax = 2000;
@@ -56,18 +61,31 @@ async function serve(): Promise<void> {
     await store.close();
     throw error;
   }
+  const post = (message: FromStore): void => data.gatewayPort.postMessage(message);
   const desk = createSettingsDesk({
     settings: store.settings, prices: store.prices, spend: store.spend, clock: Date.now,
-    post: (message: FromStore) => data.gatewayPort.postMessage(message),
+    post,
   });
+  const runDesk = createRunDesk({ runs: store.runs, post });
+  const time = startNodeTime(Date.now(), performance.now());
   const feed = start(() => desk.poll(), settingsPauseMs);
+  const runFeed = start(() => runDesk.poll(), runPauseMs);
+  const sweeping = start(async () => {
+    // Whatever the gateway thread has said by now goes first: after a long stop, a timer comes before the messages.
+    await turn();
+    await runDesk.sweep(readNodeTime(time, Date.now(), performance.now()));
+  }, sweepPauseMs);
   const shipping = start(() => shipper.pass(), journalPauseMs);
   data.gatewayPort.on('message', (message: ToStore) => {
-    if (message.kind === 'ask') void desk.ask(message.number, message.hash);
-    else shipping.nudge(nudgePauseMs);
+    switch (message.kind) {
+      case 'ask': return void desk.ask(message.number, message.hash);
+      case 'open_run': return runDesk.open(message.number, message.run);
+      case 'confirm_run': return runDesk.confirm(message);
+      case 'nudge': return shipping.nudge(nudgePauseMs);
+    }
   });
   parent.on('message', (message: { stop?: boolean }) => {
-    if (message.stop === true) void stop({ store, shipper, feed, shipping });
+    if (message.stop === true) void stop({ store, shipper, repeats: [feed, runFeed, sweeping, shipping] });
   });
   parent.postMessage({ ready: true });
   warnings.ready();
@@ -102,10 +120,10 @@ function faultMessage({ code = 'store_failed', message }: Error & { readonly cod
 }
 
 /** What cannot be shipped now stays in its segments, for the next start. */
-async function stop({ store, shipper, feed, shipping }: {
-  readonly store: Store; readonly shipper: Shipper; readonly feed: Repeat; readonly shipping: Repeat;
+async function stop({ store, shipper, repeats }: {
+  readonly store: Store; readonly shipper: Shipper; readonly repeats: readonly Repeat[];
 }): Promise<void> {
-  await Promise.all([feed.stop(), shipping.stop()]);
+  await Promise.all(repeats.map((each) => each.stop()));
   let fault: Error | null = null;
   try {
     await shipper.pass();

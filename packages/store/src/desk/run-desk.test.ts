@@ -1,0 +1,156 @@
+/** Questions about runs between gateway and store: answered in time, made once, never older than what was told (design 2; row 13). */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import type { OrganizationId } from '@metergate/core/id.ts';
+import { nanoDollars } from '@metergate/core/money.ts';
+import type { EndedRun } from '@metergate/core/run/run.ts';
+import type { NewRun, RunAnswer, Runs } from '../runs.ts';
+import { openStore } from '../store.ts';
+import type { FromStore, ToStore } from './protocol.ts';
+import { createRunDesk } from './run-desk.ts';
+import { createStoreClient, type Port } from './store-client.ts';
+
+const organization = 'org_0000000000000000test' as OrganizationId;
+const wanted = (id: string, changes: Partial<NewRun> = {}): NewRun => ({
+  organization, id, declared: nanoDollars(5n), effective: nanoDollars(5n), clampReason: null, startedAtMs: 1000, expiresAtMs: null,
+  exposureLimit: null, mayCreate: true, ...changes,
+});
+
+/** Gateway side and store side on one thread; `runs` may be changed to fail or to linger. */
+async function ground(t: TestContext, over: (runs: Runs) => Runs = (runs) => runs) {
+  const directory = mkdtempSync(join(tmpdir(), 'metergate-desk-'));
+  const store = await openStore({ url: `sqlite:${directory}/s.db`, masterKey: new Uint8Array(32), clock: () => 2000, randomBytes, create: true });
+  t.after(async () => {
+    await store.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+  const said: FromStore[] = [];
+  const timers: (() => void)[] = [];
+  let hear: (message: FromStore) => void = () => {};
+  const desk = createRunDesk({ runs: over(store.runs), post: (message) => { said.push(message); hear(message); } });
+  const port = {
+    postMessage(message: ToStore) {
+      if (message.kind === 'open_run') desk.open(message.number, message.run);
+      if (message.kind === 'confirm_run') desk.confirm(message);
+    },
+    on(_event: string, listener: typeof hear) { hear = listener; },
+  } as unknown as Port;
+  const client = createStoreClient({ port, clock: () => 0, after: (_delayMs, task) => { timers.push(task); return () => {}; } });
+  return { store, desk, client, said, timers };
+}
+
+const runIn = (answer: RunAnswer) => {
+  assert.ok(answer.kind === 'run', answer.kind);
+  return answer.run;
+};
+
+test('each question gets its own answer, and many at once share a transaction', async (t) => {
+  let opens = 0;
+  const { client } = await ground(t, (runs) => ({ ...runs, open: (list) => { opens += 1; return runs.open(list); } }));
+  const answers = await Promise.all([
+    client.askRun(wanted('a')), client.askRun(wanted('b', { exposureLimit: nanoDollars(1n) })), client.askRun(wanted('c', { mayCreate: false })),
+    ...Array.from({ length: 100 }, (_, index) => client.askRun(wanted(`r${index}`))),
+  ]);
+  assert.deepEqual(answers.slice(0, 4).map((answer) => answer.kind === 'run' ? answer.run.id : answer.kind), ['a', 'run_exposure_exhausted', 'absent', 'r0']);
+  assert.ok(opens <= 3, `${opens} transactions`);
+});
+
+test('a store that fails says so; one that is late is not waited for beyond the deadline', async (t) => {
+  let linger: (() => void) | null = null;
+  let mode: 'fail' | 'linger' | null = 'fail';
+  const { client, timers } = await ground(t, (runs) => ({
+    ...runs,
+    async open(list) {
+      if (mode === 'fail') throw new Error('away');
+      if (mode === 'linger') await new Promise<void>((resume) => { linger = resume; });
+      return runs.open(list);
+    },
+  }));
+  await assert.rejects(client.askRun(wanted('a')), { name: 'StoreAway' });
+  mode = 'linger';
+  const late = client.askRun(wanted('a'));
+  timers[1]!();
+  await assert.rejects(late, { name: 'StoreAway', message: 'The store did not answer within 250 ms.' });
+  mode = null;
+  linger!();
+  assert.equal(runIn(await client.askRun(wanted('a'))).id, 'a');
+});
+
+test('a run that was closed elsewhere is told within one poll, once, and to all listeners', async (t) => {
+  const { client, desk, store } = await ground(t);
+  const heard: EndedRun[] = [];
+  client.onRunsEnded((ended) => heard.push(...ended));
+  await client.askRun(wanted('a'));
+  await desk.poll();
+  await store.runs.close({ organization, id: 'a' });
+  assert.deepEqual(heard, []);
+  await desk.poll();
+  await desk.poll();
+  assert.deepEqual(heard.map(({ id, state, endedAtMs }) => [id, state, endedAtMs]), [['a', 'closed', 2000]]);
+});
+
+test('a run that is closed before the first poll is told too', async (t) => {
+  const { client, desk, store } = await ground(t);
+  const heard: EndedRun[] = [];
+  client.onRunsEnded((ended) => heard.push(...ended));
+  await client.askRun(wanted('a'));
+  await store.runs.close({ organization, id: 'a' });
+  await desk.poll();
+  assert.deepEqual(heard.map(({ id }) => id), ['a']);
+});
+
+test('an answer that the end of its run has overtaken is read again', async (t) => {
+  let overtake: (() => Promise<void>) | null = null;
+  const { client, desk, store, said } = await ground(t, (runs) => ({
+    ...runs,
+    async open(list) {
+      const answers = await runs.open(list);
+      await overtake?.();
+      return answers;
+    },
+  }));
+  await client.askRun(wanted('a'));
+  overtake = async () => {
+    overtake = null;
+    await store.runs.close({ organization, id: 'a' });
+    await desk.poll();
+  };
+  assert.equal(runIn(await client.askRun(wanted('a'))).state, 'closed');
+  assert.deepEqual(said.map(({ kind }) => kind), ['run', 'runs_changed', 'run']);
+});
+
+test('a run whose call was opened outlives the 10 s, another vanishes; a confirmation waits for a store that fails', async (t) => {
+  let away = true;
+  const { client, desk, store } = await ground(t, (runs) => ({
+    ...runs,
+    async confirm(list) {
+      if (away) throw new Error('away');
+      await runs.confirm(list);
+    },
+  }));
+  await Promise.all([client.askRun(wanted('opened')), client.askRun(wanted('refused'))]);
+  client.confirmRun({ organization, id: 'opened' });
+  await assert.rejects(desk.sweep(60_000), /away/);
+  assert.ok(await store.runs.get({ organization, id: 'refused' }), 'no sweep goes before the confirmations');
+  away = false;
+  await desk.sweep(60_000);
+  assert.equal((await store.runs.get({ organization, id: 'opened' }))?.state, 'live');
+  assert.equal(await store.runs.get({ organization, id: 'refused' }), null);
+});
+
+test('a tightening elsewhere is no end', async (t) => {
+  const { client, desk, store, said } = await ground(t);
+  let heard = 0;
+  client.onRunsEnded(() => { heard += 1; });
+  await client.askRun(wanted('a'));
+  await desk.poll();
+  const tightening = { organization, run: 'a', declared: nanoDollars(2n), effective: nanoDollars(2n), clampReason: null, atMs: 1 };
+  await store.calls.ship({ segment: 's', through: 1, records: [], runEvents: [{ seq: 1, event: tightening }] });
+  await desk.poll();
+  assert.equal(heard, 0);
+  assert.deepEqual(said.flatMap((message) => message.kind === 'runs_changed' ? message.runs.map(({ effective }) => effective) : []), [2n]);
+});

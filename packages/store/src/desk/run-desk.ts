@@ -1,0 +1,131 @@
+/**
+ * Questions and news about runs, on the store thread (design 2, The path of a call; design 3, row 13).
+ * Questions that arrive while one transaction is under way are answered by the next one together. An answer is never older than
+ * what the node was told before it: where the feed moved while it was being made, the run is read again.
+ * Where the store fails: a question is answered `failed`; a confirmation waits and goes before the next sweep, so that no run
+ * vanishes whose call was opened.
+ */
+import type { OrganizationId } from '@metergate/core/id.ts';
+import type { Run } from '@metergate/core/run/run.ts';
+import type { NewRun, RunAnswer, Runs } from '../runs.ts';
+import type { FromStore } from './protocol.ts';
+
+export interface RunDeskOptions {
+  readonly runs: Runs;
+  readonly post: (message: FromStore) => void;
+}
+
+export interface RunDesk {
+  /** Makes or finds a run and posts the answer, always. */
+  open(number: number, run: NewRun): void;
+  /** A call of the run was opened. Written before the next sweep. */
+  confirm(run: { readonly organization: OrganizationId; readonly id: string }): void;
+  /** Posts what became of runs elsewhere. Rejects where the store fails. Not to be run twice at once. */
+  poll(): Promise<void>;
+  /** Writes confirmations, then sweeps. Rejects where the store fails. Not to be run twice at once. */
+  sweep(nowMs: number): Promise<void>;
+}
+
+interface Question { readonly number: number; readonly run: NewRun }
+
+/** Questions answered in one transaction. */
+const questionsAtOnce = 200;
+/** Runs that are not confirmed and remembered, to be put back should they vanish before their confirmation comes. */
+const unconfirmedMax = 20_000;
+
+export function createRunDesk(options: RunDeskOptions): RunDesk {
+  return new Desk(options);
+}
+
+class Desk implements RunDesk {
+  readonly #runs: Runs;
+  readonly #post: (message: FromStore) => void;
+  #questions: Question[] = [];
+  #answering = false;
+  /** By name; oldest first. */
+  readonly #unconfirmed = new Map<string, Run>();
+  #confirmed: Run[] = [];
+  /** Number of the feed up to which the node was told; null before the first poll. */
+  #told: number | null = null;
+  /** Counts what was posted of the feed, so that an answer made meanwhile is known to be doubtful. */
+  #news = 0;
+
+  constructor({ runs, post }: RunDeskOptions) {
+    this.#runs = runs;
+    this.#post = post;
+  }
+
+  open(number: number, run: NewRun): void {
+    this.#questions.push({ number, run });
+    if (!this.#answering) void this.#answer();
+  }
+
+  confirm({ organization, id }: { readonly organization: OrganizationId; readonly id: string }): void {
+    const run = this.#unconfirmed.get(`${organization} ${id}`);
+    if (run !== undefined && this.#unconfirmed.delete(`${organization} ${id}`)) this.#confirmed.push(run);
+  }
+
+  async poll(): Promise<void> {
+    this.#told ??= await this.#runs.feed();
+    for (let more = true; more;) {
+      const changes = await this.#runs.changes(this.#told);
+      ({ through: this.#told, more } = changes);
+      if (changes.runs.length === 0) continue;
+      this.#news += 1;
+      this.#post({ kind: 'runs_changed', runs: changes.runs });
+    }
+  }
+
+  async sweep(nowMs: number): Promise<void> {
+    await this.#writeConfirmed();
+    await this.#runs.sweep(nowMs);
+  }
+
+  async #answer(): Promise<void> {
+    this.#answering = true;
+    while (this.#questions.length > 0) {
+      const asked = this.#questions.splice(0, questionsAtOnce);
+      try {
+        // What changes after this number is posted, so that no answer misses the end of its run.
+        this.#told ??= await this.#runs.feed();
+        const before = this.#news;
+        const answers = await this.#runs.open(asked.map(({ run }) => run));
+        for (const [index, { number }] of asked.entries()) {
+          this.#post({ kind: 'run', number, answer: this.#remember(await this.#current(answers[index]!, before)) });
+        }
+      } catch {
+        for (const { number } of asked) this.#post({ kind: 'failed', number });
+      }
+    }
+    this.#answering = false;
+  }
+
+  async #current(answer: RunAnswer, before: number): Promise<RunAnswer> {
+    let current = answer;
+    for (let seen = before; current.kind === 'run' && this.#news !== seen;) {
+      seen = this.#news;
+      const run = await this.#runs.get(current.run);
+      if (run !== null) current = { ...current, run };
+    }
+    return current;
+  }
+
+  #remember(answer: RunAnswer): RunAnswer {
+    if (answer.kind !== 'run' || answer.confirmed) return answer;
+    if (this.#unconfirmed.size >= unconfirmedMax) this.#unconfirmed.delete(this.#unconfirmed.keys().next().value!);
+    this.#unconfirmed.set(`${answer.run.organization} ${answer.run.id}`, answer.run);
+    return answer;
+  }
+
+  async #writeConfirmed(): Promise<void> {
+    const runs = this.#confirmed;
+    if (runs.length === 0) return;
+    this.#confirmed = [];
+    try {
+      await this.#runs.confirm(runs);
+    } catch (error) {
+      this.#confirmed = [...runs, ...this.#confirmed];
+      throw error;
+    }
+  }
+}
