@@ -1,0 +1,54 @@
+/**
+ * Options and environment → settings (spec, Tap client wrapper 5 to 7). An option goes before its variable; an empty one counts as
+ * not given, and so does anything of another type: a wrong setting never throws.
+ */
+
+/** What a caller may pass; each replaces its environment variable. */
+export interface TapOptions {
+  /** The tap key; else `SVC_TAP_KEY`. */
+  readonly key?: string | undefined;
+  /** The whole URL events are posted to; else `SVC_TAP_ENDPOINT`, else that of a Metergate on this machine. */
+  readonly endpoint?: string | undefined;
+  /** Print batches on stderr and send nothing; else `SVC_TAP_INSPECT`. Goes before it both ways. */
+  readonly inspect?: boolean | undefined;
+}
+
+export interface Settings {
+  /** Null where none is configured, or where it cannot be a header. */
+  readonly key: string | null;
+  /** Null where it is no http or https URL without user name and password: nothing can be posted there. */
+  readonly endpoint: string | null;
+  readonly inspect: boolean;
+}
+
+export const defaultEndpoint = 'http://127.0.0.1:8081/tap/v1/events';
+const NativeUrl = globalThis.URL;
+
+export function settingsOf(options: TapOptions | undefined, environment: (name: string) => string | undefined): Settings {
+  const chosen = (option: unknown, name: string): string => textOf(option) || textOf(environment(name));
+  const key = chosen(options?.key, 'SVC_TAP_KEY');
+  const endpoint = chosen(options?.endpoint, 'SVC_TAP_ENDPOINT') || defaultEndpoint;
+  const inspect = options?.inspect;
+  return {
+    key: /^[\x21-\x7e]+$/.test(key) ? key : null,
+    endpoint: canBePostedTo(endpoint) ? endpoint : null,
+    inspect: typeof inspect === 'boolean' ? inspect : isOn(environment('SVC_TAP_INSPECT')),
+  };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value.trim() : '';
+}
+
+function isOn(value: unknown): boolean {
+  return ['1', 'true', 'yes', 'on'].includes(textOf(value).toLowerCase());
+}
+
+function canBePostedTo(endpoint: string): boolean {
+  try {
+    const { protocol, username, password } = new NativeUrl(endpoint);
+    return /^https?:$/.test(protocol) && username === '' && password === '';
+  } catch {
+    return false;
+  }
+}
