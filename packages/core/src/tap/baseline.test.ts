@@ -24,7 +24,8 @@ test('it waits for a day that began at or after its making, whatever comes befor
 
 test('only a priced event begins the days, the earliest whole day of a batch counts, and the first that was found stays', () => {
   assert.equal(firstDayAfter(fresh, [at(fifth)], () => false), null);
-  assert.equal(firstDayAfter(fresh, [at(fifth + 2 * dayMs), at(fifth + dayMs, 'b'), at(fifth, 'c')], ({ requestId }) => requestId !== 'c'), fifth + dayMs);
+  const three = [at(fifth + 2 * dayMs), at(fifth + dayMs, 'b'), at(fifth, 'c')];
+  assert.equal(firstDayAfter(fresh, three, ({ requestId }) => requestId !== 'c'), fifth + dayMs);
   assert.equal(firstDayAfter({ ...fresh, firstDayMs: fifth + dayMs }, [at(fifth)], priced), fifth + dayMs);
 });
 

@@ -148,7 +148,9 @@ describe('the batch', () => {
   });
 
   test('an unknown key at any level names the object around it, not itself', () => {
-    const keys = ['x', '__proto__', 'constructor', 'toString', 'hasOwnProperty', '', '0', 'Schema', 'schema ', 'events[0]', '\u0000', '\ud800', 'ключ'];
+    const keys = [
+      'x', '__proto__', 'constructor', 'toString', 'hasOwnProperty', '', '0', 'Schema', 'schema ', 'events[0]', '\u0000', '\ud800', 'ключ',
+    ];
     for (const key of keys) {
       const member = `${JSON.stringify(key)}:{"canary":1}`;
       const event = JSON.stringify(sentEvent());

@@ -59,7 +59,8 @@ test("cached tokens are part of everybody's input but Anthropic's, where they co
   const figures = { inputTokens: 1_000_000, cachedTokens: 400_000, outputTokens: 100_000 };
   assert.equal(reportOn([{ provider: 'openai', model: 'plain', ...figures }]).total.cost.value, '3.000000000'); // 0.6 × 2.5 + 0.4 × 1.25 + 1
   assert.equal(reportOn([{ provider: 'anthropic', model: 'claude', ...figures }]).total.cost.value, '4.620000000'); // 3 + 0.12 + 1.5
-  assert.equal(reportOn([{ provider: 'openai', model: 'plain', inputTokens: 10, cachedTokens: 20, outputTokens: 0 }]).total.cost.value, '0.000025000');
+  const moreThanAll = { inputTokens: 10, cachedTokens: 20, outputTokens: 0 };
+  assert.equal(reportOn([{ provider: 'openai', model: 'plain', ...moreThanAll }]).total.cost.value, '0.000025000');
 });
 
 test('each call pays the step of its own size, however many are summed', () => {
@@ -77,7 +78,8 @@ test('the price of the day is paid', () => {
 });
 
 test('a model without a listed price has a cost of null, never 0, and its calls are counted as unpriced', () => {
-  const report = reportOn([{ model: 'nobody-knows' }, { provider: 'other', model: 'plain' }, { model: 'plain', inputTokens: 1_000_000, outputTokens: 0 }]);
+  const known = { model: 'plain', inputTokens: 1_000_000, outputTokens: 0 };
+  const report = reportOn([{ model: 'nobody-knows' }, { provider: 'other', model: 'plain' }, known]);
   assert.deepEqual([report.total.cost.value, report.total.unpricedCalls.value], ['2.500000000', 2]);
   const unknown = report.byModel.find(({ model }) => model === 'nobody-knows')!;
   assert.deepEqual([unknown.cost, unknown.unpricedCalls.value], [{ value: null, label: 'modeled' }, 1]);
@@ -111,7 +113,8 @@ test('failures, retries, stop reasons and rate limits are counted as reported', 
 
 test('percentiles of latency are at most an eighth above the exact ones, and never below', () => {
   const latency = fastCheck.integer({ min: 0, max: 3_600_000 });
-  fastCheck.assert(fastCheck.property(fastCheck.array(latency, { minLength: 1, maxLength: 200 }), fastCheck.double({ min: 0, max: 1, noNaN: true }), (all, share) => {
+  const latencies = fastCheck.array(latency, { minLength: 1, maxLength: 200 });
+  fastCheck.assert(fastCheck.property(latencies, fastCheck.double({ min: 0, max: 1, noNaN: true }), (all, share) => {
     const counts = new Map<number, number>();
     for (const each of all) counts.set(latencyBucket(each), (counts.get(latencyBucket(each)) ?? 0) + 1);
     const exact = all.toSorted((a, b) => a - b)[Math.max(1, Math.ceil(all.length * share)) - 1]!;
@@ -148,7 +151,8 @@ test('every breakdown adds up to the total, whatever was reported', () => {
 test('sums do not depend on how events were cut into batches', () => {
   const events = Array.from({ length: 40 }, (_, index) => ({ inputTokens: index * 9_999, tag: `t${index % 3}`, latencyMs: index * 100 }));
   const whole = reportOn(events);
-  const halves = [events.slice(0, 17), events.slice(17)].map((part) => rollUp(part.map((each) => understoodEvent({ model: 'plain', ...each })), steps));
+  const halves = [events.slice(0, 17), events.slice(17)]
+    .map((part) => rollUp(part.map((each) => understoodEvent({ model: 'plain', ...each })), steps));
   const cells = halves.flatMap((half) => half.cells);
   const { total } = tapReport({ book, cells, latencies: [], headroom: [], declared: [] });
   assert.deepEqual([total.calls, total.inputTokens, total.cost], [whole.total.calls, whole.total.inputTokens, whole.total.cost]);

@@ -37,12 +37,16 @@ export interface DeclaredFigure {
   readonly amount: NanoDollars;
 }
 
+export interface NewBaseline {
+  readonly organization: OrganizationId;
+  readonly key: NewTapKey;
+  /** The key in the clear, to be kept sealed until it is read; null where it is shown at once. */
+  readonly unread: string | null;
+}
+
 export interface Baselines {
-  /**
-   * Makes the organization's Baseline. `unread`: the key in the clear, to be kept sealed until it is read; null where the key is
-   * shown at once. Refuses `unknown_organization`, `baseline_exists` (but for one that closed without ever having begun).
-   */
-  create(wanted: { readonly organization: OrganizationId; readonly key: NewTapKey; readonly unread: string | null }): Promise<Baseline | StoreRefusal>;
+  /** Makes the organization's Baseline. Refuses `unknown_organization`, `baseline_exists` (but for one that closed without having begun). */
+  create(wanted: NewBaseline): Promise<Baseline | StoreRefusal>;
   /** By id; null where there is none, or it is erased. */
   find(id: string): Promise<Baseline | null>;
   /** All of an organization's, the current one first. */
@@ -105,14 +109,16 @@ export function baselinesIn(ground: StoreGround): Baselines {
         .onConflict((conflict) => conflict.columns(['baseline', 'name']).doUpdateSet(values)).execute();
       return baselineOf(row);
     }),
-    declared: (id) => engine.read(async (db) => (await db.selectFrom('declared_figure').innerJoin('baseline', 'baseline.number', 'declared_figure.baseline')
-      .select(['declared_figure.name', 'declared_figure.amount_nano']).where('baseline.id', '=', withoutNul(id)).orderBy('declared_figure.name').execute())
-      .map(({ name, amount_nano: amount }) => ({ name, amount: nanoDollars(amount) }))),
+    declared: (id) => engine.read(async (db) => {
+      const rows = await db.selectFrom('declared_figure as f').innerJoin('baseline as b', 'b.number', 'f.baseline')
+        .select(['f.name', 'f.amount_nano']).where('b.id', '=', withoutNul(id)).orderBy('f.name').execute();
+      return rows.map(({ name, amount_nano: amount }) => ({ name, amount: nanoDollars(amount) }));
+    }),
   };
 }
 
 async function create(
-  { engine, vault, clock, randomBytes }: StoreGround, { organization, key, unread }: Parameters<Baselines['create']>[0],
+  { engine, vault, clock, randomBytes }: StoreGround, { organization, key, unread }: NewBaseline,
 ): Promise<Baseline | StoreRefusal> {
   if (!/^[0-9a-f]{64}$/.test(key.hash)) throw new RangeError('a tap key is kept as 64 hexadecimal characters');
   return engine.write<Baseline | StoreRefusal>(async (transaction) => {
@@ -138,6 +144,7 @@ async function create(
 
 /** @throws StoreFault where the organization's data key cannot be read; the key stays unread then. */
 async function unsealed({ vault }: StoreGround, transaction: Transaction<Schema>, row: Selectable<BaselineTable>): Promise<string> {
+  await followMasterKey(transaction, vault);
   const dataKey = await transaction.selectFrom('organization_data_key').select('wrapped')
     .where('organization', '=', row.organization).executeTakeFirst();
   const key = dataKey === undefined ? null : vault.unsealCredential(row.sealed!, dataKey.wrapped, keyPlace(row));
@@ -145,7 +152,9 @@ async function unsealed({ vault }: StoreGround, transaction: Transaction<Schema>
   return key;
 }
 
-function keyPlace({ id, organization, key_version: version }: Pick<Selectable<BaselineTable>, 'id' | 'organization' | 'key_version'>): CredentialPlace {
+function keyPlace(
+  { id, organization, key_version: version }: Pick<Selectable<BaselineTable>, 'id' | 'organization' | 'key_version'>,
+): CredentialPlace {
   return { purpose: 'tap-key', organization, record: id, version };
 }
 

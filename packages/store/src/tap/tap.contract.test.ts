@@ -1,0 +1,289 @@
+/**
+ * Held, on SQLite and on a real PostgreSQL server: one Baseline for each organization, its key read once and never in the clear in
+ * a dump, events kept once whoever sends them when, sums that always equal the events, and nothing stored by a key that stopped.
+ * Spec: Tap key, Baseline, Tap ingestion; design 3, rows 20, 23 and 30.
+ */
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+import type { OrganizationId } from '@metergate/core/id.ts';
+import { nanoDollars } from '@metergate/core/money.ts';
+import { dayMs, dayStartMs } from '@metergate/core/tap/baseline.ts';
+import type { TapEvent } from '@metergate/core/tap/event.ts';
+import { understoodEvent } from '@metergate/core/tap/test-support/sample-event.ts';
+import { openEngine } from '../sql/engine.ts';
+import { isRefusal } from '../refusal.ts';
+import { openStore, type Store } from '../store.ts';
+import { granted, postgresGround, refusalCode, sqliteGround, testMasterKey, type EngineGround } from '../test-support/contract-ground.ts';
+import type { Baseline } from './baselines.ts';
+import { dropErasedEvents, eraseTap } from './tap-events.ts';
+
+const noonMs = Date.UTC(2026, 2, 4, 12);
+const hashOf = (key: string): string => createHash('sha256').update(key).digest('hex');
+
+for (const make of [async () => sqliteGround(), postgresGround]) {
+  describe(`the tap's contract on ${make === postgresGround ? 'PostgreSQL' : 'SQLite'}`, () => {
+    let ground: EngineGround;
+    let url: string;
+    /** Two connections to one store, as two nodes have them. */
+    let store: Store;
+    let other: Store;
+    let nowMs = noonMs;
+    let count = 0;
+    const open = (): Promise<Store> =>
+      openStore({ url, masterKey: testMasterKey, clock: () => nowMs, randomBytes: (n) => randomBytes(n), create: true });
+
+    before(async () => {
+      ground = await make();
+      url = await ground.freshUrl();
+      store = await open();
+      other = await open();
+    });
+    after(async () => {
+      await Promise.all([store?.close(), other?.close()]);
+      await ground?.end();
+    });
+
+    interface Tapped { readonly organization: OrganizationId; readonly baseline: Baseline; readonly key: string }
+    const newKey = (): string => `svc_tap_${randomBytes(32).toString('hex')}`;
+    const stored = (key: string) => ({ hash: hashOf(key), prefix: key.slice(0, 12) });
+    const newOrganization = async (): Promise<OrganizationId> =>
+      (await granted(store.organizations.create({ name: `tapped ${++count}`, plan: 'free' }))).id;
+    const newBaseline = async (): Promise<Tapped> => {
+      nowMs = noonMs;
+      const organization = await newOrganization();
+      const key = newKey();
+      return { organization, key, baseline: await granted(store.baselines.create({ organization, key: stored(key), unread: key })) };
+    };
+    interface Way { readonly from?: Store; readonly isPriced?: () => boolean }
+    const keep = (key: string, events: readonly TapEvent[], { from = store, isPriced = () => true }: Way = {}) =>
+      from.tapEvents.keep({ keyHash: hashOf(key), events, isPriced, priceSteps: [200_000] });
+    const event = (requestId: string, changes: Partial<TapEvent> = {}) => understoodEvent({ requestId, timestampMs: nowMs, ...changes });
+    const events = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => event(`r${from + index}`));
+    const eventRows = async ({ baseline }: Tapped): Promise<number> => Number((await ground.query(url,
+      'select count(*) as n from tap_event e join baseline b on b.number = e.baseline where b.id = $1', [baseline.id]))[0]!['n']);
+    const callsOf = async ({ baseline }: Tapped): Promise<number> =>
+      (await store.tapEvents.sums(baseline.id)).cells.reduce((sum, cell) => sum + cell.sums[0]!, 0);
+
+    describe('the Baseline', () => {
+      test('is made once for an organization, also by two at the same instant', async () => {
+        const organization = await newOrganization();
+        const make12 = Array.from({ length: 12 }, (_, index) =>
+          refusalCode((index % 2 === 0 ? store : other).baselines.create({ organization, key: stored(newKey()), unread: null })));
+        const codes = await Promise.all(make12);
+        assert.equal(codes.filter((code) => code === 'granted').length, 1);
+        assert.equal(codes.filter((code) => code === 'baseline_exists').length, 11);
+        assert.equal((await store.baselines.list(organization)).length, 1);
+        const nobody = store.baselines.create({ organization: 'org_none' as OrganizationId, key: stored(newKey()), unread: null });
+        assert.equal(await refusalCode(nobody), 'unknown_organization');
+      });
+
+      test('another takes its place only where it closed without ever having begun; the old key is closed for good', async () => {
+        const tapped = await newBaseline();
+        const again = () => refusalCode(store.baselines.create({ organization: tapped.organization, key: stored(newKey()), unread: null }));
+        nowMs = noonMs + 60 * dayMs - 1;
+        assert.equal(await again(), 'baseline_exists');
+        nowMs = noonMs + 60 * dayMs;
+        assert.equal(await again(), 'granted');
+        await granted(store.organizations.set(tapped.organization, { plan: 'team' }));
+        assert.equal(await store.tapEvents.admission(hashOf(tapped.key)), 'baseline_closed');
+        const [current, old] = await store.baselines.list(tapped.organization);
+        assert.deepEqual([current!.replacedAtMs, old!.id, old!.replacedAtMs], [null, tapped.baseline.id, nowMs]);
+        assert.equal(await again(), 'baseline_exists');
+      });
+
+      test('declared figures are kept by name, exactly, and in the order of their names', async () => {
+        const { baseline } = await newBaseline();
+        const most = nanoDollars(2n ** 63n - 1n);
+        await granted(store.baselines.declare(baseline.id, { name: 'seats', amount: nanoDollars(1n) }));
+        await granted(store.baselines.declare(baseline.id, { name: 'naïve 🤖', amount: most }));
+        await granted(store.baselines.declare(baseline.id, { name: 'seats', amount: nanoDollars(2n) }));
+        assert.deepEqual(await store.baselines.declared(baseline.id), [{ name: 'naïve 🤖', amount: most }, { name: 'seats', amount: 2n }]);
+        assert.equal(await refusalCode(store.baselines.declare(baseline.id, { name: 'a\n', amount: most })), 'invalid_name');
+        assert.equal(await refusalCode(store.baselines.declare('bsl_none', { name: 'a', amount: most })), 'unknown_baseline');
+        for (let index = 2; index < 200; index++) await granted(store.baselines.declare(baseline.id, { name: `n${index}`, amount: most }));
+        assert.equal(await refusalCode(store.baselines.declare(baseline.id, { name: 'one more', amount: most })), 'too_many_figures');
+        assert.equal(await refusalCode(store.baselines.declare(baseline.id, { name: 'n7', amount: most })), 'granted');
+      });
+    });
+
+    describe('the tap key', () => {
+      test('is read once by 50 readers at once on two connections, and 49 are told so', async () => {
+        const { baseline, key } = await newBaseline();
+        assert.deepEqual([baseline.keyPrefix, baseline.keyUnread], [key.slice(0, 12), true]);
+        const answers = await Promise.all(Array.from({ length: 50 }, (_, index) => (index % 2 === 0 ? store : other).baselines.readKey(baseline.id)));
+        const read = answers.filter((answer) => !isRefusal(answer));
+        assert.deepEqual(read, [{ id: baseline.id, key, prefix: key.slice(0, 12) }]);
+        assert.ok(answers.every((answer) => !isRefusal(answer) || answer.refused.code === 'tap_key_already_shown'));
+        assert.equal((await store.baselines.find(baseline.id))!.keyUnread, false);
+        assert.equal(await refusalCode(store.baselines.readKey('bsl_none\u0000')), 'unknown_baseline');
+      });
+
+      test('rotated, the old one stops and the new one counts as read, also where the old one was never read', async () => {
+        const tapped = await newBaseline();
+        const next = newKey();
+        const rotated = await granted(store.baselines.rotateKey(tapped.baseline.id, stored(next)));
+        assert.deepEqual([rotated.keyPrefix, rotated.keyUnread], [next.slice(0, 12), false]);
+        assert.equal(await refusalCode(store.baselines.readKey(tapped.baseline.id)), 'tap_key_already_shown');
+        assert.equal(await other.tapEvents.admission(hashOf(tapped.key)), 'unknown_key');
+        assert.deepEqual(await keep(next, [event('a')], { from: other }), { accepted: 1 });
+      });
+
+      test('rotated while a request is under way on another node: admitted before, nothing stored after', async () => {
+        const tapped = await newBaseline();
+        assert.equal(await other.tapEvents.admission(hashOf(tapped.key)), 'admitted');
+        await granted(store.baselines.rotateKey(tapped.baseline.id, stored(newKey())));
+        assert.equal(await keep(tapped.key, events(0, 3), { from: other }), 'unknown_key');
+        assert.equal(await eventRows(tapped), 0);
+      });
+
+      test('rotated in the middle of posts from both nodes: what was accepted is stored, what was refused is not', async () => {
+        const tapped = await newBaseline();
+        const posts = Array.from({ length: 30 }, (_, index) =>
+          keep(tapped.key, events(index * 10, index * 10 + 10), { from: index % 2 === 0 ? store : other }));
+        const rotation = other.baselines.rotateKey(tapped.baseline.id, stored(newKey()));
+        const [answers] = await Promise.all([Promise.all(posts), rotation]);
+        const accepted = answers.reduce((sum, answer) => sum + (typeof answer === 'string' ? 0 : answer.accepted), 0);
+        assert.ok(answers.every((answer) => answer === 'unknown_key' || (typeof answer !== 'string' && answer.accepted === 10)));
+        assert.deepEqual([await eventRows(tapped), await callsOf(tapped)], [accepted, accepted]);
+      });
+
+      test('lies nowhere in the clear: not unread, not read, not rotated', async () => {
+        const tapped = await newBaseline();
+        const keys = [tapped.key];
+        const dumped = async (): Promise<string> => {
+          const tables = ['organization', 'organization_data_key', 'baseline', 'tap_event', 'tap_cell', 'tap_latency', 'audit_event'];
+          const all = await Promise.all(tables.map((name) => ground.query(url, `select * from ${name}`)));
+          return JSON.stringify(all, (_, value: unknown) => (value instanceof Uint8Array || Buffer.isBuffer(value)
+            ? `${Buffer.from(value).toString('latin1')} ${Buffer.from(value).toString('hex')}` : typeof value === 'bigint' ? String(value) : value));
+        };
+        const dumps = [await dumped()];
+        await granted(store.baselines.readKey(tapped.baseline.id));
+        dumps.push(await dumped());
+        keys.push(newKey());
+        await granted(store.baselines.rotateKey(tapped.baseline.id, stored(keys[1]!)));
+        dumps.push(await dumped());
+        for (const dump of dumps) {
+          assert.ok(dump.includes(tapped.organization));
+          for (const key of keys) for (const secret of [key, key.slice(13)]) assert.ok(!dump.includes(secret));
+        }
+      });
+    });
+
+    describe('a batch', () => {
+      test('keeps each request_id once: in a batch, across batches, per Baseline', async () => {
+        const [first, second] = [await newBaseline(), await newBaseline()];
+        assert.deepEqual(await keep(first.key, [event('a', { inputTokens: 5 }), event('b'), event('a', { inputTokens: 7 })]), { accepted: 2 });
+        assert.deepEqual(await keep(first.key, [event('b'), event('c')]), { accepted: 1 });
+        assert.deepEqual(await keep(first.key, [event('a'), event('c')]), { accepted: 0 });
+        assert.deepEqual(await keep(second.key, [event('a'), event('c')]), { accepted: 2 });
+        assert.deepEqual([await eventRows(first), await callsOf(first), await eventRows(second), await callsOf(second)], [3, 3, 2, 2]);
+        const cells = (await store.tapEvents.sums(first.baseline.id)).cells;
+        assert.equal(cells.reduce((sum, cell) => sum + cell.sums[1]!, 0), 5 + 1_000 + 1_000, 'of two in a batch the first is kept');
+      });
+
+      test('sent at the same instant over two connections, in any order, is counted once in all', async () => {
+        const tapped = await newBaseline();
+        const batch = events(0, 120);
+        const answers = await Promise.all(Array.from({ length: 12 }, (_, index) =>
+          keep(tapped.key, index % 3 === 0 ? batch.toReversed() : batch, { from: index % 2 === 0 ? store : other })));
+        const accepted = answers.map((answer) => (typeof answer === 'string' ? answer : answer.accepted));
+        assert.equal(accepted.reduce<number>((sum, each) => sum + Number(each), 0), 120, String(accepted));
+        assert.deepEqual([await eventRows(tapped), await callsOf(tapped)], [120, 120]);
+      });
+
+      test('is kept whole or not at all', async () => {
+        const tapped = await newBaseline();
+        nowMs = noonMs + dayMs;
+        const broken = keep(tapped.key, events(0, 400), { isPriced: () => { throw new Error('broke in the middle'); } });
+        await assert.rejects(broken, /broke in the middle/);
+        assert.deepEqual([await eventRows(tapped), await callsOf(tapped)], [0, 0]);
+        assert.deepEqual((await store.tapEvents.sums(tapped.baseline.id)).latencies, []);
+        assert.deepEqual(await keep(tapped.key, events(0, 500)), { accepted: 500 });
+      });
+
+      test('adds to sums, latencies and headroom what a whole rollup of all events would be', async () => {
+        const tapped = await newBaseline();
+        const limits = (requestsRemaining: number) => ({ requestsLimit: 1_000_000_000, requestsRemaining, tokensLimit: 10, tokensRemaining: null });
+        const some = [
+          event('a', { rateLimit: limits(999_999_999), latencyMs: 10, tag: 'x' }), event('b', { rateLimit: limits(999_999_998), latencyMs: 11 }),
+          event('c', { inputTokens: 1_000_000_000, model: 'other', status: 599, stopReason: 'error' }),
+          event('d', { timestampMs: noonMs - dayMs, tag: 'x' }),
+        ];
+        await keep(tapped.key, some.slice(0, 1));
+        await keep(tapped.key, some.slice(1));
+        const { rollUp } = await import('@metergate/core/tap/rollup.ts');
+        const expected = rollUp(some, [200_000]);
+        const sums = await store.tapEvents.sums(tapped.baseline.id);
+        const sorted = (rows: readonly object[]): string[] => rows.map((row) => JSON.stringify(Object.entries(row).toSorted())).toSorted();
+        assert.deepEqual(sorted(sums.cells), sorted(expected.cells));
+        assert.deepEqual(sorted(sums.latencies), sorted(expected.latencies));
+        assert.deepEqual(sorted(sums.headroom), sorted(expected.headroom));
+        assert.equal(sums.headroom[0]!.remaining, 999_999_998);
+      });
+    });
+
+    describe('days passing', () => {
+      const state = async ({ baseline }: Tapped) => (await store.baselines.find(baseline.id))!.firstDayMs;
+
+      test('the first whole day with a priced event begins the seven; after them posts store nothing, but for a plan other than Free', async () => {
+        const tapped = await newBaseline();
+        await keep(tapped.key, [event('today')]);
+        assert.equal(await state(tapped), null);
+        nowMs = noonMs + dayMs;
+        await keep(tapped.key, [event('unpriced')], { isPriced: () => false });
+        assert.equal(await state(tapped), null);
+        await keep(tapped.key, [event('priced')]);
+        const firstDayMs = dayStartMs(nowMs);
+        assert.equal(await state(tapped), firstDayMs);
+        nowMs = firstDayMs + 7 * dayMs - 1;
+        assert.deepEqual(await keep(tapped.key, [event('last')]), { accepted: 1 });
+        nowMs += 1;
+        assert.equal(await keep(tapped.key, [event('late')]), 'baseline_closed');
+        assert.equal(await store.tapEvents.admission(hashOf(tapped.key)), 'baseline_closed');
+        await granted(store.organizations.set(tapped.organization, { plan: 'developer' }));
+        assert.deepEqual(await keep(tapped.key, [event('paid')]), { accepted: 1 });
+        await granted(store.organizations.set(tapped.organization, { plan: 'free' }));
+        assert.equal(await keep(tapped.key, [event('late')]), 'baseline_closed');
+        assert.equal(await eventRows(tapped), 5);
+      });
+
+      test('an event known already begins nothing', async () => {
+        const tapped = await newBaseline();
+        nowMs = noonMs + dayMs;
+        await keep(tapped.key, [event('a')], { isPriced: () => false });
+        await keep(tapped.key, [event('a')]);
+        assert.equal(await state(tapped), null);
+      });
+
+      test('retired it takes nothing more, on every plan, and its key cannot be rotated back to life', async () => {
+        const tapped = await newBaseline();
+        await granted(store.organizations.set(tapped.organization, { plan: 'scale' }));
+        const { retiredAtMs } = await granted(store.baselines.retire(tapped.baseline.id));
+        nowMs += 1;
+        assert.equal((await granted(store.baselines.retire(tapped.baseline.id))).retiredAtMs, retiredAtMs);
+        assert.equal(await keep(tapped.key, [event('a')]), 'tap_retired');
+        assert.equal(await refusalCode(store.baselines.rotateKey(tapped.baseline.id, stored(newKey()))), 'tap_retired');
+        assert.equal(await eventRows(tapped), 0);
+      });
+    });
+
+    test('erased: the key is like one that never was, the Baseline is gone, its events go in slices, the neighbour keeps everything', async () => {
+      const [erased, neighbour] = [await newBaseline(), await newBaseline()];
+      for (const { key } of [erased, neighbour]) await keep(key, events(0, 30));
+      await granted(store.baselines.declare(erased.baseline.id, { name: 'canary-figure', amount: nanoDollars(1n) }));
+      const engine = await openEngine(url, { create: false });
+      await engine.write((transaction) => eraseTap(transaction, erased.organization, nowMs));
+      assert.equal(await keep(erased.key, [event('z')]), 'unknown_key');
+      assert.equal(await store.baselines.find(erased.baseline.id), null);
+      assert.deepEqual([await store.baselines.list(erased.organization), await store.baselines.declared(erased.baseline.id)], [[], []]);
+      assert.deepEqual((await store.tapEvents.sums(erased.baseline.id)).cells, []);
+      assert.equal(await refusalCode(store.baselines.readKey(erased.baseline.id)), 'unknown_baseline');
+      const dropped: number[] = [];
+      for (let last = 1; last > 0;) dropped.push(last = await engine.write((transaction) => dropErasedEvents(transaction, 20)));
+      assert.deepEqual(dropped, [20, 10, 0]);
+      await engine.close();
+      assert.deepEqual([await eventRows(erased), await eventRows(neighbour), await callsOf(neighbour)], [0, 30, 30]);
+    });
+  });
+}
