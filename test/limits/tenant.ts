@@ -48,6 +48,8 @@ export class Tenant {
   readonly id: string;
   readonly key: string;
   readonly keyId: string;
+  /** Calls that were answered with 200: each has a record. */
+  answered = 0;
 
   constructor(product: Product, id: string, key: { readonly id: string; readonly key: string }) {
     this.product = product;
@@ -57,10 +59,12 @@ export class Tenant {
   }
 
   /** A chat call of so many dollars; a text is sent as it is. */
-  call(body: number | string = 0, { key = this.key, headers = [], target = '/v1/chat/completions', method = 'POST' }: CallOptions = {}): Promise<RawAnswer> {
-    return rawCall(this.product.system.gatewayUrl, {
+  async call(body: number | string = 0, { key = this.key, headers = [], target = '/v1/chat/completions', method = 'POST' }: CallOptions = {}): Promise<RawAnswer> {
+    const answer = await rawCall(this.product.system.gatewayUrl, {
       method, target, headers: [bearer(key), ...headers], ...(method === 'GET' ? {} : { body: typeof body === 'string' ? body : metered(body) }),
     });
+    if (answer.status === 200) this.answered += 1;
+    return answer;
   }
 
   newKey(wanted: { readonly maxRunBudget?: string; readonly project?: string } = {}): Promise<{ id: string; key: string }> {
@@ -105,9 +109,9 @@ export interface Product {
 /** Starts the product before the file's tests, with providers that answer as asked, and stops it after them. */
 export function productForFile(options: SystemOptions = {}): Product {
   let tenants = 0;
-  const product = {
-    ground: () => ({ store: product.store, randomBytes: (n: number) => randomBytes(n), nowMs: Date.now() }),
-    async tenant({ plan = 'scale', ...settings } = {}) {
+  const product: Product = {
+    ground: (): Ground => ({ store: product.store, randomBytes: (n: number) => randomBytes(n), nowMs: Date.now() }),
+    async tenant({ plan = 'scale', ...settings }: OrganizationSettingsInput = {}): Promise<Tenant> {
       tenants += 1;
       const ground = product.ground();
       const { id } = await granted(createOrganization(ground, { name: `tenant ${tenants}`, plan }));
@@ -117,7 +121,7 @@ export function productForFile(options: SystemOptions = {}): Product {
       }
       return new Tenant(product, id, await granted(createServiceKey(ground, { organization: id })));
     },
-  } as Product;
+  } as unknown as Product;
   before(async () => {
     product.system = await startSystem(options);
     product.system.openai.respond(meteredAnswer);

@@ -119,7 +119,7 @@ async function start(): Promise<Parts> {
   });
   const registry = new RunRegistry(data.runRegistryMax);
   const runs = new Runs({ registry, journal, store: client, clock });
-  client.onRunsEnded?.((ended) => ended.forEach((run) => runs.endedElsewhere(run)));
+  client.onRunsEnded((ended) => ended.forEach((run) => runs.endedElsewhere(run)));
   const gateway = await startGateway({
     id: data.nodeId, host: data.host, port: data.port, settings, journal, destinations, createCopyReader, clock,
     heldBodiesBytesMax: data.heldBodiesMb * 1024 * 1024,

@@ -13,7 +13,7 @@ import { rawCall, type RawAnswer } from '@metergate/testkit/raw-client.ts';
 import { startScriptedProvider } from '@metergate/testkit/scripted-provider.ts';
 import { createFaults } from '../faults.ts';
 import { startGateway, type GatewayOptions } from '../gateway.ts';
-import { testGuards, testStandings, unspentAnswer } from '../guards/test-support/standing-ground.ts';
+import { testGuards, testStandings, unspentAnswer, willingRunJournal } from '../guards/test-support/standing-ground.ts';
 import { createDestination } from '../network/undici-destination.ts';
 import type { HeldKey } from '../settings/held-settings.ts';
 import { createCopyReader } from '../usage/create-copy-reader.ts';
@@ -65,6 +65,7 @@ async function ground(t: TestContext) {
       if (opened.includes(record.id) && !records.some(({ id }) => id === record.id)) records.push(record);
       setImmediate(done);
     },
+    ...willingRunJournal,
     end: async () => {},
     counters: { opened: 0, closed: 0, commits: 0, commitFailures: 0, waiting: 0 },
   };

@@ -8,7 +8,7 @@ import type { Refusal } from '@metergate/core/refusal.ts';
 import { policyBudget, type PolicyBudget } from '@metergate/core/run/clamp.ts';
 import type { RunDeclaration } from '@metergate/core/run/declaration.ts';
 import { grantBinds, type GrantPayload } from '@metergate/core/run/grant.ts';
-import { afterCall, decideRun, expiryOf, tightenedTo, type EndedState, type RunRefusal } from '@metergate/core/run/run.ts';
+import { afterCall, decideRun, expiryOf, tightenedTo, type EndedRun, type EndedState, type RunRefusal } from '@metergate/core/run/run.ts';
 import { isUnknownCall } from '@metergate/core/spend/spend-sum.ts';
 import type { StoreClient } from '@metergate/store/desk/store-client.ts';
 import type { Journal } from '@metergate/store/journal/journal.ts';
@@ -100,7 +100,7 @@ export class Runs {
       }),
     }).then((answer) => {
       if (answer.kind !== 'run') return tell(answer.kind === 'absent' ? { kind: 'run_grant_invalid' } : { kind: answer.kind });
-      this.#registry.hold(answer.run, !answer.created);
+      this.#registry.hold(answer.run, answer.confirmed);
       tell(null);
     }, () => tell({ kind: 'run_unconfirmed' }));
   }
@@ -139,7 +139,7 @@ export class Runs {
   }
 
   /** A run was ended elsewhere, and that is written there. */
-  endedElsewhere({ organization, id, state, endedAtMs }: { organization: HeldRun['run']['organization']; id: string; state: EndedState; endedAtMs: number }): void {
+  endedElsewhere({ organization, id, state, endedAtMs }: EndedRun): void {
     const held = this.#registry.find(organization, id);
     if (held !== undefined) this.#registry.end(held, state, endedAtMs);
   }
