@@ -2,6 +2,7 @@
  * The records of an organization's calls, newest first, as design 4 shows them. Design 5, `calls list`.
  */
 import { callRecordToJson, type CallRecordJson } from '@metergate/core/record/call-record.ts';
+import type { CallPlace } from '@metergate/store/call-pages.ts';
 import { z } from 'zod';
 import type { Ground } from './ground.ts';
 import { checkInput } from './input.ts';
@@ -37,4 +38,14 @@ export async function listCalls(ground: Ground, query: CallsQuery): Promise<Call
     ...(sinceMs === undefined ? {} : { sinceMs }), ...(untilMs === undefined ? {} : { untilMs }), ...(run === undefined ? {} : { run }),
   });
   return records.map(callRecordToJson);
+}
+
+/** The records after `after`, for lists that are read page by page. Null: the organization has no such record. */
+export async function pageCalls(
+  ground: Ground, { organization: idOrName, ...query }: Omit<CallsQuery, 'limit'> & { readonly limit: number; readonly after?: CallPlace },
+): Promise<CallRecordJson[] | AdministrationRefusal | null> {
+  const organization = await findOrganization(ground, idOrName);
+  if (isRefusal(organization)) return organization;
+  const records = await ground.store.callPages.page({ organization: organization.id, ...query });
+  return records === null ? null : records.map(callRecordToJson);
 }

@@ -66,7 +66,8 @@ const perMinuteField = (what: string) => {
   return z.int({ error }).min(1, { error }).max(perMinuteMax, { error }).nullable().optional();
 };
 
-const settingsFields = z.strictObject({
+/** What may be set: what the command and the platform's HTTP check alike. */
+export const settingsFields = z.strictObject({
   plan: planField.optional(),
   drainSeconds: z.int({ error: 'The drain time must be a whole number of seconds from 0.' })
     .min(0, { error: 'The drain time must be a whole number of seconds from 0.' }).nullable().optional(),
@@ -98,6 +99,12 @@ export async function listOrganizations({ store }: Ground): Promise<ShownOrganiz
 /** By id, else by exact name. Refuses `unknown_organization`. */
 export async function findOrganization({ store }: Ground, idOrName: string): Promise<Organization | AdministrationRefusal> {
   return (await store.organizations.find(idOrName)) ?? unknownOrganization();
+}
+
+/** By id, else by exact name, as it is shown. */
+export async function showOrganization(ground: Ground, idOrName: string): Promise<ShownOrganization | AdministrationRefusal> {
+  const organization = await findOrganization(ground, idOrName);
+  return isRefusal(organization) ? organization : shownOrganization(organization);
 }
 
 /** The organization as it is after the change. */

@@ -48,6 +48,14 @@ export async function disconnectProvider(
   return refusal ?? { provider: provider.value, organization: organization.id, state: 'missing' };
 }
 
+/** The state of each provider key of one organization. */
+export async function organizationConnections(ground: Ground, idOrName: string): Promise<ShownConnection[] | AdministrationRefusal> {
+  const organization = await findOrganization(ground, idOrName);
+  if (isRefusal(organization)) return organization;
+  return Promise.all(providers.map(async (provider) =>
+    ({ provider, organization: organization.id, state: (await ground.store.providers.state(organization.id, provider)).state })));
+}
+
 /** Where one organization stands with every destination. `placeholder`: what is stored is no key, it stands where one would. */
 export interface ShownConnections {
   readonly id: string;

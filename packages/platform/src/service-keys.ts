@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { formatDollars } from '@metergate/core/money.ts';
-import { base62, serviceKeyPrefix } from '@metergate/core/id.ts';
+import { base62, serviceKeyPrefix, type OrganizationId } from '@metergate/core/id.ts';
 import type { ServiceKey } from '@metergate/store/service-keys.ts';
 import { checkInput } from './input.ts';
 import { moneyField } from './money-field.ts';
@@ -82,9 +82,14 @@ export async function listServiceKeys(ground: Ground, idOrName: string): Promise
   return (await ground.store.serviceKeys.list(organization.id)).map(shownServiceKey);
 }
 
-/** The key as it is after that; a second time changes nothing and says so. */
-export async function revokeServiceKey({ store }: Ground, id: string): Promise<RevokedServiceKey | AdministrationRefusal> {
-  const revoked = await store.serviceKeys.revoke(id);
+/**
+ * The key as it is after that; a second time changes nothing and says so. `within`: only a key of this organization; any
+ * other answers like an unknown one.
+ */
+export async function revokeServiceKey(
+  { store }: Ground, id: string, within?: OrganizationId,
+): Promise<RevokedServiceKey | AdministrationRefusal> {
+  const revoked = await store.serviceKeys.revoke(id, within);
   return isRefusal(revoked) ? revoked : { ...shownServiceKey(revoked), alreadyRevoked: revoked.alreadyRevoked };
 }
 

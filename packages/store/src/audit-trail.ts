@@ -4,7 +4,7 @@
  * its row, or a row without its change, cannot come to be, whichever repository made it. Details hold no secret: who opens
  * an acting store gives arguments that are none.
  */
-import type { OrganizationId } from '@metergate/core/id.ts';
+import { base62, idPrefix, type OrganizationId } from '@metergate/core/id.ts';
 import type { Selectable, Transaction } from 'kysely';
 import { isRefusal } from './refusal.ts';
 import type { Engine } from './sql/engine.ts';
@@ -34,8 +34,7 @@ export interface AuditIntent {
 }
 
 export interface AuditEvent {
-  /** Higher is later. */
-  readonly sequence: number;
+  readonly id: string;
   readonly organization: OrganizationId | null;
   readonly atMs: number;
   readonly actor: AuditActor;
@@ -45,32 +44,40 @@ export interface AuditEvent {
 }
 
 export interface AuditTrail {
-  /** Newest first; `before`: only rows with a lower sequence. */
-  list(query: { readonly organization: OrganizationId; readonly before?: number; readonly limit: number }): Promise<AuditEvent[]>;
+  /** Newest first; `after`: those that come after this one in the list. Null: the organization has no such row. */
+  list(query: { readonly organization: OrganizationId; readonly after?: string; readonly limit: number }): Promise<AuditEvent[] | null>;
 }
 
 export function auditTrailIn({ engine }: StoreGround): AuditTrail {
   return {
-    list: ({ organization, before, limit }) => engine.read(async (db) => {
+    list: ({ organization, after, limit }) => engine.read(async (db) => {
       let query = db.selectFrom('audit_event').selectAll().where('organization', '=', organization);
-      if (before !== undefined) query = query.where('sequence', '<', BigInt(before));
+      if (after !== undefined) {
+        const place = after.includes('\0') ? undefined
+          : await db.selectFrom('audit_event').select('sequence').where('id', '=', after).where('organization', '=', organization).executeTakeFirst();
+        if (place === undefined) return null;
+        query = query.where('sequence', '<', place.sequence);
+      }
       return (await query.orderBy('sequence', 'desc').limit(limit).execute()).map(eventOf);
     }),
   };
 }
 
 /** The engine, with a row of the trail in every transaction that is granted. */
-export function auditedEngine(engine: Engine, intent: AuditIntent, clock: () => number): Engine {
+export function auditedEngine({ engine, clock, randomBytes }: StoreGround, intent: AuditIntent): Engine {
+  const record = async (transaction: Transaction<Schema>, result: unknown): Promise<void> => {
+    if (!isRefusal(result)) await append(transaction, { id: idPrefix.auditEvent + base62(randomBytes(40), 20), intent, result, atMs: clock() });
+  };
   return {
     ...engine,
     write: (work) => engine.write(async (transaction) => {
       const result = await work(transaction);
-      if (!isRefusal(result)) await append(transaction, { intent, result, atMs: clock() });
+      await record(transaction, result);
       return result;
     }),
     change: (work) => engine.change(async (transaction, revision) => {
       const result = await work(transaction, revision);
-      if (!isRefusal(result)) await append(transaction, { intent, result, atMs: clock() });
+      await record(transaction, result);
       return result;
     }),
   };
@@ -78,13 +85,13 @@ export function auditedEngine(engine: Engine, intent: AuditIntent, clock: () => 
 
 async function append(
   transaction: Transaction<Schema>,
-  { intent, result, atMs }: { readonly intent: AuditIntent; readonly result: unknown; readonly atMs: number },
+  { id, intent, result, atMs }: { readonly id: string; readonly intent: AuditIntent; readonly result: unknown; readonly atMs: number },
 ): Promise<void> {
   const made = (typeof result === 'object' && result !== null ? result : {}) as { readonly id?: unknown; readonly organization?: unknown };
   const subject = typeof made.id === 'string' ? made.id : intent.subject;
   const named = [made.organization, made.id].find((each) => typeof each === 'string' && each.startsWith('org_')) ?? intent.organization;
   await transaction.insertInto('audit_event').values({
-    organization: await organizationNamed(transaction, named as string | null),
+    id, organization: await organizationNamed(transaction, named as string | null),
     at_ms: atMs, actor_kind: intent.actor.kind, actor_id: intent.actor.id, action: intent.action, subject,
     detail: JSON.stringify(intent.detail),
   }).execute();
@@ -99,7 +106,7 @@ async function organizationNamed(transaction: Transaction<Schema>, idOrName: str
 
 function eventOf(row: Selectable<AuditEventTable>): AuditEvent {
   return {
-    sequence: Number(row.sequence),
+    id: row.id,
     organization: row.organization as OrganizationId | null,
     atMs: Number(row.at_ms),
     actor: { kind: row.actor_kind as AuditActor['kind'], id: row.actor_id },

@@ -8,6 +8,7 @@ import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import type { Transaction } from 'kysely';
 import type { RunEnd, RunTightening } from './journal/run-event.ts';
 import { applySpend } from './sql/apply-spend.ts';
+import { erasedAmong, holdOffErasures, withoutWords } from './erasure.ts';
 import { applyToRuns } from './sql/apply-to-runs.ts';
 import { callRecordOf } from './sql/call-row.ts';
 import type { Engine } from './sql/engine.ts';
@@ -52,10 +53,14 @@ export function callRecordsIn({ engine }: StoreGround): CallRecords {
     async ship({ segment, through, records, runEvents = [] }) {
       if ([...records, ...runEvents].some(({ seq }) => seq > through)) throw new RangeError('a batch holds no record above its last journal number');
       await engine.write(async (transaction) => {
+        await holdOffErasures(engine.kind, transaction);
         const mark = await lockedMark(engine, transaction, segment);
         if (through <= mark) return;
-        const kept = records.filter(({ seq }) => seq > mark).map(({ record }) => record);
-        const events = runEvents.filter(({ seq }) => seq > mark).map(({ event }) => event);
+        const arrived = records.filter(({ seq }) => seq > mark).map(({ record }) => record);
+        const told = runEvents.filter(({ seq }) => seq > mark).map(({ event }) => event);
+        const erased = await erasedAmong(transaction, [...arrived, ...told].map(({ organization }) => organization));
+        const kept = erased.size === 0 ? arrived : arrived.map((record) => erased.has(record.organization) ? withoutWords(record) : record);
+        const events = told.filter(({ organization }) => !erased.has(organization));
         const change = events.length === 0 ? 0n : await nextRunChange(transaction);
         // Runs before their records: where one begins anew, what was kept before is its spend, and these come on top.
         await applyToRuns(engine.kind, transaction, { records: kept, events, change });

@@ -4,6 +4,7 @@
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { Transaction } from 'kysely';
 import { StoreFault } from './fault.ts';
+import { followMasterKey } from './master-key-rotation.ts';
 import type { CredentialPlace, Vault } from './sealing/vault.ts';
 import type { Schema } from './sql/schema.ts';
 
@@ -14,6 +15,7 @@ import type { Schema } from './sql/schema.ts';
 export async function sealFor(
   transaction: Transaction<Schema>, vault: Vault, { credential, place }: { readonly credential: string; readonly place: CredentialPlace },
 ): Promise<Uint8Array> {
+  await followMasterKey(transaction, vault);
   const row = await transaction.selectFrom('organization_data_key').select('wrapped')
     .where('organization', '=', place.organization as OrganizationId).executeTakeFirst();
   const sealed = row === undefined ? null : vault.sealCredential(credential, row.wrapped, place);

@@ -6,6 +6,7 @@ import type { OrganizationId } from '@metergate/core/id.ts';
 import type { DeclaredUpstream } from '@metergate/core/settings.ts';
 import type { Transaction } from 'kysely';
 import { sealFor } from './data-key.ts';
+import { followMasterKey } from './master-key-rotation.ts';
 import { credentialRefusal, nameRefusal } from './names.ts';
 import { stampOrganization, unknownOrganization } from './organizations.ts';
 import { refuse, type StoreRefusal } from './refusal.ts';
@@ -64,6 +65,7 @@ export function declaredUpstreamsIn({ engine, vault }: StoreGround): DeclaredUps
       (await transaction.deleteFrom('declared_upstream').where('organization', '=', organization)
         .executeTakeFirstOrThrow()).numDeletedRows),
     show: (organization) => engine.read(async (db) => {
+      await followMasterKey(db, vault);
       const row = await db.selectFrom('declared_upstream')
         .leftJoin('organization_data_key', 'organization_data_key.organization', 'declared_upstream.organization')
         .select(['url', 'enabled', 'sealed', 'version', 'wrapped']).where('declared_upstream.organization', '=', organization)

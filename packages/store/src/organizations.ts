@@ -6,7 +6,9 @@ import { base62, idPrefix, type OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollarsMax, type NanoDollars } from '@metergate/core/money.ts';
 import { isPerMinuteFigure, perMinuteMax, type AgreedFigures } from '@metergate/core/rate/tier.ts';
 import { plans, type FallbackPrice, type Plan, type RunPolicy } from '@metergate/core/settings.ts';
-import type { Insertable, Selectable, Transaction } from 'kysely';
+import { sql, type Insertable, type Selectable, type Transaction } from 'kysely';
+import { followMasterKey } from './master-key-rotation.ts';
+import { makeGrantKey } from './grant-key.ts';
 import { nameRefusal } from './names.ts';
 import { refuse, type StoreRefusal } from './refusal.ts';
 import { numberOrNull, type OrganizationTable, type Schema } from './sql/schema.ts';
@@ -62,15 +64,17 @@ export function organizationsIn({ engine, vault, clock, randomBytes }: StoreGrou
         }
         const id = (idPrefix.organization + base62(randomBytes(40), 20)) as OrganizationId;
         await transaction.insertInto('organization').values(newRow({ id, name, plan, createdAtMs: clock(), revision })).execute();
+        await followMasterKey(transaction, vault);
         await transaction.insertInto('organization_data_key')
           .values({ organization: id, wrapped: vault.newDataKey(id), wrapped_by: vault.wrappingKeyId }).execute();
+        await makeGrantKey({ vault, clock, randomBytes }, transaction, id);
         return (await rowOf(transaction, id))!;
       }),
     list: () => engine.read(async (db) =>
-      (await db.selectFrom('organization').selectAll().orderBy('created_at_ms').orderBy('id').execute()).map(organizationOf)),
+      (await db.selectFrom('organization').selectAll().where(notErased).orderBy('created_at_ms').orderBy('id').execute()).map(organizationOf)),
     find: (idOrName) => engine.read(async (db) => {
       if (idOrName.includes('\0')) return null;
-      const rows = await db.selectFrom('organization').selectAll()
+      const rows = await db.selectFrom('organization').selectAll().where(notErased)
         .where((where) => where.or([where('id', '=', idOrName), where('name', '=', idOrName)])).execute();
       const row = rows.find(({ id }) => id === idOrName) ?? rows[0];
       return row === undefined ? null : organizationOf(row);
@@ -86,13 +90,17 @@ export function organizationsIn({ engine, vault, clock, randomBytes }: StoreGrou
   };
 }
 
+/** An erased organization is like one that never was; its row stays for what refers to it. */
+const notErased = sql<boolean>`not exists (select 1 from erased_organization where erased_organization.organization = organization.id)`;
+
 export function unknownOrganization(): StoreRefusal {
   return refuse('unknown_organization', 'There is no such organization. List them with: metergate org list');
 }
 
 /** Stamps the organization with the revision of the change under way. False: there is no such organization. */
 export async function stampOrganization(transaction: Transaction<Schema>, id: OrganizationId, revision: bigint): Promise<boolean> {
-  const { numUpdatedRows } = await transaction.updateTable('organization').set({ revision }).where('id', '=', id).executeTakeFirstOrThrow();
+  const { numUpdatedRows } = await transaction.updateTable('organization').set({ revision })
+    .where('id', '=', id).where(notErased).executeTakeFirstOrThrow();
   return numUpdatedRows === 1n;
 }
 

@@ -4,6 +4,7 @@
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { providerName, type Provider, type ProviderConnection } from '@metergate/core/settings.ts';
 import { sealFor } from './data-key.ts';
+import { followMasterKey } from './master-key-rotation.ts';
 import { credentialRefusal } from './names.ts';
 import { stampOrganization, unknownOrganization } from './organizations.ts';
 import { refuse, type StoreRefusal } from './refusal.ts';
@@ -38,6 +39,7 @@ export function providerConnectionsIn({ engine, vault }: StoreGround): ProviderC
         : refuse('provider_not_connected', `No ${providerName[provider]} key is connected for this organization.`);
     }),
     state: (organization, provider) => engine.read(async (db) => {
+      await followMasterKey(db, vault);
       const row = await db.selectFrom('provider_connection')
         .leftJoin('organization_data_key', 'organization_data_key.organization', 'provider_connection.organization')
         .select(['sealed', 'version', 'wrapped'])

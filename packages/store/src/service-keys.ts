@@ -47,8 +47,11 @@ export interface ServiceKeys {
   create(key: NewServiceKey): Promise<ServiceKey | StoreRefusal>;
   /** Oldest first, revoked and expired ones included. Empty for an unknown organization. */
   list(organization: OrganizationId): Promise<ServiceKey[]>;
-  /** The key as it is now; a second time changes nothing and says so. Refuses `unknown_key`. */
-  revoke(id: string): Promise<RevokedServiceKey | StoreRefusal>;
+  /**
+   * The key as it is now; a second time changes nothing and says so. `within`: only a key of this organization.
+   * Refuses `unknown_key`.
+   */
+  revoke(id: string, within?: OrganizationId): Promise<RevokedServiceKey | StoreRefusal>;
   /** The key with this hash, revoked or not. */
   findByHash(hash: string): Promise<ServiceKey | null>;
 }
@@ -73,10 +76,10 @@ export function serviceKeysIn({ engine, clock, randomBytes }: StoreGround): Serv
     },
     list: (organization) => engine.read(async (db) => (await db.selectFrom('service_key').selectAll()
       .where('organization', '=', organization).orderBy('created_at_ms').orderBy('id').execute()).map(keyOf)),
-    revoke: (id) => engine.change<RevokedServiceKey>(async (transaction, revision) => {
+    revoke: (id, within) => engine.change<RevokedServiceKey>(async (transaction, revision) => {
       const found = id.includes('\0') ? undefined
         : await transaction.selectFrom('service_key').selectAll().where('id', '=', id).executeTakeFirst();
-      if (found === undefined) {
+      if (found === undefined || (within !== undefined && found.organization !== within)) {
         return refuse('unknown_key', 'There is no service key with this id. List them with: metergate key list --org ORG');
       }
       if (found.revoked_at_ms !== null) return { ...keyOf(found), alreadyRevoked: true };

@@ -8,6 +8,7 @@ import type { OrganizationSettings, Plan, ServiceKeySettings } from '@metergate/
 import { capsColumn, capsFrom } from './caps.ts';
 import { upstreamOf } from './declared-upstreams.ts';
 import { agreedFiguresOf, fallbackPriceOf, runPolicyOf } from './organizations.ts';
+import { followMasterKey } from './master-key-rotation.ts';
 import { connectionOf } from './provider-connections.ts';
 import { numberOrNull } from './sql/schema.ts';
 import type { StoreGround } from './store.ts';
@@ -48,11 +49,16 @@ export function settingsIn(ground: StoreGround): Settings {
         maxRunBudget: row.max_run_budget_nano as NanoDollars | null,
       };
     }),
-    organization: (id) => organizationSettings(ground, id),
+    async organization(id) {
+      const settings = await organizationSettings(ground, id);
+      // Read with a master key that was rotated away meanwhile, its secrets would look unreadable.
+      return await followed(ground) ? organizationSettings(ground, id) : settings;
+    },
     async changedSince(since) {
       // The number first: a change that commits after it is read belongs to the next question, and may be named in both.
       const latest = await revision();
       if (latest <= since) return { revision: latest, organizations: [], prices: false };
+      await followed(ground);
       return engine.read(async (db) => {
         const rows = await db.selectFrom('organization').select('id').where('revision', '>', BigInt(since)).execute();
         const overlay = await db.selectFrom('price_overlay').select('revision').where('revision', '>', BigInt(since)).executeTakeFirst();
@@ -60,6 +66,10 @@ export function settingsIn(ground: StoreGround): Settings {
       });
     },
   };
+}
+
+function followed({ engine, vault }: StoreGround): Promise<boolean> {
+  return engine.read((db) => followMasterKey(db, vault));
 }
 
 async function organizationSettings({ engine, vault }: StoreGround, organization: OrganizationId): Promise<OrganizationSettings | null> {
@@ -70,12 +80,14 @@ async function organizationSettings({ engine, vault }: StoreGround, organization
     .leftJoin('provider_connection as anthropic', (join) =>
       join.onRef('anthropic.organization', '=', 'o.id').on('anthropic.provider', '=', 'anthropic'))
     .leftJoin('declared_upstream as u', 'u.organization', 'o.id')
+    .leftJoin('grant_key as g', 'g.organization', 'o.id')
     .select([
       'o.plan', 'o.drain_seconds', 'o.fallback_input_nano', 'o.fallback_output_nano', 'k.wrapped',
       'o.enforce_key_caps', 'o.max_run_budget_nano', 'o.run_ceiling_nano', 'o.run_exposure_nano', 'o.agreed_requests', 'o.agreed_tokens',
       'openai.sealed as openai_sealed', 'openai.version as openai_version',
       'anthropic.sealed as anthropic_sealed', 'anthropic.version as anthropic_version',
       'u.url', 'u.enabled', 'u.sealed as upstream_sealed', 'u.version as upstream_version',
+      'g.id as grant_key', 'g.public_key as grant_public_key',
       capsColumn(engine.kind, 'o.id'),
     ])
     .where('o.id', '=', organization).executeTakeFirst());
@@ -95,6 +107,6 @@ async function organizationSettings({ engine, vault }: StoreGround, organization
     caps: capsFrom(row.caps),
     enforceKeyCaps: row.enforce_key_caps === 1n,
     runPolicy: runPolicyOf(row),
-    grantKeys: [],
+    grantKeys: row.grant_key === null || row.grant_public_key === null ? [] : [{ id: row.grant_key, publicKey: row.grant_public_key }],
   };
 }

@@ -9,9 +9,12 @@ import { callPagesIn, type CallPages } from './call-pages.ts';
 import { callRecordsIn, type CallRecords } from './call-records.ts';
 import { capsIn, type Caps } from './caps.ts';
 import { declaredUpstreamsIn, type DeclaredUpstreams } from './declared-upstreams.ts';
+import { erasureIn, type Erasure } from './erasure.ts';
 import { invitationsIn, type Invitations } from './invitations.ts';
 import { managementTokensIn, type ManagementTokens } from './management-tokens.ts';
+import { masterKeyIn, type MasterKey } from './master-key-rotation.ts';
 import { membersIn, type Members } from './members.ts';
+import { grantsIn, type Grants } from './grants.ts';
 import { organizationsIn, type Organizations } from './organizations.ts';
 import { peopleIn, type People } from './people.ts';
 import { priceOverlayIn, type PriceOverlay } from './price-overlay.ts';
@@ -52,6 +55,7 @@ export interface Store {
   readonly caps: Caps;
   readonly spend: SpendSums;
   readonly runs: Runs;
+  readonly grants: Grants;
   readonly prices: PriceOverlay;
   readonly people: People;
   readonly accounts: AccountRows;
@@ -60,6 +64,8 @@ export interface Store {
   readonly managementTokens: ManagementTokens;
   readonly baselines: Baselines;
   readonly tapEvents: TapEvents;
+  readonly erasure: Erasure;
+  readonly masterKey: MasterKey;
   readonly audit: AuditTrail;
   /** The same store, with a row of the audit trail in each transaction that changes something through it. */
   acting(intent: AuditIntent): Store;
@@ -105,6 +111,7 @@ function storeOn(ground: StoreGround): Store {
     caps: capsIn(ground),
     spend: spendSumsIn(ground),
     runs: runsIn(ground),
+    grants: grantsIn(ground),
     prices: priceOverlayIn(ground),
     people: peopleIn(ground),
     accounts: accountRowsIn(ground),
@@ -113,6 +120,8 @@ function storeOn(ground: StoreGround): Store {
     managementTokens: managementTokensIn(ground),
     baselines: baselinesIn(ground),
     tapEvents: tapEventsIn(ground),
+    erasure: erasureIn(ground),
+    masterKey: masterKeyIn(ground),
     audit: auditTrailIn(ground),
     acting: (intent) => storeOn({ ...ground, engine: auditedEngine(ground, intent) }),
     close: () => ground.engine.close(),

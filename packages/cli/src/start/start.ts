@@ -8,7 +8,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { base62, idPrefix, type GatewayNodeId } from '@metergate/core/id.ts';
-import { startPlatform } from '@metergate/platform/server.ts';
+import type { PlatformThreadData } from '@metergate/platform/platform-thread.ts';
 import { StoreFault } from '@metergate/store/fault.ts';
 import { parseDatabaseUrl } from '@metergate/store/sql/database-url.ts';
 import { openStore } from '@metergate/store/store.ts';
@@ -20,6 +20,7 @@ import { ensureDataDirectory, lockDataDirectory, removeMade, type DirectoryLock 
 import { prepareFirstStart, type FirstStart } from './first-start.ts';
 import { assertAddressesFree, listenFault } from './free-port.ts';
 import { startOps } from './ops.ts';
+import { startPlatformThread, type PlatformThread } from './platform-thread.ts';
 import { quickStartLines } from './quick-start.ts';
 import { StartFault } from './start-fault.ts';
 import { startThreads, ThreadFault, type Threads } from './threads.ts';
@@ -65,7 +66,11 @@ async function run(options: StartOptions): Promise<number> {
       died.resolve(1);
     },
   });
-  const platform = await startPlatform(config.platform);
+  const platform = await startPlatformBeside(config, {
+    databaseUrl: config.databaseUrl, masterKey, ...config.platform, publicUrl: config.publicPlatformUrl,
+    providerUrls: { openai: provider?.url ?? config.openaiUrl, anthropic: provider?.url ?? config.anthropicUrl },
+    upstreamAllow: config.upstreamAllow,
+  }, (sentence) => stderr(`metergate: ${sentence}`));
   const ops = await startOps({
     address: config.ops, ready: () => ready, gatewayMetrics: () => threads.metrics(1_000),
     runtime: { version: process.version, belowFloor: runtimeBelowFloor(process.versions.node) },
@@ -79,7 +84,7 @@ async function run(options: StartOptions): Promise<number> {
   if (outcome !== 'asked') return outcome;
   ready = false;
   await threads.stop();
-  await Promise.all([platform.close(), ops.close(), provider?.close()]);
+  await Promise.all([platform.stop(), ops.close(), provider?.close()]);
   lock.release();
   return 0;
 }
@@ -149,6 +154,17 @@ async function startGateway(config: Config, needs: GatewayNeeds): Promise<Thread
   } catch (error) {
     if (error instanceof ThreadFault && /^E[A-Z]+$/.test(error.code)) {
       throw listenFault(error.code, config.gateway, 'SVC_GATEWAY_PORT', 'SVC_HOST');
+    }
+    throw error;
+  }
+}
+
+async function startPlatformBeside(config: Config, data: PlatformThreadData, onFault: (sentence: string) => void): Promise<PlatformThread> {
+  try {
+    return await startPlatformThread(data, onFault);
+  } catch (error) {
+    if (error instanceof ThreadFault && /^E[A-Z]+$/.test(error.code)) {
+      throw listenFault(error.code, config.platform, 'SVC_PLATFORM_PORT', 'SVC_PLATFORM_HOST');
     }
     throw error;
   }

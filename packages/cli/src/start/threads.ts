@@ -89,7 +89,7 @@ function thread(specifier: string, workerData: unknown, port: MessagePort): Work
 }
 
 /** Resolves with the first message that carries `field`; rejects on `failed`, an error, or the end. */
-function said(worker: Worker, field: string): Promise<unknown> {
+export function said(worker: Worker, field: string): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const settle = (): void => {
       worker.off('message', onMessage).off('error', onError).off('exit', onExit);
@@ -113,7 +113,8 @@ function said(worker: Worker, field: string): Promise<unknown> {
   });
 }
 
-function ended(worker: Worker): Promise<void> {
+/** Resolves when the thread has ended. */
+export function ended(worker: Worker): Promise<void> {
   return new Promise((resolve) => {
     if (worker.threadId === -1) resolve();
     else worker.once('exit', () => resolve());

@@ -13,13 +13,36 @@ import { errorResponse, HttpRefusal, notFound } from './envelope.ts';
 import { apiRoot, mount } from './mount.ts';
 import type { Operation } from './operation.ts';
 import type { PlatformParts } from './parts.ts';
+import { assessmentsOperations } from './resources/assessments.ts';
+import { auditOperations } from './resources/audit.ts';
+import { authOperations } from './resources/auth.ts';
+import { callOperations } from './resources/calls.ts';
+import { capOperations } from './resources/caps.ts';
+import { providerOperations, upstreamOperations } from './resources/destinations.ts';
+import { keyOperations } from './resources/keys.ts';
 import { limitsOperations } from './resources/limits.ts';
+import { memberOperations } from './resources/members.ts';
+import { organizationOperations } from './resources/organizations.ts';
+import { tokenOperations } from './resources/tokens.ts';
+import { joinPath } from '../users.ts';
+import { joinPage, joinPageHeaders } from './pages/join-page.ts';
 import { limitsPage, limitsPath } from './pages/limits-page.ts';
 import { securityHeaders } from './security-headers.ts';
 
 /** Every operation under `/platform/v1`. */
 export const operations: readonly Operation[] = [
+  ...authOperations,
+  ...organizationOperations,
+  ...memberOperations,
+  ...keyOperations,
+  ...providerOperations,
+  ...upstreamOperations,
+  ...capOperations,
+  ...callOperations,
+  ...tokenOperations,
+  ...auditOperations,
   ...limitsOperations,
+  ...assessmentsOperations,
 ];
 
 type Extension = (app: OpenAPIHono, parts: PlatformParts) => void;
@@ -28,6 +51,7 @@ type Extension = (app: OpenAPIHono, parts: PlatformParts) => void;
 const extensions: readonly Extension[] = [
   (app) => {
     app.get(limitsPath, (context) => context.html(limitsPage()));
+    app.get(joinPath, (context) => context.html(joinPage(), 200, joinPageHeaders));
   },
 ];
 

@@ -36,10 +36,11 @@ async function answer(context: Context, parts: PlatformParts, operation: Operati
   if (operation.consuming === true) refuseUnasked(request);
   const params = checked(operation.params, context.req.param(), 'path');
   const query = checked(operation.query, singleQuery(context), 'query');
-  const body = operation.body === undefined ? {} : checked(operation.body, await readJsonObject(request), 'body');
+  const sent = operation.body === undefined ? {} : await readJsonObject(request);
+  const body = operation.body === undefined ? {} : checked(operation.body, sent, 'body');
   const result = await operation.run({
-    ground: groundOf(parts, { operation, actor, changes, params, body }),
-    parts, actor, params: params as never, query: query as never, body: body as never,
+    ground: groundOf(parts, { operation, actor, changes, params, sent }),
+    parts, actor, params: params as never, query: query as never, body: body as never, sent: sent as never,
     headers: request.headers, address: addressOf(context), answerHeaders,
   });
   if (isRefusal(result)) throw httpRefusalOf(result);
@@ -70,17 +71,17 @@ interface Changing {
   readonly actor: Actor | null;
   readonly changes: boolean;
   readonly params: Readonly<Record<string, unknown>>;
-  readonly body: Readonly<Record<string, unknown>>;
+  readonly sent: Readonly<Record<string, unknown>>;
 }
 
 /** What is sent as a secret is in none of the audit's details. */
-function groundOf(parts: PlatformParts, { operation, actor, changes, params, body }: Changing): Ground {
+function groundOf(parts: PlatformParts, { operation, actor, changes, params, sent }: Changing): Ground {
   const { store, clock, randomBytes } = parts;
   const ground = { store, randomBytes, nowMs: clock() };
   if (!changes || actor === null) return ground;
   const secrets = new Set(['password', 'credential', 'token', 'key', ...(operation.secrets ?? [])]);
   const subject = typeof params['id'] === 'string' ? params['id'] : null;
-  const detail = Object.fromEntries(Object.entries({ ...params, ...body }).filter(([name]) => !secrets.has(name)));
+  const detail = Object.fromEntries(Object.entries({ ...params, ...sent }).filter(([name]) => !secrets.has(name)));
   return {
     ...ground,
     store: store.acting({

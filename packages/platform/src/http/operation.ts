@@ -21,6 +21,8 @@ export interface Actor {
   readonly session: string | null;
 }
 
+/** What JSON holds: a field that is absent, never one that is undefined. */
+type Sent<Schema> = Schema extends z.ZodType ? { [Name in keyof z.input<Schema>]: Exclude<z.input<Schema>[Name], undefined> } : Record<never, never>;
 type Fields<Schema> = Schema extends z.ZodType ? z.output<Schema> : Record<never, never>;
 
 /** One request, checked, as an operation gets it. */
@@ -32,6 +34,8 @@ export interface Call<Params, Query, Body, Asker> {
   readonly params: Fields<Params>;
   readonly query: Fields<Query>;
   readonly body: Fields<Body>;
+  /** The body as it was sent, of the same form: for a use case that checks with the same schema. */
+  readonly sent: Sent<Body>;
   readonly headers: Headers;
   /** The address that the connection comes from. */
   readonly address: string;

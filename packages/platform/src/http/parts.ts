@@ -3,6 +3,7 @@
  */
 import type { Provider } from '@metergate/core/settings.ts';
 import type { Store } from '@metergate/store/store.ts';
+import type { Attempts } from '../auth/attempts.ts';
 import type { Sessions } from '../auth/sessions.ts';
 import type { UpstreamUrlRules } from '../upstream-url.ts';
 
@@ -11,6 +12,7 @@ export interface PlatformParts {
   readonly clock: () => number;
   readonly randomBytes: (n: number) => Uint8Array;
   readonly sessions: Sessions;
+  readonly attempts: Attempts;
   /** Where people and links reach it, without a trailing slash. */
   readonly publicUrl: string;
   /** Base URLs of the named providers, for test calls. */

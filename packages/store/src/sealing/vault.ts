@@ -8,7 +8,7 @@ import { masterKeyBytes } from './master-key.ts';
 import { seal, unseal, type SealPlace } from './seal.ts';
 
 /** What a stored credential is. */
-export type CredentialPurpose = 'provider-key' | 'upstream-credential' | 'tap-key';
+export type CredentialPurpose = 'provider-key' | 'upstream-credential' | 'tap-key' | 'grant-key';
 
 /** Where a credential lives. `record`: the provider's name, or `upstream`. */
 export interface CredentialPlace extends SealPlace {
@@ -18,6 +18,14 @@ export interface CredentialPlace extends SealPlace {
 export interface Vault {
   /** Names the wrapping key in force, so that a rotation can tell which data keys are still to be re-wrapped. No secret. */
   readonly wrappingKeyId: string;
+  /** The data key, wrapped by another master key's vault. Null: it cannot be unwrapped. */
+  rewrapped(organization: string, wrappedDataKey: Uint8Array, next: Vault): Uint8Array | null;
+  /** Wraps a data key that another vault unwrapped. */
+  wrap(organization: string, dataKey: Uint8Array): Uint8Array;
+  /** A new master key, sealed for those who still hold this one. */
+  handOver(next: Uint8Array): Uint8Array;
+  /** Takes a handed-over master key in place of this vault's own. False: it is not for this one. */
+  takeOver(handedOver: Uint8Array): boolean;
   /** 32 bytes in hexadecimal by which a store knows its master key again; says nothing about the key. */
   fingerprint(salt: Uint8Array): string;
   /** A new data key, wrapped. */
@@ -29,17 +37,35 @@ export interface Vault {
 }
 
 export function createVault(masterKey: Uint8Array, randomBytes: (n: number) => Uint8Array): Vault {
-  if (masterKey.length !== masterKeyBytes) throw new RangeError('a master key has 32 bytes');
-  const wrappingKey = createSecretKey(derive(masterKey, noSalt, 'metergate/v1/data-key-wrapping'));
-  const dataKeyOf = (organization: string, wrapped: Uint8Array): KeyObject | null => {
-    const bytes = unseal(wrapped, { key: wrappingKey, place: dataKeyPlace(organization) });
-    return bytes === null || bytes.length !== 32 ? null : createSecretKey(bytes);
+  let keys = keysOf(masterKey);
+  const unwrapped = (organization: string, wrapped: Uint8Array): Uint8Array | null => {
+    const bytes = unseal(wrapped, { key: keys.wrapping, place: dataKeyPlace(organization) });
+    return bytes === null || bytes.length !== 32 ? null : bytes;
   };
+  const dataKeyOf = (organization: string, wrapped: Uint8Array): KeyObject | null => {
+    const bytes = unwrapped(organization, wrapped);
+    return bytes === null ? null : createSecretKey(bytes);
+  };
+  const wrap = (organization: string, dataKey: Uint8Array): Uint8Array =>
+    seal(dataKey, randomBytes(12), { key: keys.wrapping, place: dataKeyPlace(organization) });
   return {
-    wrappingKeyId: derive(masterKey, noSalt, 'metergate/v1/wrapping-key-id').subarray(0, 8).toString('hex'),
-    fingerprint: (salt) => derive(masterKey, salt, 'metergate/v1/store-fingerprint').toString('hex'),
-    newDataKey: (organization) =>
-      seal(randomBytes(32), randomBytes(12), { key: wrappingKey, place: dataKeyPlace(organization) }),
+    get wrappingKeyId() {
+      return keys.id;
+    },
+    fingerprint: (salt) => keys.fingerprint(salt),
+    newDataKey: (organization) => wrap(organization, randomBytes(32)),
+    wrap,
+    rewrapped(organization, wrappedDataKey, next) {
+      const dataKey = unwrapped(organization, wrappedDataKey);
+      return dataKey === null ? null : next.wrap(organization, dataKey);
+    },
+    handOver: (next) => seal(next, randomBytes(12), { key: keys.wrapping, place: handOverPlace }),
+    takeOver(handedOver) {
+      const next = unseal(handedOver, { key: keys.wrapping, place: handOverPlace });
+      if (next === null || next.length !== masterKeyBytes) return false;
+      keys = keysOf(next);
+      return true;
+    },
     sealCredential(credential, wrappedDataKey, place) {
       const key = dataKeyOf(place.organization, wrappedDataKey);
       return key === null ? null : seal(Buffer.from(credential, 'utf8'), randomBytes(12), { key, place });
@@ -51,6 +77,24 @@ export function createVault(masterKey: Uint8Array, randomBytes: (n: number) => U
     },
   };
 }
+
+interface Keys {
+  readonly wrapping: KeyObject;
+  readonly id: string;
+  readonly fingerprint: (salt: Uint8Array) => string;
+}
+
+/** What one master key is used for, each by a key of its own. */
+function keysOf(masterKey: Uint8Array): Keys {
+  if (masterKey.length !== masterKeyBytes) throw new RangeError('a master key has 32 bytes');
+  return {
+    wrapping: createSecretKey(derive(masterKey, noSalt, 'metergate/v1/data-key-wrapping')),
+    id: derive(masterKey, noSalt, 'metergate/v1/wrapping-key-id').subarray(0, 8).toString('hex'),
+    fingerprint: (salt) => derive(masterKey, salt, 'metergate/v1/store-fingerprint').toString('hex'),
+  };
+}
+
+const handOverPlace: SealPlace = { purpose: 'master-key-handover', organization: '', record: 'master-key', version: 1n };
 
 const noSalt = new Uint8Array(0);
 

@@ -188,7 +188,14 @@ export interface AuditEventTable {
   readonly detail: string;
 }
 
-export interface ErasedOrganizationTable { readonly organization: string; readonly at_ms: Whole; readonly records_done: Whole }
+/** `done_ms` and `done_sequence`: the last of its call records that lost its words. */
+export interface ErasedOrganizationTable {
+  readonly organization: string;
+  readonly at_ms: Whole;
+  readonly done_ms: Whole;
+  readonly done_sequence: Whole;
+  readonly finished: Whole;
+}
 
 export interface MasterKeyHandoverTable { readonly from_key: string; readonly sealed: Bytes; readonly until_ms: Whole }
 

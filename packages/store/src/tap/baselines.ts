@@ -7,7 +7,6 @@ import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
 import { closedUnbegun, type BaselineLife } from '@metergate/core/tap/baseline.ts';
 import type { Selectable, Transaction } from 'kysely';
 import { sealFor } from '../data-key.ts';
-import { followMasterKey } from '../master-key-rotation.ts';
 import { StoreFault } from '../fault.ts';
 import { followMasterKey } from '../master-key-rotation.ts';
 import { nameRefusal } from '../names.ts';
@@ -131,7 +130,7 @@ async function create(
     const current = await transaction.selectFrom('baseline').selectAll()
       .where('organization', '=', organization).where('replaced_at_ms', 'is', null).executeTakeFirst();
     if (current !== undefined) {
-      if (!closedUnbegun(lifeOf(current), nowMs)) return baselineExists();
+      if (!closedUnbegun(lifeOf(current), nowMs)) return baselineExists(current.id);
       await transaction.updateTable('baseline').set({ replaced_at_ms: nowMs, sealed: null }).where('number', '=', current.number).execute();
     }
     const id = idPrefix.baseline + base62(randomBytes(40), 20);
@@ -189,6 +188,6 @@ export function keyAlreadyShown(): StoreRefusal {
   return refuse('tap_key_already_shown', 'The tap key was shown already and cannot be read again. Rotate it to get another one.');
 }
 
-function baselineExists(): StoreRefusal {
-  return refuse('baseline_exists', 'This organization has a Baseline already.');
+function baselineExists(id: string): StoreRefusal {
+  return refuse('baseline_exists', `This organization has a Baseline already: ${id}.`);
 }

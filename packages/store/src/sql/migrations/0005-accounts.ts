@@ -81,9 +81,9 @@ export const accounts: Migration = async (transaction, engine) => {
     .addColumn('revoked_at_ms', whole).execute();
   await index('management_token_by_organization').on('management_token').columns(['organization', 'created_at_ms']).execute();
 
-  const audit = table('audit_event');
-  await audit
+  await table('audit_event')
     .addColumn('sequence', whole, (column) => engine === 'sqlite' ? column.primaryKey() : column.primaryKey().generatedAlwaysAsIdentity())
+    .addColumn('id', text, (column) => column.notNull().unique())
     .addColumn('organization', text)
     .addColumn('at_ms', whole, (column) => column.notNull())
     .addColumn('actor_kind', text, (column) => column.notNull())
@@ -96,7 +96,9 @@ export const accounts: Migration = async (transaction, engine) => {
   await table('erased_organization')
     .addColumn('organization', text, (column) => column.primaryKey().notNull().references('organization.id'))
     .addColumn('at_ms', whole, (column) => column.notNull())
-    .addColumn('records_done', whole, (column) => column.notNull()).execute();
+    .addColumn('done_ms', whole, (column) => column.notNull())
+    .addColumn('done_sequence', whole, (column) => column.notNull())
+    .addColumn('finished', whole, (column) => column.notNull()).execute();
 
   await table('master_key_handover')
     .addColumn('from_key', text, (column) => column.primaryKey().notNull())

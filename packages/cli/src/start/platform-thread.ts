@@ -1,0 +1,59 @@
+/**
+ * The platform thread, as the supervisor sees it: started, watched, stopped. Should it end unasked, calls go on being
+ * forwarded and another one takes its place at the same address.
+ */
+import { Worker } from 'node:worker_threads';
+import type { PlatformThreadData } from '@metergate/platform/platform-thread.ts';
+import { ended, said } from './threads.ts';
+
+export interface PlatformThread {
+  /** The port it listens on, also where 0 was asked for. */
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+const restartMs = 1_000;
+
+/** Resolves when it listens. @throws ThreadFault with the system's code where the address cannot be had */
+export async function startPlatformThread(data: PlatformThreadData, onFault: (sentence: string) => void): Promise<PlatformThread> {
+  let stopping = false;
+  let restart: NodeJS.Timeout | null = null;
+  const first = await spawned(data);
+  let worker = watched(first.worker);
+  const { port } = first;
+  return {
+    port,
+    async stop() {
+      stopping = true;
+      if (restart !== null) clearTimeout(restart);
+      worker.postMessage({ stop: true });
+      await ended(worker);
+    },
+  };
+
+  function watched(each: Worker): Worker {
+    each.on('message', (message: { readonly warning?: unknown }) => {
+      if (typeof message.warning === 'string') onFault(message.warning);
+    });
+    each.on('error', (error) => onFault(`The platform thread broke: ${error instanceof Error ? error.name : 'unknown fault'}.`));
+    each.on('exit', again);
+    return each;
+  }
+
+  function again(): void {
+    if (stopping) return;
+    onFault('The platform thread ended; it is started again. Calls are forwarded meanwhile.');
+    restart = setTimeout(() => {
+      spawned({ ...data, port }).then(({ worker: next }) => {
+        worker = watched(next);
+        if (stopping) next.postMessage({ stop: true });
+      }, again);
+    }, restartMs);
+  }
+}
+
+async function spawned(data: PlatformThreadData): Promise<{ readonly worker: Worker; readonly port: number }> {
+  const worker = new Worker(new URL(import.meta.resolve('@metergate/platform/platform-thread.ts')), { workerData: data });
+  const { port } = (await said(worker, 'listening')) as { readonly port: number };
+  return { worker, port };
+}

@@ -1,0 +1,116 @@
+/**
+ * Signing in and out, the session, joining by a link. Design 3, row 16. Tries with a password are bounded; whatever was
+ * wrong with one, the answer is the same.
+ */
+import { z } from '@hono/zod-openapi';
+import { roles } from '@metergate/core/account/role.ts';
+import type { PersonId } from '@metergate/core/id.ts';
+import { isRefusal, refuseInput } from '../../refusal.ts';
+import { showOrganization } from '../../organizations.ts';
+import { acceptInvitation } from '../../users.ts';
+import { HttpRefusal, httpRefusalOf } from '../envelope.ts';
+import { openOperation, operation } from '../operation.ts';
+import type { PlatformParts } from '../parts.ts';
+import { memberSchema } from './members.ts';
+
+const email = z.string().min(3).max(254);
+const password = z.string().min(1).max(1_024);
+
+const done = z.object({ done: z.literal(true) }).openapi('Done');
+
+const signIn = openOperation({
+  id: 'signIn', method: 'post', path: '/auth/sign-in/email', role: null, tag: 'auth', summary: 'Begin a session with an email and a password',
+  body: z.strictObject({ email, password }), answer: done,
+  run: async ({ parts, body, headers, address, answerHeaders }) => {
+    const who = { email: body.email, address };
+    takeAttempt(parts, who);
+    const begun = await parts.sessions.begin(body, headers);
+    if (isRefusal(begun)) return begun;
+    parts.attempts.forget(who);
+    addCookies(answerHeaders, begun.answerHeaders);
+    return { done: true };
+  },
+});
+
+const signOut = openOperation({
+  id: 'signOut', method: 'post', path: '/auth/sign-out', role: null, tag: 'auth', summary: 'End the session', answer: done,
+  run: async ({ parts, headers, answerHeaders }) => {
+    addCookies(answerHeaders, await parts.sessions.end(headers));
+    return { done: true };
+  },
+});
+
+const session = operation({
+  id: 'showSession', method: 'get', path: '/auth/session', role: 'viewer', tag: 'auth', summary: 'Who asks, for which organization, in which role',
+  answer: z.object({
+    kind: z.enum(['person', 'token']), id: z.string(), email: z.string().nullable(), role: z.enum(roles),
+    organization: z.object({ id: z.string(), name: z.string() }),
+  }).openapi('Session'),
+  run: async ({ ground, actor }) => {
+    const organization = await showOrganization(ground, actor.organization);
+    if (isRefusal(organization)) return organization;
+    const member = actor.kind === 'person' ? await ground.store.members.find(actor.organization, actor.id) : null;
+    const { id, name } = organization;
+    return { kind: actor.kind, id: actor.id, email: member?.email ?? null, role: actor.role, organization: { id, name } };
+  },
+});
+
+const chooseOrganization = operation({
+  id: 'chooseOrganization', method: 'post', path: '/auth/organization', role: 'viewer', tag: 'auth',
+  summary: 'Work for another organization that the person belongs to, in this session',
+  body: z.strictObject({ organization: z.string().min(1).max(200) }), answer: done,
+  run: async ({ parts, actor, body }) => {
+    const memberships = actor.session === null ? [] : await parts.store.members.of(actor.id as PersonId);
+    if (actor.session === null || !memberships.some(({ organization }) => organization === body.organization)) {
+      return refuseInput('unknown_organization', 'There is no such organization.');
+    }
+    await parts.store.people.chooseOrganization(actor.session, body.organization);
+    return { done: true };
+  },
+});
+
+const changePassword = operation({
+  id: 'changePassword', method: 'post', path: '/auth/change-password', role: 'viewer', tag: 'auth',
+  summary: 'Set a new password; every other session of the person ends', secrets: ['currentPassword', 'newPassword'],
+  body: z.strictObject({ currentPassword: password, newPassword: password }), answer: done,
+  run: async ({ parts, actor, body, headers, address, answerHeaders }) => {
+    if (actor.kind !== 'person') return refuseInput('forbidden', 'A management token has no password.');
+    const who = { email: actor.id, address };
+    takeAttempt(parts, who);
+    const changed = await parts.sessions.changePassword({ current: body.currentPassword, next: body.newPassword }, headers);
+    if (isRefusal(changed)) return changed;
+    parts.attempts.forget(who);
+    addCookies(answerHeaders, changed.answerHeaders);
+    return { done: true };
+  },
+});
+
+const accept = openOperation({
+  id: 'acceptInvitation', method: 'post', path: '/auth/invitations/accept', role: null, tag: 'auth', status: 201,
+  summary: 'Become a member by a one-time link; begins a session',
+  body: z.strictObject({ token: z.string().min(1).max(200), email, password }), answer: memberSchema,
+  run: async ({ ground, parts, body, headers, address, answerHeaders }) => {
+    const who = { email: body.email, address };
+    takeAttempt(parts, who);
+    const member = await acceptInvitation(ground, body);
+    if (isRefusal(member)) return member;
+    parts.attempts.forget(who);
+    const begun = await parts.sessions.begin(body, headers);
+    if (!isRefusal(begun)) addCookies(answerHeaders, begun.answerHeaders);
+    return member;
+  },
+});
+
+export const authOperations = [signIn, signOut, session, chooseOrganization, changePassword, accept] as const;
+
+/** @throws HttpRefusal 429 */
+function takeAttempt({ attempts }: PlatformParts, who: { readonly email: string; readonly address: string }): void {
+  const tooMany = attempts.take(who);
+  if (tooMany === null) return;
+  const { status, code, message } = httpRefusalOf(tooMany.refusal);
+  throw new HttpRefusal(status, code, message, { 'retry-after': String(tooMany.retryAfterSeconds) });
+}
+
+function addCookies(answerHeaders: Headers, from: Headers): void {
+  for (const cookie of from.getSetCookie()) answerHeaders.append('set-cookie', cookie);
+}

@@ -1,0 +1,39 @@
+/** Records of the organization's calls, newest first, a page at a time. Design 4; design 5. */
+import { z } from '@hono/zod-openapi';
+import { pageCalls } from '../../calls.ts';
+import { isRefusal } from '../../refusal.ts';
+import { operation } from '../operation.ts';
+import { decodeCursor, encodeCursor, invalidCursor, limitOf, pageOf, pageQuery } from '../paging.ts';
+import { instantQuery } from './fields.ts';
+
+const callSchema = z.looseObject({ id: z.string(), startedAt: z.string(), cost: z.string().nullable(), label: z.literal('measured') })
+  .openapi('CallRecord');
+
+export const callOperations = [
+  operation({
+    id: 'listCalls', method: 'get', path: '/calls', role: 'viewer', tag: 'calls', summary: 'Call records, newest first',
+    query: pageQuery.extend({ since: instantQuery.optional(), until: instantQuery.optional(), run: z.string().min(1).max(128).optional() }),
+    answer: pageOf(callSchema),
+    run: async ({ ground, actor, query }) => {
+      const after = query.cursor === undefined ? undefined : placeIn(query.cursor);
+      if (after === null) return invalidCursor();
+      const limit = limitOf(query);
+      const records = await pageCalls(ground, {
+        organization: actor.organization, limit: limit + 1, ...(after === undefined ? {} : { after }),
+        ...(query.since === undefined ? {} : { sinceMs: query.since }), ...(query.until === undefined ? {} : { untilMs: query.until }),
+        ...(query.run === undefined ? {} : { run: query.run }),
+      });
+      if (records === null) return invalidCursor();
+      if (isRefusal(records)) return records;
+      const data = records.slice(0, limit);
+      const last = data.at(-1);
+      const more = records.length > limit && last !== undefined;
+      return { data, nextCursor: more ? encodeCursor(`${Date.parse(last.startedAt)} ${last.id}`) : null };
+    },
+  }),
+] as const;
+
+function placeIn(cursor: string): { readonly startedAtMs: number; readonly id: string } | null {
+  const match = /^(\d{1,15}) (req_[0-9a-f]{32})$/.exec(decodeCursor(cursor));
+  return match === null ? null : { startedAtMs: Number(match[1]), id: match[2]! };
+}

@@ -1,0 +1,36 @@
+/** Spend caps of the organization. Spec: Budget cap; design 5. */
+import { z } from '@hono/zod-openapi';
+import { capScopes } from '@metergate/core/spend/cap.ts';
+import { calendarWindows } from '@metergate/core/spend/window.ts';
+import { capFields, listCaps, removeCap, setCap } from '../../caps.ts';
+import { isRefusal } from '../../refusal.ts';
+import { operation } from '../operation.ts';
+import { pageOf, pageOfList, pageQuery } from '../paging.ts';
+import { dollars, idParams, instant } from './fields.ts';
+
+const capSchema = z.object({
+  id: z.string(), scope: z.enum(capScopes), key: z.string().nullable(), project: z.string().nullable(), window: z.enum(calendarWindows),
+  limit: dollars, mode: z.enum(['refuse', 'pause']), spent: dollars, unknownCalls: z.int(), resetsAt: instant.nullable(),
+}).openapi('Cap');
+
+export const capOperations = [
+  operation({
+    id: 'listCaps', method: 'get', path: '/caps', role: 'viewer', tag: 'caps', summary: 'Caps with what was spent, in the order they were made',
+    query: pageQuery, answer: pageOf(capSchema),
+    run: async ({ ground, actor, query }) => {
+      const caps = await listCaps(ground, actor.organization);
+      return isRefusal(caps) ? caps : pageOfList(caps, query);
+    },
+  }),
+  operation({
+    id: 'setCap', method: 'post', path: '/caps', role: 'admin', tag: 'caps', status: 201,
+    summary: 'Set a cap; one of the same scope, subject and window keeps its id',
+    body: capFields, answer: capSchema,
+    run: ({ ground, actor, sent }) => setCap(ground, { ...sent, organization: actor.organization }),
+  }),
+  operation({
+    id: 'removeCap', method: 'delete', path: '/caps/{id}', role: 'admin', tag: 'caps', summary: 'Remove a cap',
+    params: idParams, answer: z.object({ id: z.string(), removed: z.literal(true) }).openapi('RemovedCap'),
+    run: ({ ground, actor, params }) => removeCap(ground, params.id, actor.organization),
+  }),
+] as const;

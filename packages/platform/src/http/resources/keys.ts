@@ -1,0 +1,41 @@
+/** Service keys of the organization. Design 3, row 17; design 5. */
+import { z } from '@hono/zod-openapi';
+import { createServiceKey, listServiceKeys, revokeServiceKey } from '../../service-keys.ts';
+import { isRefusal } from '../../refusal.ts';
+import { operation } from '../operation.ts';
+import { pageOf, pageOfList, pageQuery } from '../paging.ts';
+import { dollars, idParams, instant, lifeSeconds, lifetimeMs } from './fields.ts';
+
+const keyFields = {
+  id: z.string(), prefix: z.string(), name: z.string().nullable(), project: z.string().nullable(), createdAt: instant,
+  expiresAt: instant.nullable(), revokedAt: instant.nullable(), maxRunBudget: dollars.nullable(),
+};
+const keySchema = z.object(keyFields).openapi('ServiceKey');
+
+export const keyOperations = [
+  operation({
+    id: 'listKeys', method: 'get', path: '/keys', role: 'viewer', tag: 'keys', summary: 'Service keys, oldest first, without the keys themselves',
+    query: pageQuery, answer: pageOf(keySchema),
+    run: async ({ ground, actor, query }) => {
+      const keys = await listServiceKeys(ground, actor.organization);
+      return isRefusal(keys) ? keys : pageOfList(keys, query);
+    },
+  }),
+  operation({
+    id: 'createKey', method: 'post', path: '/keys', role: 'member', tag: 'keys', status: 201, summary: 'Make a service key; it is shown this once',
+    body: z.strictObject({
+      name: z.string().min(1).max(200).nullable().optional(), project: z.string().min(1).max(256).nullable().optional(),
+      expiresInSeconds: lifeSeconds, maxRunBudget: z.string().max(40).nullable().optional(),
+    }),
+    answer: z.object({ id: z.string(), key: z.string(), prefix: z.string() }).openapi('MintedServiceKey'),
+    run: ({ ground, actor, body }) => createServiceKey(ground, {
+      organization: actor.organization, name: body.name ?? null, project: body.project ?? null,
+      lifetimeMs: lifetimeMs(body.expiresInSeconds), maxRunBudget: body.maxRunBudget ?? null,
+    }),
+  }),
+  operation({
+    id: 'revokeKey', method: 'delete', path: '/keys/{id}', role: 'member', tag: 'keys', summary: 'Revoke a service key for good',
+    params: idParams, answer: z.object({ ...keyFields, alreadyRevoked: z.boolean() }).openapi('RevokedServiceKey'),
+    run: ({ ground, actor, params }) => revokeServiceKey(ground, params.id, actor.organization),
+  }),
+] as const;

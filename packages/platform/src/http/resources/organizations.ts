@@ -1,0 +1,59 @@
+/**
+ * The organization itself: shown, set, erased; and those that the asker belongs to. Design 3, rows 7, 8, 12 and 23; design 5.
+ * Plan and agreed figures are the operator's, at the command line: nobody raises the limits of their own organization.
+ */
+import { z } from '@hono/zod-openapi';
+import { plans } from '@metergate/core/settings.ts';
+import { eraseOrganization } from '../../erasure.ts';
+import { setOrganization, settingsFields, showOrganization, type ShownOrganization } from '../../organizations.ts';
+import { isRefusal, refuseInput } from '../../refusal.ts';
+import { operation, type Actor } from '../operation.ts';
+import { pageOf, pageOfList, pageQuery } from '../paging.ts';
+import { dollars, idParams, instant } from './fields.ts';
+
+const organizationSchema = z.object({
+  id: z.string(), name: z.string(), plan: z.enum(plans), drainSeconds: z.int().nullable(),
+  fallbackPrice: z.object({ input: dollars, output: dollars }).nullable(), enforceKeyCaps: z.boolean(),
+  maxRunBudget: dollars.nullable(), runCeiling: dollars.nullable(), runExposure: dollars.nullable(),
+  requestsPerMinute: z.int().nullable(), tokensPerMinute: z.int().nullable(), createdAt: instant,
+}).openapi('Organization');
+
+const ownSettings = settingsFields.omit({ plan: true, requestsPerMinute: true, tokensPerMinute: true });
+
+export const organizationOperations = [
+  operation({
+    id: 'listOrganizations', method: 'get', path: '/organizations', role: 'viewer', tag: 'organizations',
+    summary: 'The organizations that the asker belongs to', query: pageQuery, answer: pageOf(organizationSchema),
+    run: async ({ ground, actor, query }) => {
+      const ids = actor.kind === 'token' ? [actor.organization]
+        : (await ground.store.members.of(actor.id)).map(({ organization }) => organization);
+      const shown: ShownOrganization[] = [];
+      for (const id of ids) {
+        const organization = await showOrganization(ground, id);
+        if (!isRefusal(organization)) shown.push(organization);
+      }
+      return pageOfList(shown, query);
+    },
+  }),
+  operation({
+    id: 'showOrganization', method: 'get', path: '/organizations/{id}', role: 'viewer', tag: 'organizations', summary: 'The organization',
+    params: idParams, answer: organizationSchema,
+    run: async ({ ground, actor, params }) => ownOnly(actor, params.id) ?? showOrganization(ground, actor.organization),
+  }),
+  operation({
+    id: 'setOrganization', method: 'patch', path: '/organizations/{id}', role: 'admin', tag: 'organizations',
+    summary: 'Change settings; what is left out stays, null goes back to the default',
+    params: idParams, body: ownSettings, answer: organizationSchema,
+    run: async ({ ground, actor, params, sent }) => ownOnly(actor, params.id) ?? setOrganization(ground, actor.organization, sent),
+  }),
+  operation({
+    id: 'eraseOrganization', method: 'delete', path: '/organizations/{id}', role: 'owner', tag: 'organizations',
+    summary: 'Erase the organization for good: keys, sessions and secrets go, records keep figures alone',
+    params: idParams, answer: z.object({ id: z.string(), erased: z.literal(true) }).openapi('ErasedOrganization'),
+    run: async ({ ground, actor, params }) => ownOnly(actor, params.id) ?? eraseOrganization(ground, actor.organization),
+  }),
+] as const;
+
+function ownOnly({ organization }: Actor, id: string) {
+  return id === organization ? null : refuseInput('unknown_organization', 'There is no such organization.');
+}

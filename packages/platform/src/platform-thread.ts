@@ -1,0 +1,96 @@
+/**
+ * Entry of the platform thread: opens the store for itself, listens, and looks after what takes long. Design 2, Processes:
+ * nothing it does can delay a forwarded call.
+ * `{listening: {host, port}}` goes to the parent, or `{failed: {code, message}}`; `{warning}` for a fault that was answered
+ * with 500. On `{stop: true}` it closes and ends.
+ */
+import { randomBytes } from 'node:crypto';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Provider } from '@metergate/core/settings.ts';
+import { openStore, type Store } from '@metergate/store/store.ts';
+import { createAttempts } from './auth/attempts.ts';
+import { createSessions } from './auth/create-sessions.ts';
+import { finishErasures } from './erasure.ts';
+import type { PlatformParts } from './http/parts.ts';
+import { startPlatform } from './server.ts';
+
+/** What the parent gives. */
+export interface PlatformThreadData {
+  readonly databaseUrl: string;
+  readonly masterKey: Uint8Array;
+  readonly host: string;
+  readonly port: number;
+  /** Null: from host and port. */
+  readonly publicUrl: string | null;
+  readonly providerUrls: Readonly<Record<Provider, string>>;
+  readonly upstreamAllow: readonly string[];
+}
+
+const housekeepingMs = 5_000;
+
+const data = workerData as PlatformThreadData;
+const parent = parentPort!;
+
+try {
+  await serve();
+} catch (error) {
+  const { code = 'platform_failed', message } = error as Error & { readonly code?: unknown };
+  parent.postMessage({ failed: { code: String(code), message } });
+  parent.close();
+}
+
+async function serve(): Promise<void> {
+  const store = await openStore({ url: data.databaseUrl, masterKey: data.masterKey, clock: Date.now, randomBytes, create: false });
+  try {
+    const platform = await startPlatform(data, (port) => partsOn(store, port));
+    const housekeeping = setInterval(() => void keepHouse(store), housekeepingMs);
+    parent.on('message', (message: { stop?: boolean }) => {
+      if (message.stop !== true) return;
+      clearInterval(housekeeping);
+      void platform.close().then(() => store.close()).then(() => parent.close());
+    });
+    parent.postMessage({ listening: { host: platform.host, port: platform.port } });
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+function partsOn(store: Store, port: number): PlatformParts {
+  const publicUrl = data.publicUrl ?? `http://${reachable(data.host)}:${port}`;
+  const clock = Date.now;
+  return {
+    store, clock, randomBytes: (n) => randomBytes(n), publicUrl, providerUrls: data.providerUrls, upstreamRules: { allow: data.upstreamAllow },
+    sessions: createSessions({ store, masterKey: data.masterKey, publicUrl, clock }), attempts: createAttempts(clock),
+    report: (fault) => parent.postMessage({ warning: `The platform could not answer a request: ${faultLine(fault)}` }),
+  };
+}
+
+/** Where the fault was, without what it was about. */
+function faultLine(fault: unknown): string {
+  if (!(fault instanceof Error)) return 'unknown fault';
+  const at = /\n\s+at (.*)/.exec(fault.stack ?? '')?.[1] ?? 'unknown place';
+  return `${fault.name}${'code' in fault ? ` ${String(fault.code)}` : ''} at ${at}`;
+}
+
+function reachable(host: string): string {
+  const named = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return named.includes(':') ? `[${named}]` : named;
+}
+
+let busy = false;
+
+/** What was begun and not finished, and what is over. A fault now is tried again the next time. */
+async function keepHouse(store: Store): Promise<void> {
+  if (busy) return;
+  busy = true;
+  try {
+    await store.masterKey.follow();
+    await store.masterKey.endHandOver();
+    await finishErasures(store);
+  } catch (error) {
+    parent.postMessage({ warning: `The platform could not look after the store: ${faultLine(error)}` });
+  } finally {
+    busy = false;
+  }
+}
