@@ -98,6 +98,11 @@ const answered: readonly HeaderPair[] = [
   ['Content-Type', 'application/json'], ['retry-after', '7'],
 ];
 
+/** What a 200 says of the run that `sent` asks for. */
+const budgetOfRun: readonly HeaderPair[] = [
+  ['x-svc-budget-scope', 'run'], ['x-svc-budget-window', 'run'], ['x-svc-run-budget-effective', '1.000000'],
+];
+
 test('the caller receives the provider\'s status, headers and bytes, our id, and nothing that Node adds', async () => {
   for (const each of cases) {
     for (const status of [200, 201, 302, 400, 429, 500, 599]) {
@@ -107,7 +112,7 @@ test('the caller receives the provider\'s status, headers and bytes, our id, and
       assert.equal(answer.status, status);
       requestIdOf(answer);
       const list = without(answer.headers, ['x-svc-request-id', 'content-length', 'connection']);
-      assert.deepEqual(list, answered, answer.head.toString('latin1'));
+      assert.deepEqual(list, status === 200 ? [...answered, ...budgetOfRun] : answered, answer.head.toString('latin1'));
       assert.deepEqual(headerValues(answer.headers, 'content-length'), ['4']);
       assert.deepEqual(headerValues(answer.headers, 'date'), []);
       assert.deepEqual(headerValues(answer.headers, 'keep-alive'), []);
