@@ -1,0 +1,25 @@
+/** `metergate grant`: run-budget grants, minted for one run, shown this once. Spec: Run; design 3, row 15; 5. */
+import { isRefusal } from '@metergate/platform/refusal.ts';
+import { mintGrant } from '@metergate/platform/runs.ts';
+import { command, commandGroup } from '../command-line/command.ts';
+import { onStore } from '../command-line/on-store.ts';
+import { dollars, durationMs } from '../command-line/value-forms.ts';
+
+const mint = command({
+  description: 'Mint a grant that lifts the maximum budget for one run',
+  args: {
+    org: { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' },
+    run: { type: 'string', required: true, valueHint: 'RUN', description: 'The run it is for, as x-svc-run-id will name it' },
+    max: { type: 'string', required: true, valueHint: 'USD', description: 'The most that run may have, with at most six decimal places' },
+    expires: { type: 'string', required: true, valueHint: 'DURATION', description: 'How long the run can be created with it: 30s, 15m, 24h, 7d' },
+  },
+  run: ({ org, run, max, expires }, tools) => {
+    const [amount, lifetimeMs] = [dollars('max', max), durationMs('expires', expires)];
+    return onStore(tools, async (ground) => {
+      const minted = await mintGrant(ground, { organization: org, run, max: amount, lifetimeMs });
+      return isRefusal(minted) ? minted : { json: minted, text: `${minted.grant}\nSend it as x-svc-run-grant on the calls of this run.` };
+    });
+  },
+});
+
+export const grant = commandGroup('Mint run-budget grants', { mint });

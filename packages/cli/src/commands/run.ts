@@ -1,0 +1,61 @@
+/** `metergate run`: runs of an organization, listed, shown, closed. Spec: Run; design 3, row 13; 5. */
+import { isRefusal } from '@metergate/platform/refusal.ts';
+import { closeRun, listRuns, showRun, type ShownRun } from '@metergate/platform/runs.ts';
+import { command, commandGroup } from '../command-line/command.ts';
+import { onStore } from '../command-line/on-store.ts';
+import { fields, shortDecimal, table } from '../command-line/table.ts';
+
+const orgArgument = { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' } as const;
+const runArgument = { type: 'positional', required: true, valueHint: 'RUN', description: 'Its id, as x-svc-run-id names it' } as const;
+
+const list = command({
+  description: 'List runs, the newest first, 10,000 at most',
+  args: { org: orgArgument },
+  run: ({ org }, tools) => onStore(tools, async (ground) => {
+    const shown = await listRuns(ground, { organization: org });
+    return isRefusal(shown) ? shown : { json: shown, text: runsText(shown) };
+  }),
+});
+
+const show = command({
+  description: 'Show a run with what it has spent',
+  args: { run: runArgument, org: orgArgument },
+  run: ({ run: id, org }, tools) => onStore(tools, async (ground) => {
+    const shown = await showRun(ground, { organization: org, run: id });
+    return isRefusal(shown) ? shown : { json: shown, text: runText(shown) };
+  }),
+});
+
+const close = command({
+  description: 'Close a run for good; its calls in flight end normally',
+  args: { run: runArgument, org: orgArgument },
+  run: ({ run: id, org }, tools) => onStore(tools, async (ground) => {
+    const closed = await closeRun(ground, { organization: org, run: id });
+    if (isRefusal(closed)) return closed;
+    const text = runText(closed);
+    return { json: closed, text: closed.state === 'closed' ? text : `${text}\nThis run had ended before; nothing was changed.` };
+  }),
+});
+
+function runText(run: ShownRun): string {
+  return fields([
+    ['id', run.id], ['state', run.state], ['budget', dollarsText(run.budget)], ['effective', dollarsText(run.effective)],
+    ['clamp reason', run.clampReason], ['spent', dollarsText(run.spent)], ['unknown calls', run.unknownCalls],
+    ['started', run.startedAt], ['expires', run.expiresAt], ['ended', run.endedAt],
+  ]);
+}
+
+function runsText(shown: readonly ShownRun[]): string {
+  if (shown.length === 0) return 'This organization has no runs.';
+  const rows = shown.map((run) => [
+    run.id, run.state, shortDecimal(run.spent), run.effective === null ? null : shortDecimal(run.effective), run.unknownCalls, run.startedAt,
+    run.expiresAt,
+  ]);
+  return table(['ID', 'STATE', 'SPENT', 'BUDGET', 'UNKNOWN', 'STARTED', 'EXPIRES'], rows);
+}
+
+function dollarsText(amount: string | null): string | null {
+  return amount === null ? null : `${shortDecimal(amount)} USD`;
+}
+
+export const run = commandGroup('List, show and close runs', { list, show, close });
