@@ -1,0 +1,47 @@
+/** A Baseline and its report → text for people. Every column says whether it is reported, modeled or declared. */
+import type { ShownBaseline } from '@metergate/platform/baselines.ts';
+import type { ReportFigures, TapReport } from '@metergate/core/tap/report.ts';
+import { fields, shortDecimal, table } from '../command-line/table.ts';
+
+export function baselineText(shown: ShownBaseline): string {
+  const { id, state, readmitted, prefix, keyRead, firstDay, closesAt, retiredAt } = shown;
+  return fields([
+    ['id', id], ['state', readmitted ? `${state} (its days are over; the plan admits the key)` : state],
+    ['key', `${prefix}… (${keyRead ? 'shown' : 'not read yet'})`], ['first day', firstDay], ['closes', closesAt], ['retired', retiredAt],
+  ]);
+}
+
+export function reportText(report: TapReport): string {
+  const { total, byModel, byProvider, byTag, byDay, headroom, declared } = report;
+  const heads = ['CALLS', 'INPUT', 'OUTPUT', 'CACHED', 'COST USD', 'FAILED', 'RETRIES', 'P50 MS', 'P99 MS'];
+  const part = (head: string, rows: readonly (readonly [string, ReportFigures])[]): string =>
+    table([head, ...heads], rows.map(([name, figures]) => [name, ...cells(figures)]));
+  const parts = [
+    part('TOTAL', [['', total]]),
+    part('MODEL', byModel.map((each) => [`${each.provider}/${each.model}`, each])),
+    part('PROVIDER', byProvider.map((each) => [each.provider, each])),
+    part('TAG', byTag.map((each) => [each.tag, each])),
+    part('DAY', byDay.map((each) => [each.day, each])),
+  ];
+  const reasons = Object.entries(total.stopReasons).filter(([, { value }]) => value > 0).map(([name, { value }]) => `${name} ${value}`);
+  const limits = table(['RATE LIMIT', 'KIND', 'LEAST LEFT', 'OF', 'AT'],
+    headroom.map(({ provider, model, kind, remaining, limit, at }) => [`${provider}/${model}`, kind, remaining.value, limit.value, at]));
+  const typed = table(['DECLARED', 'USD'], declared.map(({ name, amount }) => [name, shortDecimal(amount.value)]));
+  return [
+    ...(total.calls.value === 0 ? ['No call was reported yet.'] : parts),
+    ...(reasons.length === 0 ? [] : [`Stop reasons: ${reasons.join(', ')}.`]),
+    ...(total.unpricedCalls.value === 0 ? []
+      : [`${total.unpricedCalls.value} calls are of models without a listed price; the cost is that of the others.`]),
+    ...(headroom.length === 0 ? [] : [limits]),
+    ...(declared.length === 0 ? [] : [typed]),
+    `Calls, tokens, failures and latencies are as the client reported them. Costs are modeled on price list ${report.priceList}. `
+      + 'Nothing here was measured.',
+  ].join('\n\n');
+}
+
+function cells({ calls, inputTokens, outputTokens, cachedTokens, cost, failures, retries, latencyMs }: ReportFigures): (string | number | null)[] {
+  return [
+    calls.value, inputTokens.value, outputTokens.value, cachedTokens.value, cost.value === null ? 'unpriced' : shortDecimal(cost.value),
+    failures.value, retries.value, latencyMs.p50.value, latencyMs.p99.value,
+  ];
+}

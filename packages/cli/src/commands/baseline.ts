@@ -1,0 +1,71 @@
+/** `metergate baseline`: the seven days of the tap: made with its key, shown with its report, rotated, retired, figures typed in. Design 5. */
+import {
+  createBaselineWithKey, declareFigure, retireBaseline, rotateTapKey, showBaseline, type ShownTapKey,
+} from '@metergate/platform/baselines.ts';
+import { isRefusal } from '@metergate/platform/refusal.ts';
+import { command, commandGroup } from '../command-line/command.ts';
+import { onStore } from '../command-line/on-store.ts';
+import { fields } from '../command-line/table.ts';
+import { dollars } from '../command-line/value-forms.ts';
+import { baselineText, reportText } from './baseline-text.ts';
+
+const idArgument = { type: 'positional', required: true, valueHint: 'ID', description: 'Its id, as baseline create gave it' } as const;
+const keepIt = 'Keep the key now: it is not shown again. Give it to the client as SVC_TAP_KEY.';
+
+const create = command({
+  description: "Make an organization's Baseline and show its tap key, this once",
+  args: { org: { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' } },
+  run: ({ org }, tools) => onStore(tools, async (ground) => {
+    const made = await createBaselineWithKey(ground, org);
+    if (isRefusal(made)) return made;
+    const { id, key, prefix } = made;
+    return { json: { id, key, prefix }, text: `${fields([['id', id], ['key', key], ['prefix', prefix]])}\n${keepIt}` };
+  }),
+});
+
+const show = command({
+  description: 'Show where a Baseline stands, and its report',
+  args: { id: idArgument },
+  run: ({ id }, tools) => onStore(tools, async (ground) => {
+    const shown = await showBaseline(ground, { id, organization: null });
+    return isRefusal(shown) ? shown : { json: shown, text: `${baselineText(shown)}\n\n${reportText(shown.report)}` };
+  }),
+});
+
+const rotateKey = command({
+  description: 'Put another tap key in place of the one in use, which stops at once',
+  args: { id: idArgument },
+  run: ({ id }, tools) => onStore(tools, async (ground) => {
+    const rotated = await rotateTapKey(ground, { id, organization: null });
+    return isRefusal(rotated) ? rotated : { json: rotated satisfies ShownTapKey, text: `${fields(Object.entries(rotated))}\n${keepIt}` };
+  }),
+});
+
+const retire = command({
+  description: 'End a tap for good: its posts are refused from now on',
+  args: { id: idArgument },
+  run: ({ id }, tools) => onStore(tools, async (ground) => {
+    const retired = await retireBaseline(ground, { id, organization: null });
+    return isRefusal(retired) ? retired : { json: retired, text: `${baselineText(retired)}\nThe tap is retired.` };
+  }),
+});
+
+const declare = command({
+  description: 'Keep a figure that you type, in place of one of the same name; the report shows it as declared',
+  args: {
+    id: idArgument,
+    name: { type: 'string', required: true, valueHint: 'NAME', description: 'What it is' },
+    usd: { type: 'string', required: true, valueHint: 'USD', description: 'US dollars, such as 1200 or 12.50' },
+  },
+  run: ({ id, name, usd }, tools) => {
+    const amount = dollars('usd', usd);
+    return onStore(tools, async (ground) => {
+      const shown = await declareFigure(ground, { id, organization: null }, { name, usd: amount });
+      return isRefusal(shown) ? shown : { json: shown, text: reportText(shown.report) };
+    });
+  },
+});
+
+export const baseline = commandGroup('Make, show and retire the Baseline of the tap, and rotate its key', {
+  create, show, 'rotate-key': rotateKey, retire, declare,
+});
