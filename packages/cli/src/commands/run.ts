@@ -27,7 +27,7 @@ const show = command({
 });
 
 const close = command({
-  description: 'Close a run for good; its calls in flight end normally',
+  description: 'Close a run for good, while its calls in flight end normally',
   args: { run: runArgument, org: orgArgument },
   run: ({ run: id, org }, tools) => onStore(tools, async (ground) => {
     const closed = await closeRun(ground, { organization: org, run: id });
