@@ -4,44 +4,28 @@
  * Only on Node, from 20.16: elsewhere nothing is posted then. Whatever fails ends it quietly.
  */
 import type { Answer } from './answer.ts';
-import { answerBytesMax, headersOf, type Destination } from './fetch-post.ts';
+import { postOf, type Destination } from './fetch-post.ts';
 import { retryWaitsMs, type NextPost } from './reporter.ts';
 import { hostProcess, monotonicMs } from './runtime.ts';
 
 export const blockingBudgetMs = 1_000;
 
-/** Cells of the shared memory. The caller writes `index` and gives the turn away; the thread writes the rest and gives it back. */
-const cell = { turn: 0, index: 1, status: 2, closed: 3 } as const;
-const turnOf = { caller: 0, thread: 1 } as const;
-
-/** What the thread runs. Plain script in a realm of its own: nothing that the host patched is there. */
-const script = `const { cells, bodies, endpoint, headers, max } = require('node:worker_threads').workerData;
-const post = async (body) => {
-  try {
-    const response = await fetch(endpoint, { method: 'POST', headers, body, redirect: 'manual' });
-    cells[2] = response.status;
-    if (response.status !== 410) return void response.body?.cancel().catch(() => {});
-    let text = '';
-    const decoder = new TextDecoder();
-    for await (const part of response.body) if ((text += decoder.decode(part, { stream: true })).length > max) return;
-    cells[3] = JSON.parse(text).error.code === 'baseline_closed' ? 1 : 0;
-  } catch {}
-};
-(async () => {
-  for (;;) {
-    cells[2] = cells[3] = 0;
-    await post(bodies[cells[1]]);
-    Atomics.store(cells, 0, 0);
-    Atomics.notify(cells, 0);
-    Atomics.wait(cells, 0, 0);
-  }
-})();`;
+/**
+ * What the thread runs: plain script, in a realm where nothing is that the host patched. Cells of the shared memory `c`: 0 is 1 while
+ * it is the thread's turn; 1 the body to post; then the answer: 2 its status, 3 whether its code is `baseline_closed`.
+ * Of the answer's body, only a 410's is read, to 16,384 characters.
+ */
+const script = `const{c,b,e,p}=require('worker_threads').workerData;
+(async()=>{for(;;){c[2]=c[3]=0;
+try{const r=await fetch(e,{...p,body:b[c[1]]});c[2]=r.status;
+if(r.status==410){let t='';const d=new TextDecoder;for await(const x of r.body)if((t+=d.decode(x,{stream:true})).length>16384)break;
+c[3]=+(JSON.parse(t).error.code=='baseline_closed')}else r.body?.cancel().catch(()=>{})}catch{}
+Atomics.store(c,0,0);Atomics.notify(c,0);Atomics.wait(c,0,0)}})()`;
 
 /** True where posts can be made while the thread stands still. */
 export function canBlock(): boolean {
-  const { versions, release } = hostProcess ?? {};
-  return release?.name === 'node' && versions?.['bun'] === undefined && versions?.['deno'] === undefined
-    && typeof hostProcess?.getBuiltinModule === 'function' && typeof SharedArrayBuffer === 'function';
+  const { versions, getBuiltinModule } = hostProcess ?? {};
+  return !!(getBuiltinModule && versions?.node && !versions['bun'] && !versions['deno']);
 }
 
 /** Posts the bodies in turn; `answered` says after each attempt, counted from 0 for each body, how to go on. */
@@ -50,33 +34,27 @@ export function postBlocking(
 ): void {
   if (!canBlock()) return;
   const deadlineMs = monotonicMs() + blockingBudgetMs;
-  const cells = new Int32Array(new SharedArrayBuffer(16));
-  Atomics.store(cells, cell.turn, turnOf.thread);
-  const { Worker } = hostProcess!.getBuiltinModule('node:worker_threads');
-  const worker = new Worker(script, {
+  const cells = new Int32Array(new SharedArrayBuffer(20));
+  const wait = (cell: number, while_: number, untilMs: number): string => Atomics.wait(cells, cell, while_, untilMs - monotonicMs());
+  cells[0] = 1;
+  const worker = new (hostProcess!.getBuiltinModule('worker_threads').Worker)(script, {
     eval: true, execArgv: [], env: {}, stdout: true, stderr: true,
-    workerData: { cells, bodies, endpoint: destination.endpoint, headers: headersOf(destination), max: answerBytesMax },
+    workerData: { c: cells, b: bodies, e: destination.endpoint, p: postOf(destination) },
   });
   worker.on('error', () => undefined);
   worker.unref();
-  for (let index = 0, attempt = 0; index < bodies.length;) {
-    if (Atomics.wait(cells, cell.turn, turnOf.thread, deadlineMs - monotonicMs()) === 'timed-out') break;
-    const next = answered({ status: cells[cell.status]!, code: cells[cell.closed] === 1 ? 'baseline_closed' : null }, attempt);
+  for (let attempt = 0; cells[1]! < bodies.length;) {
+    if (wait(0, 1, deadlineMs) === 'timed-out') break;
+    const next = answered({ status: cells[2]!, code: cells[3] === 1 ? 'baseline_closed' : null }, attempt);
     if (next === 'end') break;
-    if (next === 'again' && !slept(retryWaitsMs[attempt]!, deadlineMs)) break;
+    const resumeMs = next === 'again' ? monotonicMs() + retryWaitsMs[attempt]! : 0;
+    if (resumeMs >= deadlineMs) break;
     attempt = next === 'again' ? attempt + 1 : 0;
-    index += next === 'again' ? 0 : 1;
-    if (index === bodies.length) break;
-    Atomics.store(cells, cell.index, index);
-    Atomics.store(cells, cell.turn, turnOf.thread);
-    Atomics.notify(cells, cell.turn);
+    if (next === 'next' && (cells[1]! += 1) === bodies.length) break;
+    // A cell nobody changes: standing still till then.
+    if (resumeMs > 0) wait(4, 0, resumeMs);
+    Atomics.store(cells, 0, 1);
+    Atomics.notify(cells, 0);
   }
   void worker.terminate();
-}
-
-/** Stands still for so long; false, at once, where the deadline comes before. */
-function slept(delayMs: number, deadlineMs: number): boolean {
-  if (monotonicMs() + delayMs >= deadlineMs) return false;
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, delayMs);
-  return true;
 }

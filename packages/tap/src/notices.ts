@@ -3,15 +3,14 @@
  */
 
 export const notices = {
-  noKey: 'no tap key is configured, so nothing is reported. Set SVC_TAP_KEY, or SVC_TAP_INSPECT=1 to see what would be sent.',
-  badEndpoint: 'the endpoint is not an http or https URL without user name and password, so nothing is reported. See SVC_TAP_ENDPOINT.',
-  notObserved: 'this client has no model call that can be observed, so nothing is reported for it.',
-  inspect: 'inspect mode is on: each batch is printed here and nothing is sent.',
-  inspectDespiteKey: 'inspect mode is on and goes before the configured key: each batch is printed here, nothing is sent and nothing '
-    + 'reaches the Baseline.',
-  closed: 'this Baseline has closed, so reporting has stopped. It resumes by itself when the key is admitted again.',
-  retired: 'the endpoint takes no more events for this key, so reporting has ended for this process.',
-  keyNotAccepted: 'the tap key was not accepted three times, so reporting has stopped for this process.',
+  noKey: 'no tap key, so nothing is reported. Set SVC_TAP_KEY, or SVC_TAP_INSPECT=1 to see what would be sent.',
+  badEndpoint: 'the endpoint is no plain http or https URL, so nothing is reported. See SVC_TAP_ENDPOINT.',
+  notObserved: 'this client has no call that can be observed, so nothing is reported.',
+  inspect: 'inspect mode: each batch is printed, nothing is sent.',
+  inspectDespiteKey: 'inspect mode goes before the configured key: each batch is printed, nothing is sent or reaches the Baseline.',
+  closed: 'this Baseline has closed. Reporting stopped; it resumes by itself when the key is admitted again.',
+  retired: 'the tap was ended for this key. Reporting stopped for this process.',
+  keyNotAccepted: 'the tap key was not accepted three times. Reporting stopped for this process.',
 } as const;
 
 export type Notice = keyof typeof notices;

@@ -14,7 +14,17 @@ const signals: readonly Signal[] = ['SIGTERM', 'SIGINT'];
 
 const waiting = new Set<Flushable>();
 let listening = false;
+let settleOpen = (): void => undefined;
 let listeningToSignals = false;
+
+/** Listens to the ends of the process, once. `settle` makes events of the calls that are still open then; it does not throw. */
+export function listenToEnds(settle: () => void): void {
+  if (listening || typeof hostProcess?.on !== 'function') return;
+  listening = true;
+  settleOpen = settle;
+  hostProcess.on('beforeExit', onBeforeExit);
+  hostProcess.on('exit', flushBlocking);
+}
 
 /** Notes that something waits to be delivered, or that nothing does any more. */
 export function noteWaiting(flushable: Flushable, waits: boolean): void {
@@ -22,18 +32,10 @@ export function noteWaiting(flushable: Flushable, waits: boolean): void {
   if (waits) waiting.add(flushable);
   else waiting.delete(flushable);
   try {
-    listen();
     listenToSignals(waiting.size > 0);
   } catch {
     // A runtime whose process takes no listeners has no end that could be heard.
   }
-}
-
-function listen(): void {
-  if (listening || typeof hostProcess?.on !== 'function') return;
-  listening = true;
-  hostProcess.on('beforeExit', onBeforeExit);
-  hostProcess.on('exit', flushBlocking);
 }
 
 function listenToSignals(wanted: boolean): void {
@@ -46,7 +48,9 @@ function listenToSignals(wanted: boolean): void {
 }
 
 function onBeforeExit(): void {
-  if (hostProcess!.listenerCount('beforeExit') === 1) void flush();
+  if (hostProcess!.listenerCount('beforeExit') > 1) return;
+  settleOpen();
+  void flush();
 }
 
 function onSignal(signal: Signal): void {
@@ -55,7 +59,10 @@ function onSignal(signal: Signal): void {
   const again = (): void => {
     hostProcess!.kill(hostProcess!.pid, signal);
   };
-  if (!canBlock()) return void flush().then(again);
+  if (!canBlock()) {
+    settleOpen();
+    return void flush().then(again);
+  }
   flushBlocking();
   again();
 }
@@ -65,6 +72,7 @@ async function flush(): Promise<void> {
 }
 
 function flushBlocking(): void {
+  settleOpen();
   for (const flushable of waiting) {
     try {
       flushable.flushBlocking();

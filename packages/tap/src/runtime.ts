@@ -12,7 +12,6 @@ const nativeSetTimeout = scope.setTimeout;
 const nativeClearTimeout = scope.clearTimeout;
 const nativeNow = scope.Date?.now;
 const nativeRandom = Math.random;
-const nativeFloor = Math.floor;
 const nativeRandomUuid = bound<() => string>(scope.crypto, 'randomUUID');
 const nativeMonotonic = bound<() => number>(scope.performance, 'now');
 const nativeConsoleError = bound<(line: string) => void>(scope.console, 'error');
@@ -36,11 +35,7 @@ export function monotonicMs(): number {
 /** A version 4 UUID; of the ordinary random source where there is no better one. It tells events apart and keeps no secret. */
 export function uuid(): string {
   if (nativeRandomUuid !== undefined) return nativeRandomUuid();
-  const digits = 'xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx';
-  return digits.replace(/[xy]/g, (digit) => {
-    const value = nativeFloor(nativeRandom() * 16);
-    return (digit === 'x' ? value : 8 + (value % 4)).toString(16);
-  });
+  return 'xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx'.replace(/x/g, () => ((nativeRandom() * 16) | 0).toString(16));
 }
 
 /** Runs once after a time. Does not keep the process alive. */

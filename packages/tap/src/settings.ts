@@ -22,33 +22,19 @@ export interface Settings {
 }
 
 export const defaultEndpoint = 'http://127.0.0.1:8081/tap/v1/events';
-const NativeUrl = globalThis.URL;
 
-export function settingsOf(options: TapOptions | undefined, environment: (name: string) => string | undefined): Settings {
-  const chosen = (option: unknown, name: string): string => textOf(option) || textOf(environment(name));
-  const key = chosen(options?.key, 'SVC_TAP_KEY');
-  const endpoint = chosen(options?.endpoint, 'SVC_TAP_ENDPOINT') || defaultEndpoint;
-  const inspect = options?.inspect;
+export function settingsOf(options: TapOptions = {}, environment: (name: string) => string | undefined): Settings {
+  const chosen = (option: unknown, name: string): string => textOf(option) || textOf(environment(`SVC_TAP_${name}`));
+  const key = chosen(options.key, 'KEY');
+  const endpoint = chosen(options.endpoint, 'ENDPOINT') || defaultEndpoint;
+  const { inspect } = options;
   return {
-    key: /^[\x21-\x7e]+$/.test(key) ? key : null,
-    endpoint: canBePostedTo(endpoint) ? endpoint : null,
-    inspect: typeof inspect === 'boolean' ? inspect : isOn(environment('SVC_TAP_INSPECT')),
+    key: /^[!-~]+$/.test(key) ? key : null,
+    endpoint: /^https?:\/\/[^\s/?#@]+([/?#]\S*)?$/i.test(endpoint) ? endpoint : null,
+    inspect: typeof inspect === 'boolean' ? inspect : /^(1|true|yes|on)$/i.test(chosen('', 'INSPECT')),
   };
 }
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value.trim() : '';
-}
-
-function isOn(value: unknown): boolean {
-  return ['1', 'true', 'yes', 'on'].includes(textOf(value).toLowerCase());
-}
-
-function canBePostedTo(endpoint: string): boolean {
-  try {
-    const { protocol, username, password } = new NativeUrl(endpoint);
-    return /^https?:$/.test(protocol) && username === '' && password === '';
-  } catch {
-    return false;
-  }
 }

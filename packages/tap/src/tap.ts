@@ -4,11 +4,10 @@
  */
 import { postBlocking } from './blocking-post.ts';
 import { postByFetch } from './fetch-post.ts';
-import { InspectPrinter } from './inspect-printer.ts';
 import { noticeLine, type Notice } from './notices.ts';
-import { observe } from './observe/observe.ts';
-import { noteWaiting } from './process-end.ts';
-import { Reporter } from './reporter.ts';
+import { observe, settleOpenCalls } from './observe/observe.ts';
+import { listenToEnds, noteWaiting } from './process-end.ts';
+import { Reporter, type Transport } from './reporter.ts';
 import { after, hold, hostProcess, monotonicMs, print, uuid, wallMs } from './runtime.ts';
 import type { SeenCall } from './seen-call.ts';
 import { settingsOf, type Settings, type TapOptions } from './settings.ts';
@@ -26,9 +25,8 @@ interface Wrapped {
 }
 
 const wrappedClients = new WeakMap<object, Wrapped>();
-/** One reporter for each key and endpoint, so that what a key's answers mean holds for the process. */
+/** One reporter for each key and endpoint, so that what a key's answers mean holds for the process; one for inspect mode. */
 const reporters = new Map<string, Reporter>();
-let printer: InspectPrinter | null = null;
 
 /**
  * Has every model call of this client reported under a tag. A second `tap` on the same client changes its tag, and its settings
@@ -57,7 +55,8 @@ function wrap(client: unknown, tag: string, options: TapOptions | undefined): vo
   if (known === undefined || options !== undefined) wrapped.report = reportOf(settingsOf(options, environment), wrapped);
   if (wrapped.report === null || wrapped.observed) return;
   wrapped.observed = observe(client, (seen) => take(wrapped, seen));
-  if (!wrapped.observed) tell(wrapped, 'notObserved');
+  if (wrapped.observed) listenToEnds(settleOpenCalls);
+  else tell(wrapped, 'notObserved');
 }
 
 /** One seen call, from the observer: never throws. */
@@ -73,32 +72,35 @@ function take(wrapped: Wrapped, seen: SeenCall): void {
 
 /** Where the events of these settings go; says once for each client why they go nowhere. */
 function reportOf({ key, endpoint, inspect }: Settings, wrapped: Wrapped): Wrapped['report'] {
-  if (inspect) return inspectPrinter(key !== null);
+  if (inspect) return reporterOf('', inspectTransport, () => print(noticeLine(key === null ? 'inspect' : 'inspectDespiteKey')));
   if (key === null) return tell(wrapped, 'noKey');
   if (endpoint === null) return tell(wrapped, 'badEndpoint');
-  const name = `${endpoint} ${key}`;
-  const reporter = reporters.get(name) ?? reporterOf(endpoint, key);
-  reporters.set(name, reporter);
-  return reporter;
-}
-
-function reporterOf(endpoint: string, key: string): Reporter {
   const destination = { endpoint, key };
-  const reporter: Reporter = new Reporter({
-    monotonicMs, after, hold, print,
+  return reporterOf(`${endpoint} ${key}`, {
     post: (body) => postByFetch(destination, body),
     postBlocking: (bodies, answered) => postBlocking(destination, bodies, answered),
-    waiting: (waits) => noteWaiting(reporter, waits),
   });
-  return reporter;
 }
 
-function inspectPrinter(keyConfigured: boolean): InspectPrinter {
-  if (printer !== null) return printer;
-  const made: InspectPrinter = new InspectPrinter({ after, print, waiting: (waits) => noteWaiting(made, waits) });
-  printer = made;
-  print(noticeLine(keyConfigured ? 'inspectDespiteKey' : 'inspect'));
-  return made;
+/** Prints what would be posted, byte for byte, and takes it as delivered. */
+const inspectTransport: Transport = {
+  post(body) {
+    print(body);
+    return { answer: Promise.resolve({ status: 202, code: null }), abandon: () => undefined };
+  },
+  postBlocking: (bodies) => bodies.forEach(print),
+};
+
+/** The reporter of that name, made by its first client. */
+function reporterOf(name: string, transport: Transport, made?: () => void): Reporter {
+  let reporter = reporters.get(name);
+  if (reporter === undefined) {
+    const waiting = (waits: boolean): void => noteWaiting(reporter!, waits);
+    reporter = new Reporter({ monotonicMs, after, hold, print, waiting, ...transport });
+    reporters.set(name, reporter);
+    made?.();
+  }
+  return reporter;
 }
 
 function tell(wrapped: Wrapped, notice: Notice): null {

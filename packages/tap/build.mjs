@@ -1,0 +1,66 @@
+/**
+ * Builds the package: two runs of the TypeScript compiler, one for each module system, with types. Nothing is bundled or minified.
+ * `node build.mjs [--out FOLDER] [--if-possible]`: into `dist` beside this file by default; with `--if-possible`, an installation
+ * without development dependencies, or without the sources, is left as it is.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const args = process.argv.slice(2);
+const out = resolve(args.includes('--out') ? args[args.indexOf('--out') + 1] : join(here, 'dist'));
+const compiler = compilerPath();
+
+if (compiler === null || !existsSync(join(here, 'src'))) {
+  if (!args.includes('--if-possible')) throw new Error('The TypeScript compiler and the sources are needed to build.');
+  console.log('@metergate/tap is not built: the TypeScript compiler is not installed.');
+} else {
+  build();
+}
+
+function build() {
+  rmSync(out, { recursive: true, force: true });
+  mkdirSync(out, { recursive: true });
+  const version = JSON.parse(readFileSync(join(here, 'package.json'), 'utf8')).version;
+  if (!readFileSync(join(here, 'src/version.ts'), 'utf8').includes(`'${version}'`)) throw new Error('src/version.ts names another version.');
+  emit('esm', 'esnext', 'module');
+  emit('cjs', 'commonjs', 'commonjs');
+}
+
+/** One run of the compiler, and what tells Node and TypeScript which module system the folder holds. */
+function emit(folder, module, type) {
+  const settings = join(out, `tsconfig.${folder}.json`);
+  writeFileSync(settings, JSON.stringify({
+    compilerOptions: {
+      target: 'es2022', lib: ['es2022', 'dom', 'dom.iterable'], module, moduleResolution: 'bundler', types: ['node'],
+      typeRoots: [typeRoots()], strict: true, noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true, skipLibCheck: true,
+      rewriteRelativeImportExtensions: true, declaration: true, removeComments: false, esModuleInterop: true,
+      rootDir: join(here, 'src'), outDir: join(out, folder),
+    },
+    files: [join(here, 'src/tap.ts')],
+  }));
+  const { status, stdout, stderr } = spawnSync(process.execPath, [compiler, '-p', settings], { encoding: 'utf8' });
+  rmSync(settings);
+  if (status !== 0) throw new Error(`The compiler refuses the ${folder} build:\n${stdout}${stderr}`);
+  writeFileSync(join(out, folder, 'package.json'), `${JSON.stringify({ type })}\n`);
+  for (const file of readdirSync(join(out, folder), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.d.ts'))) {
+    const path = join(out, folder, file);
+    writeFileSync(path, readFileSync(path, 'utf8').replace(/(from ['"]\.{1,2}\/[^'"]+)\.ts(['"])/g, '$1.js$2'));
+  }
+}
+
+function compilerPath() {
+  try {
+    return join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc');
+  } catch {
+    return null;
+  }
+}
+
+/** Where `@types/node` lies, also when the build goes to a folder elsewhere. */
+function typeRoots() {
+  return dirname(dirname(createRequire(import.meta.url).resolve('@types/node/package.json')));
+}
