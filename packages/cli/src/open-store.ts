@@ -9,6 +9,7 @@ import { parseDatabaseUrl } from '@metergate/store/sql/database-url.ts';
 import { openStore, type Store } from '@metergate/store/store.ts';
 import type { Config } from './config/config.ts';
 import { readMasterKey } from './config/master-key.ts';
+import { withMasterKey } from './config/pending-master-key.ts';
 
 /** Opens the store as it is. `store_absent` comes before anything about the master key: without a store there is no key to miss. */
 export async function openExistingStore(config: Config): Promise<Store> {
@@ -16,7 +17,9 @@ export async function openExistingStore(config: Config): Promise<Store> {
   if (place.kind === 'sqlite' && !existsSync(place.path)) throw storeAbsent(place.name);
   const masterKey = readMasterKey(config);
   try {
-    return await openStore({ url: config.databaseUrl, masterKey, clock: Date.now, randomBytes: (n) => randomBytes(n), create: false });
+    const { opened } = await withMasterKey(config, masterKey, (key) =>
+      openStore({ url: config.databaseUrl, masterKey: key, clock: Date.now, randomBytes: (n) => randomBytes(n), create: false }));
+    return opened;
   } catch (error) {
     if (error instanceof StoreFault && error.code === 'store_absent') throw storeAbsent(place.name);
     throw error;

@@ -20,6 +20,9 @@ export const program: Program = {
     baseline: async () => (await import('./commands/baseline.ts')).baseline,
     calls: async () => (await import('./commands/calls.ts')).calls,
     prices: async () => (await import('./commands/prices.ts')).prices,
+    user: async () => (await import('./commands/user.ts')).user,
+    token: async () => (await import('./commands/token.ts')).token,
+    'master-key': async () => (await import('./commands/master-key.ts')).masterKey,
     doctor: async () => (await import('./commands/doctor.ts')).doctor,
   },
 };

@@ -94,5 +94,7 @@ export async function revokeToken(
 
 function shownToken({ id, prefix, name, role, createdAtMs, expiresAtMs, revokedAtMs }: ManagementToken): ShownToken {
   const timeOrNull = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
-  return { id, prefix, name, role, createdAt: new Date(createdAtMs).toISOString(), expiresAt: timeOrNull(expiresAtMs), revokedAt: timeOrNull(revokedAtMs) };
+  return {
+    id, prefix, name, role, createdAt: new Date(createdAtMs).toISOString(), expiresAt: timeOrNull(expiresAtMs), revokedAt: timeOrNull(revokedAtMs),
+  };
 }

@@ -80,7 +80,8 @@ export async function inviteUser(ground: Ground, wanted: InvitationInput): Promi
   if (isRefusal(organization)) return organization;
   const token = base62(ground.randomBytes(2 * tokenLength), tokenLength);
   const made = await ground.store.invitations.create({
-    organization: organization.id, email, role: role.value, tokenHash: hashOf(token), invitedBy: by?.id ?? null, expiresAtMs: ground.nowMs + linkLifeMs,
+    organization: organization.id, email, role: role.value, tokenHash: hashOf(token), invitedBy: by?.id ?? null,
+    expiresAtMs: ground.nowMs + linkLifeMs,
   });
   return isRefusal(made) ? made : { ...shownInvitation(made), link: `${wanted.publicUrl}${joinPath}#${token}` };
 }

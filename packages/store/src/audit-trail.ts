@@ -44,12 +44,16 @@ export interface AuditEvent {
 }
 
 export interface AuditTrail {
+  /** A row by itself, for a change that was made elsewhere. */
+  note(intent: AuditIntent): Promise<void>;
   /** Newest first; `after`: those that come after this one in the list. Null: the organization has no such row. */
   list(query: { readonly organization: OrganizationId; readonly after?: string; readonly limit: number }): Promise<AuditEvent[] | null>;
 }
 
-export function auditTrailIn({ engine }: StoreGround): AuditTrail {
+export function auditTrailIn(ground: StoreGround): AuditTrail {
+  const { engine, background } = ground;
   return {
+    note: (intent) => background.write((transaction) => record(ground, transaction, { intent, result: null })),
     list: ({ organization, after, limit }) => engine.read(async (db) => {
       let query = db.selectFrom('audit_event').selectAll().where('organization', '=', organization);
       if (after !== undefined) {
@@ -64,35 +68,34 @@ export function auditTrailIn({ engine }: StoreGround): AuditTrail {
 }
 
 /** The engine, with a row of the trail in every transaction that is granted. */
-export function auditedEngine({ engine, clock, randomBytes }: StoreGround, intent: AuditIntent): Engine {
-  const record = async (transaction: Transaction<Schema>, result: unknown): Promise<void> => {
-    if (!isRefusal(result)) await append(transaction, { id: idPrefix.auditEvent + base62(randomBytes(40), 20), intent, result, atMs: clock() });
-  };
+export function auditedEngine(ground: StoreGround, intent: AuditIntent): Engine {
+  const { background: engine } = ground;
   return {
     ...engine,
     write: (work) => engine.write(async (transaction) => {
       const result = await work(transaction);
-      await record(transaction, result);
+      if (!isRefusal(result)) await record(ground, transaction, { intent, result });
       return result;
     }),
     change: (work) => engine.change(async (transaction, revision) => {
       const result = await work(transaction, revision);
-      await record(transaction, result);
+      if (!isRefusal(result)) await record(ground, transaction, { intent, result });
       return result;
     }),
   };
 }
 
-async function append(
+async function record(
+  { clock, randomBytes }: StoreGround,
   transaction: Transaction<Schema>,
-  { id, intent, result, atMs }: { readonly id: string; readonly intent: AuditIntent; readonly result: unknown; readonly atMs: number },
+  { intent, result }: { readonly intent: AuditIntent; readonly result: unknown },
 ): Promise<void> {
   const made = (typeof result === 'object' && result !== null ? result : {}) as { readonly id?: unknown; readonly organization?: unknown };
   const subject = typeof made.id === 'string' ? made.id : intent.subject;
-  const named = [made.organization, made.id].find((each) => typeof each === 'string' && each.startsWith('org_')) ?? intent.organization;
+  const named = [made.organization, made.id].find((each) => typeof each === 'string' && each.startsWith(idPrefix.organization)) ?? intent.organization;
   await transaction.insertInto('audit_event').values({
-    id, organization: await organizationNamed(transaction, named as string | null),
-    at_ms: atMs, actor_kind: intent.actor.kind, actor_id: intent.actor.id, action: intent.action, subject,
+    id: idPrefix.auditEvent + base62(randomBytes(40), 20), organization: await organizationNamed(transaction, named as string | null),
+    at_ms: clock(), actor_kind: intent.actor.kind, actor_id: intent.actor.id, action: intent.action, subject,
     detail: JSON.stringify(intent.detail),
   }).execute();
 }

@@ -33,14 +33,15 @@ const goneTables = [
   'membership', 'invitation', 'management_token', 'person_session',
 ] as const;
 
-export function erasureIn({ engine, clock }: StoreGround): Erasure {
+export function erasureIn({ engine, background, clock }: StoreGround): Erasure {
   return {
     begin: (organization) => engine.change(async (transaction, revision) => {
       if (engine.kind === 'postgres') await sql`select pg_advisory_xact_lock(${shippingLock}::bigint)`.execute(transaction);
       if (!await stampOrganization(transaction, organization, revision) || (await erasedAmong(transaction, [organization])).size > 0) {
         return unknownOrganization();
       }
-      await transaction.insertInto('erased_organization').values({ organization, at_ms: clock(), done_ms: -1, done_sequence: 0, finished: 0 }).execute();
+      await transaction.insertInto('erased_organization')
+        .values({ organization, at_ms: clock(), done_ms: -1, done_sequence: 0, finished: 0 }).execute();
       const members = (await transaction.selectFrom('membership').select('person').where('organization', '=', organization).execute())
         .map(({ person }) => person);
       for (const table of goneTables) await transaction.deleteFrom(table).where('organization', '=', organization).execute();
@@ -51,7 +52,7 @@ export function erasureIn({ engine, clock }: StoreGround): Erasure {
       await transaction.updateTable('organization').set({ name: `erased ${organization}` }).where('id', '=', organization).execute();
       return { organization };
     }),
-    goOn: () => engine.write(async (transaction) => {
+    goOn: () => background.write(async (transaction) => {
       const records = await eraseRecords(transaction);
       const events = records ? 1 : await dropErasedEvents(transaction, eventsAtOnce);
       return events > 0;

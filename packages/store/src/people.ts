@@ -55,7 +55,9 @@ export async function personByEmail(transaction: Transaction<Schema>, email: str
 
 /** Inside a change: the person with this email, made with this password where there is none. */
 export async function personFor(
-  transaction: Transaction<Schema>, { clock, randomBytes }: StoreGround, { email, passwordHash }: { readonly email: string; readonly passwordHash: string },
+  transaction: Transaction<Schema>,
+  { clock, randomBytes }: StoreGround,
+  { email, passwordHash }: { readonly email: string; readonly passwordHash: string },
 ): Promise<{ readonly id: PersonId; readonly made: boolean }> {
   const known = await transaction.selectFrom('person').select('id').where('email', '=', email).executeTakeFirst();
   if (known !== undefined) return { id: known.id as PersonId, made: false };

@@ -76,6 +76,8 @@ export interface Store {
 /** What every part of the store works with. */
 export interface StoreGround {
   readonly engine: Engine;
+  /** The engine without an audit trail: for what goes on after a change, and was recorded with it. */
+  readonly background: Engine;
   readonly vault: Vault;
   readonly clock: () => number;
   readonly randomBytes: (n: number) => Uint8Array;
@@ -95,7 +97,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     await engine.close();
     throw error;
   }
-  return storeOn({ engine, vault, clock, randomBytes });
+  return storeOn({ engine, background: engine, vault, clock, randomBytes });
 }
 
 function storeOn(ground: StoreGround): Store {

@@ -19,6 +19,10 @@ export interface CommandTools {
   /** Wall time, milliseconds since the epoch. */
   readonly nowMs: () => number;
   readonly randomBytes: (n: number) => Uint8Array;
+  /** The command's own words: `key create`. What it changes stands under them in the audit trail. */
+  readonly words?: string;
+  /** Its arguments as given; secrets come on standard input, never here. */
+  readonly given?: Readonly<Record<string, string | boolean>>;
 }
 
 /** Done: one JSON document, and the same for people. `exitCode`: 0 unless what was found is bad. */
@@ -69,8 +73,15 @@ export function command<const Args extends ArgsDef>({ description, args, answers
   return defineCommand({
     meta: { description },
     args: { ...args, ...(answers ? jsonArgument : {}) } as ArgsDef,
-    run: ({ args: values, data }) => run(values as unknown as Values<Args>, data as CommandTools),
+    run: ({ args: values, data }) =>
+      run(values as unknown as Values<Args>, { ...(data as CommandTools), given: givenOf(args, values as Record<string, unknown>) }),
   });
+}
+
+function givenOf(args: ArgsDef, values: Readonly<Record<string, unknown>>): Record<string, string | boolean> {
+  const given = Object.keys(args).map((name) => [name, values[name]] as const);
+  return Object.fromEntries(given.filter((pair): pair is readonly [string, string | boolean] =>
+    typeof pair[1] === 'string' || typeof pair[1] === 'boolean'));
 }
 
 /** A word that only groups commands: `org`, `key`. */

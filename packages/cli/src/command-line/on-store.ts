@@ -3,6 +3,7 @@
  * way is a fault in one sentence. @throws CommandFault, StoreFault, MasterKeyFault
  */
 import type { Ground } from '@metergate/platform/ground.ts';
+import type { AuditIntent } from '@metergate/store/audit-trail.ts';
 import type { Config } from '../config/config.ts';
 import { readConfig } from '../config/read-config.ts';
 import { openExistingStore } from '../open-store.ts';
@@ -19,8 +20,18 @@ export async function onStore<Result>(tools: CommandTools, work: (ground: Ground
   const config = settingsOf(tools);
   const store = await openExistingStore(config);
   try {
-    return await work({ store, randomBytes: tools.randomBytes, nowMs: tools.nowMs() }, config);
+    return await work({ store: store.acting(intentOf(tools)), randomBytes: tools.randomBytes, nowMs: tools.nowMs() }, config);
   } finally {
     await store.close();
   }
+}
+
+/** Who, what and on what: the operator, the command's words, its arguments. */
+function intentOf({ words = '', given = {} }: Pick<CommandTools, 'words' | 'given'>): AuditIntent {
+  const text = (name: string): string | null => (typeof given[name] === 'string' ? given[name] : null);
+  return {
+    actor: { kind: 'command', id: null }, action: words, organization: text('org'), subject: text('id'),
+    // An erased organization's name is one of the words that go.
+    detail: words === 'org erase' ? {} : given,
+  };
 }

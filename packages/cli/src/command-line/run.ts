@@ -37,7 +37,9 @@ export async function runProgram(program: Program, words: readonly string[], too
     }
     const found = await findCommand(program, words);
     checkArguments(found.name, found.args, found.rest);
-    const { result } = await runCommand(found.command, { rawArgs: [...found.rest], data: tools });
+    const { result } = await runCommand(found.command, {
+      rawArgs: [...found.rest], data: { ...tools, words: found.name.slice(program.name.length + 1) },
+    });
     return say(result as CommandResult, wantsJson, tools);
   } catch (error) {
     const { code, sentence, exitCode } = faultInWords(error);

@@ -1,6 +1,7 @@
 /** `metergate org`: organizations, made, listed and set. Design 5. */
 import { perMinuteMax } from '@metergate/core/rate/tier.ts';
 import { plans, type Plan } from '@metergate/core/settings.ts';
+import { eraseOrganization, finishErasures } from '@metergate/platform/erasure.ts';
 import {
   createOrganization, listOrganizations, setOrganization, type OrganizationSettingsInput, type ShownOrganization,
 } from '@metergate/platform/organizations.ts';
@@ -114,4 +115,15 @@ function organizationText(shown: ShownOrganization): string {
   ]);
 }
 
-export const org = commandGroup('Make, list and set organizations', { create, list, set });
+const erase = command({
+  description: 'Erase an organization for good: keys and secrets go, records keep figures alone',
+  args: { org: { type: 'positional', required: true, valueHint: 'ORG', description: 'Id or unique name' } },
+  run: (values, tools) => onStore(tools, async (ground) => {
+    const erased = await eraseOrganization(ground, values.org);
+    if (isRefusal(erased)) return erased;
+    await finishErasures(ground.store);
+    return { json: erased, text: `${erased.id} is erased.` };
+  }),
+});
+
+export const org = commandGroup('Make, list, set and erase organizations', { create, list, set, erase });

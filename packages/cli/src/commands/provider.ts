@@ -1,6 +1,7 @@
 /** `metergate provider`: an organization's keys at the named providers. A key comes on standard input and is never shown. Design 5. */
 import { providerName, providers, type Provider } from '@metergate/core/settings.ts';
 import { connectProvider, disconnectProvider, type ShownConnection } from '@metergate/platform/providers.ts';
+import { testProvider } from '@metergate/platform/provider-test.ts';
 import { isRefusal, type AdministrationRefusal } from '@metergate/platform/refusal.ts';
 import { command, commandGroup, UsageFault, type CommandResult } from '../command-line/command.ts';
 import { onStore } from '../command-line/on-store.ts';
@@ -33,6 +34,20 @@ const disconnect = command({
   },
 });
 
+const test = command({
+  description: 'Ask the provider whether it takes the stored key',
+  args,
+  run: ({ provider, org }, tools) => {
+    const named = providerOf(provider);
+    return onStore(tools, async (ground, { openaiUrl, anthropicUrl }) => {
+      const tested = await testProvider(ground, { organization: org, provider: named, urls: { openai: openaiUrl, anthropic: anthropicUrl } });
+      if (isRefusal(tested)) return tested;
+      const said = tested.accepted === true ? 'takes the key' : tested.accepted === false ? 'does not take the key' : 'could not say';
+      return { json: tested, text: `${providerName[named]} ${said} (status ${tested.status}).`, exitCode: tested.accepted === true ? 0 : 1 };
+    });
+  },
+});
+
 function providerOf(text: string): Provider {
   const found = providers.find((each) => each === text);
   if (found === undefined) throw new UsageFault(`the provider must be one of ${providers.join(', ')}.`);
@@ -43,4 +58,4 @@ function answer(result: ShownConnection | AdministrationRefusal, done: string): 
   return isRefusal(result) ? result : { json: result, text: `${providerName[result.provider]} ${done}.` };
 }
 
-export const provider = commandGroup('Connect and disconnect provider keys', { connect, disconnect });
+export const provider = commandGroup('Connect, disconnect and test provider keys', { connect, disconnect, test });

@@ -6,6 +6,7 @@
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { providers, type Provider } from '@metergate/core/settings.ts';
 import { createServiceKey } from '@metergate/platform/service-keys.ts';
+import { inviteUser } from '@metergate/platform/users.ts';
 import type { Store } from '@metergate/store/store.ts';
 
 export const defaultOrganization = 'default';
@@ -28,6 +29,8 @@ export interface FirstStart {
   readonly first: boolean;
   /** Shown once; null where none was made. */
   readonly serviceKey: string | null;
+  /** Path of the first owner's one-time link, shown once; null where none was made. */
+  readonly ownerPath: string | null;
   /** Variables whose keys were connected now. */
   readonly connectedFrom: readonly string[];
   /** Providers of `default` that have a key now. */
@@ -41,15 +44,18 @@ export async function prepareFirstStart(options: FirstStartOptions): Promise<Fir
   const first = organizations.length === 0;
   if (first) await store.organizations.create({ name: defaultOrganization, plan: 'scale' });
   const organization = await store.organizations.find(defaultOrganization);
-  if (organization === null || 'refused' in organization) return { first: false, serviceKey: null, connectedFrom: [], connected: [] };
+  if (organization === null || 'refused' in organization) {
+    return { first: false, serviceKey: null, ownerPath: null, connectedFrom: [], connected: [] };
+  }
   const connectedFrom = first && !options.sandbox ? await connectFromEnvironment(options, organization.id) : [];
   await placeSandboxCredentials(options, organization.id);
   const serviceKey = first && options.isTerminal ? await firstServiceKey(options, organization.id) : null;
+  const ownerPath = first && options.isTerminal ? await firstOwnerPath(options, organization.id) : null;
   const connected: Provider[] = [];
   for (const provider of providers) {
     if ((await store.providers.state(organization.id, provider)).state === 'connected') connected.push(provider);
   }
-  return { first, serviceKey, connectedFrom, connected };
+  return { first, serviceKey, ownerPath, connectedFrom, connected };
 }
 
 async function connectFromEnvironment({ store, env }: FirstStartOptions, organization: OrganizationId): Promise<string[]> {
@@ -76,4 +82,9 @@ async function placeSandboxCredentials({ store, sandbox }: FirstStartOptions, or
 async function firstServiceKey({ store, randomBytes, nowMs }: FirstStartOptions, organization: OrganizationId): Promise<string | null> {
   const made = await createServiceKey({ store, randomBytes, nowMs }, { organization, name: 'first key' });
   return 'refused' in made ? null : made.key;
+}
+
+async function firstOwnerPath({ store, randomBytes, nowMs }: FirstStartOptions, organization: OrganizationId): Promise<string | null> {
+  const made = await inviteUser({ store, randomBytes, nowMs }, { organization, email: null, role: 'owner', by: null, publicUrl: '' });
+  return 'refused' in made ? null : made.link;
 }

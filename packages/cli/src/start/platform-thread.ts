@@ -43,12 +43,16 @@ export async function startPlatformThread(data: PlatformThreadData, onFault: (se
   function again(): void {
     if (stopping) return;
     onFault('The platform thread ended; it is started again. Calls are forwarded meanwhile.');
-    restart = setTimeout(() => {
-      spawned({ ...data, port }).then(({ worker: next }) => {
-        worker = watched(next);
-        if (stopping) next.postMessage({ stop: true });
-      }, again);
-    }, restartMs);
+    restart = setTimeout(() => void startAgain(), restartMs);
+  }
+
+  async function startAgain(): Promise<void> {
+    try {
+      worker = watched((await spawned({ ...data, port })).worker);
+      if (stopping) worker.postMessage({ stop: true });
+    } catch {
+      again();
+    }
   }
 }
 

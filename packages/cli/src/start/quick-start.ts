@@ -6,6 +6,7 @@ import type { FirstStart } from './first-start.ts';
 
 export interface QuickStart {
   readonly gatewayUrl: string;
+  readonly platformUrl: string;
   readonly dataDirectory: string;
   readonly sandbox: boolean;
   readonly firstStart: FirstStart;
@@ -14,12 +15,13 @@ export interface QuickStart {
 const displayName: { readonly [P in Provider]: string } = { openai: 'OpenAI', anthropic: 'Anthropic' };
 
 /** Lines for standard error, each without its line end. */
-export function quickStartLines({ gatewayUrl, dataDirectory, sandbox, firstStart }: QuickStart): string[] {
+export function quickStartLines({ gatewayUrl, platformUrl, dataDirectory, sandbox, firstStart }: QuickStart): string[] {
   const lines = [''];
   if (sandbox) lines.push('SANDBOX: answers are simulated on this machine. No provider is called and nothing costs anything.', '');
   lines.push(...connectionLines(firstStart, sandbox));
   if (!firstStart.first && firstStart.serviceKey === null && !sandbox) return lines;
   if (firstStart.first) lines.push(`Data is kept in ${dataDirectory}. Keep it safe: the master key in it opens your provider keys.`, '');
+  if (firstStart.first) lines.push(...ownerLines(firstStart.ownerPath, platformUrl));
   const key = firstStart.serviceKey;
   if (key === null) {
     lines.push('Make a service key (it is shown once):', '  npx --no-install metergate key create --org default', '');
@@ -33,6 +35,12 @@ export function quickStartLines({ gatewayUrl, dataDirectory, sandbox, firstStart
     'See what was called:', '  npx --no-install metergate calls list --org default', '',
   );
   return lines;
+}
+
+function ownerLines(ownerPath: string | null, platformUrl: string): string[] {
+  return ownerPath === null
+    ? ['Make a one-time link for the first owner of the dashboard:', '  npx --no-install metergate user invite --org default --role owner', '']
+    : ['Open this once to become the first owner of the dashboard:', `  ${platformUrl}${ownerPath}`, ''];
 }
 
 function connectionLines({ connected, connectedFrom, first }: FirstStart, sandbox: boolean): string[] {

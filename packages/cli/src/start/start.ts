@@ -15,6 +15,7 @@ import { openStore } from '@metergate/store/store.ts';
 import { startSandboxProvider } from '@metergate/testkit/sandbox-provider.ts';
 import type { Config, ListenAddress } from '../config/config.ts';
 import { masterKeyFile, masterKeyForStart } from '../config/master-key.ts';
+import { withMasterKey } from '../config/pending-master-key.ts';
 import { runtimeBelowFloor } from '../runtime-floor.ts';
 import { ensureDataDirectory, lockDataDirectory, removeMade, type DirectoryLock } from './data-directory.ts';
 import { prepareFirstStart, type FirstStart } from './first-start.ts';
@@ -76,7 +77,8 @@ async function run(options: StartOptions): Promise<number> {
     runtime: { version: process.version, belowFloor: runtimeBelowFloor(process.versions.node) },
   });
   const gatewayUrl = config.publicGatewayUrl ?? urlOf(config.gateway.host, threads.gatewayPort);
-  for (const line of quickStartLines({ gatewayUrl, dataDirectory: config.dataDirectory, sandbox, firstStart })) stderr(line);
+  const platformUrl = config.publicPlatformUrl ?? urlOf(config.platform.host, platform.port);
+  for (const line of quickStartLines({ gatewayUrl, platformUrl, dataDirectory: config.dataDirectory, sandbox, firstStart })) stderr(line);
   ready = true;
   stdout(`metergate ready gateway=${urlOf(config.gateway.host, threads.gatewayPort)}`
     + ` platform=${urlOf(config.platform.host, platform.port)} ops=${urlOf(config.ops.host, ops.port)}`);
@@ -103,8 +105,8 @@ async function prepareData(options: StartOptions): Promise<PreparedData> {
   const keyFile = masterKeyFile(config);
   const keyThere = existsSync(keyFile);
   try {
-    const masterKey = masterKeyForStart(config);
-    return { lock, masterKey, firstStart: await prepareStore(options, masterKey) };
+    const { masterKey, opened: firstStart } = await withMasterKey(config, masterKeyForStart(config), (key) => prepareStore(options, key));
+    return { lock, masterKey, firstStart };
   } catch (error) {
     const place = parseDatabaseUrl(config.databaseUrl);
     const storeThere = place.kind === 'sqlite' && existsSync(place.path);
@@ -121,7 +123,8 @@ async function prepareStore({ config, env, isTerminal, sandbox }: StartOptions, 
   const bytes = (n: number): Uint8Array => randomBytes(n);
   const store = await openStore({ url: config.databaseUrl, masterKey, clock: Date.now, randomBytes: bytes, create: true });
   try {
-    return await prepareFirstStart({ store, env, isTerminal, sandbox, randomBytes: bytes, nowMs: Date.now() });
+    const acting = store.acting({ actor: { kind: 'system', id: null }, action: 'start', organization: null, subject: null, detail: {} });
+    return await prepareFirstStart({ store: acting, env, isTerminal, sandbox, randomBytes: bytes, nowMs: Date.now() });
   } finally {
     await store.close();
   }

@@ -23,6 +23,7 @@ import { keyOperations } from './resources/keys.ts';
 import { limitsOperations } from './resources/limits.ts';
 import { memberOperations } from './resources/members.ts';
 import { organizationOperations } from './resources/organizations.ts';
+import { runOperations } from './resources/runs.ts';
 import { tokenOperations } from './resources/tokens.ts';
 import { joinPath } from '../users.ts';
 import { joinPage, joinPageHeaders } from './pages/join-page.ts';
@@ -38,6 +39,7 @@ export const operations: readonly Operation[] = [
   ...providerOperations,
   ...upstreamOperations,
   ...capOperations,
+  ...runOperations,
   ...callOperations,
   ...tokenOperations,
   ...auditOperations,

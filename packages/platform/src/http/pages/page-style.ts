@@ -17,9 +17,11 @@ th { font-weight: 600; color: var(--soft); font-size: .875rem }
 code { font: .9em ui-monospace, monospace }
 form { max-width: 24rem }
 label { display: block; font-weight: 600; margin: 1rem 0 .25rem }
-input { font: inherit; width: 100%; padding: .55rem .7rem; color: inherit; background: transparent; border: 1px solid var(--line); border-radius: 6px }
+input { font: inherit; width: 100%; padding: .55rem .7rem; color: inherit; background: transparent }
+input, button { border: 1px solid var(--line); border-radius: 6px }
 input:focus-visible, button:focus-visible { outline: 2px solid var(--act); outline-offset: 1px }
-button { font: inherit; font-weight: 600; margin-top: 1.5rem; padding: .6rem 1.1rem; border: 0; border-radius: 6px; background: var(--act); color: var(--paper); cursor: pointer }
+button { font: inherit; font-weight: 600; margin-top: 1.5rem; padding: .6rem 1.1rem; border-color: var(--act) }
+button { background: var(--act); color: var(--paper); cursor: pointer }
 button:disabled { opacity: .6; cursor: default }
 small { color: var(--soft) }
 .bad { color: var(--bad); min-height: 1.5em; margin: .75rem 0 0 }

@@ -80,6 +80,9 @@ const changePassword = operation({
     const changed = await parts.sessions.changePassword({ current: body.currentPassword, next: body.newPassword }, headers);
     if (isRefusal(changed)) return changed;
     parts.attempts.forget(who);
+    await parts.store.audit.note({
+      actor: { kind: 'person', id: actor.id }, action: 'changePassword', organization: actor.organization, subject: actor.id, detail: {},
+    });
     addCookies(answerHeaders, changed.answerHeaders);
     return { done: true };
   },

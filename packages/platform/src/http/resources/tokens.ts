@@ -16,7 +16,8 @@ const tokenSchema = z.object(tokenFields).openapi('ManagementToken');
 
 export const tokenOperations = [
   operation({
-    id: 'listTokens', method: 'get', path: '/tokens', role: 'admin', tag: 'tokens', summary: 'Management tokens, oldest first, without the tokens themselves',
+    id: 'listTokens', method: 'get', path: '/tokens', role: 'admin', tag: 'tokens',
+    summary: 'Management tokens, oldest first, without the tokens themselves',
     query: pageQuery, answer: pageOf(tokenSchema),
     run: async ({ ground, actor, query }) => {
       const tokens = await listTokens(ground, actor.organization);

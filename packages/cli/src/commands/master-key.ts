@@ -1,0 +1,48 @@
+/**
+ * `metergate master-key rotate`: another master key, from standard input. Design 3, row 18; 5. Where the key lies in a file,
+ * the file changes with the store; a server that runs takes the new key over by itself.
+ */
+import { rotateMasterKey } from '@metergate/platform/master-key.ts';
+import { isRefusal } from '@metergate/platform/refusal.ts';
+import { parseMasterKey } from '@metergate/store/sealing/master-key.ts';
+import { command, CommandFault, commandGroup } from '../command-line/command.ts';
+import { onStore } from '../command-line/on-store.ts';
+import { readSecret } from '../command-line/secret-input.ts';
+import { beginPendingMasterKey, type PendingMasterKey } from '../config/pending-master-key.ts';
+import type { Config } from '../config/config.ts';
+
+const rotate = command({
+  description: 'Put another master key in force, from standard input',
+  args: {},
+  run: (_values, tools) => onStore(tools, async (ground, config) => {
+    const text = await readSecret(tools, 'New master key, 32 bytes in base64');
+    const key = parseMasterKey(text);
+    if (isRefusal(key)) return key;
+    const pending = config.masterKey === null ? begun(config, key) : null;
+    // Where this throws, whether the store has the new key is not known: both files stay, and the next command finds out.
+    const rotated = await rotateMasterKey(ground, text);
+    if (isRefusal(rotated)) {
+      pending?.cancel();
+      return rotated;
+    }
+    pending?.commit();
+    const next = pending === null ? 'Set SVC_MASTER_KEY to the new key before anything is started again.'
+      : 'The key file holds the new key.';
+    const lost = rotated.unreadable === 0 ? '' : ` ${rotated.unreadable} organizations' keys could not be read before and cannot be now.`;
+    return { json: rotated, text: `The master key is rotated: ${rotated.dataKeys} data keys are wrapped by the new one.${lost}\n${next}` };
+  }),
+});
+
+function begun(config: Config, key: Uint8Array): PendingMasterKey {
+  let pending: PendingMasterKey | null;
+  try {
+    pending = beginPendingMasterKey(config, key);
+  } catch (error) {
+    const { code = 'unknown reason' } = error as NodeJS.ErrnoException;
+    throw new CommandFault('master_key_unwritable', `The master key file cannot be written (${code}). Check the rights of the data directory.`);
+  }
+  if (pending === null) throw new CommandFault('rotation_under_way', 'Another rotation of the master key is under way. Try again when it has ended.');
+  return pending;
+}
+
+export const masterKey = commandGroup('Rotate the master key', { rotate });

@@ -1,0 +1,58 @@
+/** `metergate token`: management tokens for automation. A token is shown once, when it is made. Design 3, row 16; 5. */
+import { roles, type Role } from '@metergate/core/account/role.ts';
+import { createToken, listTokens, revokeToken, type ShownToken } from '@metergate/platform/management-tokens.ts';
+import { isRefusal } from '@metergate/platform/refusal.ts';
+import { command, commandGroup } from '../command-line/command.ts';
+import { onStore } from '../command-line/on-store.ts';
+import { fields, table } from '../command-line/table.ts';
+import { durationMs } from '../command-line/value-forms.ts';
+
+const orgArgument = { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' } as const;
+
+const create = command({
+  description: 'Make a management token, shown this once',
+  args: {
+    org: orgArgument,
+    role: { type: 'enum', required: true, options: [...roles] as Role[], valueHint: 'ROLE', description: `One of ${roles.join(', ')}` },
+    name: { type: 'string', valueHint: 'NAME', description: 'What it is for' },
+    expires: { type: 'string', valueHint: 'DURATION', description: 'Its life from now on: 30s, 15m, 24h, 7d' },
+  },
+  run: ({ org, role, name, expires }, tools) => {
+    const lifetimeMs = expires === undefined ? null : durationMs('expires', expires);
+    return onStore(tools, async (ground) => {
+      const made = await createToken(ground, { organization: org, role, name: name ?? null, lifetimeMs, maker: null });
+      if (isRefusal(made)) return made;
+      const { id, token } = made;
+      return { json: { id, token }, text: `${fields([['id', id], ['token', token]])}\nKeep the token now: it is not shown again.` };
+    });
+  },
+});
+
+const list = command({
+  description: "List an organization's management tokens, without the tokens themselves",
+  args: { org: orgArgument },
+  run: ({ org }, tools) => onStore(tools, async (ground) => {
+    const shown = await listTokens(ground, org);
+    if (isRefusal(shown)) return shown;
+    const rows = shown.map((each) => [each.id, each.prefix, each.name, each.role, stateOf(each, ground.nowMs), each.createdAt, each.expiresAt]);
+    const heads = ['ID', 'PREFIX', 'NAME', 'ROLE', 'STATE', 'CREATED', 'EXPIRES'];
+    return { json: shown, text: rows.length === 0 ? 'This organization has no management tokens.' : table(heads, rows) };
+  }),
+});
+
+const revoke = command({
+  description: 'Revoke a management token for good',
+  args: { id: { type: 'positional', required: true, valueHint: 'ID', description: 'Its id, as token list shows it' }, org: orgArgument },
+  run: ({ id, org }, tools) => onStore(tools, async (ground) => {
+    const revoked = await revokeToken(ground, { organization: org, id, by: null });
+    if (isRefusal(revoked)) return revoked;
+    return { json: revoked, text: fields([['id', revoked.id], ['prefix', revoked.prefix], ['revoked', revoked.revokedAt]]) };
+  }),
+});
+
+function stateOf({ expiresAt, revokedAt }: ShownToken, nowMs: number): string {
+  if (revokedAt !== null) return 'revoked';
+  return expiresAt !== null && Date.parse(expiresAt) <= nowMs ? 'expired' : 'live';
+}
+
+export const token = commandGroup('Make, list and revoke management tokens', { create, list, revoke });

@@ -1,0 +1,51 @@
+/** `metergate user`: people who sign in, made with a password or invited by a one-time link. Design 3, row 16; 5. */
+import { roles, type Role } from '@metergate/core/account/role.ts';
+import { isRefusal } from '@metergate/platform/refusal.ts';
+import { createUser, inviteUser } from '@metergate/platform/users.ts';
+import { command, commandGroup } from '../command-line/command.ts';
+import { onStore } from '../command-line/on-store.ts';
+import { readSecret } from '../command-line/secret-input.ts';
+import { fields } from '../command-line/table.ts';
+
+const orgArgument = { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' } as const;
+const roleArgument = {
+  type: 'enum', required: true, options: [...roles] as Role[], valueHint: 'ROLE', description: `One of ${roles.join(', ')}`,
+} as const;
+
+const create = command({
+  description: 'Make a user with a password from standard input',
+  args: {
+    email: { type: 'string', required: true, valueHint: 'EMAIL', description: 'What they sign in with' },
+    org: orgArgument,
+    role: roleArgument,
+  },
+  run: ({ email, org, role }, tools) => onStore(tools, async (ground) => {
+    const password = await readSecret(tools, 'Password');
+    const made = await createUser(ground, { organization: org, email, password, role });
+    if (isRefusal(made)) return made;
+    return { json: made, text: fields([['id', made.id], ['email', made.email], ['organization', made.organization], ['role', made.role]]) };
+  }),
+});
+
+const invite = command({
+  description: 'Make a one-time link by which someone becomes a member, shown this once',
+  args: {
+    org: orgArgument,
+    role: roleArgument,
+    email: { type: 'string', valueHint: 'EMAIL', description: 'Whom it is for; without it whoever has the link names their own' },
+  },
+  run: ({ org, role, email }, tools) => onStore(tools, async (ground, config) => {
+    const publicUrl = config.publicPlatformUrl ?? `http://${hostInUrl(config.platform.host)}:${config.platform.port}`;
+    const made = await inviteUser(ground, { organization: org, email: email ?? null, role, by: null, publicUrl });
+    if (isRefusal(made)) return made;
+    const text = fields([['id', made.id], ['link', made.link], ['role', made.role], ['until', made.expiresAt]]);
+    return { json: made, text: `${text}\nKeep the link now: it is not shown again, and works once.` };
+  }),
+});
+
+function hostInUrl(host: string): string {
+  const named = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return named.includes(':') ? `[${named}]` : named;
+}
+
+export const user = commandGroup('Make and invite users', { create, invite });

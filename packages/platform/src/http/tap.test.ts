@@ -1,0 +1,252 @@
+/**
+ * Held, from outside on a socket: the tap endpoint's order of refusals, its bytes, its bound on bodies however they are sent, that
+ * nothing of a refused batch is stored, logged or said again, and that a key's end is the end of what it sends. Spec: Tap ingestion,
+ * Tap ingestion errors; design 3, rows 30 and 30a.
+ */
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { after, before, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { dayMs } from '@metergate/core/tap/baseline.ts';
+import { batchBody, sampleNowMs, sentEvent } from '@metergate/core/tap/test-support/sample-event.ts';
+import { RawConnection, rawCall, type RawAnswer, type RawCall } from '@metergate/testkit/raw-client.ts';
+import { jsonInputs } from '@metergate/testkit/written-inputs.ts';
+import { retireBaseline, rotateTapKey, showBaseline } from '../baselines.ts';
+import { isRefusal } from '../refusal.ts';
+import { tapGround, type TapGround } from '../test-support/tap-ground.ts';
+
+let tap: TapGround;
+let key: string;
+before(async () => {
+  tap = await tapGround();
+  ({ key } = await tap.baseline());
+});
+after(() => tap.end());
+
+const target = '/tap/v1/events';
+const bodyMax = 262_144;
+const json = ['Content-Type', 'application/json'] as const;
+
+function call(given: Omit<RawCall, 'target' | 'headers'> & { readonly key?: string; readonly headers?: RawCall['headers'] }): RawCall {
+  const { key: withKey = key, headers = [json], ...rest } = given;
+  return { target, ...rest, headers: [['Authorization', `Bearer ${withKey}`], ...headers] };
+}
+const post = (given: Parameters<typeof call>[0]): Promise<RawAnswer> => rawCall(tap.url, call(given));
+const said = ({ status, body }: RawAnswer): [number, string] => {
+  const value = JSON.parse(Buffer.from(body).toString()) as { error?: { code: string }; accepted?: number };
+  return [status, value.error?.code ?? `accepted ${value.accepted}`];
+};
+/** A batch of exactly so many bytes: white space is part of a body. */
+const sized = (bytes: number, requestId: string): Buffer => {
+  const body = Buffer.from(batchBody([sentEvent({ request_id: requestId })]));
+  return Buffer.concat([body, Buffer.alloc(bytes - body.length, ' ')]);
+};
+const unauthorizedBody = '{"error":{"code":"unauthorized","message":"The tap key was missing or not recognized."}}';
+
+test('a batch is taken with 202 and the number of events that are new', async () => {
+  const batch = batchBody([sentEvent({ request_id: 'a' }), sentEvent({ request_id: 'b' }), sentEvent({ request_id: 'a' })]);
+  const first = await post({ body: batch });
+  assert.deepEqual([first.status, Buffer.from(first.body).toString()], [202, '{"accepted":2}']);
+  assert.deepEqual(said(await post({ body: batch })), [202, 'accepted 0']);
+});
+
+test('every 401 is the same to the byte and in its headers, and takes the same way', async () => {
+  const { key: rotated, id } = await tap.baseline();
+  await rotateTapKey(tap.ground(), { id, organization: null });
+  const withHeaders = (headers: RawCall['headers']) => rawCall(tap.url, { target, headers: [json, ...headers!], body: batchBody([sentEvent()]) });
+  const answers = [
+    await withHeaders([]), await withHeaders([['Authorization', '']]), await withHeaders([['Authorization', 'Bearer']]),
+    await withHeaders([['Authorization', `Basic ${key}`]]), await withHeaders([['Authorization', key]]), await withHeaders([['X-Api-Key', key]]),
+    await withHeaders([['Cookie', 'metergate_session=x']]), await post({ key: rotated }), await post({ key: `${key}0` }),
+    await post({ key: key.toUpperCase() }), await post({ key: key.slice(0, -1) }), await post({ key: 'x'.repeat(10_000) }),
+    await post({ key: `svc_live_${'a'.repeat(43)}` }), await post({ key: `\xff${key}` }),
+  ];
+  const comparable = ({ startLine, headers, body }: RawAnswer) =>
+    [startLine, headers.filter(([name]) => name.toLowerCase() !== 'date'), Buffer.from(body).toString()];
+  for (const answer of answers) assert.deepEqual(comparable(answer), comparable(answers[0]!));
+  assert.deepEqual([answers[0]!.status, Buffer.from(answers[0]!.body).toString()], [401, unauthorizedBody]);
+});
+
+test('refusals go in the order 401, 413, 410, 415, 400', async () => {
+  const closed = await tap.baseline();
+  await retireBaseline(tap.ground(), { id: closed.id, organization: null });
+  const large = Buffer.alloc(bodyMax + 1, '{');
+  const squeezed = [json, ['Content-Encoding', 'gzip']] as const;
+  for (const [wanted, given] of [
+    ['401 unauthorized', { key: 'nobody', body: large, headers: squeezed }],
+    ['413 tap_too_large', { key: closed.key, body: large, headers: squeezed }],
+    ['410 tap_retired', { key: closed.key, body: Buffer.from('{'), headers: squeezed }],
+    ['415 unsupported_media_type', { body: Buffer.from('{'), headers: squeezed }],
+    ['400 tap_invalid', { body: Buffer.from('{') }],
+  ] as const) assert.equal(said(await post(given)).join(' '), wanted);
+});
+
+test('a body of 262,144 bytes is read, one byte more is not, with its length told or chunked', async () => {
+  const rows = tap.eventRows();
+  const chunksOf = (body: Buffer, size: number) => Array.from({ length: Math.ceil(body.length / size) }, (_, at) => body.subarray(at * size, (at + 1) * size));
+  assert.deepEqual(said(await post({ body: sized(bodyMax, 'at-length') })), [202, 'accepted 1']);
+  assert.deepEqual(said(await post({ chunks: chunksOf(sized(bodyMax, 'at-chunked'), 10_000) })), [202, 'accepted 1']);
+  for (const over of [bodyMax + 1, 3 * bodyMax, 2_000_000]) {
+    assert.deepEqual(said(await post({ body: sized(over, 'over-length') })), [413, 'tap_too_large'], `${over}`);
+    assert.deepEqual(said(await post({ chunks: chunksOf(sized(over, 'over-chunked'), 60_000) })), [413, 'tap_too_large'], `${over}`);
+  }
+  assert.equal(tap.eventRows(), rows + 2);
+});
+
+test('a body without end is answered 413 while it is still being sent, and the connection ends', async () => {
+  const connection = await RawConnection.open(tap.url);
+  connection.send(`POST ${target} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`);
+  const answer = connection.nextAnswer();
+  const chunk = Buffer.concat([Buffer.from('10000\r\n'), Buffer.alloc(65_536, ' '), Buffer.from('\r\n')]);
+  for (let sent = 0; sent < 6; sent++) connection.send(chunk); // past the bound, and then nothing more
+  assert.equal((await answer).status, 413);
+  await connection.ended;
+});
+
+test('a client that leaves in the middle stores nothing and breaks nothing', async () => {
+  const rows = tap.eventRows();
+  const connection = await RawConnection.open(tap.url);
+  const body = batchBody([sentEvent({ request_id: 'left' })]);
+  connection.send(`POST ${target} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`);
+  connection.send(body.subarray(0, body.length - 1));
+  connection.abort();
+  await connection.ended;
+  assert.deepEqual(said(await post({ body: batchBody([sentEvent({ request_id: 'after' })]) })), [202, 'accepted 1']);
+  assert.equal(tap.eventRows(), rows + 1);
+});
+
+test('any JSON media type is taken, anything else and every compressed body is 415', async () => {
+  const body = batchBody([sentEvent()]);
+  for (const type of ['application/json', 'application/json; charset=utf-8', 'Application/JSON', 'application/vnd.tap+json', 'text/json']) {
+    assert.equal((await post({ body, headers: [['Content-Type', type]] })).status, 202, type);
+  }
+  for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', 'multipart/form-data; boundary=application/json', '']) {
+    assert.deepEqual(said(await post({ body, headers: [['Content-Type', type]] })), [415, 'unsupported_media_type'], type);
+  }
+  for (const coding of ['gzip', 'br', 'deflate', 'zstd', 'identity, gzip', 'x']) {
+    const packed = await post({ body: gzipSync(body), headers: [json, ['Content-Encoding', coding]] });
+    assert.deepEqual(said(packed), [415, 'unsupported_media_type'], coding);
+  }
+  assert.equal((await post({ body, headers: [json, ['Content-Encoding', 'identity']] })).status, 202);
+});
+
+test('only POST is answered there, only there, and the way is open for the next request on the connection', async () => {
+  for (const method of ['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'PATCH']) {
+    const answer = await rawCall(tap.url, { method, target, headers: [['Authorization', `Bearer ${key}`]] });
+    assert.equal(answer.status, 405, method);
+  }
+  assert.equal((await rawCall(tap.url, { target: '/tap/v1/events/', body: '{}' })).status, 404);
+  assert.equal((await rawCall(tap.url, { target: '/tap/v1/eventsx', body: '{}' })).status, 404);
+  const connection = await RawConnection.open(tap.url);
+  for (const [wanted, given] of [
+    [401, { key: 'nobody', body: sized(200_000, 'x') }], [400, { body: Buffer.from('[]') }], [415, { body: Buffer.from('x'), headers: [] }],
+    [202, { body: batchBody([sentEvent()]) }],
+  ] as const) assert.equal((await connection.call(call(given))).status, wanted);
+  await connection.close();
+});
+
+test('public JSON inputs as bodies: never stored, never a 5xx, never said again', async () => {
+  const rows = tap.eventRows();
+  const connection = await RawConnection.open(tap.url);
+  for (const { name, bytes } of jsonInputs()) {
+    const answer = await connection.call(call({ body: bytes }));
+    assert.deepEqual(said(answer), [400, 'tap_invalid'], name);
+    assert.match(Buffer.from(answer.body).toString(), /^\{"error":\{"code":"tap_invalid","message":"(?:\$|events) (?:is|has) [a-zA-Z ]+\."\}\}$/, name);
+  }
+  await connection.close();
+  assert.equal(tap.eventRows(), rows);
+  assert.deepEqual(tap.faults, []);
+});
+
+test('a batch of 499 right events and one wrong one stores nothing, and nothing of it lies in any file or fault', async () => {
+  const rows = tap.eventRows();
+  const canary = 'canary-7f3a9c';
+  const right = Array.from({ length: 499 }, (_, index) => sentEvent({ request_id: `${canary}-${index}`, tag: canary }));
+  const answer = await post({ body: batchBody([...right, sentEvent({ request_id: `${canary}-last`, model: `${canary} ` })]) });
+  const body = Buffer.from(answer.body).toString();
+  assert.equal(body, '{"error":{"code":"tap_invalid","message":"events[499].model has a character outside its published set."}}');
+  assert.equal(tap.eventRows(), rows);
+  assert.ok(!tap.bytesOnDisk().includes(canary));
+  assert.deepEqual(tap.faults, []);
+});
+
+test('naughty strings: taken where they are in the set, refused without a word of them where they are not', async () => {
+  const connection = await RawConnection.open(tap.url);
+  let takenCount = 0;
+  for (const [index, text] of naughtyStrings().entries()) {
+    const answer = await connection.call(call({ body: batchBody([sentEvent({ request_id: `n${index}`, tag: text })]) }));
+    const fits = /^[A-Za-z0-9._:-]{1,64}$/.test(text);
+    takenCount += fits ? 1 : 0;
+    assert.equal(answer.status, fits ? 202 : 400, JSON.stringify(text));
+    const body = Buffer.from(answer.body).toString();
+    const reason = '(?:is outside its published range|has a character outside its published set)';
+    if (!fits) assert.match(body, new RegExp(`^\\{"error":\\{"code":"tap_invalid","message":"events\\[0\\]\\.tag ${reason}\\."\\}\\}$`));
+  }
+  await connection.close();
+  assert.ok(takenCount > 0);
+  assert.deepEqual(tap.faults, []);
+});
+
+test('a key that is rotated while its request is under way stores nothing: the body that ends after the rotation is 401', async () => {
+  const made = await tap.baseline();
+  const rows = tap.eventRows();
+  const body = batchBody([sentEvent({ request_id: 'under-way' })]);
+  const connection = await RawConnection.open(tap.url);
+  const answer = connection.nextAnswer();
+  connection.send(`POST ${target} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${made.key}\r\nContent-Type: application/json\r\n`
+    + `Content-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`);
+  // The 100 shows that the request is being answered; a question to the store behind it shows that the key was admitted.
+  while (connection.answers.length === 0) await new Promise((resume) => setImmediate(resume));
+  await tap.store.tapEvents.admission('0'.repeat(64));
+  await rotateTapKey(tap.ground(), { id: made.id, organization: null });
+  connection.send(body);
+  assert.equal(Buffer.from((await answer).body).toString(), unauthorizedBody);
+  await connection.close();
+  assert.equal(tap.eventRows(), rows);
+});
+
+test('the Baseline closes at midnight after seven days: 410, in its sentence, and nothing stored; a plan opens it again', async () => {
+  const made = await tap.baseline();
+  tap.now.ms = sampleNowMs + dayMs;
+  const sent = (requestId: string) => batchBody([sentEvent({ request_id: requestId, timestamp: new Date(tap.now.ms).toISOString() })]);
+  try {
+    assert.equal((await post({ key: made.key, body: sent('first') })).status, 202);
+    tap.now.ms = Math.floor(tap.now.ms / dayMs) * dayMs + 7 * dayMs;
+    const closed = await post({ key: made.key, body: sent('late') });
+    assert.deepEqual([closed.status, Buffer.from(closed.body).toString()],
+      [410, '{"error":{"code":"baseline_closed","message":"This Baseline has closed. Start a plan to keep reporting."}}']);
+    await tap.store.organizations.set(made.organization, { plan: 'developer' });
+    assert.deepEqual(said(await post({ key: made.key, body: sent('paid') })), [202, 'accepted 1']);
+    const shown = await showBaseline(tap.ground(), { id: made.id, organization: made.organization });
+    assert.ok(!isRefusal(shown));
+    assert.deepEqual([shown.state, shown.readmitted, shown.firstDay, shown.report.total.calls.value], ['reporting', true, '2026-03-05', 2]);
+    assert.deepEqual(shown.report.total.cost, { value: '0.009000000', label: 'modeled' });
+  } finally {
+    tap.now.ms = sampleNowMs;
+  }
+});
+
+test('the same batch at the same instant over many connections is counted once in all', async () => {
+  const made = await tap.baseline();
+  const body = batchBody(Array.from({ length: 50 }, (_, index) => sentEvent({ request_id: `same-${index}` })));
+  const answers = await Promise.all(Array.from({ length: 20 }, () => post({ key: made.key, body })));
+  const accepted = answers.map((answer) => Number(said(answer)[1].split(' ')[1]));
+  assert.equal(accepted.reduce((sum, each) => sum + each, 0), 50);
+});
+
+test('a store that cannot answer is 503, which clients retry, and the fault says nothing of the batch', async () => {
+  const away = await tapGround();
+  const made = await away.baseline();
+  await away.store.close();
+  const answer = await rawCall(away.url, call({ key: made.key, body: batchBody([sentEvent({ tag: 'canary' })]) }));
+  assert.deepEqual(said(answer), [503, 'unavailable']);
+  assert.equal(away.faults.length, 1);
+  assert.doesNotMatch(String((away.faults[0] as Error).stack) + String((away.faults[0] as Error).cause), /canary|svc_tap_/);
+  await away.end().catch(() => {});
+});
+
+function naughtyStrings(): string[] {
+  const file = new URL('../../../../../shared/inputs/naughty-strings.json', import.meta.url);
+  const own = ['undefined', '', '__proto__', '<script>alert(1)</script>', '\u202etest', "' or 1=1--", '\u0000', '../../etc/passwd'];
+  return existsSync(file) ? [...own, ...(JSON.parse(readFileSync(file, 'utf8')) as string[])] : own;
+}
