@@ -1,0 +1,55 @@
+/**
+ * Follows the promise of the OpenAI and Anthropic SDKs (and others made the same way): it parses the body only when the host asks, so it is
+ * never awaited here. The head is heard through its `responsePromise`, the answer through its `parseResponse` and `_thenUnwrap`, and where
+ * the host takes the bare response with `asResponse`, through that response's own methods.
+ */
+import { at, methodOf, quietly } from './look.ts';
+import { followAnswer } from './follow-answer.ts';
+import { followResponse } from './follow-response.ts';
+import { lookAtReturned, override, put } from './in-place.ts';
+import { overhear } from './follow-stream.ts';
+import type { Call } from './call.ts';
+import type { Method } from './look.ts';
+
+/** Follows a promise to the end of its call; of another kind of promise nothing is heard. */
+export function followApiPromise(promise: unknown, call: Call): void {
+  const coming = at(promise, 'responsePromise');
+  if (!methodOf(coming, 'then') || !methodOf(promise, 'parseResponse')) return;
+  let response: unknown;
+  let bare = false;
+  let answered = false;
+  // In the place of the SDK's own, so that a failure nobody hears stays one nobody heard.
+  const head = overhear(coming, (props) => {
+    response = at(props, 'response');
+    call.head(response, at(props, 'options', 'signal'));
+    if (bare) followResponse(response as object, call);
+  }, call.fail);
+
+  /** The answer as the wire gave it, before any helper of the SDK made something else of it. */
+  const takeAnswer = (data: unknown, props: unknown): void => {
+    if (answered) return;
+    answered = true;
+    if (at(props, 'response') !== response) call.head(at(props, 'response')); // it was fetched anew while the body was read
+    followAnswer(data, call);
+  };
+  const attach = (one: unknown): void => {
+    put(one as object, 'responsePromise', head);
+    override(one, 'parseResponse', (run, args) => {
+      call.parsed = true;
+      return overhear(run(), (data) => takeAnswer(data, args.at(-1)), (error) => answered || call.fail(error));
+    });
+    override(one, '_thenUnwrap', (run, [transform]) => {
+      const outer = run([(data: unknown, props: unknown) => {
+        quietly(() => takeAnswer(data, props));
+        return (transform as Method)(data, props);
+      }]);
+      quietly(() => attach(outer));
+      return outer;
+    });
+    lookAtReturned(one, 'asResponse', () => {
+      bare = true;
+      if (response) followResponse(response as object, call);
+    });
+  };
+  attach(promise);
+}

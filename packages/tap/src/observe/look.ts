@@ -1,0 +1,60 @@
+/**
+ * Looks into objects of the host without ever disturbing it: a getter that throws reads as undefined, a fault of ours is swallowed.
+ */
+
+/** A method of an object of the host. */
+export type Method = (...args: unknown[]) => unknown;
+
+/** True for what can carry properties: objects and functions. */
+export function isObject(value: unknown): value is object {
+  return (typeof value === 'object' && value !== null) || typeof value === 'function';
+}
+
+/** The value at a path of property names, or undefined where the path ends early or a getter throws. */
+export function at(value: unknown, ...path: PropertyKey[]): unknown {
+  return quietly(() => path.reduce((here, key) => (isObject(here) ? (here as Record<PropertyKey, unknown>)[key] : undefined), value));
+}
+
+/** The method of that name, own or inherited, or undefined. */
+export function methodOf(value: unknown, name: PropertyKey): Method | undefined {
+  const found = at(value, name);
+  return typeof found === 'function' ? (found as Method) : undefined;
+}
+
+/** The elements of the array at a path; none where there is no array. */
+export function listAt(value: unknown, ...path: PropertyKey[]): readonly unknown[] {
+  const found = at(value, ...path);
+  return Array.isArray(found) ? found : [];
+}
+
+/** Several paths in one text: paths apart by spaces, names in them by dots. */
+export function pathsOf(text: string): readonly (readonly string[])[] {
+  return text.split(' ').map((path) => path.split('.'));
+}
+
+/** The first string that is not empty at one of the paths. */
+export function textIn(value: unknown, paths: readonly (readonly string[])[]): string | undefined {
+  for (const path of paths) {
+    const found = at(value, ...path);
+    if (typeof found === 'string' && found !== '') return found;
+  }
+  return undefined;
+}
+
+/** The first whole number from 0 at one of the paths. */
+export function figureIn(value: unknown, paths: readonly (readonly string[])[]): number | undefined {
+  for (const path of paths) {
+    const found = at(value, ...path);
+    if (Number.isInteger(found) && (found as number) >= 0) return found as number;
+  }
+  return undefined;
+}
+
+/** Runs what only observes. Whatever it throws ends here, for the host must not notice. */
+export function quietly<T>(observe: () => T): T | undefined {
+  try {
+    return observe();
+  } catch {
+    return undefined;
+  }
+}

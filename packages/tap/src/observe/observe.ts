@@ -1,0 +1,53 @@
+/**
+ * Observes the calls of a client, in place: the host goes on with the very object it has, and each provider call it makes gives one
+ * `SeenCall` to the sink when it ends. Spec: Tap client wrapper; design 3, rows 27, 28 and 30b. What is observed never changes, and a fault
+ * in here never reaches the host: at worst a call is not told.
+ */
+import { isObject, methodOf, quietly } from './look.ts';
+import { lookAtReturned } from './in-place.ts';
+import { observeMethods } from './method-client.ts';
+import { observeStainless } from './stainless-client.ts';
+import type { Hold } from './hold.ts';
+import type { Sink } from '../seen-call.ts';
+
+export { settleOpenCalls } from './call.ts';
+
+/** Makers of models on a provider of the AI SDK. */
+const factories = 'languageModel chat chatModel completion completionModel responses messages embedding embeddingModel textEmbedding '
+  + 'textEmbeddingModel';
+
+const holds = new WeakMap<object, Hold>();
+
+/**
+ * Observes the client: one of the OpenAI, Anthropic, Google or Mistral SDKs, a model or provider of the AI SDK, or any object with methods
+ * of the same names. A second call on the same client only changes its sink, and so that of what derives from it (`withOptions`, models).
+ * False where nothing was recognised, or the object cannot be changed (frozen): then nothing is observed.
+ */
+export function observe(client: object, sink: Sink): boolean {
+  return quietly(() => observeObject(client, sink)) ?? false;
+}
+
+function observeObject(client: object, sink: Sink): boolean {
+  if (!Object.isExtensible(client)) return false;
+  const held = holds.get(client);
+  if (held) {
+    held.sink = sink;
+    return true;
+  }
+  const hold: Hold = { client, sink, inside: false };
+  const observeDerived = (derived: unknown): void => {
+    if (isObject(derived) && !holds.has(derived)) observe(derived, (seen) => hold.sink(seen));
+  };
+  const observed = observeStainless(hold, observeDerived) || observeProvider(client, observeDerived) || observeMethods(hold);
+  if (observed) holds.set(client, hold);
+  return observed;
+}
+
+/**
+ * A provider of the AI SDK: each model one of its makers makes is observed. Called as a function itself it makes models that nothing on
+ * the object can hear; those are observed when they are given to `tap`.
+ */
+function observeProvider(provider: object, observeModel: (model: unknown) => void): boolean {
+  if (!methodOf(provider, 'languageModel')) return false;
+  return factories.split(' ').map((name) => lookAtReturned(provider, name, observeModel)).includes(true);
+}

@@ -1,0 +1,66 @@
+/**
+ * Observes the clients of the OpenAI and Anthropic SDKs and of others made by the same generators: all their resources and helpers make
+ * their calls through the client's own `post` (and `get`, for a batch's results), so one seam hears each provider call once.
+ */
+import { at, quietly } from './look.ts';
+import { beginCallOf } from './hold.ts';
+import { followApiPromise } from './api-promise.ts';
+import { followReads } from './follow-stream.ts';
+import { lookAtReturned, override } from './in-place.ts';
+import type { Hold } from './hold.ts';
+import type { Method } from './look.ts';
+
+/** Paths of calls that can carry usage; not token counts, batches or stored answers. */
+const callPath = /^(.*\/(chat\/completions|completions|embeddings|responses(\/compact)?)|(\/v1)?\/(messages|complete))(\?.*)?$/;
+const resultsPath = /\/messages\/batches\/[^/]+\/results(\?.*)?$/;
+
+/** Observes the client in place; false where it is of another kind or cannot be changed. */
+export function observeStainless(hold: Hold, observeChild: (child: unknown) => void): boolean {
+  const { client } = hold;
+  if (!Object.values(client).some((resource) => at(resource, '_client') === client)) return false;
+  lookAtReturned(client, 'withOptions', observeChild);
+  override(client, 'get', (run, [path]) => {
+    const promise = run();
+    if (resultsPath.test(String(path))) quietly(() => followBatch(promise, hold));
+    return promise;
+  });
+  return override(client, 'post', (run, [path, options]) => {
+    const call = quietly(() => {
+      const text = String(path);
+      return callPath.test(text) ? beginCallOf(hold, [options], text.includes('embeddings')) : null;
+    });
+    const promise = run();
+    if (call) {
+      quietly(() => followApiPromise(promise, call));
+      // Options that the SDK itself awaits first: the requested model is in there.
+      quietly(() => (options as Promise<unknown>).then((found) => call.value({ model: at(found, 'body', 'model') }), () => {}));
+    }
+    return promise;
+  });
+}
+
+/**
+ * A message batch's results, read line by line: each message in them was a provider call, so each line with a message, or with the error
+ * that stands for one, gives an event; requests that were cancelled or expired were never made. The same message read twice has the same id.
+ */
+function followBatch(promise: unknown, hold: Hold): void {
+  override(promise, '_thenUnwrap', (run, [transform]) => run([(...args: unknown[]) => {
+    const results = (transform as Method)(...args);
+    lookAtReturned(results, Symbol.asyncIterator, (lines) => followReads(lines, {
+      value: (line) => quietly(() => seeLine(at(line, 'result'), hold)),
+      end: () => {},
+      fail: () => {},
+    }));
+    return results;
+  }]));
+}
+
+function seeLine(result: unknown, hold: Hold): void {
+  const failed = at(result, 'type') === 'errored';
+  const message = at(result, 'message');
+  if (!failed && !message) return;
+  const call = beginCallOf(hold, [], false);
+  call.value(message);
+  call.head({});
+  call.end(failed ? 'failed' : 'done');
+}
