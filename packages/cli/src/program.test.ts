@@ -65,7 +65,7 @@ test('help is on stdout with exit 0, for the program, each group and each comman
 });
 
 test('descriptions are one style: a phrase that begins with a capital and has no period', async () => {
-  const groups = (await say(['--help'])).stdout.matchAll(/^  metergate (\w+) /gm);
+  const groups = (await say(['--help'])).stdout.matchAll(/^  metergate ([\w-]+) /gm);
   const pages = [['--help'], ...[...groups].map(([, group]) => [group!, '--help'])];
   assert.equal(pages.length, 1 + Object.keys(program.commands).length);
   for (const args of pages) {

@@ -19,7 +19,8 @@ const startedAtMs = Date.UTC(2026, 8, 23, 14);
 let organization: OrganizationId;
 
 async function inStore<Result>(work: (store: Store) => Promise<Result>, create: boolean = false): Promise<Result> {
-  const store = await openStore({ url: place.databaseUrl, masterKey: readMasterKey(place), clock: Date.now, randomBytes: (n) => randomBytes(n), create });
+  const masterKey = readMasterKey(place);
+  const store = await openStore({ url: place.databaseUrl, masterKey, clock: Date.now, randomBytes: (n) => randomBytes(n), create });
   try {
     return await work(store);
   } finally {
@@ -35,8 +36,8 @@ before(async () => {
     assert.ok('id' in made);
     organization = made.id;
     await store.runs.open([
-      { organization, id: 'r"1', declared: nanoDollars(9_000_000_000n), effective: nanoDollars(5_000_000_000n), clampReason: 'policy_max', startedAtMs,
-        expiresAtMs: startedAtMs + 60_000, exposureLimit: null, mayCreate: true },
+      { organization, id: 'r"1', declared: nanoDollars(9_000_000_000n), effective: nanoDollars(5_000_000_000n), clampReason: 'policy_max',
+        startedAtMs, expiresAtMs: startedAtMs + 60_000, exposureLimit: null, mayCreate: true },
       { organization, id: 'free', declared: null, effective: null, clampReason: null, startedAtMs: startedAtMs + 1, expiresAtMs: null,
         exposureLimit: null, mayCreate: true },
     ]);

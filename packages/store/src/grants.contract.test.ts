@@ -72,7 +72,8 @@ for (const make of [async () => sqliteGround(), postgresGround]) {
       const rows = await ground.query(url, 'select sealed, public_key from grant_key where organization = $1', [one]);
       const { sealed, public_key: publicKey } = rows[0] as { sealed: Uint8Array; public_key: string };
       assert.ok(!Buffer.from(sealed).includes(Buffer.from(publicKey, 'base64url')) && sealed.length > 60);
-      await ground.query(url, 'update grant_key set sealed = (select sealed from grant_key where organization = $1) where organization = $2', [one, other]);
+      const swap = 'update grant_key set sealed = (select sealed from grant_key where organization = $1) where organization = $2';
+      await ground.query(url, swap, [one, other]);
       await assert.rejects(store.grants.mint(wanted(other)), { code: 'store_unreadable' });
       await granted(store.grants.mint(wanted(one)));
     });

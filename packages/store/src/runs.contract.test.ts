@@ -73,7 +73,8 @@ for (const make of [async () => sqliteGround(), postgresGround]) {
     describe('making a run', () => {
       test('the first question makes it, every later one finds it as it was made (row 13)', async () => {
         const organization = await newOrganization();
-        const run = await made(wanted(organization, 'r', { declared: usd(9), effective: usd(5), clampReason: 'grant_max', expiresAtMs: startMs + 7 }));
+        const asked = { declared: usd(9), effective: usd(5), clampReason: 'grant_max', expiresAtMs: startMs + 7 } as const;
+        const run = await made(wanted(organization, 'r', asked));
         assert.deepEqual(run, {
           organization, id: 'r', state: 'live', declared: usd(9), effective: usd(5), clampReason: 'grant_max', spent: 0n, unknownCalls: 0,
           startedAtMs: startMs, expiresAtMs: startMs + 7, endedAtMs: null,
@@ -136,7 +137,8 @@ for (const make of [async () => sqliteGround(), postgresGround]) {
         const [one, other] = [await newOrganization(), await newOrganization()];
         const limit = { exposureLimit: usd(5) };
         const answers = await store.runs.open([
-          wanted(other, 'b', limit), wanted(one, 'a', limit), wanted(other, 'b', limit), wanted(one, 'c', limit), wanted(one, 'd', { mayCreate: false }),
+          wanted(other, 'b', limit), wanted(one, 'a', limit), wanted(other, 'b', limit), wanted(one, 'c', limit),
+          wanted(one, 'd', { mayCreate: false }),
         ]);
         assert.deepEqual(answers.map((answer) => answer.kind === 'run' ? `${answer.run.id} ${answer.created}` : answer.kind),
           ['b true', 'a true', 'b false', 'run_exposure_exhausted', 'absent']);
@@ -250,14 +252,15 @@ for (const make of [async () => sqliteGround(), postgresGround]) {
 
       test('a run that no opened call confirms vanishes after 10 s; a confirmation or a record keeps it (row 13)', async () => {
         const organization = await newOrganization();
-        const [, confirmed] = [await made(wanted(organization, 'gone')), await made(wanted(organization, 'confirmed')), await made(wanted(organization, 'called'))];
-        await store.runs.confirm([confirmed!]);
+        for (const id of ['gone', 'called']) await made(wanted(organization, id));
+        await store.runs.confirm([await made(wanted(organization, 'confirmed'))]);
         await store.calls.ship(shipped(organization, 'called', usd(1)));
         await store.runs.sweep(startMs + 9_999);
         assert.ok(await store.runs.get({ organization, id: 'gone' }));
         await store.runs.sweep(startMs + 10_000);
         assert.equal(await store.runs.get({ organization, id: 'gone' }), null);
-        assert.deepEqual((await store.runs.list({ organization, limit: 9 })).map(({ id, state }) => `${id} ${state}`), ['confirmed live', 'called live']);
+        const left = (await store.runs.list({ organization, limit: 9 })).map(({ id, state }) => `${id} ${state}`);
+        assert.deepEqual(left, ['confirmed live', 'called live']);
         assert.equal(await taken(organization), usd(9));
       });
 
@@ -277,7 +280,8 @@ for (const make of [async () => sqliteGround(), postgresGround]) {
       test('a time limit expires a run, called or not; without one it is closed after 24 h without a call', async () => {
         const organization = await newOrganization();
         const runs = [await made(wanted(organization, 'limited', { expiresAtMs: startMs + hourMs })), await made(wanted(organization, 'idle'))];
-        await store.runs.confirm([...runs, await made(wanted(organization, 'busy')), await made(wanted(organization, 'long', { expiresAtMs: startMs + 48 * hourMs }))]);
+        const long = await made(wanted(organization, 'long', { expiresAtMs: startMs + 48 * hourMs }));
+        await store.runs.confirm([...runs, long, await made(wanted(organization, 'busy'))]);
         await store.calls.ship({ ...shipped(organization, 'busy', usd(1)), records: [
           { seq: 1, record: sampleRecord(organization, { run: 'busy', startedAtMs: startMs + hourMs }) }] });
         const states = async () => Object.fromEntries((await store.runs.list({ organization, limit: 9 })).map(({ id, state }) => [id, state]));

@@ -35,7 +35,9 @@ describe('a grant token', () => {
     assert.ok(token.startsWith('rbg1.'));
   });
   it('the longest payload stays below the bound', () => {
-    const longest = { ...payload, run: '"'.repeat(128), max: nanoDollars(9_223_372_036_854_775_000n), expiresAtMs: 8.64e15, key: 'k'.repeat(64), nonce: 'n'.repeat(64) };
+    const longest = {
+      ...payload, run: '"'.repeat(128), max: nanoDollars(9_223_372_036_854_775_000n), expiresAtMs: 8.64e15, key: 'k'.repeat(64), nonce: 'n'.repeat(64),
+    };
     assert.deepEqual(parseGrant(grantToken(grantText(longest), signature))?.payload, longest);
   });
   it('has one spelling: any other character at any position changes what is signed, the signature, or is no grant', () => {
@@ -57,12 +59,15 @@ describe('a grant token', () => {
     'a short signature': token.slice(0, -2), 'no signature': token.slice(0, -87),
     'no JSON': tokenOf('x'), 'null': tokenOf('null'), 'a list': tokenOf('[]'), 'no fields': tokenOf('{}'),
     'a field more': tokenOf(json.replace('}', ',"admin":true}')), 'a field less': tokenOf(json.replace(',"nonce":"n"', '')),
-    'a field twice': tokenOf(json.replace('{', '{"run":"r",')), 'another order': tokenOf(json.replace('"key":"k","nonce":"n"', '"nonce":"n","key":"k"')),
+    'a field twice': tokenOf(json.replace('{', '{"run":"r",')),
+    'another order': tokenOf(json.replace('"key":"k","nonce":"n"', '"nonce":"n","key":"k"')),
     'white space': tokenOf(json.replace(':', ': ')), 'an escaped letter': tokenOf(json.replace('"r"', '"\\u0072"')),
     'an amount of zero': tokenOf(json.replace('1.000000', '0.000000')), 'a negative amount': tokenOf(json.replace('1.000000', '-1.000000')),
-    'an amount as a number': tokenOf(json.replace('"1.000000"', '1')), 'an amount above 64 bits': tokenOf(json.replace('1.000000', '9999999999.000000')),
+    'an amount as a number': tokenOf(json.replace('"1.000000"', '1')),
+    'an amount above 64 bits': tokenOf(json.replace('1.000000', '9999999999.000000')),
     'another spelling of the amount': tokenOf(json.replace('1.000000', '01.000000')), 'an expiry in text': tokenOf(json.replace('1000,', '"1000",')),
-    'a fractional expiry': tokenOf(json.replace('1000,', '1000.5,')), 'an expiry beyond the calendar': tokenOf(json.replace('1000,', '8640000000000001,')),
+    'a fractional expiry': tokenOf(json.replace('1000,', '1000.5,')),
+    'an expiry beyond the calendar': tokenOf(json.replace('1000,', '8640000000000001,')),
     'a run with a space': tokenOf(json.replace('"r"', '"r r"')), 'an empty run': tokenOf(json.replace('"r"', '""')),
     'bytes beyond ASCII': tokenOf(json.replace('"r"', '"é"')), 'a prototype': tokenOf(json.replace('"nonce":"n"', '"__proto__":"n"')),
   };
@@ -79,10 +84,13 @@ describe('a grant is for one organization and one run, and new runs only before 
   const use = { organization: payload.organization, run: payload.run, nowMs: 999, creating: true };
   const cases: [string, Partial<typeof use>, boolean][] = [
     ['as minted', {}, true], ['at its expiry', { nowMs: 1000 }, false], ['after it, on a run that exists', { nowMs: 5000, creating: false }, true],
-    ['another run', { run: 'run/"1' }, false], ['a longer run', { run: `${payload.run}x` }, false], ['another run of the same length', { run: 'run/"1/' }, false],
+    ['another run', { run: 'run/"1' }, false], ['a longer run', { run: `${payload.run}x` }, false],
+    ['another run of the same length', { run: 'run/"1/' }, false],
     ['another organization', { organization: 'org_0123456789abcdefghiJ' as OrganizationId }, false],
     ['another run that exists', { run: 'r', creating: false }, false],
     ['a run whose id repeats the granted one', { run: payload.run + payload.run }, false],
   ];
-  for (const [name, changes, binds] of cases) it(`${name}: ${binds ? 'binds' : 'does not'}`, () => assert.equal(grantBinds(payload, { ...use, ...changes }), binds));
+  for (const [name, changes, binds] of cases) {
+    it(`${name}: ${binds ? 'binds' : 'does not'}`, () => assert.equal(grantBinds(payload, { ...use, ...changes }), binds));
+  }
 });

@@ -58,7 +58,9 @@ const maxForm = /^(0|[1-9]\d{0,9})\.(\d{6})$/;
 export function grantText(payload: GrantPayload): string {
   const json = payloadJson(payload);
   // An amount that six places cannot say would come back as another one.
-  if (payloadOf(json)?.max !== payload.max) throw new RangeError('a grant needs a run id, an amount above 0 in whole micro-dollars, an expiry, a key and a nonce');
+  if (payloadOf(json)?.max !== payload.max) {
+    throw new RangeError('a grant needs a run id, an amount above 0 in whole micro-dollars, an expiry, a key and a nonce');
+  }
   return form + toBase64url(Uint8Array.from(json, (character) => character.charCodeAt(0)));
 }
 

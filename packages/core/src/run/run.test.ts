@@ -22,7 +22,8 @@ describe('a call under its run (spec: Run; design 3, row 1)', () => {
     ['no budget at all', run({ effective: null, declared: null }), null, 0, admitted],
     ['the same budget again', run(), 10, 0, admitted],
     ['a larger budget is ignored', run(), 11, 0, admitted],
-    ['a larger one than the clamped budget, below the declared one, is ignored', run({ effective: nano(5), clampReason: 'policy_max' }), 7, 0, admitted],
+    ['a larger one than the clamped budget, below the declared one, is ignored',
+      run({ effective: nano(5), clampReason: 'policy_max' }), 7, 0, admitted],
     ['a smaller budget tightens', run(), 9, 0, { kind: 'admitted', tightenTo: 9n }],
     ['a first budget on a later request binds', run({ effective: null, declared: null }), 9, 0, { kind: 'admitted', tightenTo: 9n }],
     ['the last moment of the time limit', run(), null, 999, admitted],
@@ -110,7 +111,9 @@ class Node {
 /** The spec's table read over a run's whole history, each time from its beginning; plain numbers, no state of its own. */
 interface Past { readonly budgets: number[]; readonly costs: number[]; unknown: number; end: { kind: string; atMs: number } | null }
 
-function verdict({ budgets, costs, end }: Past, budget: number | null, { nowMs, expiresAtMs }: { nowMs: number; expiresAtMs: number | null }): string {
+function verdict(
+  { budgets, costs, end }: Past, budget: number | null, { nowMs, expiresAtMs }: { readonly nowMs: number; readonly expiresAtMs: number | null },
+): string {
   if (end !== null) return end.kind;
   if (expiresAtMs !== null && nowMs >= expiresAtMs) return 'run_expired';
   const least = Math.min(...budgets, budget ?? Infinity);

@@ -8,7 +8,8 @@ import { grantText, grantToken, type GrantKey, type GrantPayload } from '@meterg
 import { createGrantVerifier } from './verify-grant.ts';
 
 const payload: GrantPayload = {
-  organization: 'org_0123456789abcdefghij' as OrganizationId, run: 'r"1', max: nanoDollars(5_000_000_000n), expiresAtMs: 1000, key: 'gky_1', nonce: 'n',
+  organization: 'org_0123456789abcdefghij' as OrganizationId, run: 'r"1', max: nanoDollars(5_000_000_000n), expiresAtMs: 1000, key: 'gky_1',
+  nonce: 'n',
 };
 
 function keyNamed(id: string): { readonly key: GrantKey; readonly privateKey: KeyObject } {

@@ -72,7 +72,8 @@ test('after the end nothing of a run can be written', async (t) => {
 
 async function shipping(t: TestContext, rowsPerSegment = 1000) {
   const all = journalGround(t, { rowsPerSegment });
-  const store = await openStore({ url: `sqlite:${all.directory}/store.db`, masterKey: new Uint8Array(32), clock: () => 1, randomBytes, create: true });
+  const url = `sqlite:${all.directory}/store.db`;
+  const store = await openStore({ url, masterKey: new Uint8Array(32), clock: () => 1, randomBytes, create: true });
   t.after(() => store.close());
   const shipper = createShipper({ directory: all.directory, calls: store.calls, clock: () => 0 });
   t.after(() => shipper.close());
