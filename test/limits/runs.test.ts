@@ -4,8 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mintGrant } from '@metergate/platform/run-grants.ts';
-import { closeRun, showRun } from '@metergate/platform/runs.ts';
+import { closeRun, mintGrant, showRun } from '@metergate/platform/runs.ts';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
 import { assertRefusal } from '../conformance/running-product.ts';
 import { limitHeaders, noLimitHeaders, productForFile, type Tenant } from './tenant.ts';
@@ -61,7 +60,7 @@ test('a run is made by its first request, says its budget on every 200, and stop
   }
   assert.equal(product.system.openai.requests.length, before);
   const shown = await shownAs(tenant, 'r', { state: 'over_budget', spent: '5.000000000' });
-  assert.deepEqual([shown.budget, shown.effective, shown.clampReason, shown.unknownCalls], ['5.000000', '5.000000', null, 0]);
+  assert.deepEqual([shown.budget, shown.effective, shown.clampReason, shown.unknownCalls], ['5.000000000', '5.000000000', null, 0]);
 });
 
 test('a smaller budget tightens, a larger one and any time limit are ignored, a first one on a later request binds', async () => {

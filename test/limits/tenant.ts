@@ -123,7 +123,7 @@ export function productForFile(options: SystemOptions = {}): Product {
     },
   } as unknown as Product;
   before(async () => {
-    product.system = await startSystem(options);
+    product.system = await startSystem({ publishedLimits: true, ...options });
     product.system.openai.respond(meteredAnswer);
     product.store = await storeOf(product.system);
   });

@@ -39,6 +39,8 @@ export interface SystemOptions {
   readonly dataDirectory?: string;
   /** Connect the default organization's provider keys at the first start. Default true. */
   readonly connectProviders?: boolean;
+  /** Leave the default organization on the plan it is made on. Default false: its rate limits are out of the way. */
+  readonly publishedLimits?: boolean;
 }
 
 /** A running product. */
@@ -102,6 +104,11 @@ async function startOn(providers: Providers, dataDirectory: string, options: Sys
     ...options.env,
   });
   const running = await Running.start({ providers, dataDirectory, options, env });
+  if (options.publishedLimits !== true) {
+    const figures = ['--requests-per-minute', '10000000000', '--tokens-per-minute', '10000000000'];
+    const lifted = await running.cli(['org', 'set', 'default', '--plan', 'enterprise', ...figures, '--json']);
+    if (lifted.code !== 0) throw new Error(`testkit: the limits could not be lifted: ${lifted.stderr}`);
+  }
   return running;
 }
 
