@@ -4,7 +4,7 @@
  * shipper or by two at once, changes nothing the second time.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
-import type { CallRecord } from '@metergate/core/record/call-record.ts';
+import type { CallOpening, CallRecord } from '@metergate/core/record/call-record.ts';
 import type { Transaction } from 'kysely';
 import type { RunEnd, RunTightening } from './journal/run-event.ts';
 import { applySpend } from './sql/apply-spend.ts';
@@ -44,6 +44,8 @@ export interface CallRecords {
   ship(batch: CallBatch): Promise<void>;
   /** The journal number up to which a segment is shipped; 0 for one never heard of. */
   mark(segment: string): Promise<number>;
+  /** Ids of those of these calls that there is a record of. */
+  recorded(openings: readonly CallOpening[]): Promise<ReadonlySet<string>>;
   /** Newest first by the moment of start, then by arrival in the store. */
   list(query: CallQuery): Promise<CallRecord[]>;
 }
@@ -71,6 +73,16 @@ export function callRecordsIn({ engine }: StoreGround): CallRecords {
     },
     mark: (segment) => engine.read(async (db) =>
       Number((await db.selectFrom('journal_segment').select('mark').where('id', '=', segment).executeTakeFirst())?.mark ?? 0n)),
+    recorded: (openings) => engine.read(async (db) => {
+      const found = new Set<string>();
+      for (const { id, organization, startedAtMs } of openings) {
+        // By the index over time: a record has no index over its id.
+        const row = await db.selectFrom('call_record').select('id').where('organization', '=', organization)
+          .where('started_at_ms', '=', BigInt(startedAtMs)).where('id', '=', id).limit(1).executeTakeFirst();
+        if (row !== undefined) found.add(id);
+      }
+      return found;
+    }),
     list: ({ organization, sinceMs, untilMs, run, limit }) => engine.read(async (db) => {
       if (run?.includes('\0') === true) return [];
       let query = db.selectFrom('call_record').selectAll().where('organization', '=', organization);

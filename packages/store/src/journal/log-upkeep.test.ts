@@ -10,7 +10,7 @@ import { sampleOpening, sampleRecord } from './test-support/sample-call.ts';
 test('a store that is away: each pass keeps the logs within their bound, and every segment keeps its rows', async (t) => {
   const { directory, journal, endTurn, writers } = journalGround(t, { rowsPerSegment: 1_500 });
   const away = async (): Promise<never> => { throw new Error('the store is away'); };
-  const shipper = createShipper({ directory, calls: { ship: away, mark: away }, clock: () => 0 });
+  const shipper = createShipper({ directory, calls: { ship: away, mark: away, recorded: away }, clock: () => 0 });
   t.after(() => shipper.close());
   const path = 'x'.repeat(4_000);
   for (let number = 1; number <= 3_000; number += 1) {

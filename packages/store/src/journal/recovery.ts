@@ -3,7 +3,10 @@
  * Rule (design 2, Journal): each such call gets exactly one record, also when recovery itself dies at any instant:
  * the rows are written into the segment first, in one transaction that also seals it, and shipped like all others.
  * A file that cannot be read stops the start: it may hold calls that no one else knows of.
+ * The store may have more of a segment than the file has: its tail went with the power, or an older copy of it was restored.
+ * Then what the store has already is not closed again, and what is closed here is numbered above all that was ever shipped.
  */
+import type { CallSink } from './shipper.ts';
 import { ensureJournalDirectory, clearLeftovers, listSegments } from './segment-files.ts';
 import { SegmentReader } from './segment-reader.ts';
 
@@ -16,8 +19,8 @@ export interface Recovery {
   readonly interrupted: number;
 }
 
-/** @throws JournalFault `journal_unreadable`, `journal_newer` or `journal_unsound`, naming the file. */
-export function recoverSegments(directory: string): Recovery {
+/** @throws JournalFault `journal_unreadable`, `journal_newer` or `journal_unsound`, naming the file; the store's fault where it is away. */
+export async function recoverSegments(directory: string, calls: Pick<CallSink, 'mark' | 'recorded'>): Promise<Recovery> {
   ensureJournalDirectory(directory);
   clearLeftovers(directory);
   const dead: string[] = [];
@@ -31,11 +34,18 @@ export function recoverSegments(directory: string): Recovery {
         continue;
       }
       reader.assertWhole();
-      if (!reader.sealed) interrupted += reader.interruptOpenCalls();
+      if (!reader.sealed) interrupted += await interrupt(reader, calls);
       dead.push(path);
     } finally {
       reader.close();
     }
   }
   return { dead, live, interrupted };
+}
+
+async function interrupt(reader: SegmentReader, calls: Pick<CallSink, 'mark' | 'recorded'>): Promise<number> {
+  const mark = await calls.mark(reader.name);
+  const openCalls = reader.openCalls();
+  const known = mark > reader.lastSeq ? await calls.recorded(openCalls) : new Set<string>();
+  return reader.interrupt(openCalls.filter(({ id }) => !known.has(id)), Math.max(mark, reader.lastSeq));
 }

@@ -25,6 +25,7 @@ async function ground(t: TestContext, refuses: (number: number) => boolean) {
   const numberOf = (id: string): number => Number.parseInt(id.slice(-6), 16);
   const sink = {
     mark: store.calls.mark,
+    recorded: store.calls.recorded,
     async ship(batch: CallBatch) {
       if (rule.away) throw new StoreFault('store_unreachable', 'away');
       if (batch.records.some(({ record }) => rule.refuses(numberOf(record.id)))) throw new StoreFault('row_refused', 'not this one');

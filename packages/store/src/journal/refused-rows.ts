@@ -73,6 +73,7 @@ export function settingRefusedRowsAside({ directory, calls, warn }: RefusedRowsO
 
   return {
     mark: (segment) => calls.mark(segment),
+    recorded: (openings) => calls.recorded(openings),
     ship,
     async offerAgain() {
       const waiting = filesIn(folder);

@@ -4,7 +4,7 @@
  * Never holds a read transaction open between two calls, so it never keeps the log from being reused.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { interruptedRecord, type CallRecord } from '@metergate/core/record/call-record.ts';
+import { interruptedRecord, type CallOpening, type CallRecord } from '@metergate/core/record/call-record.ts';
 import { sqliteResult } from './journal-fault.ts';
 import { endFromText, openingFromText, recordFromText, recordToText, rowIdAt, rowKind, tighteningFromText } from './row.ts';
 import type { RunEnd, RunTightening } from './run-event.ts';
@@ -104,22 +104,31 @@ export class SegmentReader {
     if (verdict !== 'ok') throw unreadable(this.path, `it is damaged: ${String(verdict)}`);
   }
 
+  /** Number of the last row; 0 where there is none. */
+  get lastSeq(): number {
+    return Number(this.#database.prepare('SELECT max(seq) AS last FROM entry').get()?.['last'] ?? 0);
+  }
+
+  /** What was opened here and not closed, in the order of opening. */
+  openCalls(): CallOpening[] {
+    const rows = this.#database.prepare(`SELECT body FROM entry WHERE kind = ${rowKind.opened} AND body ->> ${rowIdAt} NOT IN
+      (SELECT body ->> ${rowIdAt} FROM entry WHERE kind = ${rowKind.closed}) ORDER BY seq`).all();
+    return rows.map((row) => openingFromText(String(row['body'])));
+  }
+
   /**
-   * Closes as `interrupted` what was opened and never closed, and seals; one transaction, so that a second attempt finds
-   * either nothing or all of it done, and each row keeps its `seq`. Only after `claim`. Returns how many calls it closed.
+   * Closes these calls as `interrupted`, in rows numbered from above `after`, and seals; one transaction, so that a second
+   * attempt finds either nothing or all of it done, and each row keeps its `seq`. Only after `claim`. Returns how many it closed.
    */
-  interruptOpenCalls(): number {
+  interrupt(openings: readonly CallOpening[], after: number): number {
     const database = this.#database;
-    const orphans = database.prepare(`SELECT body FROM entry WHERE kind = ${rowKind.opened} AND body ->> ${rowIdAt} NOT IN
-      (SELECT body ->> ${rowIdAt} FROM entry WHERE kind = ${rowKind.closed}) ORDER BY seq`);
-    const insert = database.prepare(`INSERT INTO entry (kind, body) VALUES (${rowKind.closed}, ?)`);
+    const insert = database.prepare(`INSERT INTO entry (seq, kind, body) VALUES (?, ${rowKind.closed}, ?)`);
     database.exec('BEGIN IMMEDIATE');
     try {
-      const bodies = orphans.all();
-      for (const row of bodies) insert.run(recordToText(interruptedRecord(openingFromText(String(row['body'])))));
+      openings.forEach((opening, at) => insert.run(after + 1 + at, recordToText(interruptedRecord(opening))));
       database.exec('UPDATE segment SET sealed = 1');
       database.exec('COMMIT');
-      return bodies.length;
+      return openings.length;
     } catch (error) {
       if (database.isTransaction) database.exec('ROLLBACK');
       throw error;

@@ -16,13 +16,17 @@ import { sampleOpening, sampleRecord } from './test-support/sample-call.ts';
 function sampleStore() {
   const marks = new Map<string, number>();
   const kept: string[] = [];
+  const ids = new Set<string>();
   let failure: 'before' | 'after' | null = null;
   const sink: CallSink = {
     mark: async (segment) => marks.get(segment) ?? 0,
+    recorded: async (openings) => new Set(openings.map(({ id }) => id).filter((id) => ids.has(id))),
     async ship({ segment, through, records }) {
       if (failure === 'before') throw new Error('the store is away');
       for (const { seq, record } of records) {
-        if (seq > (marks.get(segment) ?? 0)) kept.push(`${record.outcome} ${record.id.slice(4).replace(/^0+/, '')}`);
+        if (seq <= (marks.get(segment) ?? 0)) continue;
+        kept.push(`${record.outcome} ${record.id.slice(4).replace(/^0+/, '')}`);
+        ids.add(record.id);
       }
       marks.set(segment, Math.max(through, marks.get(segment) ?? 0));
       if (failure === 'after') throw new Error('the answer got lost');
@@ -110,14 +114,33 @@ test('recovery closes as interrupted what was left open, exactly once, however o
   await all.shipper.pass();
   all.shipper.close();
   die(all);
-  assert.equal(recoverSegments(all.directory).interrupted, 4);
-  assert.equal(recoverSegments(all.directory).interrupted, 0);
+  assert.equal((await recoverSegments(all.directory, all.sink)).interrupted, 4);
+  assert.equal((await recoverSegments(all.directory, all.sink)).interrupted, 0);
   const [first] = all.writers;
   assert.deepEqual(segmentRows(first!.path), { rows: ['0:1', '0:2', '0:3', '0:4', '1:2', '1:1', '1:3', '1:4'], sealed: true });
   await all.shipper.recover();
   assert.deepEqual(all.kept.toSorted(), ['completed 2', 'interrupted 1', 'interrupted 3', 'interrupted 4', 'interrupted 5']);
   assert.deepEqual(readdirSync(all.directory), []);
 });
+
+for (const [name, keptRows] of [['its last closing', 4], ['all but its first row', 1], ['nothing', 5]] as const) {
+  test(`a segment that was shipped and then lost ${name}: each call has one record, whether the store knows it or not`, async (t) => {
+    const all = ground(t);
+    all.open(1, 2, 3);
+    all.close(3);
+    all.close(2);
+    await all.shipper.pass();
+    all.shipper.close();
+    die(all);
+    // The power went, or an older copy of the journal was restored: the store is ahead of it.
+    const database = new DatabaseSync(all.writers[0]!.path);
+    database.exec(`DELETE FROM entry WHERE seq > ${keptRows}`);
+    database.close();
+    await all.shipper.recover();
+    assert.deepEqual(all.kept, ['completed 3', 'completed 2', 'interrupted 1']);
+    assert.deepEqual(readdirSync(all.directory), []);
+  });
+}
 
 test('a segment whose writer lives is not recovered', async (t) => {
   const { shipper, open, close, kept } = ground(t);
@@ -162,19 +185,19 @@ const damage: Record<string, (path: string) => void> = {
   },
 };
 for (const [what, harm] of Object.entries(damage)) {
-  test(`a segment that ${what} stops the start with its name`, (t) => {
+  test(`a segment that ${what} stops the start with its name`, async (t) => {
     const path = deadSegment(t);
     harm(path);
-    assert.throws(() => recoverSegments(join(path, '..')),
+    await assert.rejects(recoverSegments(join(path, '..'), sampleStore().sink),
       (error) => error instanceof JournalFault && error.code === 'journal_unreadable' && error.message.includes(path));
   });
 }
 
-test('a segment of a newer version stops the start', (t) => {
+test('a segment of a newer version stops the start', async (t) => {
   const directory = testDirectory(t);
   const path = makeSegment({ directory, sync: 'normal', randomBytes });
   const database = new DatabaseSync(path);
   database.exec('PRAGMA user_version = 2');
   database.close();
-  assert.throws(() => recoverSegments(directory), (error) => error instanceof JournalFault && error.code === 'journal_newer');
+  await assert.rejects(recoverSegments(directory, sampleStore().sink), (error) => error instanceof JournalFault && error.code === 'journal_newer');
 });

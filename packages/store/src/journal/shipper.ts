@@ -5,6 +5,7 @@
  * store holds all of it. Where the store is away, everything stays where it is, and the next pass goes on from the mark.
  */
 import { setImmediate as turn } from 'node:timers/promises';
+import type { CallOpening } from '@metergate/core/record/call-record.ts';
 import { JournalFault, sqliteResult } from './journal-fault.ts';
 import { createLogUpkeep } from './log-upkeep.ts';
 import { recoverSegments, type Recovery } from './recovery.ts';
@@ -19,6 +20,8 @@ export interface CallSink {
   }): Promise<void>;
   /** Highest `seq` of the segment that the store holds; 0 where it holds none. */
   mark(segment: string): Promise<number>;
+  /** Ids of those of these calls that the store has a record of. */
+  recorded(openings: readonly CallOpening[]): Promise<ReadonlySet<string>>;
 }
 
 export interface ShipperOptions {
@@ -69,7 +72,7 @@ class SegmentShipper implements Shipper {
   }
 
   async recover(): Promise<Recovery> {
-    const recovery = recoverSegments(this.#options.directory);
+    const recovery = await recoverSegments(this.#options.directory, this.#options.calls);
     for (const path of recovery.dead) await this.#shipSegment(path);
     return recovery;
   }
