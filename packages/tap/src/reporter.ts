@@ -223,6 +223,7 @@ export class Reporter implements Flushable {
   #giveUp(): void {
     this.#givenUp += 1;
     this.#queue.clear();
+    this.#inFlight = [];
     this.#abandon();
   }
 }

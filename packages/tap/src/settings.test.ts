@@ -1,0 +1,46 @@
+/**
+ * Options and environment → settings (spec, Tap client wrapper 5 to 7).
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { defaultEndpoint, settingsOf, type TapOptions } from './settings.ts';
+
+const settings = (options: TapOptions | undefined, environment: Record<string, string> = {}): ReturnType<typeof settingsOf> =>
+  settingsOf(options, (name) => environment[name]);
+
+test('nothing configured: no key, the endpoint of a product on this machine, no inspect mode', () => {
+  assert.deepEqual(settings(undefined), { key: null, endpoint: 'http://127.0.0.1:8081/tap/v1/events', inspect: false });
+});
+
+test('an option goes before its variable; an empty one, or one of another type, counts as not given', () => {
+  const environment = { SVC_TAP_KEY: 'from-environment', SVC_TAP_ENDPOINT: 'https://environment.example/tap' };
+  assert.deepEqual(settings({ key: 'k', endpoint: 'https://o.example/' }, environment), { key: 'k', endpoint: 'https://o.example/', inspect: false });
+  const notGiven = { key: 'from-environment', endpoint: 'https://environment.example/tap', inspect: false };
+  assert.deepEqual(settings({ key: '', endpoint: ' ' }, environment), notGiven);
+  assert.deepEqual(settings({ key: 7, endpoint: null, inspect: 'true' } as unknown as TapOptions, environment), notGiven);
+});
+
+test('inspect mode is on for 1, true, yes and on, in any case and with spaces around, and for nothing else', () => {
+  for (const on of ['1', 'true', 'yes', 'on', ' TRUE ', 'Yes', '\tOn\n']) assert.equal(settings({}, { SVC_TAP_INSPECT: on }).inspect, true, on);
+  for (const off of ['', '0', 'false', 'no', 'off', '11', 'y', 't', 'true!', 'on on']) {
+    assert.equal(settings({}, { SVC_TAP_INSPECT: off }).inspect, false, off);
+  }
+});
+
+test('a boolean option wins over the environment both ways', () => {
+  assert.equal(settings({ inspect: false }, { SVC_TAP_INSPECT: '1' }).inspect, false);
+  assert.equal(settings({ inspect: true }, { SVC_TAP_INSPECT: '0' }).inspect, true);
+});
+
+test('a key that cannot be a header is none; spaces around it are not part of it', () => {
+  assert.equal(settings({ key: ' svc_tap_1\n' }).key, 'svc_tap_1');
+  for (const key of ['a b', 'a\u0000b', 'clé', 'a\r\nx: y']) assert.equal(settings({ key }).key, null);
+});
+
+test('an endpoint that nothing can be posted to is null', () => {
+  const usable = [defaultEndpoint, 'https://m.example', 'http://[::1]:8081/tap/v1/events', 'HTTPS://m.example/x?y=1'];
+  for (const endpoint of usable) assert.equal(settings({ endpoint }).endpoint, endpoint);
+  for (const endpoint of ['localhost:8081/tap', 'ftp://m.example/', 'https://', 'https://u:p@m.example/', 'http://a b/', '/tap/v1/events']) {
+    assert.equal(settings({ endpoint }).endpoint, null, endpoint);
+  }
+});

@@ -1,0 +1,60 @@
+/**
+ * Seen call → event: each of the fifteen fields at, inside and outside its bounds (spec, Tap event; design 3, rows 27 and 30b).
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { SeenCall } from './seen-call.ts';
+import { eventJson, isTag } from './tap-event.ts';
+import { cases, nowMs, seenCall, someUuid } from './test-support/seen-calls.ts';
+
+const json = (seen: Partial<Record<keyof SeenCall, unknown>>): string | null =>
+  eventJson({ ...seenCall, ...seen } as SeenCall, { tag: 'unit-7', nowMs, uuid: () => someUuid });
+
+test('the event has exactly the fifteen fields, named, typed and ordered as published', () => {
+  assert.deepEqual(Object.entries(JSON.parse(json({}) ?? '') as object), [
+    ['schema', 'svc-tap-v1'], ['provider', 'openai'], ['model', 'gpt-5.1'], ['request_id', 'resp_1'], ['input_tokens', 12],
+    ['output_tokens', 34], ['cached_tokens', 5], ['stop_reason', 'stop'], ['tool_calls', 2], ['status', 200], ['retries', 0],
+    ['latency_ms', 1_235],
+    ['rate_limit', { requests_limit: 100, requests_remaining: 99, tokens_limit: 1_000, tokens_remaining: null }],
+    ['timestamp', '2026-11-21T10:20:30.456Z'], ['tag', 'unit-7'],
+  ]);
+});
+
+for (const { field, accepted, refused } of cases) {
+  test(`${field}: what the rule allows becomes an event, and nothing else does`, () => {
+    for (const value of accepted) assert.notEqual(json({ [field]: value }), null, JSON.stringify(value));
+    for (const value of refused) assert.equal(json({ [field]: value }), null, String(JSON.stringify(value)));
+  });
+}
+
+test('an id that cannot be sent gives way to a UUID', () => {
+  for (const requestId of [null, undefined, '', 'a b', 'ä', 'a/b', 'x'.repeat(129), 'a\n', 7]) {
+    assert.equal((JSON.parse(json({ requestId })!) as { request_id: string }).request_id, someUuid, String(requestId));
+  }
+  for (const requestId of ['a', 'x'.repeat(128), 'req_0.A:-']) {
+    assert.equal((JSON.parse(json({ requestId })!) as { request_id: string }).request_id, requestId);
+  }
+});
+
+test('a rate-limit figure that cannot be sent is null, the others stay', () => {
+  const figures = [-1, 0.5, 1_000_000_001, Number.NaN, '7'];
+  for (const value of figures) {
+    const rateLimit = { ...seenCall.rateLimit!, requestsRemaining: value as number };
+    assert.deepEqual((JSON.parse(json({ rateLimit })!) as { rate_limit: unknown }).rate_limit, {
+      requests_limit: 100, requests_remaining: null, tokens_limit: 1_000, tokens_remaining: null,
+    });
+  }
+  assert.equal((JSON.parse(json({ rateLimit: null })!) as { rate_limit: unknown }).rate_limit, null);
+});
+
+test('a tag is 1 to 64 characters of its set', () => {
+  for (const tag of ['a', 'x'.repeat(64), 'A-z_0.9:']) assert.equal(isTag(tag), true, tag);
+  for (const tag of ['', 'x'.repeat(65), 'a b', 'a/b', 'ä', 'a\n', '\u{1f600}', null, undefined, 7, ['a'], {}]) {
+    assert.equal(isTag(tag), false, String(tag));
+  }
+});
+
+test('whatever a seen call holds besides, nothing of it is in the event', () => {
+  const text = json({ prompt: 'canary', headers: { authorization: 'canary' } } as Partial<Record<keyof SeenCall, unknown>>);
+  assert.equal(text?.includes('canary'), false);
+});

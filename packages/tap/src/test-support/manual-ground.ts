@@ -1,0 +1,120 @@
+/**
+ * A reporter's ground that a test moves by hand: time stands still until it is told to pass, every post waits for its answer, and
+ * what is printed is kept.
+ */
+import type { Answer } from '../answer.ts';
+import type { NextPost, ReporterGround } from '../reporter.ts';
+
+interface Timer {
+  readonly atMs: number;
+  readonly holds: boolean;
+  readonly run: () => void;
+}
+
+export interface Post {
+  readonly atMs: number;
+  readonly body: string;
+  /** The events' text, as they were added. */
+  readonly events: readonly string[];
+  abandoned: boolean;
+  answer(status: number, code?: string): Promise<void>;
+}
+
+/** Everything that is pending in promises goes on. */
+export function settled(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}
+
+export class ManualGround implements ReporterGround {
+  nowMs = 1_000;
+  readonly posts: Post[] = [];
+  readonly printed: string[] = [];
+  readonly waits: boolean[] = [];
+  /** What the blocking transport answers, in turn; the last one again and again. */
+  blockingAnswers: Answer[] = [{ status: 202, code: null }];
+  readonly blocked: { readonly body: string; readonly attempt: number; readonly next: NextPost }[] = [];
+  private timers: Timer[] = [];
+
+  monotonicMs(): number {
+    return this.nowMs;
+  }
+
+  after(delayMs: number, run: () => void): () => void {
+    return this.timer({ atMs: this.nowMs + delayMs, holds: false, run });
+  }
+
+  hold(delayMs: number, run: () => void): () => void {
+    return this.timer({ atMs: this.nowMs + delayMs, holds: true, run });
+  }
+
+  print(line: string): void {
+    this.printed.push(line);
+  }
+
+  waiting(waits: boolean): void {
+    this.waits.push(waits);
+  }
+
+  post(body: string): { answer: Promise<Answer>; abandon: () => void } {
+    let resolve!: (answer: Answer) => void;
+    const answer = new Promise<Answer>((done) => {
+      resolve = done;
+    });
+    const post: Post = {
+      atMs: this.nowMs, body, events: (JSON.parse(body) as { events: unknown[] }).events.map((event) => JSON.stringify(event)), abandoned: false,
+      answer: (status, code) => {
+        resolve({ status, code: code ?? null });
+        return settled();
+      },
+    };
+    this.posts.push(post);
+    return {
+      answer,
+      abandon: () => {
+        post.abandoned = true;
+        resolve({ status: 0, code: null });
+      },
+    };
+  }
+
+  postBlocking(bodies: readonly string[], answered: (answer: Answer, attempt: number) => NextPost): void {
+    for (let index = 0, attempt = 0; index < bodies.length;) {
+      const answer = this.blockingAnswers.length > 1 ? this.blockingAnswers.shift()! : this.blockingAnswers[0]!;
+      const next = answered(answer, attempt);
+      this.blocked.push({ body: bodies[index]!, attempt, next });
+      if (next === 'end') return;
+      attempt = next === 'again' ? attempt + 1 : 0;
+      if (next === 'next') index += 1;
+    }
+  }
+
+  /** Timers that wait, those that keep the process alive alone or all. */
+  pendingTimers(holds?: boolean): number {
+    return this.timers.filter((timer) => holds === undefined || timer.holds === holds).length;
+  }
+
+  /** Lets so much time pass, timers running at their moments. */
+  async pass(durationMs: number): Promise<void> {
+    const untilMs = this.nowMs + durationMs;
+    await settled();
+    for (;;) {
+      const next = this.timers.filter(({ atMs }) => atMs <= untilMs).sort((a, b) => a.atMs - b.atMs)[0];
+      if (next === undefined) break;
+      this.timers.splice(this.timers.indexOf(next), 1);
+      this.nowMs = next.atMs;
+      next.run();
+      await settled();
+    }
+    this.nowMs = untilMs;
+    await settled();
+  }
+
+  private timer(timer: Timer): () => void {
+    this.timers.push(timer);
+    return () => {
+      this.timers = this.timers.filter((other) => other !== timer);
+    };
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * A seen call to vary, and for each figure of it what the published field rules allow and refuse.
+ */
+import type { SeenCall } from '../seen-call.ts';
+
+export const nowMs = Date.UTC(2026, 10, 21, 10, 20, 30, 456);
+export const someUuid = '0b8f7f1e-58a4-4c3b-8b38-0f0a5c1c7d11';
+
+export const seenCall: SeenCall = {
+  provider: 'openai', model: 'gpt-5.1', requestId: 'resp_1', inputTokens: 12, outputTokens: 34, cachedTokens: 5, stopReason: 'stop',
+  toolCalls: 2, status: 200, latencyMs: 1_234.6,
+  rateLimit: { requestsLimit: 100, requestsRemaining: 99, tokensLimit: 1_000, tokensRemaining: null },
+};
+
+export interface FieldCases {
+  /** The figure of the seen call. */
+  readonly field: keyof SeenCall;
+  /** The field of the event. */
+  readonly name: string;
+  readonly accepted: readonly unknown[];
+  readonly refused: readonly unknown[];
+}
+
+const notWhole = [-1, 0.5, 1e300, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, '1', null, undefined, true, {}, [1]];
+const whole = (min: number, max: number): Pick<FieldCases, 'accepted' | 'refused'> => ({
+  accepted: [min, min + 1, Math.floor((min + max) / 2), max - 1, max], refused: [min - 1, max + 1, ...notWhole],
+});
+
+export const cases: readonly FieldCases[] = [
+  {
+    field: 'provider', name: 'provider', accepted: ['openai', 'anthropic', 'google', 'xai', 'mistral', 'other'],
+    refused: ['', 'OpenAI', 'azure', ' openai', 'openai\n', null, undefined, 1, ['openai']],
+  },
+  {
+    field: 'model', name: 'model', accepted: ['m', 'x'.repeat(128), 'claude-sonnet-4-5', 'publishers/google/models/gemini-2.5:latest', 'A_z.0-9'],
+    refused: ['', 'x'.repeat(129), 'my model', 'modèle', 'm\n', 'm\u0000', 'a,b', 'a@b', null, undefined, 1, ['m']],
+  },
+  { field: 'inputTokens', name: 'input_tokens', ...whole(0, 1_000_000_000) },
+  { field: 'outputTokens', name: 'output_tokens', ...whole(0, 1_000_000_000) },
+  { field: 'cachedTokens', name: 'cached_tokens', ...whole(0, 1_000_000_000) },
+  {
+    field: 'stopReason', name: 'stop_reason', accepted: ['stop', 'length', 'tool_calls', 'content_filter', 'error', 'other'],
+    refused: ['', 'end_turn', 'Stop', 'stop ', null, undefined, 1, ['stop']],
+  },
+  { field: 'toolCalls', name: 'tool_calls', ...whole(0, 10_000) },
+  { field: 'status', name: 'status', ...whole(100, 599) },
+  // Not whole milliseconds are rounded, so only what rounds past a bound is refused.
+  {
+    field: 'latencyMs', name: 'latency_ms', accepted: [0, 0.4, 1_800_000.5, 3_600_000, 3_600_000.4],
+    refused: [-1, 3_600_000.5, 3_600_001, Number.NaN, Number.POSITIVE_INFINITY, undefined, 'x'],
+  },
+];
