@@ -1,15 +1,25 @@
 /**
  * The load and the provider of a benchmark, in one process of its own: a mock provider and a load generator on raw sockets, both as
  * cheap as they can be, so that the subject between them is what is measured. Talks to bench/run.ts over the process channel.
- * Call i reports i prompt tokens: the mock's log is the truth that the subject's records are held against.
+ * Call i reports i prompt tokens, up to ten thousand and from one again, so that no limit of tokens is met: the mock's log is the
+ * truth that the subject's records are held against.
  */
 import { createServer, connect, type Socket } from 'node:net';
 
+/** Whom to call, and with what. */
+export interface Target {
+  readonly url: string;
+  readonly key: string;
+  /** Further header lines, each ended by CR LF. */
+  readonly headers: string;
+}
+
 /** One order from bench/run.ts. */
 export type LoadOrder =
-  | { readonly order: 'closed'; readonly url: string; readonly key: string; readonly connections: number; readonly durationMs: number;
-      readonly events: number }
-  | { readonly order: 'open'; readonly url: string; readonly key: string; readonly perSecond: number; readonly durationMs: number }
+  | Target & { readonly order: 'closed'; readonly connections: number; readonly durationMs: number; readonly events: number }
+  | Target & { readonly order: 'open'; readonly perSecond: number; readonly durationMs: number }
+  /** One call each of so many runs. */
+  | Target & { readonly order: 'runs'; readonly count: number }
   | { readonly order: 'log' };
 
 /** What an order found. Latencies in microseconds. */
@@ -36,6 +46,7 @@ startMock();
 
 process.on('message', (order: LoadOrder) => {
   if (order.order === 'log') process.send?.({ log });
+  else if (order.order === 'runs') void callRuns(order).then((result) => process.send?.({ result }));
   else if (order.order === 'closed') void closedLoop(order).then((result) => process.send?.({ result }));
   else void openLoop(order).then((result) => process.send?.({ result }));
 });
@@ -66,7 +77,7 @@ function startMock(): void {
 }
 
 function answer(socket: Socket, events: number): void {
-  serial += 1;
+  serial = (serial % 10_000) + 1;
   log.calls += 1;
   log.promptTokens += serial;
   const usage = `"usage":{"prompt_tokens":${serial},"completion_tokens":20,"total_tokens":${serial + 20}}`;
@@ -104,13 +115,13 @@ function stream(socket: Socket, events: number, usage: string): void {
   next();
 }
 
-function requestText(url: string, key: string, events: number): string {
+function requestText({ url, key, headers }: Target, events: number): string {
   const streaming = events > 0 ? '"stream":true,"stream_options":{"include_usage":true},' : '';
   const start = `{"model":"gpt-4o-mini",${streaming}"messages":[{"role":"user","content":"`;
   const body = `${start}${'y'.repeat(requestBytes - start.length - 4)}"}]}`;
   const target = `/v1/chat/completions${events > 0 ? `?events=${events}` : ''}`;
-  const own = `Authorization: Bearer ${key}\r\nContent-Type: application/json\r\nx-svc-tags: bench,team-a\r\nUser-Agent: bench`;
-  return `POST ${target} HTTP/1.1\r\nHost: ${new URL(url).host}\r\n${own}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  const own = `Authorization: Bearer ${key}\r\nContent-Type: application/json\r\nx-svc-tags: bench,team-a\r\nUser-Agent: bench\r\n${headers}`;
+  return `POST ${target} HTTP/1.1\r\nHost: ${new URL(url).host}\r\n${own}Content-Length: ${body.length}\r\n\r\n${body}`;
 }
 
 /** One keep-alive connection; `done` is called at each whole answer, with whether it was a 200. */
@@ -157,7 +168,7 @@ class Caller {
 
 /** As many calls as the connections take one after the other. */
 async function closedLoop(order: Extract<LoadOrder, { order: 'closed' }>): Promise<LoadResult> {
-  const text = requestText(order.url, order.key, order.events);
+  const text = requestText(order, order.events);
   const latencies: number[] = [];
   let failures = 0;
   const startedAt = performance.now();
@@ -181,9 +192,35 @@ async function closedLoop(order: Extract<LoadOrder, { order: 'closed' }>): Promi
   return summary(latencies, failures, performance.now() - startedAt);
 }
 
+/** One call of each run, on a few connections. */
+async function callRuns(order: Extract<LoadOrder, { order: 'runs' }>): Promise<LoadResult> {
+  const startedAt = performance.now();
+  let failures = 0;
+  let next = 0;
+  await Promise.all(Array.from({ length: 32 }, () => new Promise<void>((resolve) => {
+    const caller = new Caller(order.url);
+    const call = (): void => {
+      if (next === order.count || caller.socket.destroyed) {
+        caller.socket.destroy();
+        resolve();
+        return;
+      }
+      next += 1;
+      const headers = `${order.headers}x-svc-run-id: bench-${next}\r\nx-svc-run-budget: 1000\r\n`;
+      caller.socket.write(requestText({ ...order, headers }, 0), 'latin1');
+    };
+    caller.done = (good) => {
+      if (!good) failures += 1;
+      call();
+    };
+    call();
+  })));
+  return summary([0], failures, performance.now() - startedAt);
+}
+
 /** Calls at a fixed rate, each timed from when it was due, not from when it was sent. */
 async function openLoop(order: Extract<LoadOrder, { order: 'open' }>): Promise<LoadResult> {
-  const text = requestText(order.url, order.key, 0);
+  const text = requestText(order, 0);
   const latencies: number[] = [];
   let failures = 0;
   const idle: Caller[] = Array.from({ length: 64 }, () => new Caller(order.url));

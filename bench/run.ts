@@ -9,7 +9,7 @@ import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, release } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import type { LoadOrder, LoadResult, MockLog } from './load.ts';
+import type { LoadOrder, LoadResult, MockLog, Target } from './load.ts';
 import { processorMs } from './processor-time.ts';
 import { canPin, pinned, startSubjects, type Subject } from './subjects.ts';
 
@@ -42,26 +42,30 @@ async function bench(): Promise<number> {
   const faults: string[] = [];
   const rounds: Round[] = [];
   try {
-    // The product's calls are told from the others' by the mock's log before and after each of its rounds.
-    const own = { calls: 0, promptTokens: 0 };
+    // A product's calls are told from the others' by the mock's log before and after each of its rounds.
+    const logs = new Map<string, MockLog>();
     const measured = async (subject: Subject, order: LoadOrder, measure: Round['measure']): Promise<void> => {
       const before = { ...(await load.log()) };
       rounds.push(await measureRound(load, subject, order, measure));
       const after = await load.log();
-      if (subject.recorded === null) return;
-      own.calls += after.calls - before.calls;
-      own.promptTokens += after.promptTokens - before.promptTokens;
+      const own = logs.get(subject.name) ?? { calls: 0, promptTokens: 0 };
+      logs.set(subject.name, {
+        calls: own.calls + after.calls - before.calls, promptTokens: own.promptTokens + after.promptTokens - before.promptTokens,
+      });
     };
+    for (const subject of subjects.filter(({ liveRuns }) => liveRuns > 0)) {
+      await measured(subject, { order: 'runs', ...targetOf(subject), count: subject.liveRuns }, 'call');
+    }
     for (const subject of subjects) await measured(subject, closed(subject, plan.warmUpMs, 0), 'call');
     rounds.length = 0;
     for (let round = 0; round < plan.rounds; round += 1) {
       for (const subject of shuffled(subjects)) await measured(subject, closed(subject, plan.roundMs, 0), 'call');
     }
     for (const subject of shuffled(subjects)) {
-      await measured(subject, { order: 'open', url: subject.url, key: subject.key, perSecond: plan.perSecond, durationMs: plan.openMs }, 'open');
+      await measured(subject, { order: 'open', ...targetOf(subject), perSecond: plan.perSecond, durationMs: plan.openMs }, 'open');
       await measured(subject, closed(subject, plan.streamMs, plan.events), 'stream');
     }
-    for (const subject of subjects.filter(({ recorded }) => recorded !== null)) faults.push(...await compareRecords(subject, own));
+    for (const subject of subjects.filter(({ recorded }) => recorded !== null)) faults.push(...await compareRecords(subject, logs.get(subject.name)!));
   } finally {
     for (const subject of subjects) await subject.stop();
     load.stop();
@@ -72,7 +76,11 @@ async function bench(): Promise<number> {
 }
 
 function closed(subject: Subject, durationMs: number, events: number): LoadOrder {
-  return { order: 'closed', url: subject.url, key: subject.key, connections, durationMs, events };
+  return { order: 'closed', ...targetOf(subject), connections, durationMs, events };
+}
+
+function targetOf({ url, key, headers }: Subject): Target {
+  return { url, key, headers };
 }
 
 async function measureRound(load: Load, subject: Subject, order: LoadOrder, measure: Round['measure']): Promise<Round> {
@@ -81,7 +89,7 @@ async function measureRound(load: Load, subject: Subject, order: LoadOrder, meas
   const after = subject.pid === null ? null : processorMs(subject.pid);
   const units = measure === 'stream' ? result.calls * plan.events : result.calls;
   const processorUs = before === null || after === null ? null : ((after - before) * 1000) / units;
-  console.log(`${measure.padEnd(6)} ${subject.name.padEnd(16)} ${(result.calls / (result.elapsedMs / 1000)).toFixed(0).padStart(7)} calls/s`
+  console.log(`${measure.padEnd(6)} ${subject.name.padEnd(17)} ${(result.calls / (result.elapsedMs / 1000)).toFixed(0).padStart(7)} calls/s`
     + `${processorUs === null ? '' : `  ${processorUs.toFixed(1)} us`}`);
   return { subject: subject.name, measure, result, processorUs };
 }
@@ -109,10 +117,12 @@ function report(rounds: readonly Round[], names: readonly string[], faults: read
   }));
   console.log('');
   const titles = ['us/call', 'us/event', 'p50 +us', 'p99 +us', 'x call', 'x event'];
-  console.log(`${'subject'.padEnd(17)}${titles.map((title) => title.padStart(10)).join('')}`);
+  console.log(`${'subject'.padEnd(18)}${titles.map((title) => title.padStart(10)).join('')}`);
   for (const { subject, ...figures } of rows) {
-    console.log(subject.padEnd(17) + Object.values(figures).map((figure) => (figure === null ? '-' : figure.toFixed(2)).padStart(10)).join(''));
+    console.log(subject.padEnd(18) + Object.values(figures).map((figure) => (figure === null ? '-' : figure.toFixed(2)).padStart(10)).join(''));
   }
+  const guarded = ratio(cost('metergate guarded', 'call'), product);
+  if (guarded !== null) console.log(`One cap, one run and 10,000 live runs: ${guarded.toFixed(2)} times the call without them; target: 1.10.`);
   console.log('x call, x event: processor time of metergate over that subject; targets: 3 over haproxy, 1.25 over the bare relay.');
   if (!canPin) console.log('Processes were not pinned to cores on this machine: figures are rough.');
   for (const fault of faults) console.error(`FAILED: ${fault}`);

@@ -19,6 +19,10 @@ export interface Subject {
   readonly pid: number | null;
   /** The service key its calls carry; any text where none is asked for. */
   readonly key: string;
+  /** Further header lines of its calls, each ended by CR LF. */
+  readonly headers: string;
+  /** Live runs it is to hold before it is measured. */
+  readonly liveRuns: number;
   /** How many calls the subject recorded, and their prompt tokens in all; null where it records nothing. */
   readonly recorded: ((expectedCalls: number) => Promise<{ calls: number; promptTokens: number }>) | null;
   stop(): Promise<void>;
@@ -34,7 +38,7 @@ export function pinned(core: number, command: string, args: readonly string[]): 
 
 /** All subjects this machine has, for a mock at that address. */
 export async function startSubjects(mock: string): Promise<Subject[]> {
-  const subjects: Subject[] = [direct(mock), await product(mock), await bareRelay(mock)];
+  const subjects: Subject[] = [direct(mock), await product(mock), await guardedProduct(mock), await bareRelay(mock)];
   if (installed('haproxy')) subjects.push(await haproxy(mock));
   if (installed('nginx')) subjects.push(await nginx(mock));
   return subjects;
@@ -44,11 +48,24 @@ function installed(command: string): boolean {
   return process.platform !== 'win32' && spawnSync('which', [command]).status === 0;
 }
 
+const plain = { key: 'none', headers: '', liveRuns: 0 } as const;
+
 function direct(mock: string): Subject {
-  return { name: 'direct', url: mock, pid: null, key: 'none', recorded: null, stop: async () => {} };
+  return { name: 'direct', url: mock, pid: null, ...plain, recorded: null, stop: async () => {} };
 }
 
-async function product(mock: string): Promise<Subject> {
+/** The product with a cap and a run on every call, among ten thousand live runs. */
+async function guardedProduct(mock: string): Promise<Subject> {
+  const cap = ['cap', 'set', '--org', 'default', '--scope', 'organization', '--window', 'year', '--limit', '1000000', '--json'];
+  const subject = await product(mock, [cap]);
+  return {
+    ...subject, name: 'metergate guarded', liveRuns: 10_000,
+    headers: 'x-svc-run-id: bench\r\nx-svc-run-budget: 1000000\r\n',
+  };
+}
+
+/** Its rate limits count and refuse nothing. `commands` set it up further. */
+async function product(mock: string, commands: readonly string[][] = []): Promise<Subject> {
   const directory = mkdtempSync(join(tmpdir(), 'metergate-bench-'));
   const env = productEnv({
     SVC_DATA_DIR: directory, SVC_GATEWAY_PORT: '0', SVC_PLATFORM_PORT: '0', SVC_OPS_PORT: '0', SVC_OPENAI_URL: mock, OPENAI_API_KEY: 'sk-bench',
@@ -57,8 +74,13 @@ async function product(mock: string): Promise<Subject> {
   const child = start(process.execPath, [launcher, 'start'], env);
   const [, url = ''] = await lineFrom(child, /^metergate ready gateway=(\S+)/m);
   const { key } = (await runCli(['key', 'create', '--org', 'default', '--json'], env)).json() as { key: string };
+  const figures = ['--requests-per-minute', '10000000000', '--tokens-per-minute', '10000000000'];
+  for (const command of [['org', 'set', 'default', '--plan', 'enterprise', ...figures, '--json'], ...commands]) {
+    const { code, stderr } = await runCli(command, env);
+    if (code !== 0) throw new Error(`bench: the product could not be set up: ${stderr}`);
+  }
   return {
-    name: 'metergate', url, pid: child.pid ?? null, key, recorded: (expected) => recordedBy(env, expected),
+    name: 'metergate', url, pid: child.pid ?? null, key, headers: '', liveRuns: 0, recorded: (expected) => recordedBy(env, expected),
     stop: async () => { await end(child); rmSync(directory, { recursive: true, force: true }); },
   };
 }
@@ -91,7 +113,7 @@ async function everyRecord(env: NodeJS.ProcessEnv): Promise<Map<string, number>>
 async function bareRelay(mock: string): Promise<Subject> {
   const child = start(process.execPath, [fileURLToPath(new URL('bare-relay.ts', import.meta.url)), mock], process.env);
   const [, url = ''] = await lineFrom(child, /^ready (\S+)/m);
-  return { name: 'bare node relay', url, pid: child.pid ?? null, key: 'none', recorded: null, stop: () => end(child) };
+  return { name: 'bare node relay', url, pid: child.pid ?? null, ...plain, recorded: null, stop: () => end(child) };
 }
 
 async function haproxy(mock: string): Promise<Subject> {
@@ -130,7 +152,7 @@ async function configured({ name, port, config, args }: Configured): Promise<Sub
   const url = `http://127.0.0.1:${port}`;
   await listening(url);
   return {
-    name, url, pid: child.pid ?? null, key: 'none', recorded: null,
+    name, url, pid: child.pid ?? null, ...plain, recorded: null,
     stop: async () => { await end(child); rmSync(directory, { recursive: true, force: true }); },
   };
 }
