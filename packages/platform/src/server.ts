@@ -2,11 +2,12 @@
  * The platform's listener: the app of `http/app.ts` on a socket. Design 5, Platform HTTP.
  */
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { platformApp } from './http/app.ts';
 import type { PlatformParts } from './http/parts.ts';
+import { withTap } from './http/tap.ts';
 
 export interface Platform {
   readonly host: string;
@@ -28,15 +29,17 @@ const closeGraceMs = 1_000;
 export async function startPlatform(
   { host, port }: PlatformAddress, partsAt: (port: number) => PlatformParts,
 ): Promise<Platform> {
-  let listener: ReturnType<typeof getRequestListener> | null = null;
+  let listener: RequestListener | null = null;
   const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000, maxHeaderSize: 16_384 }, (request, response) => {
-    void listener?.(request, response);
+    listener?.(request, response);
   });
   server.maxRequestsPerSocket = 10_000;
   server.listen(port, host);
   await once(server, 'listening');
   const bound = (server.address() as AddressInfo).port;
-  listener = getRequestListener(platformApp(partsAt(bound)).fetch);
+  const parts = partsAt(bound);
+  const app = getRequestListener(platformApp(parts).fetch);
+  listener = withTap(parts, (request, response) => void app(request, response));
   return { host, port: bound, close: () => closeServer(server) };
 }
 

@@ -1,0 +1,109 @@
+/**
+ * Held: two organizations share nothing. Each operation that takes an id answers another organization's like one that never was,
+ * to the byte; lists, cursors, the audit trail and errors tell one nothing of the other. Design 1, promise 6; design 5.
+ */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { testPostgres, type TestPostgres } from '@metergate/testkit/postgres.ts';
+import { sampleRecord } from '@metergate/store/test-support/contract-ground.ts';
+import { operations } from './app.ts';
+import { freshSqlite, platformGround, type Asked, type PlatformGround, type TestOrganization } from './test-support/platform-ground.ts';
+
+for (const engine of ['SQLite', 'PostgreSQL'] as const) {
+  describe(`isolation on ${engine}`, () => {
+    let server: TestPostgres | null = null;
+    let remove = (): void => {};
+    let platform: PlatformGround;
+    let own: TestOrganization;
+    let other: TestOrganization;
+    /** Ids of the other organization's things, by the operation that takes one. */
+    const foreign: Record<string, string> = {};
+    const ask = (path: string, asked: Asked) => platform.ask(`/platform/v1${path}`, asked);
+    const made = async (path: string, body: unknown, token = other.tokens.owner): Promise<string> => {
+      const answer = await ask(path, { method: 'POST', body, token });
+      assert.equal(answer.status, 201, answer.text);
+      return String(answer.body['id']);
+    };
+    before(async () => {
+      const sqlite = freshSqlite();
+      remove = sqlite.remove;
+      if (engine === 'PostgreSQL') server = await testPostgres();
+      platform = await platformGround(server === null ? sqlite.url : await server.createDatabase());
+      own = await platform.organization('own');
+      other = await platform.organization('other');
+      const members = (await ask('/members', { token: other.tokens.owner })).body['data'] as { id: string }[];
+      const [key, cap, invitation, token, baseline] = [
+        await made('/keys', { name: 'theirs', project: 'their-secret-project' }), await made('/caps', { scope: 'organization', window: 'day', limit: '5' }),
+        await made('/invitations', { email: 'guest@other.example', role: 'viewer' }), await made('/tokens', { role: 'viewer' }),
+        await made('/assessments', {}),
+      ];
+      Object.assign(foreign, {
+        showOrganization: other.id, setOrganization: other.id, eraseOrganization: other.id, setMemberRole: members[0]!.id, removeMember: members[0]!.id,
+        withdrawInvitation: invitation, revokeKey: key, removeCap: cap, revokeToken: token, showRun: 'their-run', closeRun: 'their-run',
+        showAssessment: baseline, readTapKey: baseline, rotateTapKey: baseline, retireAssessment: baseline, declareFigure: baseline,
+      });
+      const records = [own, own, own, other, other].map(({ id }, index) => sampleRecord(id, { run: 'their-run', startedAtMs: 1_000_000 + (index % 2) }));
+      await platform.store.calls.ship({ segment: 'seg_1', through: 5, records: records.map((record, index) => ({ seq: index + 1, record })) });
+    });
+    after(async () => {
+      await platform?.end();
+      await server?.stop();
+      remove();
+    });
+    const bodies: Record<string, unknown> = {
+      setOrganization: { drainSeconds: 7 }, setMemberRole: { role: 'viewer' }, declareFigure: { name: 'n', usd: '1' },
+    };
+
+    for (const { id: operation, method, path, body } of operations.filter((each) => each.path.includes('{id}'))) {
+      test(`${operation}: another organization's id is like one that never was`, async () => {
+        const asked = { method: method.toUpperCase(), token: own.tokens.owner, ...(body === undefined ? {} : { body: bodies[operation] ?? {} }) };
+        const theirs = foreign[operation];
+        assert.ok(theirs !== undefined, `the table of foreign ids lacks ${operation}`);
+        const answers = [theirs, theirs.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a')), '0', '%00', "'--", 'é', '%2e'.repeat(3)];
+        const given = await Promise.all(answers.map((id) => ask(path.replace('{id}', encodeURI(id)), asked)));
+        for (const answer of given) assert.deepEqual([answer.status, answer.text], [404, given[0]!.text]);
+      });
+    }
+
+    test('nothing of the other organization changed by all that', async () => {
+      const keys = (await ask('/keys', { token: other.tokens.owner })).body['data'] as { id: string; revokedAt: string | null }[];
+      assert.deepEqual(keys.map(({ id, revokedAt }) => [id, revokedAt]), [[foreign['revokeKey'], null]]);
+      assert.equal(((await ask('/caps', { token: other.tokens.owner })).body['data'] as unknown[]).length, 1);
+      assert.equal((await ask('/auth/session', { token: other.tokens.owner })).status, 200);
+    });
+
+    test("no list, report or error of one holds a word, an id or a figure of the other's", async () => {
+      const theirs = [other.id, 'other.example', 'their-secret-project', ...Object.values(foreign).filter((id) => id !== 'their-run')];
+      for (const { method, path } of operations.filter((each) => each.method === 'get' && !each.path.includes('{'))) {
+        const { text } = await ask(path, { method: method.toUpperCase(), token: own.tokens.owner });
+        for (const word of theirs) assert.ok(!text.includes(word), `${path} holds ${word}`);
+      }
+    });
+
+    test('a cursor of the other organization is like none: the calls, the audit trail, every other list', async () => {
+      for (const path of ['/calls', '/audit', '/members', '/tokens']) {
+        const theirs = (await ask(`${path}?limit=1`, { token: other.tokens.owner })).body['nextCursor'];
+        assert.equal(typeof theirs, 'string', path);
+        const answer = await ask(`${path}?cursor=${String(theirs)}`, { token: own.tokens.owner });
+        const nonsense = await ask(`${path}?cursor=AAAA`, { token: own.tokens.owner });
+        assert.deepEqual([answer.status, answer.text], [400, nonsense.text], path);
+      }
+    });
+
+    test('pages of calls are the list, each record once, also where they began in the same millisecond', async () => {
+      const seen: string[] = [];
+      for (let cursor: unknown = null; ;) {
+        const page = await ask(`/calls?limit=1${cursor === null ? '' : `&cursor=${String(cursor)}`}`, { token: own.tokens.viewer });
+        assert.equal(page.status, 200, page.text);
+        seen.push(...(page.body['data'] as { id: string }[]).map(({ id }) => id));
+        cursor = page.body['nextCursor'];
+        if (cursor === null) break;
+      }
+      const all = (await ask('/calls', { token: own.tokens.viewer })).body['data'] as { id: string }[];
+      assert.equal(all.length, 3);
+      assert.deepEqual(seen, all.map(({ id }) => id));
+    });
+
+    test('nothing was answered with a fault', () => assert.deepEqual(platform.reports, []));
+  });
+}

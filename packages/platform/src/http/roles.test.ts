@@ -1,0 +1,67 @@
+/**
+ * Held: which role may do what, each role on each operation, as one table written by hand from design 5 and compared with
+ * the app both ways; for management tokens and for people's sessions alike.
+ */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { hasRightsOf, roles, type Role } from '@metergate/core/account/role.ts';
+import { operations } from './app.ts';
+import { freshSqlite, platformGround, type PlatformGround, type TestOrganization } from './test-support/platform-ground.ts';
+
+/** The least role; null: nobody needs to be signed in. */
+const rights: Readonly<Record<string, Role | null>> = {
+  signIn: null, signOut: null, acceptInvitation: null,
+  showSession: 'viewer', chooseOrganization: 'viewer', changePassword: 'viewer',
+  listOrganizations: 'viewer', showOrganization: 'viewer', setOrganization: 'admin', eraseOrganization: 'owner',
+  listMembers: 'admin', setMemberRole: 'admin', removeMember: 'admin',
+  listInvitations: 'admin', inviteMember: 'admin', withdrawInvitation: 'admin',
+  listKeys: 'viewer', createKey: 'member', revokeKey: 'member',
+  listProviders: 'admin', connectProvider: 'admin', disconnectProvider: 'admin', testProvider: 'admin',
+  showUpstream: 'admin', declareUpstream: 'admin', enableUpstream: 'admin', disableUpstream: 'admin', removeUpstream: 'admin',
+  listCaps: 'viewer', setCap: 'admin', removeCap: 'admin',
+  listRuns: 'viewer', showRun: 'viewer', closeRun: 'member', mintGrant: 'admin',
+  listCalls: 'viewer', showLimits: 'viewer',
+  listTokens: 'admin', createToken: 'admin', revokeToken: 'admin', listAudit: 'admin',
+  createAssessment: 'admin', listAssessments: 'viewer', showAssessment: 'viewer', readTapKey: 'admin', rotateTapKey: 'admin',
+  retireAssessment: 'admin', declareFigure: 'admin',
+};
+
+const place = freshSqlite();
+let platform: PlatformGround;
+let acme: TestOrganization;
+const cookies: Partial<Record<Role, string>> = {};
+before(async () => {
+  platform = await platformGround(place.url);
+  acme = await platform.organization('acme');
+  for (const role of roles) cookies[role] = await platform.signIn(acme.emails[role]);
+});
+after(async () => {
+  await platform.end();
+  place.remove();
+});
+
+test('the table names every operation of the app, and no other', () => {
+  assert.deepEqual(operations.map(({ id }) => id).sort(), Object.keys(rights).sort());
+});
+
+/** Erasing would end the table, and a password's change the sessions: what is asked lacks what those need. */
+const unharmed = (path: string): string => path.replace('{id}', 'nothing').replace('{provider}', 'nothing');
+
+for (const { id, method, path, body } of operations) {
+  const least = rights[id];
+  test(`${id} is for ${least ?? 'anyone'}${least === null ? '' : ' and above'}`, async () => {
+    for (const role of least === null ? [] : roles) {
+      for (const who of [{ token: acme.tokens[role] }, { cookie: cookies[role]! }]) {
+        const { status, body: answer } = await platform.ask(`/platform/v1${unharmed(path)}`, {
+          method: method.toUpperCase(), ...who, ...(body === undefined ? {} : { body: {} }),
+        });
+        const error = (answer as { error?: { code: string } }).error?.code ?? null;
+        assert.equal(error === 'forbidden' && status === 403, !hasRightsOf(role, least!), `${role} on ${id}: ${status} ${error}`);
+        assert.notEqual(status, 401);
+        assert.ok(status < 500, `${role} on ${id}: ${status}`);
+      }
+    }
+    const nobody = await platform.ask(`/platform/v1${unharmed(path)}`, { method: method.toUpperCase(), ...(body === undefined ? {} : { body: {} }) });
+    assert.equal(nobody.status === 401, least !== null);
+  });
+}
