@@ -83,6 +83,7 @@ interface Parts {
   readonly registry: RunRegistry;
 }
 
+const clockWatchMs = 1_000;
 const monotonicMs = (): number => performance.now();
 const data = workerData as GatewayThreadData;
 const parent = parentPort!;
@@ -150,7 +151,23 @@ function serveParent({ gateway, journal, destinations, settings, clock, rateCoun
       void drain(gateway, journal, destinations);
     }
   });
+  setInterval(watchClock(clock), clockWatchMs).unref();
   parent.postMessage({ listening: { host: gateway.host, port: gateway.port } });
+}
+
+/** Says once that the wall clock stepped, and once when the time in force agrees with it again (design 3, row 5b). */
+function watchClock(clock: NodeClock): () => void {
+  let told = 0;
+  return () => {
+    clock.wallMs();
+    const step = clock.stepMs();
+    if ((step === 0) === (told === 0)) return;
+    told = step;
+    parent.postMessage({
+      warning: step === 0 ? 'The time in force agrees with the wall clock again.'
+        : `The wall clock stepped by ${step} ms. Time goes on as before; the step is followed once it has stayed for a minute.`,
+    });
+  };
 }
 
 async function drain(gateway: Gateway, journal: Journal, destinations: DestinationPools): Promise<void> {

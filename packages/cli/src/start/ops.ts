@@ -66,6 +66,11 @@ const gauges: readonly (readonly [string, string, (metrics: GatewayThreadMetrics
     (metrics) => metrics.journal.waiting,
   ],
   [
+    'metergate_clock_step_seconds', 'How far the wall clock is from the time in force, while its step is not followed.',
+    (metrics) => metrics.clockStepMs / 1000,
+  ],
+  ['metergate_live_runs', 'Live runs held by this node.', (metrics) => metrics.liveRuns],
+  [
     'metergate_event_loop_delay_seconds', 'Delay of the gateway thread, 99th percentile since the last reading.',
     (metrics) => metrics.eventLoopDelayMs / 1000,
   ],
@@ -74,6 +79,10 @@ const counters: typeof gauges = [
   ['metergate_calls_forwarded_total', 'Calls journalled and dialled.', (metrics) => metrics.forwarded],
   ['metergate_calls_refused_total', 'Requests answered by the gateway itself before anything was forwarded.', (metrics) => metrics.refused],
   ['metergate_faults_total', 'Requests that failed for a fault of the gateway.', (metrics) => metrics.faults],
+  [
+    'metergate_rate_limit_faults_total', "Calls that passed because the rate limiter's own state was broken.",
+    (metrics) => metrics.rateLimitFaults,
+  ],
   ['metergate_journal_opened_total', 'Openings committed.', (metrics) => metrics.journal.opened],
   ['metergate_journal_closed_total', 'Closings committed.', (metrics) => metrics.journal.closed],
   ['metergate_journal_commits_total', 'Transactions committed by the journal.', (metrics) => metrics.journal.commits],

@@ -19,11 +19,9 @@ import type { AdmittedCall, OutboundBody } from './admitted-call.ts';
 import { Answer } from './answer.ts';
 import { breakOff, brokenRecord, type CallFacts } from './broken-call.ts';
 import { CallGuard, GuardedObserver } from './call-guard.ts';
+import { readAtEnd, type EndOfAnswer } from './read-at-end.ts';
 import { responseHead, type ResponseHead } from './response-head.ts';
-import { nothingDue, openingOf, settledRecord, usageUnknown } from './settle.ts';
-
-/** How long the end of an answer waits for a compressed copy to be read. */
-const copyWaitMs = 250;
+import { openingOf, settledRecord } from './settle.ts';
 
 export interface RelayParts {
   readonly node: GatewayNode;
@@ -160,8 +158,12 @@ export class Relay implements ExchangeObserver {
 
   end(): void {
     this.#ended = true;
-    if (this.#settled) this.#finishAnswer();
-    else if (!this.#settling) this.#settle('whole', this.#callerGone ? 'caller_gone' : 'completed');
+    if (this.#settled) {
+      this.#answer.end();
+      this.#isDone();
+    } else if (!this.#settling) {
+      this.#settle('whole', this.#callerGone ? 'caller_gone' : 'completed');
+    }
   }
 
   failed(fault: ExchangeFault): void {
@@ -189,7 +191,7 @@ export class Relay implements ExchangeObserver {
   #settle(ending: 'whole' | 'cut', outcome: CallOutcome, answer: (() => void) | null = null): void {
     if (this.#settling) return;
     this.#settling = true;
-    this.#readingOf(ending, outcome, (reading) => this.#guard.run('settling', () => {
+    this.#atEnd({ ending, outcome }, (reading) => this.#guard.run('settling', () => {
       const record = settledRecord(this.#call, this.#opening, {
         ...this.#facts(), outcome,
         reading: this.#body.overBound ? { ...reading, usageReason: 'body_over_bound' } : reading,
@@ -203,17 +205,9 @@ export class Relay implements ExchangeObserver {
     }));
   }
 
-  #readingOf(ending: 'whole' | 'cut', outcome: CallOutcome, done: (reading: Reading) => void): void {
-    if (this.#copy !== null) {
-      this.#copy.finish(ending, copyWaitMs, (reading) => this.#guard.run('settling', () => {
-        done(reading.usageReason === 'cut' && outcome === 'caller_gone' ? { ...reading, usageReason: 'caller_gone' } : reading);
-      }));
-    } else if (this.#status === null && outcome !== 'failed' && this.#exchange !== null
-      && reportsUsage(this.#call.route.endpoint, this.#call.method)) {
-      done(usageUnknown(outcome === 'caller_gone' ? 'caller_gone' : 'cut'));
-    } else {
-      done(nothingDue);
-    }
+  #atEnd(how: EndOfAnswer, done: (reading: Reading) => void): void {
+    const due = reportsUsage(this.#call.route.endpoint, this.#call.method);
+    readAtEnd({ copy: this.#copy, lost: due && this.#status === null && this.#exchange !== null }, how, done);
   }
 
   /** The record is committed: what was kept goes to the caller, then the end of the answer, if it has come. */
@@ -235,11 +229,6 @@ export class Relay implements ExchangeObserver {
     } else if (last >= 0) {
       this.#deliver(kept[last]!);
     }
-  }
-
-  #finishAnswer(): void {
-    this.#answer.end();
-    this.#isDone();
   }
 
   #deliver(chunk: Buffer): void {
@@ -284,7 +273,7 @@ export class Relay implements ExchangeObserver {
     if (this.#drainTimer !== null) clearTimeout(this.#drainTimer);
     this.#drainTimer = null;
     this.#response.destroy();
-    if (this.#settled) return this.#abandonExchange();
+    if (this.#settled) return this.#isDone();
     if (this.#exchange === null) return;
     const { organization } = this.#call.held;
     const bound = this.#drainBound();
@@ -310,11 +299,6 @@ export class Relay implements ExchangeObserver {
   #stopDraining(): void {
     this.#settle('cut', 'caller_gone');
     this.#exchange?.abort();
-  }
-
-  #abandonExchange(): void {
-    if (!this.#ended) this.#exchange?.abort();
-    this.#isDone();
   }
 
   /** Ends the caller's connection so that what was sent cannot look complete. */

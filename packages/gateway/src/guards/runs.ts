@@ -12,6 +12,7 @@ import { afterCall, decideRun, expiryOf, tightenedTo, type EndedRun, type EndedS
 import { isUnknownCall } from '@metergate/core/spend/spend-sum.ts';
 import type { StoreClient } from '@metergate/store/desk/store-client.ts';
 import type { Journal } from '@metergate/store/journal/journal.ts';
+import type { RunAnswer } from '@metergate/store/runs.ts';
 import type { Clock } from '../gateway-node.ts';
 import type { HeldKey } from '../settings/held-settings.ts';
 import type { HeldRun, RunRegistry } from './run-registry.ts';
@@ -98,11 +99,7 @@ export class Runs {
       mayCreate: call.grant === null || grantBinds(call.grant, {
         organization: organization.id, run: call.declaration.id, nowMs: startedAtMs, creating: true,
       }),
-    }).then((answer) => {
-      if (answer.kind !== 'run') return tell(answer.kind === 'absent' ? { kind: 'run_grant_invalid' } : { kind: answer.kind });
-      this.#registry.hold(answer.run, answer.confirmed);
-      tell(null);
-    }, () => tell({ kind: 'run_unconfirmed' }));
+    }).then((answer) => this.#taken(answer), (): Refusal => ({ kind: 'run_unconfirmed' })).then(tell, () => tell({ kind: 'internal_fault' }));
   }
 
   /** Takes what was admitted in the same turn: a smaller budget binds from here on. */
@@ -142,6 +139,12 @@ export class Runs {
   endedElsewhere({ organization, id, state, endedAtMs }: EndedRun): void {
     const held = this.#registry.find(organization, id);
     if (held !== undefined) this.#registry.end(held, state, endedAtMs);
+  }
+
+  #taken(answer: RunAnswer): Refusal | null {
+    if (answer.kind !== 'run') return answer.kind === 'absent' ? { kind: 'run_grant_invalid' } : { kind: answer.kind };
+    this.#registry.hold(answer.run, answer.confirmed);
+    return null;
   }
 
   #decideUnseen(call: RunCall): RunDecision {

@@ -9,19 +9,22 @@ import { grantLengthMax, parseGrant, type GrantKey, type GrantPayload } from '@m
 /** Null: not a grant that one of these keys signed. */
 export type VerifyGrant = (token: string, keys: readonly GrantKey[]) => GrantPayload | null;
 
-/** How many tokens are remembered; beyond it the oldest is forgotten. */
+/**
+ * How many tokens of each kind are remembered; beyond it the oldest is forgotten. Good and bad ones apart, so that whoever
+ * sends ever new bad ones does not push out the good.
+ */
 const rememberedMax = 10_000;
 const publicKeysMax = 1_000;
 
-/** What is known of a token: signed by this public key, or by none that was tried. */
+/** What is known of a token: its payload, signed by this public key, or that it fails under it. */
 interface Known {
   readonly payload: GrantPayload | null;
-  /** Of the key that verified it, or that it failed under; base64url. */
   readonly publicKey: string;
 }
 
 export function createGrantVerifier(): VerifyGrant {
-  const known = new Map<string, Known>();
+  const good = new Map<string, Known>();
+  const bad = new Map<string, Known>();
   const publicKeys = new Map<string, KeyObject>();
 
   function publicKeyOf(text: string): KeyObject {
@@ -37,13 +40,14 @@ export function createGrantVerifier(): VerifyGrant {
   return (token, keys) => {
     if (token.length > grantLengthMax) return null;
     const digest = hash('sha256', token, 'hex');
-    const remembered = known.get(digest);
+    const remembered = good.get(digest) ?? bad.get(digest);
     if (remembered !== undefined && keys.some(({ publicKey }) => publicKey === remembered.publicKey)) return remembered.payload;
     const parsed = parseGrant(token);
     const signer = parsed === null ? undefined : keys.find(({ id }) => id === parsed.payload.key);
     if (parsed === null || signer === undefined) return null;
-    const good = verify(null, Buffer.from(parsed.signedText, 'latin1'), publicKeyOf(signer.publicKey), parsed.signature);
-    const payload = good ? parsed.payload : null;
+    const verified = verify(null, Buffer.from(parsed.signedText, 'latin1'), publicKeyOf(signer.publicKey), parsed.signature);
+    const payload = verified ? parsed.payload : null;
+    const known = verified ? good : bad;
     forgetOldest(known, rememberedMax);
     known.set(digest, { payload, publicKey: signer.publicKey });
     return payload;
