@@ -80,7 +80,7 @@ export function organizationsIn({ engine, vault, clock, randomBytes }: StoreGrou
       return row === undefined ? null : organizationOf(row);
     }),
     set: async (id, changes) => settingsRefusal(changes) ?? engine.change<Organization>(async (transaction, revision) => {
-      await transaction.updateTable('organization').set({ ...columnsOf(changes), revision }).where('id', '=', id).execute();
+      await transaction.updateTable('organization').set({ ...columnsOf(changes), revision }).where('id', '=', id).where(notErased).execute();
       const set = await rowOf(transaction, id);
       if (set === null) return unknownOrganization();
       return namesFigures(changes) && set.plan !== 'enterprise'
@@ -105,7 +105,7 @@ export async function stampOrganization(transaction: Transaction<Schema>, id: Or
 }
 
 async function rowOf(transaction: Transaction<Schema>, id: OrganizationId): Promise<Organization | null> {
-  const row = await transaction.selectFrom('organization').selectAll().where('id', '=', id).executeTakeFirst();
+  const row = await transaction.selectFrom('organization').selectAll().where('id', '=', id).where(notErased).executeTakeFirst();
   return row === undefined ? null : organizationOf(row);
 }
 
