@@ -41,6 +41,9 @@ export interface Call extends Listener {
   head(response: unknown, signal?: unknown): void;
 }
 
+/** Errors by which a client tells that it made no call: bad arguments, no key. */
+const refusedByClient = /^(SDKValidation|AI_(Unsupported|Load|InvalidPrompt|InvalidArgument|TooMany))/;
+
 const clock: () => number = typeof performance === 'object' ? performance.now.bind(performance) : Date.now;
 
 /** Ends of the calls whose response began and did not end. */
@@ -119,6 +122,7 @@ function listen(asked: Asked, figures: Figures, { sign, close }: { sign: () => v
     fail: (error) => quietly(() => {
       sign();
       if (began) return close(at(signal, 'aborted') || at(error, 'name') === 'AbortError' ? 'left' : 'failed');
+      if (refusedByClient.test(String(at(error, 'name')))) return;
       figures.status = 599;
       takeHead(error);
       close('failed');

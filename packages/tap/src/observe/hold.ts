@@ -15,14 +15,14 @@ export interface Hold {
   inside: boolean;
 }
 
-const modelPaths = pathsOf('model body.model modelId');
+const modelPaths = pathsOf('model body.model');
 const signalPaths = pathsOf('signal abortSignal config.abortSignal fetchOptions.signal');
 
 /** Begins a call that is about to be made on the object. */
 export function beginCallOf(hold: Hold, args: readonly unknown[], embeddings: boolean): Call {
   return beginCall({
     provider: providerOf(hold.client),
-    model: [...args, hold.client].map((one) => textIn(one, modelPaths)).find(Boolean) ?? null,
+    model: args.map((one) => textIn(one, modelPaths)).find(Boolean) ?? textIn({ model: at(hold.client, 'modelId') }, modelPaths) ?? null,
     embeddings,
     signal: args.flatMap((one) => signalPaths.map((path) => at(one, ...path))).find(isObject),
   }, (seen) => hold.sink(seen));

@@ -15,15 +15,20 @@ export function at(value: unknown, ...path: PropertyKey[]): unknown {
   return quietly(() => path.reduce((here, key) => (isObject(here) ? (here as Record<PropertyKey, unknown>)[key] : undefined), value));
 }
 
+/** The same of own properties alone: what a class of the host computes on demand is not asked for, it may do more than compute. */
+export function own(value: unknown, ...path: PropertyKey[]): unknown {
+  return quietly(() => path.reduce((here, key) => (isObject(here) && Object.hasOwn(here, key) ? at(here, key) : undefined), value));
+}
+
 /** The method of that name, own or inherited, or undefined. */
 export function methodOf(value: unknown, name: PropertyKey): Method | undefined {
   const found = at(value, name);
   return typeof found === 'function' ? (found as Method) : undefined;
 }
 
-/** The elements of the array at a path; none where there is no array. */
+/** The elements of the array at an own path; none where there is no array. */
 export function listAt(value: unknown, ...path: PropertyKey[]): readonly unknown[] {
-  const found = at(value, ...path);
+  const found = own(value, ...path);
   return Array.isArray(found) ? found : [];
 }
 
@@ -32,19 +37,19 @@ export function pathsOf(text: string): readonly (readonly string[])[] {
   return text.split(' ').map((path) => path.split('.'));
 }
 
-/** The first string that is not empty at one of the paths. */
+/** The first string that is not empty at one of the own paths. */
 export function textIn(value: unknown, paths: readonly (readonly string[])[]): string | undefined {
   for (const path of paths) {
-    const found = at(value, ...path);
+    const found = own(value, ...path);
     if (typeof found === 'string' && found !== '') return found;
   }
   return undefined;
 }
 
-/** The first whole number from 0 at one of the paths. */
+/** The first whole number from 0 at one of the own paths. */
 export function figureIn(value: unknown, paths: readonly (readonly string[])[]): number | undefined {
   for (const path of paths) {
-    const found = at(value, ...path);
+    const found = own(value, ...path);
     if (Number.isInteger(found) && (found as number) >= 0) return found as number;
   }
   return undefined;

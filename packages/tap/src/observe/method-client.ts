@@ -47,10 +47,7 @@ function observeMethod(hold: Hold, { owner, name, embeddings }: { owner: unknown
     if (!call) return run();
     hold.inside = true;
     try {
-      return followReturned(run(), call);
-    } catch (error) {
-      call.fail(error);
-      throw error;
+      return followReturned(run(), call); // what throws at once made no call
     } finally {
       hold.inside = false;
     }

@@ -3,7 +3,7 @@
  * the parts of a stream in their order, of every wire and of the forms SDKs give them; each is known by its own field names.
  * Design 3, row 27: the wire's own numbers. What is not there stays as it is; text of the answer is never kept.
  */
-import { at, figureIn, listAt, pathsOf, textIn } from './look.ts';
+import { figureIn, listAt, own, pathsOf, textIn } from './look.ts';
 import { stopReasonOf } from './stop-reason.ts';
 import type { SeenCall } from '../seen-call.ts';
 
@@ -40,7 +40,7 @@ export function readingInto(figures: Figures): (part: unknown) => void {
   const tools = new Set<unknown>();
   let named = false;
   return (part) => {
-    const type = at(part, 'type');
+    const type = own(part, 'type');
     const answer = answerIn(part, type);
     figures.model = textIn(answer, modelPaths) ?? figures.model;
     const id = named || (answer === part && !typesWithId.includes(type)) ? undefined : textIn(answer, idPaths);
@@ -48,7 +48,7 @@ export function readingInto(figures: Figures): (part: unknown) => void {
       named = true;
       figures.requestId = id;
     }
-    readUsage(at(answer, 'usage') ?? at(answer, 'usageMetadata'), figures);
+    readUsage(own(answer, 'usage') ?? own(answer, 'usageMetadata'), figures);
     readTools(part, answer, (tool) => tools.size < toolCallsMax && tools.add(tool));
     figures.toolCalls = tools.size;
     readStop(part, answer, figures);
@@ -57,13 +57,13 @@ export function readingInto(figures: Figures): (part: unknown) => void {
 
 /** The answer that a part carries: itself, or what events of a stream wrap. */
 function answerIn(part: unknown, type: unknown): unknown {
-  if (type === 'message_start') return at(part, 'message');
-  if (String(type).startsWith('response.')) return at(part, 'response') ?? part;
-  return at(part, 'data', 'choices') ? at(part, 'data') : part; // Mistral's SDK
+  if (type === 'message_start') return own(part, 'message');
+  if (String(type).startsWith('response.')) return own(part, 'response') ?? part;
+  return own(part, 'data', 'choices') ? own(part, 'data') : part; // Mistral's SDK
 }
 
 function readUsage(usage: unknown, figures: Figures): void {
-  const raw = at(usage, 'raw') ?? usage; // the AI SDK hands on the wire's own usage, beside its sums
+  const raw = own(usage, 'raw') ?? usage; // the AI SDK hands on the wire's own usage, beside its sums
   const candidates = figureIn(raw, candidatesPaths);
   const thoughts = figureIn(raw, thoughtsPaths);
   const google = (candidates ?? thoughts) === undefined ? undefined : (candidates ?? 0) + (thoughts ?? 0);
@@ -75,32 +75,32 @@ function readUsage(usage: unknown, figures: Figures): void {
 /** Each call of a tool, by its id or else its place; one with neither counts each time. A stream names a tool in its first part alone. */
 function readTools(part: unknown, answer: unknown, called: (tool: unknown) => void): void {
   for (const [position, choice] of listAt(answer, 'choices').entries()) {
-    const message = at(choice, 'message') ?? at(choice, 'delta');
-    const calls = [...listAt(message, 'tool_calls'), ...listAt(message, 'toolCalls'), at(message, 'function_call')];
+    const message = own(choice, 'message') ?? own(choice, 'delta');
+    const calls = [...listAt(message, 'tool_calls'), ...listAt(message, 'toolCalls'), own(message, 'function_call')];
     for (const [index, call] of calls.entries()) {
-      const place = `${String(at(choice, 'index') ?? position)}/${String(at(call, 'index') ?? index)}`;
+      const place = `${String(own(choice, 'index') ?? position)}/${String(own(call, 'index') ?? index)}`;
       if (textIn(call, toolNamePaths)) called(textIn(call, toolIdPaths) ?? place);
     }
   }
-  const blocks = [...listAt(answer, 'output'), ...listAt(answer, 'content'), at(part, 'item'), at(part, 'content_block'), part];
+  const blocks = [...listAt(answer, 'output'), ...listAt(answer, 'content'), own(part, 'item'), own(part, 'content_block'), part];
   for (const block of blocks) {
-    if (toolTypes.includes(at(block, 'type')) && !at(block, 'providerExecuted')) called(textIn(block, toolIdPaths) ?? {});
+    if (toolTypes.includes(own(block, 'type')) && !own(block, 'providerExecuted')) called(textIn(block, toolIdPaths) ?? {});
   }
   for (const piece of listAt(answer, 'candidates').flatMap((candidate) => listAt(candidate, 'content', 'parts'))) {
-    const call = at(piece, 'functionCall');
+    const call = own(piece, 'functionCall');
     if (textIn(call, toolNamePaths)) called(textIn(call, toolIdPaths) ?? {});
   }
 }
 
 function readStop(part: unknown, answer: unknown, figures: Figures): void {
   const choices = listAt(answer, 'choices');
-  const word = textIn(choices.find((choice) => !at(choice, 'index')), choiceStopPaths)
+  const word = textIn(choices.find((choice) => !own(choice, 'index')), choiceStopPaths)
     ?? textIn(answer, answerStopPaths)
     ?? textIn(part, partStopPaths)
-    ?? (at(answer, 'object') === 'response' ? textIn(answer, statusPaths) : undefined);
+    ?? (own(answer, 'object') === 'response' ? textIn(answer, statusPaths) : undefined);
   if (word) figures.stopReason = stopReasonOf(word);
-  else if (at(part, 'type') === 'error') figures.stopReason = 'error';
-  else if (at(answer, 'promptFeedback', 'blockReason')) figures.stopReason = 'content_filter';
+  else if (own(part, 'type') === 'error') figures.stopReason = 'error';
+  else if (own(answer, 'promptFeedback', 'blockReason')) figures.stopReason = 'content_filter';
   // The first wire says `tool_calls` itself; of the others, some say that they stopped.
   if (figures.stopReason === 'stop' && figures.toolCalls > 0 && choices.length === 0) figures.stopReason = 'tool_calls';
 }

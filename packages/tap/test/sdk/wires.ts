@@ -17,7 +17,7 @@ let count = 0;
 /** An id that no other answer has. */
 export function freshId(prefix: string): string {
   count += 1;
-  return `${prefix}-${count}`;
+  return `${prefix}-${String(count).padStart(6, '0')}`;
 }
 
 const tools = [0, 1].map((index) => ({ id: `call_${index}`, type: 'function', function: { name: 'look', arguments: '{}' } }));
@@ -39,7 +39,7 @@ export const chat: Wire = (model, has, body) => {
     json: { ...base, object: 'chat.completion', choices: [{ index: 0, message, finish_reason: finish, logprobs: null }], usage },
     events: [
       chunk({ role: 'assistant', content: calls ? null : '{"a"' }),
-      ...(calls ? tools.flatMap((tool, index) => [
+      ...(calls && has('mistral') ? [chunk({ tool_calls: tools })] : calls ? tools.flatMap((tool, index) => [
         chunk({ tool_calls: [{ ...tool, index, function: { name: 'look', arguments: '' } }] }),
         chunk({ tool_calls: [{ index, function: { arguments: '{}' } }] }),
       ]) : [chunk({ content: ':1}' })]),

@@ -1,0 +1,29 @@
+/** The provider by the host of a client's base URL, wherever a client keeps it. Design 3, row 27. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { providerOf } from './provider.ts';
+
+const clients: readonly (readonly [unknown, string])[] = [
+  [{ baseURL: 'https://api.openai.com/v1' }, 'openai'],
+  [{ baseURL: 'https://eu.api.openai.com/v1' }, 'openai'],
+  [{ baseURL: 'https://api.x.ai/v1' }, 'xai'],
+  [{ baseURL: 'https://api.anthropic.com' }, 'anthropic'],
+  [{ _baseURL: new URL('https://api.mistral.ai/') }, 'mistral'],
+  [{ apiClient: { getBaseUrl: () => 'https://generativelanguage.googleapis.com/' } }, 'google'],
+  [{ config: { baseURL: 'https://api.anthropic.com/v1' } }, 'anthropic'],
+  [{ config: { baseURL: () => 'https://api.x.ai/v1' } }, 'xai'],
+  [{ modelId: 'm', config: { url: ({ path }: { path: string }) => `https://api.openai.com/v1${path}` } }, 'openai'],
+  [{ baseURL: 'https://api.openai.com.example.org/v1' }, 'other'],
+  [{ baseURL: 'https://notapi.openai.com/v1' }, 'other'],
+  [{ baseURL: 'https://example.org/api.openai.com' }, 'other'],
+  [{ baseURL: 'http://localhost:8080/v1' }, 'other'],
+  [{ baseURL: 'no url' }, 'other'],
+  [{ apiClient: { getBaseUrl: () => { throw new Error('mine'); } } }, 'other'],
+  [{}, 'other'],
+  [null, 'other'],
+];
+for (const [client, expected] of clients) {
+  test(`${JSON.stringify(client) ?? 'nothing'} talks to ${expected}`, () => {
+    assert.equal(providerOf(client), expected);
+  });
+}

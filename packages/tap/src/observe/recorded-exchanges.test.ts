@@ -1,0 +1,50 @@
+/**
+ * Readings of recorded answers of every wire, held against what a separate program read in them. Design 3, row 27.
+ * The recordings lie beside the checkout; where they are absent, `reading.test.ts` alone reads answers.
+ */
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { readingInto } from './reading.ts';
+import type { Figures } from './reading.ts';
+
+const corpus = new URL('../../../../../shared/corpus/', import.meta.url);
+const wires = ['openai-chat-completions', 'openai-completions', 'openai-embeddings', 'openai-responses', 'anthropic-messages', 'compatible-chat'];
+
+interface Recorded {
+  readonly response: { readonly status: number; readonly body: string };
+  readonly streamed: boolean;
+  readonly expected: { readonly [name in 'model' | 'finish']: string | null } & { readonly [name in 'input' | 'output' | 'cached' | 'reasoning']: number | null };
+}
+
+function read(parts: readonly unknown[]): Figures {
+  const figures: Figures = {
+    provider: 'other', model: null, requestId: null, inputTokens: 0, outputTokens: 0, cachedTokens: 0,
+    stopReason: 'other', toolCalls: 0, status: 200, latencyMs: 0, rateLimit: null,
+  };
+  const see = readingInto(figures);
+  for (const part of parts) see(part);
+  return figures;
+}
+
+function partsOf({ response, streamed }: Recorded): unknown[] {
+  const text = Buffer.from(response.body, 'base64').toString();
+  if (!streamed) return [JSON.parse(text)];
+  const data = text.split(/\r?\n/).filter((line) => line.startsWith('data:')).map((line) => line.slice(5).trim());
+  return data.filter((line) => line !== '' && line !== '[DONE]').map((line) => JSON.parse(line) as unknown);
+}
+
+for (const wire of existsSync(corpus) ? wires : []) {
+  test(`${wire}: model and tokens as the wire names them`, () => {
+    for (const name of readdirSync(new URL(`${wire}/`, corpus))) {
+      const recorded = JSON.parse(readFileSync(new URL(`${wire}/${name}`, corpus), 'utf8')) as Recorded;
+      if (recorded.response.status >= 300) continue;
+      const { expected } = recorded;
+      const { model, inputTokens, outputTokens, cachedTokens } = read(partsOf(recorded));
+      assert.deepEqual(
+        { name, model, inputTokens, outputTokens, cachedTokens },
+        { name, model: expected.model, inputTokens: expected.input ?? 0, outputTokens: expected.output ?? 0, cachedTokens: expected.cached ?? 0 },
+      );
+    }
+  });
+}

@@ -1,0 +1,66 @@
+/** The script for the models and providers of the AI SDK, used by `ai` itself. */
+import type { createOpenAI } from '@ai-sdk/openai';
+import type * as Ai from 'ai';
+import type { Expected, Step } from './compare.ts';
+
+type Provider = ReturnType<typeof createOpenAI>;
+
+const rateLimit = { requestsLimit: 500, requestsRemaining: 499, tokensLimit: 30000, tokensRemaining: null };
+const none = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 };
+const chatSeen = (model: string, other: Expected = {}): Expected => ({
+  provider: 'other', model: `served-${model}`, requestId: 'chatcmpl-N', inputTokens: 11, outputTokens: 7, cachedTokens: 4,
+  stopReason: 'stop', toolCalls: 0, status: 200, rateLimit, ...other,
+});
+const responsesSeen = (model: string, other: Expected = {}): Expected => ({
+  model: `served-${model}`, requestId: 'resp-N', inputTokens: 20, outputTokens: 9, cachedTokens: 5, stopReason: 'stop', toolCalls: 0, status: 200, ...other,
+});
+const failed = (model: string, status: number): Expected => ({
+  model, ...none, stopReason: 'error', toolCalls: 0, status, ...(status === 599 ? { requestId: null, rateLimit: null } : { requestId: 'req_first', rateLimit }),
+});
+
+async function all(stream: AsyncIterable<unknown>, last?: () => boolean): Promise<unknown[]> {
+  const parts: unknown[] = [];
+  for await (const part of stream) {
+    parts.push(part);
+    if (last?.()) break;
+  }
+  return parts;
+}
+
+/** The steps, with the functions of one major of `ai`. */
+export function aiSteps({ generateText, streamText, embed, embedMany, jsonSchema }: typeof Ai): readonly Step<Provider>[] {
+  const tools = { look: { description: 'looks', inputSchema: jsonSchema({ type: 'object', properties: {} }) } };
+  const text = async (p: Provider, model: Ai.LanguageModel, more = {}): Promise<unknown> => {
+    const { text: said, finishReason, usage, toolCalls } = await generateText({ model, prompt: 'x', maxRetries: 0, ...more });
+    return { said, finishReason, usage, calls: toolCalls.length, p: typeof p };
+  };
+  const stream = async (model: Ai.LanguageModel, more = {}): Promise<unknown> => {
+    const result = streamText({ model, prompt: 'x', maxRetries: 0, onError: () => {}, ...more });
+    const parts = await all(result.textStream);
+    return { parts, usage: await result.usage, finishReason: await result.finishReason };
+  };
+  const direct = { prompt: [{ role: 'user', content: [{ type: 'text', text: 'x' }] }] } as never;
+  return [
+    { name: 'generateText, chat', run: (p) => text(p, p.chat('m')), seen: [chatSeen('m')] },
+    { name: 'generateText, chat with tools', run: (p) => text(p, p.chat('m.tools'), { tools }), seen: [chatSeen('m.tools', { stopReason: 'tool_calls', toolCalls: 2 })] },
+    { name: 'generateText, chat cut for length', run: (p) => text(p, p.chat('m.length')), seen: [chatSeen('m.length', { stopReason: 'length' })] },
+    { name: 'generateText, chat filtered', run: (p) => text(p, p.chat('m.filter')), seen: [chatSeen('m.filter', { stopReason: 'content_filter' })] },
+    { name: 'generateText, responses', run: (p) => text(p, p.responses('m')), seen: [responsesSeen('m')] },
+    { name: 'generateText, responses with tools', run: (p) => text(p, p.languageModel('m.tools'), { tools }), seen: [responsesSeen('m.tools', { stopReason: 'tool_calls', toolCalls: 1 })] },
+    { name: 'streamText, chat', run: (p) => stream(p.chat('m')), seen: [chatSeen('m')] },
+    { name: 'streamText, chat with tools', run: (p) => stream(p.chat('m.tools'), { tools }), seen: [chatSeen('m.tools', { stopReason: 'tool_calls', toolCalls: 2 })] },
+    { name: 'streamText, responses', run: (p) => stream(p.responses('m')), seen: [responsesSeen('m')] },
+    { name: 'streamText refused', run: async (p) => (await all(streamText({ model: p.chat('m.status-429'), prompt: 'x', maxRetries: 0, onError: () => {} }).textStream)).length, seen: [failed('m.status-429', 429)] },
+    { name: 'streamText cut by the provider', run: async (p) => (await all(streamText({ model: p.chat('m.cut'), prompt: 'x', maxRetries: 0, onError: () => {} }).textStream)).length, seen: [chatSeen('m.cut', { ...none, stopReason: 'error' })] },
+    ...[400, 401, 500].map((status): Step<Provider> => ({ name: `generateText answered by ${status}`, run: (p) => text(p, p.chat(`m.status-${status}`)), seen: [failed(`m.status-${status}`, status)] })),
+    { name: 'each try of `ai` itself is a call', run: (p) => text(p, p.chat('m.status-429.once'), { maxRetries: 1 }), seen: [failed('m.status-429.once', 429), chatSeen('m.status-429.once')] },
+    { name: 'dropped before the head', run: (p) => text(p, p.chat('m.drop')), seen: [failed('m.drop', 599)] },
+    { name: 'aborted before the head', run: async (p) => { const abort = new AbortController(); const t = text(p, p.chat('m.hang'), { abortSignal: abort.signal }); setTimeout(() => abort.abort(), 20); return t; }, seen: [failed('m.hang', 599)] },
+    { name: 'doStream by hand, left', run: async (p) => { const { stream: s } = await p.chat('m').doStream(direct); const r = s.getReader(); await r.read(); await r.cancel(); return [s.constructor.name, s instanceof ReadableStream]; }, seen: [{ stopReason: 'other', status: 200, rateLimit }] },
+    { name: 'doStream by hand, teed', run: async (p) => { const { stream: s } = await p.chat('m').doStream(direct); const [a, b] = s.tee(); return [(await all(a as never)).length, (await all(b as never)).length]; }, seen: [chatSeen('m')] },
+    { name: 'embed', run: async (p) => (await embed({ model: p.textEmbeddingModel('m'), value: 'x' })).embedding, seen: [{ model: 'm', requestId: 'req_first', inputTokens: 5, outputTokens: 0, stopReason: 'stop', status: 200, rateLimit }] },
+    { name: 'embedMany', run: async (p) => (await embedMany({ model: p.embedding('m'), values: ['x', 'y'] })).usage, seen: [{ inputTokens: 5, stopReason: 'stop' }] },
+    { name: 'the model itself', run: async (p) => { const m = p.chat('m'); return [Object.keys(m), m.constructor.name, m.provider, m.modelId]; }, seen: [] },
+    { name: 'twenty at once', run: async (p) => (await Promise.all(Array.from({ length: 20 }, (_, i) => (i % 2 ? text(p, p.chat('m')) : stream(p.chat('m')))))).length, seen: Array.from({ length: 20 }, () => chatSeen('m')) },
+  ];
+}

@@ -1,0 +1,100 @@
+/**
+ * What a host process shows: unhandled rejections, exit code and order of output, bare and observed; and the events of calls the host let go.
+ * Spec: Tap client wrapper 1 and 2.
+ */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { after, before, describe, test } from 'node:test';
+import { startFakeProvider } from './fake-provider.ts';
+import type { FakeProvider } from './fake-provider.ts';
+
+const observeUrl = new URL('../../src/observe/observe.ts', import.meta.url).href;
+const clients: Readonly<Record<string, string>> = {
+  'openai': `new (await import('openai')).default({ apiKey: 'k', baseURL: url + '/v1', maxRetries: 0 })`,
+  'openai-previous': `new (await import('openai-previous')).default({ apiKey: 'k', baseURL: url + '/v1', maxRetries: 0 })`,
+  'openai-oldest': `new (await import('openai-oldest')).default({ apiKey: 'k', baseURL: url + '/v1', maxRetries: 0 })`,
+  'mistral': `new (await import('@mistralai/mistralai')).Mistral({ apiKey: 'k', serverURL: url })`,
+  'google': `new (await import('@google/genai')).GoogleGenAI({ apiKey: 'k', httpOptions: { baseUrl: url } })`,
+};
+const openaiScripts: Readonly<Record<string, string>> = {
+  'a failure nobody awaits': `ask(client, 'm.status-400')`,
+  'a failure nobody awaits, heard by the process': `process.on('unhandledRejection', (e) => console.log('unhandled', e.status)); ask(client, 'm.status-400')`,
+  'a failure awaited late': `const p = ask(client, 'm.status-400'); process.on('unhandledRejection', () => { console.log('unhandled'); p.catch((e) => console.log('caught', e.status)); })`,
+  'a failure caught': `await ask(client, 'm.status-500').catch((e) => console.log('caught', e.status)); process.exitCode = 3`,
+  'a failure thrown at the top': `await ask(client, 'm.drop')`,
+  'order among microtasks of two calls': `await Promise.all([1, 2, 3].map(async (n) => { await ask(client, 'm'); console.log(n > 0); }))`,
+};
+const asks: Readonly<Record<string, string>> = {
+  mistral: `(c, model) => c.chat.complete({ model, messages: [{ role: 'user', content: 'x' }] })`,
+  google: `(c, model) => c.models.generateContent({ model, contents: 'x' })`,
+};
+const askOpenai = `(c, model) => c.chat.completions.create({ model, messages: [] })`;
+
+interface Ended {
+  readonly code: unknown;
+  readonly out: string;
+  readonly errors: string;
+}
+
+function run(source: string, flags: readonly string[] = []): Promise<Ended> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [...flags, '--input-type=module', '-e', source], { cwd: new URL('.', import.meta.url) }, (error, out, errors) => {
+      const steady = errors.replaceAll(/127\.0\.0\.1:\d+|\(node:\d+\)|(localPort|remotePort|bytesRead|bytesWritten): \d+|^ +at .*$|^file:.*$/gm, '').replaceAll(/\n\s*/g, '\n');
+      resolve({ code: error?.code ?? 0, out, errors: steady });
+    });
+  });
+}
+
+describe('the host process', () => {
+  let provider: FakeProvider;
+  before(async () => {
+    provider = await startFakeProvider();
+  });
+  after(() => provider.close());
+
+  for (const [sdk, client] of Object.entries(clients)) {
+    for (const [name, script] of Object.entries(openaiScripts)) {
+      test(`${sdk}: ${name}, the same code, output and unhandled rejections`, async () => {
+        const source = (observed: boolean): string => `
+          const url = ${JSON.stringify(provider.url)};
+          const client = ${client};
+          const ask = ${asks[sdk] ?? askOpenai};
+          ${observed ? `(await import(${JSON.stringify(observeUrl)})).observe(client, () => {});` : ''}
+          ${script};`;
+        const [bare, observed] = await Promise.all([run(source(false)), run(source(true))]);
+        assert.deepEqual(observed, bare);
+      });
+    }
+  }
+
+  const letGo: Readonly<Record<string, string>> = {
+    'a stream never read': `await client.chat.completions.create({ model: 'm', messages: [], stream: true })`,
+    'a promise never awaited': `client.chat.completions.create({ model: 'm', messages: [] })`,
+    'a bare response never read': `await client.chat.completions.create({ model: 'm', messages: [] }).asResponse()`,
+    'a stream begun': `const s = await client.chat.completions.create({ model: 'm.stall', messages: [], stream: true }); await s[Symbol.asyncIterator]().next()`,
+  };
+  for (const [name, script] of Object.entries(letGo)) {
+    test(`${name}: one event when it is garbage`, async () => {
+      const { out } = await run(letGoSource(provider.url, script, 'for (let n = 0; n < 200 && !seen.length; n += 1) { globalThis.gc(); await new Promise((r) => setTimeout(r, 5)); }'), ['--expose-gc']);
+      assert.deepEqual(JSON.parse(out), [{ stopReason: 'other', status: 200 }]);
+    });
+    test(`${name}: one event when the process ends`, async () => {
+      const { out } = await run(letGoSource(provider.url, script, `await new Promise((r) => setTimeout(r, 100)); settleOpenCalls(); settleOpenCalls();`));
+      assert.deepEqual(JSON.parse(out), [{ stopReason: 'other', status: 200 }]);
+    });
+  }
+});
+
+function letGoSource(url: string, script: string, wait: string): string {
+  return `
+    import OpenAI from 'openai';
+    import { observe, settleOpenCalls } from ${JSON.stringify(observeUrl)};
+    const seen = [];
+    const client = new OpenAI({ apiKey: 'k', baseURL: ${JSON.stringify(`${url}/v1`)}, maxRetries: 0 });
+    observe(client, ({ stopReason, status }) => seen.push({ stopReason, status }));
+    await (async () => { ${script}; })();
+    await new Promise((r) => setTimeout(r, 50));
+    ${wait}
+    console.log(JSON.stringify(seen));
+    process.exit(0);`;
+}

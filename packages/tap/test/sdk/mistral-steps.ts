@@ -1,0 +1,73 @@
+/** The script for `@mistralai/mistralai`, for every major of it. */
+import { createRequire } from 'node:module';
+import type { Mistral } from '@mistralai/mistralai';
+import type { Expected, Step } from './compare.ts';
+
+type Client = Mistral;
+
+const rateLimit = { requestsLimit: 500, requestsRemaining: 499, tokensLimit: 30000, tokensRemaining: null };
+const seen = (cachedTokens: number) => (model: string, other: Expected = {}): Expected => ({
+  provider: 'other', model: `served-${model}`, requestId: 'chatcmpl-N', inputTokens: 11, outputTokens: 7, cachedTokens,
+  stopReason: 'stop', toolCalls: 0, status: 200, rateLimit: null, ...other,
+});
+const none = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 };
+const failed = (model: string | null, status: number): Expected => ({
+  model, ...none, stopReason: 'error', toolCalls: 0, status, ...(status === 599 ? { requestId: null, rateLimit: null } : { requestId: 'req_first', rateLimit }),
+});
+
+async function all(stream: AsyncIterable<unknown>, last?: () => boolean): Promise<unknown[]> {
+  const parts: unknown[] = [];
+  for await (const part of stream) {
+    parts.push(part);
+    if (last?.()) break;
+  }
+  return parts;
+}
+
+/** A schema of the library that the SDK itself brings. */
+function anObject(): unknown {
+  const { z } = createRequire(import.meta.resolve('@mistralai/mistralai'))('zod') as { z: { object(shape: object): unknown } };
+  return z.object({});
+}
+
+const ask = (model: string): { model: string; messages: { role: 'user'; content: string }[] } => ({ model, messages: [{ role: 'user', content: 'x' }] });
+const endings = [
+  ['m', {}], ['m.tools', { stopReason: 'tool_calls', toolCalls: 2 }], ['m.length', { stopReason: 'length' }],
+] as const;
+
+/** The steps; `cachedTokens` as the SDK hands them on: the oldest one drops them. */
+export function mistralSteps(cachedTokens: number): readonly Step<Client>[] {
+  const seenAs = seen(cachedTokens);
+  return [
+  ...endings.flatMap(([model, other]): Step<Client>[] => [
+    { name: `chat ${model}`, run: (c) => c.chat.complete(ask(model)), seen: [seenAs(model, other)] },
+    { name: `chat ${model}, streamed`, run: async (c) => all(await c.chat.stream(ask(model))), seen: [seenAs(model, other)] },
+    { name: `agents ${model}`, run: (c) => c.agents.complete({ ...ask(model), agentId: model } as never), seen: [seenAs(model, other)] },
+    { name: `fim ${model}`, run: (c) => c.fim.complete({ model, prompt: 'x' }), seen: [seenAs(model, other)] },
+  ]),
+  ...[400, 401, 429, 500].flatMap((status): Step<Client>[] => [
+    { name: `answered by ${status}`, run: (c) => c.chat.complete(ask(`m.status-${status}`)), seen: [failed(`m.status-${status}`, status)] },
+    { name: `answered by ${status}, streamed`, run: (c) => c.chat.stream(ask(`m.status-${status}`)), seen: [failed(`m.status-${status}`, status)] },
+  ]),
+  { name: 'parse', run: (c) => c.chat.parse({ ...ask('m'), responseFormat: anObject() } as never), seen: [seenAs('m')] },
+  { name: 'what the SDK itself refuses was no call', run: (c) => c.chat.complete({ model: 7, messages: 'x' } as never), seen: [] },
+  { name: 'fim, streamed', run: async (c) => all(await c.fim.stream({ model: 'm', prompt: 'x' })), seen: [seenAs('m')] },
+  { name: 'agents, streamed', run: async (c) => all(await c.agents.stream({ ...ask('m'), agentId: 'm' } as never)), seen: [seenAs('m')] },
+  { name: 'embeddings', run: (c) => c.embeddings.create({ model: 'm', inputs: ['x'] }), seen: [{ model: 'served-m', requestId: 'emb-N', inputTokens: 5, outputTokens: 0, stopReason: 'stop', status: 200 }] },
+  { name: 'embeddings refused', run: (c) => c.embeddings.create({ model: 'm.status-400', inputs: ['x'] }), seen: [failed('m.status-400', 400)] },
+  { name: 'stream left at the first event', run: async (c) => all(await c.chat.stream(ask('m')), () => true), seen: [seenAs('m', { ...none, stopReason: 'other' })] },
+  { name: 'stream read by a reader', run: async (c) => { const s = await c.chat.stream(ask('m')); const r = s.getReader(); const got = [await r.read(), s.locked]; await r.cancel(); r.releaseLock(); return [got, s.locked]; }, seen: [seenAs('m', { ...none, stopReason: 'other' })] },
+  { name: 'stream read through tee', run: async (c) => { const s = await c.chat.stream(ask('m')); const [a, b] = s.tee(); return [s.locked, a.constructor.name, await all(a as never), await all(b as never)]; }, seen: [seenAs('m')] },
+  { name: 'stream piped', run: async (c) => { const got: unknown[] = []; await (await c.chat.stream(ask('m'))).pipeThrough(new TransformStream()).pipeTo(new WritableStream({ write: (part) => { got.push(part); } })); return got; }, seen: [seenAs('m')] },
+  { name: 'stream cancelled unread', run: async (c) => (await c.chat.stream(ask('m'))).cancel(), seen: [{ model: 'm', requestId: null, ...none, stopReason: 'other', status: 200 }] },
+  { name: 'stream cut by the provider', run: async (c) => all(await c.chat.stream(ask('m.cut'))), seen: [seenAs('m.cut', { ...none, stopReason: 'error' })] },
+  { name: 'the stream itself', run: async (c) => { const s = await c.chat.stream(ask('m')); const kind = [s.constructor.name, s instanceof ReadableStream, Object.keys(s), s.locked]; await all(s); return kind; }, seen: [seenAs('m')] },
+  { name: 'the promise itself', run: async (c) => { const p = c.chat.complete(ask('m')); await p; return [p.constructor.name, Object.keys(p)]; }, seen: [seenAs('m')] },
+  { name: 'aborted before the head', run: async (c) => { const abort = new AbortController(); const p = c.chat.complete(ask('m.hang'), { fetchOptions: { signal: abort.signal } }); setTimeout(() => abort.abort(), 20); return p; }, seen: [failed('m.hang', 599)] },
+  { name: 'aborted in a stream', run: async (c) => { const abort = new AbortController(); const s = await c.chat.stream(ask('m.stall'), { fetchOptions: { signal: abort.signal } }); return all(s, () => { abort.abort(); return false; }); }, seen: [seenAs('m.stall', { ...none, stopReason: 'other' })] },
+  { name: 'timed out', run: (c) => c.chat.complete(ask('m.hang'), { timeoutMs: 30 }), seen: [failed('m.hang', 599)] },
+  { name: 'dropped before the head', run: (c) => c.chat.complete(ask('m.drop')), seen: [failed('m.drop', 599)] },
+  { name: 'keys of the client after use', run: async (c) => { await c.chat.complete(ask('m')); return [Object.keys(c), Object.keys(c.chat), c.chat === c.chat]; }, seen: [seenAs('m')] },
+  { name: 'thirty at once', run: async (c) => (await Promise.all(Array.from({ length: 30 }, (_, i) => (i % 2 ? c.chat.complete(ask('m')) : c.chat.stream(ask('m')).then((s) => all(s)))))).length, seen: Array.from({ length: 30 }, () => seenAs('m')) },
+];
+}
