@@ -100,6 +100,7 @@ test('a body without end is answered 413 while it is still being sent, and the c
   const chunk = Buffer.concat([Buffer.from('10000\r\n'), Buffer.alloc(65_536, ' '), Buffer.from('\r\n')]);
   for (let sent = 0; sent < 6; sent++) connection.send(chunk); // past the bound, and then nothing more
   assert.equal((await answer).status, 413);
+  connection.halfClose(); // the server has ended its side; this ends the other
   await connection.ended;
 });
 
