@@ -15,6 +15,8 @@ export interface HeldRun {
   confirmed: boolean;
   /** Its end is being written; these run when that is done. Null: not now. */
   endWaiters: ((error: Error | null) => void)[] | null;
+  /** It ended here and that could not be written: the next call of it tries again, and is not told before. */
+  endUnwritten: boolean;
 }
 
 interface OrganizationRuns {
@@ -61,7 +63,7 @@ export class RunRegistry {
     }
     const known = runs.byId.get(run.id);
     if (known !== undefined) return known;
-    const held: HeldRun = { run, callsUnderWay: 0, confirmed, endWaiters: null };
+    const held: HeldRun = { run, callsUnderWay: 0, confirmed, endWaiters: null, endUnwritten: false };
     runs.byId.set(run.id, held);
     if (run.state === 'live') {
       runs.live += 1;
@@ -107,7 +109,7 @@ export class RunRegistry {
     for (const held of this.#ended) {
       if (this.held <= this.#capacity) return;
       // One whose end is still being written, or that a call under way is still to be added to, waits its turn.
-      if (held.endWaiters !== null || held.callsUnderWay > 0) continue;
+      if (held.endWaiters !== null || held.endUnwritten || held.callsUnderWay > 0) continue;
       this.#ended.delete(held);
       this.#remove(held, this.#organizations.get(held.run.organization)!);
     }

@@ -65,6 +65,7 @@ export class Runs {
     const verdict = decideRun(held.run, call.declaration, this.#clock.wallMs());
     if (verdict.kind === 'admitted') return null;
     if (verdict.ends !== null) this.#end(held, verdict.ends, verdict);
+    else if (held.endUnwritten && held.endWaiters === null) this.#writeEnd(held);
     return { kind: verdict.kind };
   }
 
@@ -178,12 +179,17 @@ export class Runs {
       held.run = tightenedTo(held.run, verdict.tightenTo);
       this.#writeTightening(held);
     }
+    this.#registry.end(held, state, this.#clock.wallMs());
+    this.#writeEnd(held);
+  }
+
+  #writeEnd(held: HeldRun): void {
+    const { organization, id, state, endedAtMs } = held.run;
     held.endWaiters = [];
-    const atMs = this.#clock.wallMs();
-    this.#registry.end(held, state, atMs);
-    this.#journal.endRun({ organization: held.run.organization, run: held.run.id, state, atMs }, (error) => {
+    this.#journal.endRun({ organization, run: id, state: state as EndedState, atMs: endedAtMs! }, (error) => {
       const waiters = held.endWaiters ?? [];
       held.endWaiters = null;
+      held.endUnwritten = error !== null;
       for (const waiter of waiters) waiter(error);
     });
   }
