@@ -26,7 +26,10 @@ export function refuseUnasked(request: Request): void {
     throw new HttpRefusal(403, 'prefetch', 'This address is not answered ahead of being asked for.');
   }
   const mode = request.headers.get('sec-fetch-mode');
-  if (request.headers.get('sec-fetch-site') === 'none' && mode === 'navigate') {
+  const site = request.headers.get('sec-fetch-site');
+  // Whoever asks, with a token too: what can be done once only is not done where a browser says that another site began it.
+  if (site !== null && site !== 'same-origin' && site !== 'none') throw crossSite();
+  if (site === 'none' && mode === 'navigate') {
     throw new HttpRefusal(403, 'cross_site', 'This address cannot be opened in a browser; the dashboard asks it.');
   }
 }

@@ -41,6 +41,8 @@ const sized = (bytes: number, requestId: string): Buffer => {
   const body = Buffer.from(batchBody([sentEvent({ request_id: requestId })]));
   return Buffer.concat([body, Buffer.alloc(bytes - body.length, ' ')]);
 };
+const head = (withKey: string, headers: readonly string[]): string =>
+  [`POST ${target} HTTP/1.1`, 'Host: x', `Authorization: Bearer ${withKey}`, 'Content-Type: application/json', ...headers, '', ''].join('\r\n');
 const unauthorizedBody = '{"error":{"code":"unauthorized","message":"The tap key was missing or not recognized."}}';
 
 test('a batch is taken with 202 and the number of events that are new', async () => {
@@ -83,7 +85,8 @@ test('refusals go in the order 401, 413, 410, 415, 400', async () => {
 
 test('a body of 262,144 bytes is read, one byte more is not, with its length told or chunked', async () => {
   const rows = tap.eventRows();
-  const chunksOf = (body: Buffer, size: number) => Array.from({ length: Math.ceil(body.length / size) }, (_, at) => body.subarray(at * size, (at + 1) * size));
+  const chunksOf = (body: Buffer, size: number) =>
+    Array.from({ length: Math.ceil(body.length / size) }, (_, at) => body.subarray(at * size, (at + 1) * size));
   assert.deepEqual(said(await post({ body: sized(bodyMax, 'at-length') })), [202, 'accepted 1']);
   assert.deepEqual(said(await post({ chunks: chunksOf(sized(bodyMax, 'at-chunked'), 10_000) })), [202, 'accepted 1']);
   for (const over of [bodyMax + 1, 3 * bodyMax, 2_000_000]) {
@@ -95,7 +98,7 @@ test('a body of 262,144 bytes is read, one byte more is not, with its length tol
 
 test('a body without end is answered 413 while it is still being sent, and the connection ends', async () => {
   const connection = await RawConnection.open(tap.url);
-  connection.send(`POST ${target} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`);
+  connection.send(head(key, ['Transfer-Encoding: chunked']));
   const answer = connection.nextAnswer();
   const chunk = Buffer.concat([Buffer.from('10000\r\n'), Buffer.alloc(65_536, ' '), Buffer.from('\r\n')]);
   for (let sent = 0; sent < 6; sent++) connection.send(chunk); // past the bound, and then nothing more
@@ -108,7 +111,7 @@ test('a client that leaves in the middle stores nothing and breaks nothing', asy
   const rows = tap.eventRows();
   const connection = await RawConnection.open(tap.url);
   const body = batchBody([sentEvent({ request_id: 'left' })]);
-  connection.send(`POST ${target} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`);
+  connection.send(head(key, [`Content-Length: ${body.length}`]));
   connection.send(body.subarray(0, body.length - 1));
   connection.abort();
   await connection.ended;
@@ -152,7 +155,8 @@ test('public JSON inputs as bodies: never stored, never a 5xx, never said again'
   for (const { name, bytes } of jsonInputs()) {
     const answer = await connection.call(call({ body: bytes }));
     assert.deepEqual(said(answer), [400, 'tap_invalid'], name);
-    assert.match(Buffer.from(answer.body).toString(), /^\{"error":\{"code":"tap_invalid","message":"(?:\$|events) (?:is|has) [a-zA-Z ]+\."\}\}$/, name);
+    const sentence = /^\{"error":\{"code":"tap_invalid","message":"(?:\$|events) (?:is|has) [a-zA-Z ]+\."\}\}$/;
+    assert.match(Buffer.from(answer.body).toString(), sentence, name);
   }
   await connection.close();
   assert.equal(tap.eventRows(), rows);
@@ -194,8 +198,7 @@ test('a key that is rotated while its request is under way stores nothing: the b
   const body = batchBody([sentEvent({ request_id: 'under-way' })]);
   const connection = await RawConnection.open(tap.url);
   const answer = connection.nextAnswer();
-  connection.send(`POST ${target} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${made.key}\r\nContent-Type: application/json\r\n`
-    + `Content-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`);
+  connection.send(head(made.key, [`Content-Length: ${body.length}`, 'Expect: 100-continue']));
   // The 100 shows that the request is being answered; a question to the store behind it shows that the key was admitted.
   while (connection.answers.length === 0) await new Promise((resume) => setImmediate(resume));
   await tap.store.tapEvents.admission('0'.repeat(64));
