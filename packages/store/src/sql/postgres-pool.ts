@@ -24,6 +24,8 @@ export function openPostgresPool(url: string): pg.Pool {
   });
   // An idle connection that breaks is dropped by the pool; the next query dials anew and reports for itself.
   pool.on('error', () => {});
+  // One that is lent out and breaks between two queries tells nobody but its own listeners: without one it ends the thread.
+  pool.on('connect', (client) => void client.on('error', () => {}));
   return pool;
 }
 
