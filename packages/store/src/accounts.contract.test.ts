@@ -33,11 +33,14 @@ for (const make of [async () => sqliteGround(), postgresGround]) {
       await store?.close();
       await ground?.end();
     });
-    const newOrganization = async (on = store): Promise<OrganizationId> => (await granted(on.organizations.create({ name: `organization ${++names}`, plan: 'team' }))).id;
+    const newOrganization = async (on = store): Promise<OrganizationId> =>
+      (await granted(on.organizations.create({ name: `organization ${++names}`, plan: 'team' }))).id;
     const intent = (organization: string | null, detail: Record<string, unknown> = {}): AuditIntent =>
       ({ actor: { kind: 'person', id: 'usr_1' }, action: 'testing', organization, subject: null, detail });
     const newKey = (on: Store, organization: OrganizationId, secret: string) =>
-      on.serviceKeys.create({ organization, name: null, project: null, expiresAtMs: null, hash: hashOf(secret), prefix: 'svc_live_aaa', maxRunBudget: null });
+      on.serviceKeys.create({
+        organization, name: null, project: null, expiresAtMs: null, hash: hashOf(secret), prefix: 'svc_live_aaa', maxRunBudget: null,
+      });
     const trail = async (organization: OrganizationId) => (await store.audit.list({ organization, limit: 100 }))!;
 
     describe('the audit trail', () => {
@@ -99,7 +102,9 @@ for (const make of [async () => sqliteGround(), postgresGround]) {
         await store.accounts.create('session', {
           id: 'ses_1', userId: person.id, token: canary, expiresAt: new Date(9e12), createdAt: new Date(1), updatedAt: new Date(1), userAgent: canary,
         });
-        await granted(store.invitations.create({ organization, email: null, role: 'viewer', tokenHash: canary, invitedBy: canary, expiresAtMs: 9e12 }));
+        await granted(store.invitations.create({
+          organization, email: null, role: 'viewer', tokenHash: canary, invitedBy: canary, expiresAtMs: 9e12,
+        }));
         await granted(store.managementTokens.create({
           organization, name: canary, role: 'viewer', madeBy: null, expiresAtMs: null, hash: hashOf(canary), prefix: canary,
         }));
@@ -107,7 +112,8 @@ for (const make of [async () => sqliteGround(), postgresGround]) {
         await store.providers.connect(organization, 'openai', canary);
         await store.upstreams.declare(organization, { url: `https://${canary}.example`, credential: canary });
         await granted(store.caps.set({ organization, scope: 'project', subject: canary, window: 'day', limit: nanoDollars(5n), mode: 'refuse' }));
-        await granted(store.baselines.create({ organization, key: { hash: hashOf(canary), prefix: canary }, unread: canary } as Parameters<Store['baselines']['create']>[0]));
+        const tap = { organization, key: { hash: hashOf(canary), prefix: canary }, unread: canary };
+        await granted(store.baselines.create(tap as Parameters<Store['baselines']['create']>[0]));
         await store.acting(intent(organization, { name: canary })).organizations.set(organization, { plan: 'team' });
         await ship('seg_before', organization);
         assert.ok((await everything()).some((row) => row.includes(canary)), 'the canary is in the store before');
@@ -143,7 +149,9 @@ for (const make of [async () => sqliteGround(), postgresGround]) {
       test('it stops at its own: another organization, and a person who belongs to both, stay', async () => {
         const [gone, kept] = [await newOrganization(), await newOrganization()];
         const person = await granted(store.members.create({ organization: gone, email: 'both@example.com', passwordHash: 'h', role: 'owner' }));
-        const invitation = { organization: kept, email: null, role: 'viewer' as const, tokenHash: 'hash of both', invitedBy: null, expiresAtMs: 9e12 };
+        const invitation = {
+          organization: kept, email: null, role: 'viewer' as const, tokenHash: 'hash of both', invitedBy: null, expiresAtMs: 9e12,
+        };
         await granted(store.invitations.create(invitation));
         await granted(store.invitations.accept({ tokenHash: 'hash of both', email: 'both@example.com', passwordHash: '', known: true }));
         await store.providers.connect(kept, 'openai', 'sk-kept');
@@ -156,7 +164,8 @@ for (const make of [async () => sqliteGround(), postgresGround]) {
 
       test('what was begun is gone on with in slices, over many records of one millisecond', async () => {
         const organization = await newOrganization();
-        const records = Array.from({ length: 1_201 }, (_, index) => ({ seq: index + 1, record: sampleRecord(organization, { startedAtMs: 7, project: 'p' }) }));
+        const records = Array.from({ length: 1_201 }, (_, index) =>
+          ({ seq: index + 1, record: sampleRecord(organization, { startedAtMs: 7, project: 'p' }) }));
         await store.calls.ship({ segment: 'seg_many', through: records.length, records });
         await granted(store.erasure.begin(organization));
         assert.equal(await store.erasure.goOn(), true);

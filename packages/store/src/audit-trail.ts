@@ -92,7 +92,8 @@ async function record(
 ): Promise<void> {
   const made = (typeof result === 'object' && result !== null ? result : {}) as { readonly id?: unknown; readonly organization?: unknown };
   const subject = typeof made.id === 'string' ? made.id : intent.subject;
-  const named = [made.organization, made.id].find((each) => typeof each === 'string' && each.startsWith(idPrefix.organization)) ?? intent.organization;
+  const isOrganization = (id: unknown): boolean => typeof id === 'string' && id.startsWith(idPrefix.organization);
+  const named = [made.organization, made.id].find(isOrganization) ?? intent.organization;
   await transaction.insertInto('audit_event').values({
     id: idPrefix.auditEvent + base62(randomBytes(40), 20), organization: await organizationNamed(transaction, named as string | null),
     at_ms: clock(), actor_kind: intent.actor.kind, actor_id: intent.actor.id, action: intent.action, subject,

@@ -33,16 +33,19 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       other = await platform.organization('other');
       const members = (await ask('/members', { token: other.tokens.owner })).body['data'] as { id: string }[];
       const [key, cap, invitation, token, baseline] = [
-        await made('/keys', { name: 'theirs', project: 'their-secret-project' }), await made('/caps', { scope: 'organization', window: 'day', limit: '5' }),
+        await made('/keys', { name: 'theirs', project: 'their-secret-project' }),
+        await made('/caps', { scope: 'organization', window: 'day', limit: '5' }),
         await made('/invitations', { email: 'guest@other.example', role: 'viewer' }), await made('/tokens', { role: 'viewer' }),
         await made('/assessments', {}),
       ];
       Object.assign(foreign, {
-        showOrganization: other.id, setOrganization: other.id, eraseOrganization: other.id, setMemberRole: members[0]!.id, removeMember: members[0]!.id,
+        showOrganization: other.id, setOrganization: other.id, eraseOrganization: other.id,
+        setMemberRole: members[0]!.id, removeMember: members[0]!.id,
         withdrawInvitation: invitation, revokeKey: key, removeCap: cap, revokeToken: token, showRun: 'their-run', closeRun: 'their-run',
         showAssessment: baseline, readTapKey: baseline, rotateTapKey: baseline, retireAssessment: baseline, declareFigure: baseline,
       });
-      const records = [own, own, own, other, other].map(({ id }, index) => sampleRecord(id, { run: 'their-run', startedAtMs: 1_000_000 + (index % 2) }));
+      const records = [own, own, own, other, other].map(({ id }, index) =>
+        sampleRecord(id, { run: 'their-run', startedAtMs: 1_000_000 + (index % 2) }));
       await platform.store.calls.ship({ segment: 'seg_1', through: 5, records: records.map((record, index) => ({ seq: index + 1, record })) });
     });
     after(async () => {

@@ -31,7 +31,8 @@ const noOperations = new Set(['GET /', 'GET /limits', 'GET /join', 'GET /platfor
 
 test('every route of the app is in the document, and the other way round', () => {
   assert.equal(document.openapi, '3.1.0');
-  const documented = Object.entries(document.paths).flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`));
+  const documented = Object.entries(document.paths)
+    .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`));
   const routed = platform.app.routes.filter(({ method }) => method !== 'ALL')
     .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`).filter((route) => !noOperations.has(route));
   assert.deepEqual(documented.sort(), [...new Set(routed)].sort());
@@ -60,7 +61,9 @@ test('answers are of the schemas that the document shows', async () => {
     ask(`/organizations/${acme.id}`, 'PATCH', { enforceKeyCaps: true, maxRunBudget: '2.00', fallbackPrice: { input: '1', output: '2' } }),
   ]);
   const schemaOf = (name: string) => operations.find(({ id }) => id === name)!.answer;
-  const names = ['createKey', 'setCap', 'createToken', 'inviteMember', 'createAssessment', 'connectProvider', 'declareUpstream', 'mintGrant', 'setOrganization'];
+  const names = [
+    'createKey', 'setCap', 'createToken', 'inviteMember', 'createAssessment', 'connectProvider', 'declareUpstream', 'mintGrant', 'setOrganization',
+  ];
   for (const [index, name] of names.entries()) {
     const answer = made[index]!;
     assert.ok(answer.status < 300, `${name}: ${answer.text}`);

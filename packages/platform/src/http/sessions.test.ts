@@ -124,7 +124,8 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
 
     test('one link makes one owner: of ten at once one is granted, and the link is void from then on', async () => {
       const ground = { store: platform.store, randomBytes: platform.parts.randomBytes, nowMs: Date.now() };
-      const invited = granted(await inviteUser(ground, { organization: acme.id, email: null, role: 'owner', by: null, publicUrl: 'http://platform.test' }));
+      const wanted = { organization: acme.id, email: null, role: 'owner', by: null, publicUrl: 'http://platform.test' };
+      const invited = granted(await inviteUser(ground, wanted));
       assert.match(invited.link, /^http:\/\/platform\.test\/join#[0-9A-Za-z]{43}$/);
       const token = invited.link.split('#')[1]!;
       const accept = (email: string) => ask('/platform/v1/auth/invitations/accept', { method: 'POST', body: { token, email, password } });

@@ -33,7 +33,8 @@ export const runOperations = [
     run: ({ ground, actor, params }) => showRun(ground, { organization: actor.organization, run: params.id }),
   }),
   operation({
-    id: 'closeRun', method: 'post', path: '/runs/{id}/close', role: 'member', tag: 'runs', summary: 'End a run for good', params: idParams, answer: runSchema,
+    id: 'closeRun', method: 'post', path: '/runs/{id}/close', role: 'member', tag: 'runs', summary: 'End a run for good',
+    params: idParams, answer: runSchema,
     run: ({ ground, actor, params }) => closeRun(ground, { organization: actor.organization, run: params.id }),
   }),
   operation({

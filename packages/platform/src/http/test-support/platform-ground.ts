@@ -88,7 +88,8 @@ export async function platformGround(
     const text = await response.text();
     said.push(`${response.status} ${[...response.headers].flat().join(' ')} ${text}`);
     const isJson = (response.headers.get('content-type') ?? '').startsWith('application/json');
-    return { status: response.status, headers: response.headers, text, body: (isJson && text !== '' ? JSON.parse(text) : {}) as Record<string, unknown> };
+    const parsed = (isJson && text !== '' ? JSON.parse(text) : {}) as Record<string, unknown>;
+    return { status: response.status, headers: response.headers, text, body: parsed };
   };
   const ground = () => ({ store, randomBytes: bytes, nowMs: Date.now() });
   return {

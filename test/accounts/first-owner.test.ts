@@ -1,0 +1,73 @@
+/**
+ * Held, in a browser: the first owner opens the one-time link, sets an email and a password, and is signed in; the link is void from
+ * then on, its token never left the page but in that one request, and the page loads nothing from elsewhere. Design 3, row 16.
+ * The browser comes from npm, for Linux on x64; elsewhere the same steps are held by the routes' own tests.
+ */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { startSystem, type System } from '@metergate/testkit/system.ts';
+import chromium from '@sparticuz/chromium';
+import { chromium as playwright, type Browser } from 'playwright-core';
+
+const here = `${process.platform}-${process.arch}`;
+const password = 'a password for the browser';
+
+if (here !== 'linux-x64') {
+  test(`the browser's test of the first owner's page is for linux-x64; this machine is ${here}`, () => assert.notEqual(here, 'linux-x64'));
+} else {
+  let system: System;
+  let browser: Browser;
+  before(async () => {
+    system = await startSystem({ connectProviders: false });
+    browser = await playwright.launch({ executablePath: await chromium.executablePath(), args: chromium.args, headless: true });
+  });
+  after(async () => {
+    await browser?.close();
+    await system?.stop();
+  });
+
+  test('the first owner sets an email and a password by the one-time link and is signed in', async () => {
+    const { link } = (await system.cli(['user', 'invite', '--org', 'default', '--role', 'owner', '--json'])).json() as { link: string };
+    const token = link.split('#')[1]!;
+    const page = await browser.newPage();
+    const asked: string[] = [];
+    const said: string[] = [];
+    page.on('request', (request) => asked.push(`${request.method()} ${request.url()} ${request.postData() ?? ''}`));
+    page.on('console', (message) => said.push(message.text()));
+    page.on('pageerror', (error) => said.push(String(error)));
+    await page.goto(`${system.platformUrl}/join#${token}`);
+    assert.equal(page.url(), `${system.platformUrl}/join`, 'the token is out of the address bar');
+
+    await page.fill('#email', 'ada@example.com');
+    await page.fill('#password', password);
+    await page.fill('#again', `${password}!`);
+    await page.click('button');
+    await page.getByText('The two passwords are not the same.').waitFor();
+    await page.fill('#password', 'short');
+    await page.fill('#again', 'short');
+    await page.click('button');
+    await page.getByText('The password must have 12 to 256 characters.').nth(1).waitFor();
+    await page.fill('#password', password);
+    await page.fill('#again', password);
+    await page.click('button');
+    await page.getByText('ada@example.com (owner)').waitFor();
+
+    const session = await page.evaluate(async () => (await fetch('/platform/v1/auth/session')).json() as Promise<Record<string, unknown>>);
+    assert.deepEqual([session['email'], session['role']], ['ada@example.com', 'owner']);
+    assert.equal(await page.evaluate('document.cookie'), '', 'no script sees the cookie');
+    const [cookie] = await page.context().cookies();
+    assert.deepEqual([cookie?.httpOnly, cookie?.sameSite, cookie?.secure], [true, 'Strict', false]);
+    assert.deepEqual(asked.filter((line) => !line.includes(` ${system.platformUrl}/`) && !line.includes(' data:')), [], 'nothing comes from elsewhere');
+    assert.ok(asked.filter((line) => line.includes(token)).every((line) => line.startsWith(`POST ${system.platformUrl}/platform/v1/auth/invitations/accept`)));
+    // The refused password's 400 is the one line a browser writes by itself.
+    assert.deepEqual(said.filter((line) => !line.includes('400')), []);
+
+    const second = await browser.newPage();
+    await second.goto(`${system.platformUrl}/join#${token}`);
+    await second.fill('#email', 'eve@example.com');
+    await second.fill('#password', password);
+    await second.fill('#again', password);
+    await second.click('button');
+    await second.getByText('This link is not valid').waitFor();
+  });
+}

@@ -1,0 +1,181 @@
+/**
+ * Held on the running product: what is made by command works over HTTP and the other way round; the provider's test call; the
+ * master key rotated under load without a failed call, and across kill -9; an organization erased while its key is in use; and after
+ * all of it no secret in the data directory or in what the product said. Design 1, promise 6; 3, rows 16 to 18 and 23.
+ */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { providerKeys, startSystem, type System } from '@metergate/testkit/system.ts';
+
+const password = 'CANARY-password-of-a-user';
+let system: System;
+const secrets: string[] = [password, providerKeys.openai, providerKeys.anthropic];
+before(async () => {
+  system = await startSystem();
+});
+after(() => system?.stop());
+
+type Fields = Record<string, unknown>;
+const cli = async (args: string[], stdin?: string): Promise<{ readonly code: number | null; readonly json: Fields }> => {
+  const result = await system.cli([...args, '--json'], stdin);
+  return { code: result.code, json: result.json() as Fields };
+};
+const http = async (path: string, token: string, init: RequestInit = {}): Promise<{ readonly status: number; readonly body: Fields }> => {
+  const response = await fetch(`${system.platformUrl}/platform/v1${path}`, {
+    ...init, headers: { authorization: `Bearer ${token}`, ...(init.body === undefined ? {} : { 'content-type': 'application/json' }) },
+  });
+  return { status: response.status, body: (await response.json()) as Fields };
+};
+const call = async (key: string): Promise<number> => {
+  const response = await fetch(`${system.gatewayUrl}/v1/models`, { headers: { authorization: `Bearer ${key}` } });
+  await response.arrayBuffer();
+  return response.status;
+};
+const adminToken = async (organization = 'default', role = 'owner'): Promise<string> => {
+  const { json } = await cli(['token', 'create', '--org', organization, '--role', role]);
+  secrets.push(String(json['token']));
+  return String(json['token']);
+};
+const eventually = async (wanted: () => Promise<boolean>): Promise<void> => {
+  const deadline = Date.now() + 20_000;
+  while (!await wanted()) {
+    if (Date.now() > deadline) throw new Error('it did not come about');
+    await new Promise((resume) => setTimeout(resume, 50));
+  }
+};
+
+test('a key made over HTTP forwards calls, and ends when the command revokes it; both leave their audit rows', async () => {
+  const token = await adminToken();
+  const made = await http('/keys', token, { method: 'POST', body: JSON.stringify({ name: 'by http' }) });
+  assert.equal(made.status, 201);
+  secrets.push(String(made.body['key']));
+  assert.equal(await call(String(made.body['key'])), 200);
+  assert.equal((await cli(['key', 'revoke', String(made.body['id'])])).code, 0);
+  await eventually(async () => await call(String(made.body['key'])) === 401);
+  const audit = (await http('/audit', token)).body['data'] as { action: string; actor: { kind: string }; subject: string }[];
+  const rows = audit.filter(({ subject }) => subject === made.body['id']).map(({ action, actor }) => [action, actor.kind]);
+  assert.deepEqual(rows, [['key revoke', 'command'], ['createKey', 'token']]);
+});
+
+test('a user made by command signs in over HTTP; a taken email, a short password and an unknown role are refused', async () => {
+  const made = await cli(['user', 'create', '--email', 'grace@example.com', '--org', 'default', '--role', 'admin'], `${password}\n`);
+  assert.deepEqual([made.code, made.json['role']], [0, 'admin']);
+  const signIn = (given: string) => fetch(`${system.platformUrl}/platform/v1/auth/sign-in/email`, {
+    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ email: 'grace@example.com', password: given }),
+  });
+  const [right, wrong] = [await signIn(password), await signIn(`${password} `)];
+  assert.deepEqual([right.status, wrong.status], [200, 401]);
+  secrets.push(decodeURIComponent(right.headers.getSetCookie()[0]!.split(/[=;]/)[1]!).split('.')[0]!);
+  const again = await cli(['user', 'create', '--email', 'Grace@Example.com', '--org', 'default', '--role', 'viewer'], password);
+  assert.deepEqual([again.code, (again.json['error'] as Fields)['code']], [1, 'email_taken']);
+  const short = await cli(['user', 'create', '--email', 'x@example.com', '--org', 'default', '--role', 'viewer'], 'short');
+  assert.deepEqual([short.code, (short.json['error'] as Fields)['code']], [1, 'invalid_password']);
+  assert.equal((await cli(['user', 'create', '--email', 'x@example.com', '--org', 'default', '--role', 'king'], password)).code, 2);
+});
+
+test('the test call asks the provider itself with the stored key, by command and over HTTP', async () => {
+  const tested = await cli(['provider', 'test', 'openai', '--org', 'default']);
+  assert.deepEqual(tested.json, { provider: 'openai', organization: tested.json['organization'], state: 'connected', accepted: true, status: 200 });
+  const received = system.openai.requests.at(-1)!;
+  assert.ok(JSON.stringify(received).includes(providerKeys.openai));
+  const token = await adminToken();
+  assert.equal((await http('/providers/anthropic/test', token, { method: 'POST' })).body['accepted'], true);
+  const { json: other } = await cli(['org', 'create', 'keyless']);
+  const missing = await cli(['provider', 'test', 'openai', '--org', String(other['id'])]);
+  assert.deepEqual([missing.code, (missing.json['error'] as Fields)['code']], [1, 'provider_not_connected']);
+});
+
+test('the limits of the plan, and the page they link to', async () => {
+  const { json: organization } = await cli(['org', 'create', 'limited', '--plan', 'growth']);
+  const token = await adminToken(String(organization['id']), 'viewer');
+  const { body } = await http('/limits', token);
+  assert.deepEqual(body, { requestsPerMin: 1_200, tokensPerMin: 2_000_000, tier: 'growth', docs: `${system.platformUrl}/limits`, note: null });
+  const page = await (await fetch(String(body['docs']))).text();
+  for (const text of ['1,200', '2,000,000', '16,000,000 bytes', '1,600,000 bytes', '429']) assert.ok(page.includes(text), text);
+  await cli(['org', 'set', String(organization['id']), '--plan', 'enterprise']);
+  const agreed = (await http('/limits', token)).body;
+  assert.deepEqual([agreed['requestsPerMin'], agreed['tokensPerMin'], agreed['tier'], typeof agreed['note']], [null, null, 'enterprise', 'string']);
+});
+
+const masterKeyFile = (): string => join(system.dataDirectory, 'master.key');
+
+test('the master key is rotated while calls go on: none fails, and the next start opens with the new file', async () => {
+  const { key } = await system.createKey();
+  secrets.push(key);
+  const old = readFileSync(masterKeyFile(), 'utf8').trim();
+  let going = true;
+  const statuses = new Map<number, number>();
+  const load = (async () => {
+    while (going) {
+      const status = await call(key);
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    }
+  })();
+  const next = randomBytes(32).toString('base64');
+  const rotated = await cli(['master-key', 'rotate'], `${next}\n`);
+  assert.equal(rotated.code, 0, JSON.stringify(rotated.json));
+  // A change makes the node load the organization anew: what it unseals then is under the new key.
+  await cli(['org', 'set', 'default', '--drain', '3']);
+  const made = await system.createKey();
+  await eventually(async () => await call(made.key) === 200);
+  going = false;
+  await load;
+  assert.deepEqual([...statuses.keys()], [200]);
+  assert.equal(readFileSync(masterKeyFile(), 'utf8').trim(), next);
+  assert.equal(statSync(masterKeyFile()).mode & 0o777, 0o600);
+  assert.ok(!readdirSync(system.dataDirectory).includes('master.key.next'));
+  const refused = await cli(['master-key', 'rotate'], next);
+  assert.deepEqual([refused.code, (refused.json['error'] as Fields)['code']], [1, 'invalid_master_key']);
+  secrets.push(old, made.key);
+
+  // As a process leaves it that was killed after the store had the key and before its file was in place.
+  renameSync(masterKeyFile(), `${masterKeyFile()}.next`);
+  writeFileSync(masterKeyFile(), `${old}\n`, { mode: 0o600 });
+  assert.equal((await cli(['org', 'list'])).code, 0);
+  assert.equal(readFileSync(masterKeyFile(), 'utf8').trim(), next, 'the command that found it put it in place');
+  renameSync(masterKeyFile(), `${masterKeyFile()}.next`);
+  writeFileSync(masterKeyFile(), `${old}\n`, { mode: 0o600 });
+  await system.kill9();
+  system = await system.restart();
+  assert.equal(await call(key), 200);
+  // And one killed before: the old key is in force, the other file is of no use.
+  writeFileSync(`${masterKeyFile()}.next`, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600 });
+  assert.equal((await cli(['org', 'list'])).code, 0);
+  rmSync(`${masterKeyFile()}.next`);
+  secrets.push(next);
+});
+
+test('an erased organization is gone from one second to the next: its key, its token, its name; its records keep their figures', async () => {
+  const { json: organization } = await cli(['org', 'create', 'CANARY-organization', '--plan', 'scale']);
+  const id = String(organization['id']);
+  await system.connectProvider('openai', id);
+  const { key } = await system.createKey({ organization: id, project: 'CANARY-project' });
+  const token = await adminToken(id);
+  assert.equal(await call(key), 200);
+  await system.calls({ count: 1, organization: id });
+  assert.equal((await http(`/organizations/${id}`, await adminToken(id, 'admin'), { method: 'DELETE' })).status, 403);
+  assert.deepEqual((await http(`/organizations/${id}`, token, { method: 'DELETE' })).body, { id, erased: true });
+  await eventually(async () => await call(key) === 401);
+  assert.equal((await http('/keys', token)).status, 401);
+  assert.equal((await cli(['org', 'erase', id])).code, 1);
+  secrets.push(key, 'CANARY-organization', 'CANARY-project');
+});
+
+test('no secret lies in the data directory or in anything the product said', async () => {
+  const said = system.stdout() + system.stderr();
+  for (const secret of secrets) assert.ok(!said.includes(secret), 'said by the product');
+  await eventually(async () => secrets.every((secret) => !filesWith(secret)));
+});
+
+/** Files other than the master key's own that hold `secret`, as it is or in hexadecimal or base64. */
+function filesWith(secret: string): boolean {
+  const forms = [secret, Buffer.from(secret).toString('hex'), Buffer.from(secret).toString('base64').replace(/=+$/, '')].map((form) => Buffer.from(form));
+  const files = readdirSync(system.dataDirectory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile() && entry.name !== 'master.key');
+  return files.some((entry) => {
+    const bytes = readFileSync(join(entry.parentPath, entry.name));
+    return forms.some((form) => bytes.includes(form));
+  });
+}
