@@ -22,7 +22,7 @@ export function followApiPromise(promise: unknown, call: Call): void {
   const head = overhear(coming, (props) => {
     response = at(props, 'response');
     call.head(response, at(props, 'options', 'signal'));
-    if (bare) followResponse(response as object, call);
+    if (bare) followResponse(response, call);
   }, call.fail);
 
   /** The answer as the wire gave it, before any helper of the SDK made something else of it. */
@@ -48,7 +48,7 @@ export function followApiPromise(promise: unknown, call: Call): void {
     });
     lookAtReturned(one, 'asResponse', () => {
       bare = true;
-      if (response) followResponse(response as object, call);
+      if (response) followResponse(response, call);
     });
   };
   attach(promise);

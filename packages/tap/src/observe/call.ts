@@ -3,23 +3,22 @@
  * When everything that hears a call is garbage (a stream nobody read, a promise nobody awaited), the call is closed as left by the host;
  * at exit, `settleOpenCalls` does so.
  */
-import { at, quietly } from './look.ts';
+import { at, pathsOf, quietly, textIn } from './look.ts';
+import { providerOf } from './provider.ts';
+import { readHead } from './response-head.ts';
 import { readingInto } from './reading.ts';
-import { headersIn, rateLimitIn, requestIdIn, statusIn } from './response-head.ts';
 import type { Figures } from './reading.ts';
-import type { Provider, SeenCall } from '../seen-call.ts';
+import type { Sink } from '../seen-call.ts';
 
 /** `done`: the answer came whole. `left`: the host did not want the rest. `failed`: the provider or the network broke it. */
 export type Ending = 'done' | 'left' | 'failed';
 
-/** What is known of a call when it is made. */
-export interface Asked {
-  readonly provider: Provider;
-  /** The requested model, for an answer that names none. */
-  readonly model: string | null;
-  readonly embeddings: boolean;
-  /** By which the host may abort the call. */
-  readonly signal: unknown;
+/** One observed object: where its calls are told, which a later `observe` on the same object may change. */
+export interface Hold {
+  readonly client: object;
+  sink: Sink;
+  /** A method of the client is just running: what it calls on the client by itself is the same call. */
+  inside?: boolean;
 }
 
 /** Hears what a stream gives. None of its methods throws. */
@@ -41,39 +40,71 @@ export interface Call extends Listener {
   head(response: unknown, signal?: unknown): void;
 }
 
+const clock: () => number = typeof performance === 'object' ? performance.now.bind(performance) : Date.now;
+
 /** Errors by which a client tells that it made no call: bad arguments, no key. */
 const refusedByClient = /^(SDKValidation|AI_(Unsupported|Load|InvalidPrompt|InvalidArgument|TooMany))/;
 
-const clock: () => number = typeof performance === 'object' ? performance.now.bind(performance) : Date.now;
+const modelPaths = pathsOf('model body.model modelId');
 
 /** Ends of the calls whose response began and did not end. */
 const open = new Set<Close>();
 type Close = (ending: Ending) => void;
 
-const abandoned = typeof FinalizationRegistry === 'function' ? new FinalizationRegistry<Close>((close) => close('left')) : null;
+const abandoned = typeof FinalizationRegistry === 'function' ? new FinalizationRegistry<Close>((close) => close('left')) : undefined;
 
 /** Closes what the host left open, for the process ends: each such call gives its event now. */
 export function settleOpenCalls(): void {
   for (const close of open) close('left');
 }
 
-/** Begins a call; its one event goes to the sink when it ends. */
-export function beginCall(asked: Asked, sink: (seen: SeenCall) => void): Call {
+/** Begins a call that is about to be made on an observed object, with the first of its arguments. */
+export function beginCall(hold: Hold, argument: unknown, embeddings: boolean): Call {
   const startedAt = clock();
   const figures: Figures = {
-    provider: asked.provider, model: asked.model, requestId: null, inputTokens: 0, outputTokens: 0, cachedTokens: 0,
-    stopReason: 'other', toolCalls: 0, status: 200, latencyMs: 0, rateLimit: null,
+    provider: providerOf(hold.client), model: textIn(argument, modelPaths) ?? textIn(hold.client, modelPaths) ?? null, requestId: null,
+    inputTokens: 0, outputTokens: 0, cachedTokens: 0, stopReason: 'other', toolCalls: 0, status: 200, latencyMs: 0, rateLimit: null,
   };
-  return listen(asked, figures, {
-    sign: () => {
+  const read = readingInto(figures);
+  const close = closer(hold, figures, embeddings);
+  let signal: unknown;
+  let began = false;
+  let last: unknown;
+  /** Every sign of the provider is the latest; what the host does after the last one is its own time. */
+  const hear = (heard: () => void): void => {
+    quietly(() => {
       figures.latencyMs = Math.max(0, clock() - startedAt);
-    },
-    close: closer(asked.embeddings, figures, sink),
-  });
+      heard();
+    });
+  };
+  const call: Call = {
+    head: (response, itsSignal) => hear(() => {
+      readHead(response, figures);
+      signal = itsSignal ?? signal;
+      if (began) return;
+      began = true;
+      if (!abandoned) return;
+      open.add(close);
+      abandoned.register(call, close, close);
+    }),
+    value: (part) => hear(() => {
+      if (part !== last) read(part);
+      last = part;
+    }),
+    end: (ending) => (ending === 'done' ? hear(() => close(ending)) : close(ending)),
+    fail: (error) => hear(() => {
+      if (began) return close(at(signal, 'aborted') || at(error, 'name') === 'AbortError' ? 'left' : 'failed');
+      if (refusedByClient.test(String(at(error, 'name')))) return;
+      figures.status = 599;
+      readHead(error, figures);
+      close('failed');
+    }),
+  };
+  return call;
 }
 
-/** What ends a call: holds its figures, but nothing that hears it, so that this can become garbage. */
-function closer(embeddings: boolean, figures: Figures, sink: (seen: SeenCall) => void): Close {
+/** What ends a call: holds its figures, but nothing that hears it, so that this can become garbage. Never throws. */
+function closer(hold: Hold, figures: Figures, embeddings: boolean): Close {
   let closed = false;
   const close: Close = (ending) => {
     if (closed) return;
@@ -82,51 +113,7 @@ function closer(embeddings: boolean, figures: Figures, sink: (seen: SeenCall) =>
     abandoned?.unregister(close);
     if (ending === 'failed') figures.stopReason = 'error';
     else if (ending === 'done' && embeddings) figures.stopReason = 'stop';
-    quietly(() => sink(figures));
+    quietly(() => hold.sink(figures));
   };
   return close;
-}
-
-function listen(asked: Asked, figures: Figures, { sign, close }: { sign: () => void; close: Close }): Call {
-  const read = readingInto(figures);
-  let { signal } = asked;
-  let began = false;
-  let last: unknown;
-  const takeHead = (holder: unknown): void => {
-    figures.status = statusIn(holder) ?? figures.status;
-    const headers = headersIn(holder);
-    figures.requestId ??= requestIdIn(headers) ?? null;
-    figures.rateLimit = rateLimitIn(headers) ?? figures.rateLimit;
-  };
-  const call: Call = {
-    head: (response, itsSignal) => quietly(() => {
-      sign();
-      takeHead(response);
-      signal = itsSignal ?? signal;
-      if (!began && abandoned) {
-        open.add(close);
-        abandoned.register(call, close, close);
-      }
-      began = true;
-    }),
-    value: (part) => quietly(() => {
-      if (part === last) return;
-      last = part;
-      sign();
-      read(part);
-    }),
-    end: (ending) => quietly(() => {
-      if (ending === 'done') sign();
-      close(ending);
-    }),
-    fail: (error) => quietly(() => {
-      sign();
-      if (began) return close(at(signal, 'aborted') || at(error, 'name') === 'AbortError' ? 'left' : 'failed');
-      if (refusedByClient.test(String(at(error, 'name')))) return;
-      figures.status = 599;
-      takeHead(error);
-      close('failed');
-    }),
-  };
-  return call;
 }

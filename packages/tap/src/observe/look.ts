@@ -4,20 +4,17 @@
 
 /** A method of an object of the host. */
 export type Method = (...args: unknown[]) => unknown;
-
-/** True for what can carry properties: objects and functions. */
-export function isObject(value: unknown): value is object {
-  return (typeof value === 'object' && value !== null) || typeof value === 'function';
-}
+/** Paths of property names, as `pathsOf` makes them. */
+export type Paths = readonly (readonly string[])[];
 
 /** The value at a path of property names, or undefined where the path ends early or a getter throws. */
 export function at(value: unknown, ...path: PropertyKey[]): unknown {
-  return quietly(() => path.reduce((here, key) => (isObject(here) ? (here as Record<PropertyKey, unknown>)[key] : undefined), value));
+  return quietly(() => path.reduce((here, key) => (here as Record<PropertyKey, unknown> | undefined)?.[key], value));
 }
 
 /** The same of own properties alone: what a class of the host computes on demand is not asked for, it may do more than compute. */
 export function own(value: unknown, ...path: PropertyKey[]): unknown {
-  return quietly(() => path.reduce((here, key) => (isObject(here) && Object.hasOwn(here, key) ? at(here, key) : undefined), value));
+  return path.reduce((here, key) => (here && Object.hasOwn(here, key) ? at(here, key) : undefined), value);
 }
 
 /** The method of that name, own or inherited, or undefined. */
@@ -33,26 +30,18 @@ export function listAt(value: unknown, ...path: PropertyKey[]): readonly unknown
 }
 
 /** Several paths in one text: paths apart by spaces, names in them by dots. */
-export function pathsOf(text: string): readonly (readonly string[])[] {
+export function pathsOf(text: string): Paths {
   return text.split(' ').map((path) => path.split('.'));
 }
 
 /** The first string that is not empty at one of the own paths. */
-export function textIn(value: unknown, paths: readonly (readonly string[])[]): string | undefined {
-  for (const path of paths) {
-    const found = own(value, ...path);
-    if (typeof found === 'string' && found !== '') return found;
-  }
-  return undefined;
+export function textIn(value: unknown, paths: Paths): string | undefined {
+  return paths.map((path) => own(value, ...path)).find((found) => typeof found === 'string' && found) as string | undefined;
 }
 
 /** The first whole number from 0 at one of the own paths. */
-export function figureIn(value: unknown, paths: readonly (readonly string[])[]): number | undefined {
-  for (const path of paths) {
-    const found = own(value, ...path);
-    if (Number.isInteger(found) && (found as number) >= 0) return found as number;
-  }
-  return undefined;
+export function figureIn(value: unknown, paths: Paths): number | undefined {
+  return paths.map((path) => own(value, ...path)).find((found) => Number.isInteger(found) && (found as number) >= 0) as number | undefined;
 }
 
 /** Runs what only observes. Whatever it throws ends here, for the host must not notice. */

@@ -4,16 +4,16 @@
  * public one may make several.
  */
 import { at, methodOf, quietly } from './look.ts';
-import { beginCallOf } from './hold.ts';
+import { beginCall } from './call.ts';
 import { followReturned } from './follow-answer.ts';
 import { override } from './in-place.ts';
-import type { Hold } from './hold.ts';
+import type { Hold } from './call.ts';
 
 /** The methods of a client's parts, by the parts' names; of `inner|public`, the first that is there. */
 const seams: Readonly<Record<string, string>> = {
   models: 'generateContentInternal|generateContent generateContentStreamInternal|generateContentStream embedContentInternal|embedContent',
   chat: 'complete stream parse parseStream completions.create',
-  agents: 'complete stream parse parseStream',
+  agents: 'complete stream',
   fim: 'complete stream',
   completions: 'create',
   responses: 'create',
@@ -43,7 +43,7 @@ function observePart(hold: Hold, part: unknown, methods: string, embeddings: boo
 
 function observeMethod(hold: Hold, { owner, name, embeddings }: { owner: unknown; name: string; embeddings: boolean }): boolean {
   return override(owner, name, (run, args) => {
-    const call = hold.inside ? null : quietly(() => beginCallOf(hold, args, embeddings));
+    const call = hold.inside ? null : quietly(() => beginCall(hold, args[0], embeddings));
     if (!call) return run();
     hold.inside = true;
     try {

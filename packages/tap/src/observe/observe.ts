@@ -3,18 +3,14 @@
  * `SeenCall` to the sink when it ends. Spec: Tap client wrapper; design 3, rows 27, 28 and 30b. What is observed never changes, and a fault
  * in here never reaches the host: at worst a call is not told.
  */
-import { isObject, methodOf, quietly } from './look.ts';
+import { methodOf, quietly } from './look.ts';
 import { lookAtReturned } from './in-place.ts';
 import { observeMethods } from './method-client.ts';
 import { observeStainless } from './stainless-client.ts';
-import type { Hold } from './hold.ts';
+import type { Hold } from './call.ts';
 import type { Sink } from '../seen-call.ts';
 
 export { settleOpenCalls } from './call.ts';
-
-/** Makers of models on a provider of the AI SDK. */
-const factories = 'languageModel chat chatModel completion completionModel responses messages embedding embeddingModel textEmbedding '
-  + 'textEmbeddingModel';
 
 const holds = new WeakMap<object, Hold>();
 
@@ -34,9 +30,9 @@ function observeObject(client: object, sink: Sink): boolean {
     held.sink = sink;
     return true;
   }
-  const hold: Hold = { client, sink, inside: false };
+  const hold: Hold = { client, sink };
   const observeDerived = (derived: unknown): void => {
-    if (isObject(derived) && !holds.has(derived)) observe(derived, (seen) => hold.sink(seen));
+    if (!holds.has(derived as object)) observe(derived as object, (seen) => hold.sink(seen));
   };
   const observed = observeStainless(hold, observeDerived) || observeProvider(client, observeDerived) || observeMethods(hold);
   if (observed) holds.set(client, hold);
@@ -49,5 +45,6 @@ function observeObject(client: object, sink: Sink): boolean {
  */
 function observeProvider(provider: object, observeModel: (model: unknown) => void): boolean {
   if (!methodOf(provider, 'languageModel')) return false;
-  return factories.split(' ').map((name) => lookAtReturned(provider, name, observeModel)).includes(true);
+  const makers = [...Object.keys(provider), 'languageModel', 'embeddingModel', 'textEmbeddingModel'];
+  return makers.map((name) => lookAtReturned(provider, name, observeModel)).includes(true);
 }

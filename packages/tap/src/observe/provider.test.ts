@@ -11,7 +11,6 @@ const clients: readonly (readonly [unknown, string])[] = [
   [{ _baseURL: new URL('https://api.mistral.ai/') }, 'mistral'],
   [{ apiClient: { getBaseUrl: () => 'https://generativelanguage.googleapis.com/' } }, 'google'],
   [{ config: { baseURL: 'https://api.anthropic.com/v1' } }, 'anthropic'],
-  [{ config: { baseURL: () => 'https://api.x.ai/v1' } }, 'xai'],
   [{ modelId: 'm', config: { url: ({ path }: { path: string }) => `https://api.openai.com/v1${path}` } }, 'openai'],
   [{ baseURL: 'https://api.openai.com.example.org/v1' }, 'other'],
   [{ baseURL: 'https://notapi.openai.com/v1' }, 'other'],

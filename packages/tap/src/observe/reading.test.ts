@@ -39,7 +39,7 @@ const answers: readonly (readonly [string, readonly unknown[], Partial<Figures>]
   ['a legacy function call', [{ choices: [{ index: 0, finish_reason: 'function_call', message: { function_call: { name: 'look' } } }] }], { stopReason: 'tool_calls', toolCalls: 1 }],
   ['figures that are none are not read', [{ usage: { prompt_tokens: -1, completion_tokens: 1.5, prompt_tokens_details: { cached_tokens: '4' } } }], { inputTokens: 0, outputTokens: 0, cachedTokens: 0 }],
   ['a model without a name is the one asked for', [{ model: '' }, { model: null }, { model: 7 }], { model: 'asked' }],
-  ['cumulative usage of a message stream', [{ type: 'message_start', message: { id: 'm', usage: { input_tokens: 5, cache_read_input_tokens: 2, output_tokens: 1 } } }, { type: 'message_delta', delta: { stop_reason: 'refusal' }, usage: { output_tokens: 9, input_tokens: null } }], { requestId: 'm', inputTokens: 5, cachedTokens: 2, outputTokens: 9, stopReason: 'content_filter' }],
+  ['cumulative usage of a message stream', [{ type: 'message_start', message: { id: 'm', model: 'served', usage: { input_tokens: 5, cache_read_input_tokens: 2, output_tokens: 1 } } }, { type: 'message_delta', delta: { stop_reason: 'refusal' }, usage: { output_tokens: 9, input_tokens: null } }], { requestId: 'm', inputTokens: 5, cachedTokens: 2, outputTokens: 9, stopReason: 'content_filter' }],
   ['calls of tools that the provider runs itself are not the host\'s', [{ type: 'message', content: [{ type: 'server_tool_use', id: 's' }, { type: 'tool_use', id: 't' }] }], { toolCalls: 1 }],
   ['a response that is cut for its tokens', [{ object: 'response', status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }], { stopReason: 'length' }],
   ['a response that is filtered', [{ object: 'response', status: 'incomplete', incomplete_details: { reason: 'content_filter' } }], { stopReason: 'content_filter' }],
@@ -66,6 +66,7 @@ test('more calls of tools than an event can tell are not counted', () => {
 test('what a class of the host computes on demand is not asked for', () => {
   class Answer {
     id = 'a';
+    model = 'served';
     get data(): never {
       return assert.fail('asked for');
     }

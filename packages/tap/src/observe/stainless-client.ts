@@ -3,11 +3,11 @@
  * their calls through the client's own `post` (and `get`, for a batch's results), so one seam hears each provider call once.
  */
 import { at, quietly } from './look.ts';
-import { beginCallOf } from './hold.ts';
+import { beginCall } from './call.ts';
 import { followApiPromise } from './api-promise.ts';
 import { followReads } from './follow-stream.ts';
 import { lookAtReturned, override } from './in-place.ts';
-import type { Hold } from './hold.ts';
+import type { Hold } from './call.ts';
 import type { Method } from './look.ts';
 
 /** Paths of calls that can carry usage; not token counts, batches or stored answers. */
@@ -27,7 +27,7 @@ export function observeStainless(hold: Hold, observeChild: (child: unknown) => v
   return override(client, 'post', (run, [path, options]) => {
     const call = quietly(() => {
       const text = String(path);
-      return callPath.test(text) ? beginCallOf(hold, [options], text.includes('embeddings')) : null;
+      return callPath.test(text) ? beginCall(hold, options, text.includes('embeddings')) : null;
     });
     const promise = run();
     if (call) {
@@ -41,7 +41,7 @@ export function observeStainless(hold: Hold, observeChild: (child: unknown) => v
 
 /**
  * A message batch's results, read line by line: each message in them was a provider call, so each line with a message, or with the error
- * that stands for one, gives an event; requests that were cancelled or expired were never made. The same message read twice has the same id.
+ * that stands for one, gives an event; requests that were cancelled or expired were never made. A message read twice has one id.
  */
 function followBatch(promise: unknown, hold: Hold): void {
   override(promise, '_thenUnwrap', (run, [transform]) => run([(...args: unknown[]) => {
@@ -59,7 +59,7 @@ function seeLine(result: unknown, hold: Hold): void {
   const failed = at(result, 'type') === 'errored';
   const message = at(result, 'message');
   if (!failed && !message) return;
-  const call = beginCallOf(hold, [], false);
+  const call = beginCall(hold, null, false);
   call.value(message);
   call.head({});
   call.end(failed ? 'failed' : 'done');

@@ -3,19 +3,16 @@
  */
 import type { StopReason } from '../seen-call.ts';
 
-const words: Readonly<Record<string, string>> = {
-  stop: 'end_turn stop_sequence completed',
-  length: 'max_tokens max_output_tokens model_length model_context_window_exceeded',
-  tool_calls: 'function_call tool_use',
-  content_filter: 'refusal safety recitation blocklist prohibited_content spii image_safety image_prohibited_content image_recitation',
-  error: 'failed',
-};
-
-const reasons = new Map(
-  Object.entries(words).flatMap(([reason, others]) => [reason, ...others.split(' ')].map((word) => [word, reason as StopReason])),
-);
+const reasons: readonly (readonly [StopReason, RegExp])[] = [
+  ['stop', /^(stop|end_turn|stop_sequence|completed)$/],
+  ['length', /^(length|max(_output)?_tokens|model_(length|context_window_exceeded))$/],
+  ['tool_calls', /^(tool_(calls|use)|function_call)$/],
+  ['content_filter', /^(content_filter|refusal|(image_)?(safety|recitation|prohibited_content)|blocklist|spii)$/],
+  ['error', /^(error|failed)$/],
+];
 
 /** The event's word; upper case and hyphens (`MAX_TOKENS`, `tool-calls`) are read alike, an unknown word is `other`. */
 export function stopReasonOf(word: string): StopReason {
-  return reasons.get(word.toLowerCase().replace(/-/g, '_')) ?? 'other';
+  const alike = word.toLowerCase().replace(/-/g, '_');
+  return reasons.find(([, words]) => words.test(alike))?.[0] ?? 'other';
 }

@@ -121,7 +121,7 @@ function sendEvents(response: ServerResponse, { made, has, headers, path = '' }:
   });
   if (has('cut') || has('stall')) texts.length = Math.min(2, texts.length);
   if (has('oops')) texts.splice(2, texts.length, `event: error\ndata: ${JSON.stringify({ type: 'error', error: { type: 'overloaded_error', message: 'oops' } })}\n\n`);
-  if (/completions$/.test(path) && !has('cut') && !has('stall')) texts.push('data: [DONE]\n\n');
+  if (path.endsWith('completions') && !has('cut') && !has('stall')) texts.push('data: [DONE]\n\n');
   const next = (): void => {
     const text = texts.shift();
     if (text !== undefined) response.write(text, () => setImmediate(next));
