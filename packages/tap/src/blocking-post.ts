@@ -4,9 +4,9 @@
  * Only on Node, from 20.16: elsewhere nothing is posted then. Whatever fails ends it quietly.
  */
 import type { Answer } from './answer.ts';
-import { postOf, type Destination } from './fetch-post.ts';
+import { postOf, type Destination } from './post.ts';
 import { retryWaitsMs, type NextPost } from './reporter.ts';
-import { hostProcess, monotonicMs } from './runtime.ts';
+import { hostProcess, isNode, monotonicMs } from './runtime.ts';
 
 export const blockingBudgetMs = 1_000;
 
@@ -22,17 +22,11 @@ if(r.status==410){let t='';const d=new TextDecoder;for await(const x of r.body)i
 c[3]=+(JSON.parse(t).error.code=='baseline_closed')}else r.body?.cancel().catch(()=>{})}catch{}
 Atomics.store(c,0,0);Atomics.notify(c,0);Atomics.wait(c,0,0)}})()`;
 
-/** True where posts can be made while the thread stands still. */
-export function canBlock(): boolean {
-  const { versions, getBuiltinModule } = hostProcess ?? {};
-  return !!(getBuiltinModule && versions?.node && !versions['bun'] && !versions['deno']);
-}
-
 /** Posts the bodies in turn; `answered` says after each attempt, counted from 0 for each body, how to go on. */
 export function postBlocking(
   destination: Destination, bodies: readonly string[], answered: (answer: Answer, attempt: number) => NextPost,
 ): void {
-  if (!canBlock()) return;
+  if (!isNode) return;
   const deadlineMs = monotonicMs() + blockingBudgetMs;
   const cells = new Int32Array(new SharedArrayBuffer(20));
   const wait = (cell: number, while_: number, untilMs: number): string => Atomics.wait(cells, cell, while_, untilMs - monotonicMs());

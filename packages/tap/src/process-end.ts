@@ -5,9 +5,8 @@
  * - signals are listened to only while events wait, and the listener is gone before the host's own run, so that whoever counts
  *   listeners counts its own; without one the signal is sent again, with its default effect.
  */
-import { canBlock } from './blocking-post.ts';
 import type { Flushable } from './reporter.ts';
-import { hostProcess } from './runtime.ts';
+import { hostProcess, isNode } from './runtime.ts';
 
 type Signal = 'SIGTERM' | 'SIGINT';
 const signals: readonly Signal[] = ['SIGTERM', 'SIGINT'];
@@ -59,7 +58,7 @@ function onSignal(signal: Signal): void {
   const again = (): void => {
     hostProcess!.kill(hostProcess!.pid, signal);
   };
-  if (!canBlock()) {
+  if (!isNode) {
     settleOpen();
     return void flush().then(again);
   }
@@ -68,7 +67,8 @@ function onSignal(signal: Signal): void {
 }
 
 async function flush(): Promise<void> {
-  await Promise.all([...waiting].map((flushable) => flushable.flush().catch(() => undefined)));
+  const flushes = [...waiting].map((flushable) => flushable.flush().catch(() => undefined));
+  for (const flushed of flushes) await flushed;
 }
 
 function flushBlocking(): void {

@@ -22,9 +22,18 @@ const ignoreError = (): void => undefined;
 /** Node's own `process`, or what stands for it; undefined where there is none. */
 export const hostProcess: NodeJS.Process | undefined = scope.process;
 
+/** A Node (20.16 and later) whose own modules can be had without an import. */
+export const isNode = typeof hostProcess?.getBuiltinModule === 'function' && !!hostProcess.versions?.node
+  && !hostProcess.versions['bun'] && !hostProcess.versions['deno'];
+
 /** Wall time, milliseconds since the epoch. */
 export function wallMs(): number {
   return nativeNow!();
+}
+
+/** False where the host has replaced the clock since. */
+export function clockIsOwn(): boolean {
+  return scope.Date?.now === nativeNow;
 }
 
 /** Monotonic time in milliseconds; wall time where there is no monotonic clock. */

@@ -3,9 +3,9 @@
  * each. It returns the very object it was given and throws for one reason only: a tag that no event could carry.
  */
 import { postBlocking } from './blocking-post.ts';
-import { postByFetch } from './fetch-post.ts';
 import { noticeLine, type Notice } from './notices.ts';
 import { observe, settleOpenCalls } from './observe/observe.ts';
+import { postBatch } from './post.ts';
 import { listenToEnds, noteWaiting } from './process-end.ts';
 import { Reporter, type Transport } from './reporter.ts';
 import { after, hold, hostProcess, monotonicMs, print, uuid, wallMs } from './runtime.ts';
@@ -77,7 +77,7 @@ function reportOf({ key, endpoint, inspect }: Settings, wrapped: Wrapped): Wrapp
   if (endpoint === null) return tell(wrapped, 'badEndpoint');
   const destination = { endpoint, key };
   return reporterOf(`${endpoint} ${key}`, {
-    post: (body) => postByFetch(destination, body),
+    post: (body) => postBatch(destination, body),
     postBlocking: (bodies, answered) => postBlocking(destination, bodies, answered),
   });
 }
