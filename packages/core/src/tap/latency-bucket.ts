@@ -24,6 +24,25 @@ export function bucketEndMs(bucket: number): number {
 /** Calls by bucket. */
 export type LatencyCounts = ReadonlyMap<number, number>;
 
+/** Both together. */
+export function addedCounts(counts: LatencyCounts, more: LatencyCounts): LatencyCounts {
+  const sum = new Map(counts);
+  for (const [bucket, calls] of more) sum.set(bucket, (sum.get(bucket) ?? 0) + calls);
+  return sum;
+}
+
+/** Counts as text, `bucket:calls` in rising order; `latencyCountsFrom` reads it back. */
+export function latencyCountsText(counts: LatencyCounts): string {
+  return [...counts].toSorted(([a], [b]) => a - b).map(([bucket, calls]) => `${bucket}:${calls}`).join(' ');
+}
+
+export function latencyCountsFrom(text: string): LatencyCounts {
+  return new Map(text === '' ? [] : text.split(' ').map((entry): [number, number] => {
+    const [bucket, calls] = entry.split(':');
+    return [Number(bucket), Number(calls)];
+  }));
+}
+
 /** The end of the bucket that holds the call at `share` (0 to 1) of all, the fastest first; null where there are none. */
 export function latencyAtShare(counts: LatencyCounts, share: number): number | null {
   const buckets = [...counts].toSorted(([a], [b]) => a - b);

@@ -7,7 +7,7 @@ import { nanoDollars, type NanoDollars } from '../money.ts';
 import type { PriceBook } from '../price/price-book.ts';
 import { tapProviders, tapStopReasons, type TapStopReason } from './event.ts';
 import { declared, modeled, reported, type Declared, type Modeled, type Reported } from './figure.ts';
-import { latencyAtShare } from './latency-bucket.ts';
+import { latencyAtShare, type LatencyCounts } from './latency-bucket.ts';
 import { modeledCost } from './modeled-cost.ts';
 import { addSums, latencyPart, tapFigures, type TapCell, type TapFigureName, type TapHeadroom, type TapLatency, type TapSums } from './rollup.ts';
 
@@ -96,7 +96,7 @@ export function tapReport(ground: ReportGround): TapReport {
     addCell(part(tags, tag, () => newPart(latencyPart.tag(tag))), cell, cost);
     addCell(part(days, dayMs, () => newPart(latencyPart.day(dayMs))), cell, cost);
   }
-  const counts = latencyCounts(ground.latencies);
+  const counts = new Map(ground.latencies.map((each) => [each.part, each.counts]));
   const figures = (of: Part): ReportFigures => figuresOf(of, counts.get(of.latency) ?? new Map());
   const byTag = [...tags].toSorted(([a, partA], [b, partB]) => callsOf(partB) - callsOf(partA) || (a < b ? -1 : 1));
   return {
@@ -144,17 +144,7 @@ function callsOf({ sums }: Part): number {
   return sums[figureIndex.calls]!;
 }
 
-function latencyCounts(latencies: readonly TapLatency[]): Map<string, Map<number, number>> {
-  const counts = new Map<string, Map<number, number>>();
-  for (const { part: name, bucket, calls } of latencies) {
-    const found = counts.get(name);
-    if (found === undefined) counts.set(name, new Map([[bucket, calls]]));
-    else found.set(bucket, calls);
-  }
-  return counts;
-}
-
-function figuresOf({ sums, cost, unpricedCalls }: Part, latency: ReadonlyMap<number, number>): ReportFigures {
+function figuresOf({ sums, cost, unpricedCalls }: Part, latency: LatencyCounts): ReportFigures {
   const figure = (name: TapFigureName): Reported => reported(sums[figureIndex[name]]!);
   const atShare = (share: number): Reported<number | null> => reported(latencyAtShare(latency, share));
   return {

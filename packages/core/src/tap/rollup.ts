@@ -5,7 +5,7 @@
  */
 import { dayStartMs } from './baseline.ts';
 import { tapStopReasons, type TapEvent, type TapProvider } from './event.ts';
-import { latencyBucket } from './latency-bucket.ts';
+import { latencyBucket, type LatencyCounts } from './latency-bucket.ts';
 import { bandOf, freshTokensOf } from './modeled-cost.ts';
 
 /** Names of the figures that are summed, as the store's columns are called. */
@@ -29,11 +29,10 @@ export interface TapCell {
   readonly sums: TapSums;
 }
 
-/** How many calls of one part of the report fell into one bucket. */
+/** How many calls of one part of the report fell into each bucket. */
 export interface TapLatency {
   readonly part: string;
-  readonly bucket: number;
-  readonly calls: number;
+  readonly counts: LatencyCounts;
 }
 
 /** The least that was left of a limit, as a share of it. */
@@ -65,14 +64,16 @@ export const latencyPart = {
 /** Everything ordered by its key, so that two writers take rows in one order. `steps`: those of the price list. */
 export function rollUp(events: readonly TapEvent[], steps: readonly number[]): TapRollup {
   const cells = new Map<string, TapCell>();
-  const latencies = new Map<string, TapLatency>();
+  const latencies = new Map<string, Map<number, number>>();
   const headroom = new Map<string, TapHeadroom>();
   for (const event of events) {
     addToCell(cells, event, steps);
     addLatency(latencies, event);
     addHeadroom(headroom, event);
   }
-  return { cells: inOrder(cells), latencies: inOrder(latencies), headroom: inOrder(headroom) };
+  return {
+    cells: inOrder(cells), latencies: inOrder(latencies, (part, counts) => ({ part, counts })), headroom: inOrder(headroom),
+  };
 }
 
 /** Whether `a` leaves a smaller share than `b`; exact. */
@@ -107,15 +108,15 @@ export function addSums(sums: TapSums, more: readonly number[]): void {
   for (let i = 0; i < sums.length; i++) sums[i] = sums[i]! + more[i]!;
 }
 
-function addLatency(latencies: Map<string, TapLatency>, { provider, model, tag, timestampMs, latencyMs }: TapEvent): void {
+function addLatency(latencies: Map<string, Map<number, number>>, { provider, model, tag, timestampMs, latencyMs }: TapEvent): void {
   const bucket = latencyBucket(latencyMs);
   const parts = [
     latencyPart.all, latencyPart.day(dayStartMs(timestampMs)), latencyPart.provider(provider), latencyPart.model(provider, model),
     latencyPart.tag(tag),
   ];
   for (const part of parts) {
-    const key = `${part} ${bucket}`;
-    latencies.set(key, { part, bucket, calls: (latencies.get(key)?.calls ?? 0) + 1 });
+    const counts = latencies.get(part) ?? new Map<number, number>();
+    latencies.set(part, counts.set(bucket, (counts.get(bucket) ?? 0) + 1));
   }
 }
 
@@ -135,6 +136,6 @@ function addHeadroom(headroom: Map<string, TapHeadroom>, { provider, model, time
   }
 }
 
-function inOrder<Row>(rows: ReadonlyMap<string, Row>): Row[] {
-  return [...rows].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+function inOrder<Row, Shown = Row>(rows: ReadonlyMap<string, Row>, shown?: (key: string, row: Row) => Shown): Shown[] {
+  return [...rows].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([key, row]) => shown?.(key, row) ?? (row as unknown as Shown));
 }

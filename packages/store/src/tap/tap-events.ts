@@ -6,6 +6,7 @@
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { firstDayAfter, tapAdmission } from '@metergate/core/tap/baseline.ts';
 import type { TapEvent } from '@metergate/core/tap/event.ts';
+import { latencyCountsFrom } from '@metergate/core/tap/latency-bucket.ts';
 import { rollUp, tapFigures, type TapCell, type TapHeadroom, type TapLatency } from '@metergate/core/tap/rollup.ts';
 import type { Plan } from '@metergate/core/settings.ts';
 import { sql, type Kysely } from 'kysely';
@@ -102,8 +103,7 @@ async function readSums(db: Kysely<Schema>, number: bigint): Promise<TapSumsRead
     .select(['provider', 'model', 'tag', numberOf('day_ms').as('dayMs'), numberOf('band').as('band')])
     .select(tapFigures.map((name) => numberOf(name).as(name)))
     .where('baseline', '=', number).execute()) as unknown as CellRow[];
-  const latencies = await db.selectFrom('tap_latency').select(['part', numberOf('bucket').as('bucket'), numberOf('calls').as('calls')])
-    .where('baseline', '=', number).execute();
+  const latencies = await db.selectFrom('tap_latency').select(['part', 'counts']).where('baseline', '=', number).execute();
   const headroom = await db.selectFrom('tap_headroom')
     .select(['provider', 'model', 'kind', numberOf('most').as('limit'), numberOf('remaining').as('remaining'), numberOf('at_ms').as('atMs')])
     .where('baseline', '=', number).orderBy('provider').orderBy('model').orderBy('kind').execute();
@@ -111,7 +111,7 @@ async function readSums(db: Kysely<Schema>, number: bigint): Promise<TapSumsRead
     cells: cells.map((row) => ({
       dayMs: row.dayMs, provider: row.provider, model: row.model, tag: row.tag, band: row.band, sums: tapFigures.map((name) => row[name] as number),
     })),
-    latencies,
+    latencies: latencies.map(({ part, counts }) => ({ part, counts: latencyCountsFrom(counts) })),
     headroom: headroom as TapHeadroom[],
   };
 }

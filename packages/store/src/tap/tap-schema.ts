@@ -58,7 +58,8 @@ export type TapCellTable = { readonly [Name in TapFigureName]: Whole } & {
   readonly band: Whole;
 };
 
-export interface TapLatencyTable { readonly baseline: Whole; readonly part: string; readonly bucket: Whole; readonly calls: Whole }
+/** `counts`: `bucket:calls`, as core writes it. */
+export interface TapLatencyTable { readonly baseline: Whole; readonly part: string; readonly counts: string }
 
 export interface TapHeadroomTable {
   readonly baseline: Whole;

@@ -2,8 +2,9 @@
  * Tap events and what they add to the sums → rows. Called inside the transaction that has locked the Baseline.
  */
 import type { TapEvent } from '@metergate/core/tap/event.ts';
+import { addedCounts, latencyCountsFrom, latencyCountsText } from '@metergate/core/tap/latency-bucket.ts';
 import { tapFigures, type TapCell, type TapHeadroom, type TapLatency, type TapRollup } from '@metergate/core/tap/rollup.ts';
-import type { Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import type { Engine } from '../sql/engine.ts';
 import type { Schema } from '../sql/schema.ts';
 import { insertRows, type BulkColumn, type BulkInsert } from './bulk-rows.ts';
@@ -42,9 +43,9 @@ const cellInsert: BulkInsert<Of<TapCell>> = {
 const latencyInsert: BulkInsert<Of<TapLatency>> = {
   table: 'tap_latency',
   columns: [
-    whole('baseline', (l) => l.baseline), text('part', (l) => l.part), whole('bucket', (l) => l.bucket), whole('calls', (l) => l.calls),
+    whole('baseline', (l) => l.baseline), text('part', (l) => l.part), text('counts', (l) => latencyCountsText(l.counts)),
   ],
-  after: 'on conflict (baseline, part, bucket) do update set calls = tap_latency.calls + excluded.calls',
+  after: 'on conflict (baseline, part) do update set counts = excluded.counts',
 };
 
 /** The smaller share wins, as `isTighter` has it; both products stay below 2^63, since every figure is at most 10^9. */
@@ -76,6 +77,18 @@ export async function insertNewEvents({ engine, transaction, baseline }: TapWrit
 export async function addRollup({ engine, transaction, baseline }: TapWriting, { cells, latencies, headroom }: TapRollup): Promise<void> {
   const owned = <Row>(rows: readonly Row[]): Of<Row>[] => rows.map((row) => ({ ...row, baseline }));
   await insertRows(engine, transaction, cellInsert, owned(cells));
-  await insertRows(engine, transaction, latencyInsert, owned(latencies));
+  await insertRows(engine, transaction, latencyInsert, owned(await addedLatencies({ engine, transaction, baseline }, latencies)));
   await insertRows(engine, transaction, headroomInsert, owned(headroom));
+}
+
+/** What is there and what comes, together. Nobody else writes meanwhile: the Baseline's row is locked. */
+async function addedLatencies({ engine, transaction, baseline }: TapWriting, latencies: readonly TapLatency[]): Promise<TapLatency[]> {
+  if (latencies.length === 0) return [];
+  const parts = latencies.map(({ part }) => part);
+  // One text however many parts there are, so that neither engine prepares it anew.
+  const these = engine === 'postgres' ? sql`= any(${parts}::text[])` : sql`in (select value from json_each(${JSON.stringify(parts)}))`;
+  const { rows } = await sql<{ part: string; counts: string }>`
+    select part, counts from tap_latency where baseline = ${baseline} and part ${these}`.execute(transaction);
+  const there = new Map(rows.map(({ part, counts }) => [part, counts]));
+  return latencies.map(({ part, counts }) => ({ part, counts: addedCounts(latencyCountsFrom(there.get(part) ?? ''), counts) }));
 }

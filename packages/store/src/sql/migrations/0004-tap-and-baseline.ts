@@ -70,9 +70,8 @@ export const tapAndBaseline: Migration = async (transaction, engine) => {
 
   await keyedTable('tap_latency').addColumn('baseline', whole, (column) => column.notNull())
     .addColumn('part', text, (column) => column.notNull())
-    .addColumn('bucket', whole, (column) => column.notNull())
-    .addColumn('calls', whole, (column) => column.notNull())
-    .addPrimaryKeyConstraint('tap_latency_pk', ['baseline', 'part', 'bucket']).execute();
+    .addColumn('counts', text, (column) => column.notNull())
+    .addPrimaryKeyConstraint('tap_latency_pk', ['baseline', 'part']).execute();
 
   await keyedTable('tap_headroom').addColumn('baseline', whole, (column) => column.notNull())
     .addColumn('provider', text, (column) => column.notNull())
