@@ -22,5 +22,10 @@ export async function eraseOrganization(ground: Ground, idOrName: string): Promi
 
 /** Goes on with every erasure that was begun until nothing is left; others may work between two slices. */
 export async function finishErasures({ erasure }: Pick<Store, 'erasure'>): Promise<void> {
-  while (await erasure.goOn()) await new Promise((resume) => setImmediate(resume));
+  let done = false;
+  while (await erasure.goOn()) {
+    done = true;
+    await new Promise((resume) => setImmediate(resume));
+  }
+  if (done) await erasure.settle();
 }

@@ -20,6 +20,8 @@ export interface Erasure {
   begin(organization: OrganizationId): Promise<{ readonly organization: OrganizationId } | StoreRefusal>;
   /** One slice of what erased organizations left, in one short transaction. False: nothing is left. */
   goOn(): Promise<boolean>;
+  /** Has the engine keep no copy of what was overwritten, as far as it can at this moment. */
+  settle(): Promise<void>;
 }
 
 const recordsAtOnce = 500;
@@ -37,6 +39,7 @@ export function erasureIn({ engine, background, clock }: StoreGround): Erasure {
   return {
     begin: (organization) => engine.change(async (transaction, revision) => {
       if (engine.kind === 'postgres') await sql`select pg_advisory_xact_lock(${shippingLock}::bigint)`.execute(transaction);
+      await overwriting(engine.kind, transaction);
       if (!await stampOrganization(transaction, organization, revision) || (await erasedAmong(transaction, [organization])).size > 0) {
         return unknownOrganization();
       }
@@ -53,11 +56,20 @@ export function erasureIn({ engine, background, clock }: StoreGround): Erasure {
       return { organization };
     }),
     goOn: () => background.write(async (transaction) => {
+      await overwriting(engine.kind, transaction);
       const records = await eraseRecords(transaction);
       const events = records ? 1 : await dropErasedEvents(transaction, eventsAtOnce);
       return events > 0;
     }),
+    settle: () => background.read(async (db) => {
+      if (engine.kind === 'sqlite') await sql`pragma wal_checkpoint(truncate)`.execute(db);
+    }),
   };
+}
+
+/** SQLite leaves the bytes of what is deleted until they are needed, unless it is told not to; PostgreSQL's vacuum sees to it. */
+async function overwriting(engine: Engine['kind'], transaction: Transaction<Schema>): Promise<void> {
+  if (engine === 'sqlite') await sql`pragma secure_delete = on`.execute(transaction);
 }
 
 /** Every session of who was a member ends; who belongs nowhere else is no user any more. */
