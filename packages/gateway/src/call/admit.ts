@@ -81,9 +81,7 @@ export class Admission {
   #bodyReady(call: AdmittedCall, body: OutboundBody, mayAsk: boolean): void {
     const decision = this.#node.guards.decide(call);
     if (decision === null) {
-      call.startedWallMs = this.#node.clock.wallMs();
-      this.#node.guards.take(call);
-      this.#parts.forward(call, body);
+      this.#forward(call, body);
     } else if (decision.kind === 'run_unseen') {
       if (mayAsk) this.#askRun(call, body);
       else this.#refuseHeld(call, body, { kind: 'run_unconfirmed' });
@@ -92,10 +90,21 @@ export class Admission {
     }
   }
 
+  #forward(call: AdmittedCall, body: OutboundBody): void {
+    call.startedWallMs = this.#node.clock.wallMs();
+    this.#node.guards.take(call);
+    try {
+      this.#parts.forward(call, body);
+    } catch (cause) {
+      this.#drop(call, body);
+      throw cause;
+    }
+  }
+
   #askRun(call: AdmittedCall, body: OutboundBody): void {
     this.#node.guards.askRun(call, (refusal) => {
       try {
-        if (this.#parts.response.destroyed) this.#drop(call, body);
+        if (callerHasLeft(this.#parts)) this.#drop(call, body);
         else if (refusal !== null) this.#refuseHeld(call, body, refusal);
         else this.#bodyReady(call, body, false);
       } catch (cause) {
@@ -110,7 +119,7 @@ export class Admission {
     this.#refuse(call, refusal);
   }
 
-  /** The body of a call that is not forwarded is read away, and a run that only this call asked for is let go of. */
+  /** The body of a call that is not forwarded is read away, and what it took, if it came so far, is given back. */
   #drop(call: AdmittedCall, body: OutboundBody): void {
     body.release();
     body.drop();
@@ -127,4 +136,9 @@ export class Admission {
       }
     });
   }
+}
+
+/** A response that waits behind another on its connection is not told that the connection is gone. */
+export function callerHasLeft({ request, response }: { readonly request: IncomingMessage; readonly response: ServerResponse }): boolean {
+  return response.destroyed || request.socket.destroyed;
 }

@@ -12,7 +12,7 @@ import type { FaultPlace } from '../faults.ts';
 import type { GatewayNode } from '../gateway-node.ts';
 import { freshRequestId } from '../request-ids.ts';
 import { refuse } from '../respond.ts';
-import { Admission } from './admit.ts';
+import { Admission, callerHasLeft } from './admit.ts';
 import type { AdmittedCall, OutboundBody } from './admitted-call.ts';
 import { authenticate } from './authenticate.ts';
 
@@ -45,7 +45,7 @@ export function serve(node: GatewayNode, reception: Reception): void {
   };
   authenticate(node, request.rawHeaders, (outcome) => {
     try {
-      if (response.destroyed) return;
+      if (callerHasLeft(reception)) return;
       if (outcome === 'invalid') refuseWith({ kind: 'service_key_invalid' });
       else if (outcome === 'unavailable') refuseWith({ kind: 'internal_fault' });
       else new Admission(node, reception, { id, method, route, held: outcome }, { refuseWith, broke }).begin();

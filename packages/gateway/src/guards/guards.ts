@@ -87,10 +87,10 @@ export class Guards {
 
   /** The call is not forwarded after all: what it took is given back. */
   giveBack(call: GuardedCall): void {
-    const { taken } = call;
+    if (!call.taken) return;
     call.taken = false;
-    if (taken) call.held.standing.rate.reconcile({ estimate: call.estimate, reported: null, outcome: 'failed' }, this.#clock.monotonicMs());
-    if (call.runCall !== null) this.#runs.leave(call.runCall, taken);
+    call.held.standing.rate.reconcile({ estimate: call.estimate, reported: null, outcome: 'failed' }, this.#clock.monotonicMs());
+    if (call.runCall !== null) this.#runs.leave(call.runCall);
   }
 
   /** True where an armed cap or a run budget covers the call: it is read on longer once its caller has left (design 3, row 8). */

@@ -15,13 +15,17 @@ export interface HeldRun {
   confirmed: boolean;
   /** Its end is being written; these run when that is done. Null: not now. */
   endWaiters: ((error: Error | null) => void)[] | null;
-  /** It ended here and that could not be written: the next call of it tries again, and is not told before. */
+  /** It ended here and that is not in the journal yet: where it could not be written, the next call of it tries again, and is not told before. */
   endUnwritten: boolean;
+  /** Its budget fell and that is to be written: it just fell, or could not be written; the next call of it tries again then. */
+  tighteningUnwritten: boolean;
 }
 
 interface OrganizationRuns {
   readonly byId: Map<string, HeldRun>;
   live: number;
+  /** Runs being asked for, each of which may turn out to be a live one. */
+  awaited: number;
 }
 
 export class RunRegistry {
@@ -30,6 +34,7 @@ export class RunRegistry {
   /** Ended runs, oldest end first. */
   readonly #ended = new Set<HeldRun>();
   #live = 0;
+  #awaited = 0;
 
   /** `capacity`: `SVC_RUN_REGISTRY_MAX`, from 1. */
   constructor(capacity: number) {
@@ -48,22 +53,33 @@ export class RunRegistry {
     return this.#organizations.get(organization)?.byId.get(id);
   }
 
-  /** Whether one more live run of the organization fits. */
+  /** Whether one more live run of the organization fits, beside those that are held and those being asked for. */
   hasRoom(organization: OrganizationId): boolean {
-    const liveOfOrganization = this.#organizations.get(organization)?.live ?? 0;
-    return hasRoomForRun({ capacity: this.#capacity, live: this.#live, liveOfOrganization });
+    const runs = this.#organizations.get(organization);
+    return hasRoomForRun({
+      capacity: this.#capacity, live: this.#live + this.#awaited, liveOfOrganization: runs === undefined ? 0 : runs.live + runs.awaited,
+    });
+  }
+
+  /** A run is being asked for: its room is kept until `freeRoom`, before it is held. */
+  keepRoom(organization: OrganizationId): void {
+    this.#runsOf(organization).awaited += 1;
+    this.#awaited += 1;
+  }
+
+  freeRoom(organization: OrganizationId): void {
+    const runs = this.#runsOf(organization);
+    runs.awaited -= 1;
+    this.#awaited -= 1;
+    this.#dropEmpty(organization, runs);
   }
 
   /** Takes in what the store answered. A run that is held already stays as it is held: this node knows it better. */
   hold(run: Run, confirmed: boolean): HeldRun {
-    let runs = this.#organizations.get(run.organization);
-    if (runs === undefined) {
-      runs = { byId: new Map(), live: 0 };
-      this.#organizations.set(run.organization, runs);
-    }
+    const runs = this.#runsOf(run.organization);
     const known = runs.byId.get(run.id);
     if (known !== undefined) return known;
-    const held: HeldRun = { run, callsUnderWay: 0, confirmed, endWaiters: null, endUnwritten: false };
+    const held: HeldRun = { run, callsUnderWay: 0, confirmed, endWaiters: null, endUnwritten: false, tighteningUnwritten: false };
     runs.byId.set(run.id, held);
     if (run.state === 'live') {
       runs.live += 1;
@@ -71,7 +87,7 @@ export class RunRegistry {
     } else {
       this.#ended.add(held);
     }
-    this.#evict();
+    this.#evict(held);
     return held;
   }
 
@@ -105,18 +121,32 @@ export class RunRegistry {
     return expired;
   }
 
-  #evict(): void {
+  /** `asked`: the one whose answer has just come, and whoever asked is still to be told of it. */
+  #evict(asked: HeldRun | null = null): void {
     for (const held of this.#ended) {
       if (this.held <= this.#capacity) return;
-      // One whose end is still being written, or that a call under way is still to be added to, waits its turn.
-      if (held.endWaiters !== null || held.endUnwritten || held.callsUnderWay > 0) continue;
+      // One whose end is still to be written, or that a call under way is still to be added to, waits its turn.
+      if (held === asked || held.endUnwritten || held.callsUnderWay > 0) continue;
       this.#ended.delete(held);
       this.#remove(held, this.#organizations.get(held.run.organization)!);
     }
   }
 
+  #runsOf(organization: OrganizationId): OrganizationRuns {
+    let runs = this.#organizations.get(organization);
+    if (runs === undefined) {
+      runs = { byId: new Map(), live: 0, awaited: 0 };
+      this.#organizations.set(organization, runs);
+    }
+    return runs;
+  }
+
   #remove(held: HeldRun, runs: OrganizationRuns): void {
     runs.byId.delete(held.run.id);
-    if (runs.byId.size === 0) this.#organizations.delete(held.run.organization);
+    this.#dropEmpty(held.run.organization, runs);
+  }
+
+  #dropEmpty(organization: OrganizationId, { byId, awaited }: OrganizationRuns): void {
+    if (byId.size === 0 && awaited === 0) this.#organizations.delete(organization);
   }
 }

@@ -3,6 +3,7 @@
  * row in the journal before anyone is told (spec: Run; design 2, Decide, then take; design 3, rows 12 to 15).
  * Where the store is away a run that is held goes on; one that is not cannot be confirmed (503).
  */
+import type { NanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
 import { policyBudget, type PolicyBudget } from '@metergate/core/run/clamp.ts';
@@ -46,7 +47,7 @@ export class Runs {
   readonly #journal: RunsOptions['journal'];
   readonly #store: RunsOptions['store'];
   readonly #clock: Clock;
-  /** Runs being asked for, with those who wait for the answer. */
+  /** Questions under way, by `questionName`, with those who wait for the answer. */
   readonly #asked = new Map<string, ((refusal: Refusal | null) => void)[]>();
   #sweptMonotonicMs = -Infinity;
 
@@ -75,10 +76,13 @@ export class Runs {
     else run.endWaiters.push(told);
   }
 
-  /** Asks the store for an unseen run: made now, or found. `answered` runs once; null: decide again. */
+  /** Asks the store for an unseen run: made now, or found. `answered` runs once; null: decide again, and take in the same turn. */
   ask(call: RunCall, answered: (refusal: Refusal | null) => void): void {
     const { organization } = call.held;
-    const name = `${organization.id} ${call.declaration.id}`;
+    const { id } = call.declaration;
+    const startedAtMs = this.#clock.wallMs();
+    const mayCreate = call.grant === null || grantBinds(call.grant, { organization: organization.id, run: id, nowMs: startedAtMs, creating: true });
+    const name = questionName(call, mayCreate);
     const waiting = this.#asked.get(name);
     if (waiting !== undefined) {
       waiting.push(answered);
@@ -88,19 +92,20 @@ export class Runs {
     if ('kind' in policy) return answered(policy);
     const waiters = [answered];
     this.#asked.set(name, waiters);
+    this.#registry.keepRoom(organization.id);
     const tell = (refusal: Refusal | null): void => {
       this.#asked.delete(name);
       for (const waiter of waiters) waiter(refusal);
+      this.#letGo(this.#registry.find(organization.id, id));
     };
-    const startedAtMs = this.#clock.wallMs();
     this.#store.askRun({
-      organization: organization.id, id: call.declaration.id, ...policy, startedAtMs,
+      organization: organization.id, id, ...policy, startedAtMs, mayCreate,
       expiresAtMs: expiryOf(startedAtMs, call.declaration.ttlSeconds),
       exposureLimit: organization.runPolicy.runExposure,
-      mayCreate: call.grant === null || grantBinds(call.grant, {
-        organization: organization.id, run: call.declaration.id, nowMs: startedAtMs, creating: true,
-      }),
-    }).then((answer) => this.#taken(answer), (): Refusal => ({ kind: 'run_unconfirmed' })).then(tell, () => tell({ kind: 'internal_fault' }));
+    }).catch(() => null).then((answer) => {
+      this.#registry.freeRoom(organization.id);
+      return answer === null ? { kind: 'run_unconfirmed' } as const : this.#taken(answer);
+    }).then(tell, () => tell({ kind: 'internal_fault' }));
   }
 
   /** Takes what was admitted in the same turn: a smaller budget binds from here on. */
@@ -108,11 +113,8 @@ export class Runs {
     const held = call.run!;
     held.callsUnderWay += 1;
     const { budget } = call.declaration;
-    if (budget === null) return;
-    const tightened = tightenedTo(held.run, budget);
-    if (tightened === held.run) return;
-    held.run = tightened;
-    this.#writeTightening(held);
+    if (budget !== null) this.#tighten(held, budget);
+    if (held.tighteningUnwritten) this.#writeTightening(held);
   }
 
   /** The opening of a call is in the journal: its run does not vanish any more. */
@@ -129,17 +131,22 @@ export class Runs {
     run.run = afterCall(run.run, { cost: record.cost, usageUnknown: isUnknownCall(record.usage) });
   }
 
-  /** A call that took its run was not opened, or one that asked for it was refused: a run no call confirms is forgotten. */
-  leave({ run }: RunCall, taken: boolean): void {
+  /** A call that took its run was not opened. */
+  leave({ run }: RunCall): void {
     if (run === null) return;
-    if (taken) run.callsUnderWay -= 1;
-    if (!run.confirmed && run.callsUnderWay === 0) this.#registry.forget(run);
+    run.callsUnderWay -= 1;
+    this.#letGo(run);
   }
 
   /** A run was ended elsewhere, and that is written there. */
   endedElsewhere({ organization, id, state, endedAtMs }: EndedRun): void {
     const held = this.#registry.find(organization, id);
     if (held !== undefined) this.#registry.end(held, state, endedAtMs);
+  }
+
+  /** A run that no opened call has confirmed and none is about to is forgotten, as the store forgets it (design 3, row 13). */
+  #letGo(run: HeldRun | undefined): void {
+    if (run !== undefined && !run.confirmed && run.callsUnderWay === 0) this.#registry.forget(run);
   }
 
   #taken(answer: RunAnswer): Refusal | null {
@@ -150,7 +157,9 @@ export class Runs {
 
   #decideUnseen(call: RunCall): RunDecision {
     const { organization } = call.held;
-    if (!this.#registry.hasRoom(organization.id) && !this.#madeRoom(organization.id)) return { kind: 'run_registry_full' };
+    // One that is being asked for has its room already.
+    const isAsked = this.#asked.has(questionName(call, true)) || this.#asked.has(questionName(call, false));
+    if (!isAsked && !this.#registry.hasRoom(organization.id) && !this.#madeRoom(organization.id)) return { kind: 'run_registry_full' };
     const policy = this.#policyOf(call);
     return 'kind' in policy ? policy : unseen;
   }
@@ -175,15 +184,15 @@ export class Runs {
   }
 
   #end(held: HeldRun, state: EndedState, verdict: RunRefusal | null): void {
-    if (verdict !== null && verdict.tightenTo !== null) {
-      held.run = tightenedTo(held.run, verdict.tightenTo);
-      this.#writeTightening(held);
-    }
+    if (verdict !== null && verdict.tightenTo !== null) this.#tighten(held, verdict.tightenTo);
+    // Before it counts as ended: one whose end is not written yet is not pushed out.
+    held.endUnwritten = true;
     this.#registry.end(held, state, this.#clock.wallMs());
     this.#writeEnd(held);
   }
 
   #writeEnd(held: HeldRun): void {
+    if (held.tighteningUnwritten) this.#writeTightening(held);
     const { organization, id, state, endedAtMs } = held.run;
     held.endWaiters = [];
     this.#journal.endRun({ organization, run: id, state: state as EndedState, atMs: endedAtMs! }, (error) => {
@@ -194,9 +203,24 @@ export class Runs {
     });
   }
 
-  /** In the transaction of this turn, which is that of the call's opening or of the run's end: the answer comes after it. */
-  #writeTightening({ run }: HeldRun): void {
-    const { organization, id, declared, effective, clampReason } = run;
-    this.#journal.tightenRun({ organization, run: id, declared, effective, clampReason, atMs: this.#clock.wallMs() }, () => {});
+  #tighten(held: HeldRun, budget: NanoDollars): void {
+    const tightened = tightenedTo(held.run, budget);
+    if (tightened === held.run) return;
+    held.run = tightened;
+    held.tighteningUnwritten = true;
   }
+
+  /** In the transaction of this turn, which is that of the call's opening or of the run's end: the answer comes after it. */
+  #writeTightening(held: HeldRun): void {
+    const { organization, id, declared, effective, clampReason } = held.run;
+    held.tighteningUnwritten = false;
+    this.#journal.tightenRun({ organization, run: id, declared, effective, clampReason, atMs: this.#clock.wallMs() }, (error) => {
+      if (error !== null) held.tighteningUnwritten = true;
+    });
+  }
+}
+
+/** One question for all calls of a run; those whose grant can make none any more ask by themselves, and refuse no one else. */
+function questionName({ held, declaration }: RunCall, mayCreate: boolean): string {
+  return `${held.organization.id} ${declaration.id}${mayCreate ? '' : ' found'}`;
 }

@@ -1,0 +1,296 @@
+/**
+ * Calls and their runs on one node: asked once, tightened and ended in the journal before anyone is told, let go of where nothing
+ * was opened (spec: Run; design 2, Decide, then take; design 3, rows 12 to 15).
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { nanoDollars } from '@metergate/core/money.ts';
+import type { Refusal } from '@metergate/core/refusal.ts';
+import type { RunPolicy } from '@metergate/core/settings.ts';
+import { RunRegistry } from './run-registry.ts';
+import { Runs, type RunCall, type RunDecision } from './runs.ts';
+import {
+  AskedStore, dollars, endedRecord, madeRun, runCallOf, testHeld, testKey, testOrganization, TurnJournal, type RunHeaders,
+} from './test-support/run-ground.ts';
+
+function ground({ capacity = 100, policy = {} }: { capacity?: number; policy?: Partial<RunPolicy> } = {}) {
+  const [registry, journal, store] = [new RunRegistry(capacity), new TurnJournal(), new AskedStore()];
+  const clock = { wall: 1_000_000, monotonic: 0, wallMs: () => clock.wall, monotonicMs: () => clock.monotonic };
+  const runs = new Runs({ registry, journal, store, clock });
+  const organization = testOrganization({ runPolicy: { maxRunBudget: null, runCeiling: null, runExposure: null, ...policy } });
+  const held = testHeld(organization);
+  const call = (id: string, headers?: RunHeaders): RunCall => runCallOf(held, id, headers);
+  /** Asks, and takes in the turn of the answer where that admits; what the caller is told. */
+  const ask = (each: RunCall): { told: RunDecision | 'waiting' } => {
+    const outcome: { told: RunDecision | 'waiting' } = { told: 'waiting' };
+    runs.ask(each, (refusal) => {
+      outcome.told = refusal ?? runs.decide(each);
+      if (outcome.told === null) runs.take(each);
+    });
+    return outcome;
+  };
+  /** A live run whose first call is open. */
+  const begun = async (id: string, headers?: RunHeaders): Promise<RunCall> => {
+    const first = call(id, headers);
+    assert.deepEqual(runs.decide(first), unseen);
+    const { asked } = store;
+    const outcome = ask(first);
+    await store.answer(asked.length - 1);
+    assert.equal(outcome.told, null);
+    journal.commit();
+    runs.opened(first);
+    return first;
+  };
+  return { registry, journal, store, clock, runs, held, call, ask, begun };
+}
+
+const unseen = { kind: 'run_unseen' };
+const failing = new Error('disk full');
+
+/** What a refused caller is told, once it is. */
+function tellable(runs: Runs, call: RunCall): { told: Error | null | 'waiting' } {
+  const outcome: { told: Error | null | 'waiting' } = { told: 'waiting' };
+  runs.whenEnded(call, (error) => { outcome.told = error; });
+  return outcome;
+}
+
+test('parallel first calls of one run ask once; the others tighten what the first one made', async () => {
+  const { runs, store, journal, call, ask } = ground();
+  const calls = [call('r', { budget: 5, ttlSeconds: 60 }), call('r', { budget: 3 }), call('r', { budget: 9, ttlSeconds: 1 })];
+  for (const each of calls) assert.deepEqual(runs.decide(each), unseen);
+  const outcomes = calls.map(ask);
+  assert.equal(store.asked.length, 1);
+  await store.answer(0);
+  assert.deepEqual(outcomes.map(({ told }) => told), [null, null, null]);
+  const { run } = calls[2]!.run!;
+  assert.deepEqual([run.effective, run.expiresAtMs], [dollars(3), 1_060_000]);
+  assert.deepEqual(journal.queued.map((row) => row.row), ['tighten']);
+  assert.equal(calls[0]!.run!.callsUnderWay, 3);
+  ask(call('r2'));
+  assert.equal(store.asked.length, 2, 'another run is another question');
+});
+
+test('a store that is away refuses all who asked as unconfirmed, and the next call asks again', async () => {
+  const { store, registry, call, ask } = ground();
+  const outcomes = [ask(call('r')), ask(call('r'))];
+  await store.away(0);
+  assert.deepEqual(outcomes.map(({ told }) => told), [{ kind: 'run_unconfirmed' }, { kind: 'run_unconfirmed' }]);
+  assert.deepEqual([registry.held, registry.hasRoom('org_a' as never)], [0, true]);
+  const again = ask(call('r'));
+  await store.answer(1);
+  assert.equal(again.told, null);
+});
+
+test('exposure refused by the store is told as such; absent is a grant that makes no run any more', async () => {
+  const { store, registry, held, call, ask } = ground();
+  const exhausted = ask(call('r', { budget: 1 }));
+  await store.answer(0, { kind: 'run_exposure_exhausted' });
+  assert.deepEqual(exhausted.told, { kind: 'run_exposure_exhausted' });
+  const payload = { organization: held.organization.id, run: 'g', max: dollars(5), expiresAtMs: 999_999, key: 'gky', nonce: 'n' };
+  const late = ask(call('g', { grant: payload }));
+  assert.equal(store.asked[1]!.mayCreate, false);
+  await store.answer(1, { kind: 'absent' });
+  assert.deepEqual([late.told, registry.held], [{ kind: 'run_grant_invalid' }, 0]);
+});
+
+test('a call with an expired grant refuses no other call of the run that is asking too', async () => {
+  const { store, held, call, ask } = ground();
+  const payload = { organization: held.organization.id, run: 'g', max: dollars(5), expiresAtMs: 999_999, key: 'gky', nonce: 'n' };
+  const late = ask(call('g', { grant: payload }));
+  const plain = ask(call('g', { budget: 1 }));
+  assert.deepEqual(store.asked.map(({ mayCreate }) => mayCreate), [false, true]);
+  await store.answer(0, { kind: 'absent' });
+  await store.answer(1);
+  assert.deepEqual([late.told, plain.told], [{ kind: 'run_grant_invalid' }, null]);
+});
+
+test('policy is judged before the store is asked, the key\'s own figure first, and a grant lifts it', () => {
+  const { runs, store, call, ask, held } = ground({ policy: { maxRunBudget: dollars(10) } });
+  const zero = runCallOf(testHeld(held.organization, testKey({ maxRunBudget: nanoDollars(0n) })), 'r');
+  assert.deepEqual(runs.decide(zero), { kind: 'run_envelope_zero' });
+  assert.deepEqual(ask(zero).told, { kind: 'run_envelope_zero' });
+  assert.equal(store.asked.length, 0);
+  ask(call('r', { budget: 20 }));
+  const { declared, effective, clampReason } = store.asked[0]!;
+  assert.deepEqual([declared, effective, clampReason], [dollars(20), dollars(10), 'policy_max']);
+  ask(call('g', { budget: 20, grant: { organization: held.organization.id, run: 'g', max: dollars(15), expiresAtMs: 2e15, key: 'k', nonce: 'n' } }));
+  assert.deepEqual([store.asked[1]!.effective, store.asked[1]!.clampReason], [dollars(15), 'grant_max']);
+});
+
+test('a run of which no call was opened is forgotten, whyever, and is asked for again', async () => {
+  const { runs, registry, store, journal, call } = ground();
+  const refusedAfterwards = call('r');
+  runs.ask(refusedAfterwards, () => {});
+  await store.answer(0);
+  assert.deepEqual([registry.held, runs.decide(call('r'))], [0, unseen], 'none took it: a rate limit went first, or the caller left');
+  const taken = call('r');
+  runs.ask(taken, () => {
+    assert.equal(runs.decide(taken), null);
+    runs.take(taken);
+  });
+  await store.answer(1);
+  assert.equal(registry.live, 1);
+  journal.open('taken', (error) => { if (error !== null) runs.leave(taken); });
+  journal.commit(failing);
+  assert.deepEqual([registry.held, store.confirmed], [0, []]);
+});
+
+test('one refused caller of those who asked does not take the run from the others', async () => {
+  const { runs, registry, store, call, ask } = ground();
+  const [refused, admitted] = [call('r'), call('r')];
+  runs.ask(refused, () => { runs.decide(refused); });
+  const outcome = ask(admitted);
+  await store.answer(0);
+  assert.deepEqual([outcome.told, registry.live], [null, 1]);
+});
+
+test('a run is confirmed once, with its first opened call, and stays when its calls are over', async () => {
+  const { runs, registry, store, begun, call } = ground();
+  const first = await begun('r');
+  const second = call('r');
+  assert.equal(runs.decide(second), null);
+  runs.take(second);
+  runs.opened(second);
+  assert.deepEqual(store.confirmed, ['r']);
+  runs.settle(first, endedRecord());
+  runs.leave(second);
+  assert.deepEqual([registry.live, first.run!.callsUnderWay], [1, 0]);
+});
+
+test('a run the store has confirmed is not confirmed again, nor forgotten', async () => {
+  const { runs, registry, store, call } = ground();
+  runs.ask(call('r'), () => {});
+  await store.answer(0, { kind: 'run', run: madeRun(store.asked[0]!), created: false, confirmed: true });
+  assert.equal(registry.live, 1);
+  const later = call('r');
+  assert.equal(runs.decide(later), null);
+  runs.take(later);
+  runs.opened(later);
+  assert.deepEqual(store.confirmed, []);
+});
+
+test('a tightening stands in the transaction of the call\'s opening, before it', async () => {
+  const { runs, journal, begun, call } = ground();
+  await begun('r', { budget: 9 });
+  const tighter = call('r', { budget: 4 });
+  assert.equal(runs.decide(tighter), null);
+  assert.deepEqual([journal.queued, tighter.run!.run.effective], [[], dollars(9)], 'deciding changes nothing');
+  runs.take(tighter);
+  journal.open('call');
+  assert.deepEqual(journal.queued.map((row) => row.row), ['tighten', 'open']);
+  journal.commit();
+  const [row] = journal.written;
+  assert.ok(row?.row === 'tighten');
+  assert.deepEqual([row.run, row.declared, row.effective, row.clampReason], ['r', dollars(4), dollars(4), null]);
+});
+
+test('a tightening that could not be written is written with the next call, before an answer shows it', async () => {
+  const { runs, journal, begun, call } = ground();
+  await begun('r', { budget: 9 });
+  const tighter = call('r', { budget: 4 });
+  runs.decide(tighter);
+  runs.take(tighter);
+  journal.open('refused', () => runs.leave(tighter));
+  journal.commit(failing);
+  const next = call('r');
+  assert.equal(runs.decide(next), null);
+  runs.take(next);
+  assert.deepEqual(journal.queued.map((row) => row.row === 'tighten' && row.effective), [dollars(4)]);
+  journal.commit();
+  const last = call('r');
+  runs.decide(last);
+  runs.take(last);
+  assert.deepEqual(journal.queued, []);
+});
+
+test('the end of a run is in the journal before anyone is told of it, a second caller in between included', async () => {
+  const { runs, journal, begun, call } = ground();
+  const first = await begun('r', { budget: 1 });
+  runs.settle(first, endedRecord({ cost: dollars(1) }));
+  const [one, two, three] = [call('r'), call('r', { budget: 100 }), call('r')];
+  const told = [one, two].map((each) => {
+    assert.deepEqual(runs.decide(each), { kind: 'run_over_budget' });
+    return tellable(runs, each);
+  });
+  assert.deepEqual(told.map((each) => each.told), ['waiting', 'waiting']);
+  journal.commit();
+  assert.deepEqual(told.map((each) => each.told), [null, null]);
+  assert.deepEqual(journal.written, [{ row: 'end', organization: 'org_a', run: 'r', state: 'over_budget', atMs: 1_000_000 }]);
+  assert.deepEqual(runs.decide(three), { kind: 'run_over_budget' });
+  assert.equal(tellable(runs, three).told, null);
+  assert.deepEqual(journal.queued, [], 'the end is written once');
+});
+
+test('tightened to what is spent, the run ends with that budget, and both rows go together', async () => {
+  const { runs, journal, begun, call } = ground();
+  const first = await begun('r', { budget: 9 });
+  runs.settle(first, endedRecord({ cost: dollars(4) }));
+  const tighter = call('r', { budget: 4 });
+  assert.deepEqual(runs.decide(tighter), { kind: 'run_over_budget' });
+  journal.commit();
+  assert.deepEqual(journal.written.map((row) => [row.row, row.row === 'tighten' ? row.effective : null]), [['tighten', dollars(4)], ['end', null]]);
+});
+
+test('an end that cannot be written is told to no one; the run stays ended here, and each call tries again', async () => {
+  const { runs, journal, begun, call, registry } = ground();
+  const first = await begun('r', { budget: 9 });
+  runs.settle(first, endedRecord({ cost: dollars(4) }));
+  const attempt = (): { told: Error | null | 'waiting' } => {
+    const each = call('r', { budget: 4 });
+    assert.deepEqual(runs.decide(each), { kind: 'run_over_budget' });
+    return tellable(runs, each);
+  };
+  for (let again = 0; again < 3; again += 1) {
+    const outcome = attempt();
+    journal.commit(failing);
+    assert.equal(outcome.told, failing);
+  }
+  assert.deepEqual([journal.written, registry.live], [[], 0]);
+  const outcome = attempt();
+  journal.commit();
+  assert.equal(outcome.told, null);
+  assert.deepEqual(journal.written.map((row) => row.row), ['tighten', 'end']);
+});
+
+test('a run that ended elsewhere is refused here and not written again; the first end counts', async () => {
+  const { runs, journal, begun, call } = ground();
+  const first = await begun('r', { ttlSeconds: 1 });
+  const ended = { ...first.run!.run, state: 'closed', endedAtMs: 5 } as const;
+  runs.endedElsewhere(ended);
+  runs.endedElsewhere({ ...ended, state: 'over_budget' });
+  runs.endedElsewhere({ ...ended, id: 'never held here' });
+  const later = call('r');
+  const refusal: Refusal = { kind: 'run_closed' };
+  assert.deepEqual([runs.decide(later), tellable(runs, later).told, journal.queued], [refusal, null, []]);
+});
+
+test('a call in flight when its run ends is added to it', async () => {
+  const { runs, journal, begun, call } = ground();
+  const first = await begun('r', { ttlSeconds: 1 });
+  runs.endedElsewhere({ ...first.run!.run, state: 'closed', endedAtMs: 5 });
+  runs.settle(first, endedRecord({ cost: dollars(2), usage: 'partial' }));
+  const { run } = first.run!;
+  assert.deepEqual([run.state, run.spent, run.unknownCalls], ['closed', dollars(2), 1]);
+  assert.deepEqual([runs.decide(call('r')), journal.queued], [{ kind: 'run_closed' }, []]);
+});
+
+test('runs being asked for have their room: no more are asked than fit, and one that is asked for is not refused for it', async () => {
+  const { runs, store, registry, call, ask } = ground({ capacity: 3 });
+  for (const id of ['a', 'b', 'c']) {
+    assert.deepEqual(runs.decide(call(id)), unseen);
+    ask(call(id));
+  }
+  assert.deepEqual(runs.decide(call('d')), { kind: 'run_registry_full' });
+  assert.deepEqual(runs.decide(call('c')), unseen);
+  for (const at of [0, 1, 2]) await store.answer(at);
+  assert.equal(registry.live, 3);
+  assert.deepEqual(runs.decide(call('d')), { kind: 'run_registry_full' });
+});
+
+test('what the store answers of an ended run is told, however full the registry is of ended ones', async () => {
+  const { runs, registry, store, begun, call, ask } = ground({ capacity: 2 });
+  for (const id of ['a', 'b']) runs.endedElsewhere({ ...(await begun(id)).run!.run, state: 'closed', endedAtMs: 5 });
+  const outcome = ask(call('c'));
+  await store.answer(2, { kind: 'run', run: { ...madeRun(store.asked[2]!), state: 'expired', endedAtMs: 5 }, created: false, confirmed: true });
+  assert.deepEqual([outcome.told, registry.held], [{ kind: 'run_expired' }, 3], 'those with calls under way stay');
+});
