@@ -6,7 +6,7 @@
  */
 import { nanoDollars, type NanoDollars } from '../money.ts';
 import type { UsageState } from '../usage/reading.ts';
-import { windowAt, type CalendarWindow } from './window.ts';
+import { windowAt, type CalendarWindow, type WindowBounds } from './window.ts';
 
 /** What was spent in one window, the one that holds the latest call or, before the first, the moment of making. */
 export interface WindowSum {
@@ -39,6 +39,15 @@ export function addCall(sums: WindowSums, startedAtMs: number, cost: NanoDollars
   addTo(sums.month, startedAtMs, spent, unknown);
   addTo(sums.year, startedAtMs, spent, unknown);
   addTo(sums.lifetime, startedAtMs, spent, unknown);
+}
+
+/** Puts in what the store knows of a window, with what is the node's own: goes on to that window where it is a later one, never back. */
+export function showSpent(sum: WindowSum, { startMs, endMs }: WindowBounds, spent: NanoDollars): void {
+  if (startMs < sum.startMs) return;
+  if (startMs > sum.startMs) sum.unknownCalls = 0;
+  sum.startMs = startMs;
+  sum.endMs = endMs;
+  sum.spent = spent;
 }
 
 /** What was spent in the window that holds `nowMs`: nothing where the one held is over. */

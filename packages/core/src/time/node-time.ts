@@ -1,6 +1,7 @@
 /**
  * Two clocks → the one time that a node decides by (design 3, row 5b): wall time as long as it moves with the monotonic
  * clock; across a step of the wall clock the time goes on by the monotonic clock, and follows only a step that stays.
+ * Where a shared store tells its time, that goes before the wall clock, which is then only watched for steps.
  * It never runs backwards: what was seen expired or closed is not made undone by a clock.
  */
 
@@ -13,6 +14,8 @@ export interface NodeTime {
   /** Where the wall clock stepped to, and since when by the monotonic clock; null: it has not. */
   stepOffsetMs: number | null;
   stepSinceMonotonicMs: number;
+  /** The store has told its time: that and monotonic time alone are gone by, and the wall clock is only compared. */
+  byStore: boolean;
 }
 
 /** A difference up to this is the clock being set right, and followed at once. */
@@ -22,19 +25,30 @@ export const steadyMs = 60_000;
 
 /** `floorMs`: the latest instant that was ever written down; time begins there where the wall clock lies before it. */
 export function startNodeTime(wallMs: number, monotonicMs: number, floorMs: number = 0): NodeTime {
-  return { offsetMs: wallMs - monotonicMs, lastMs: Math.max(Math.floor(floorMs), 0), stepOffsetMs: null, stepSinceMonotonicMs: 0 };
+  return { offsetMs: wallMs - monotonicMs, lastMs: Math.max(Math.floor(floorMs), 0), stepOffsetMs: null, stepSinceMonotonicMs: 0, byStore: false };
+}
+
+/** The time of a shared store, heard at this moment: from here on the node's time is that, and monotonic time since. */
+export function followStoreTime(time: NodeTime, storeMs: number, monotonicMs: number): void {
+  time.offsetMs = storeMs - monotonicMs;
+  time.byStore = true;
+}
+
+/** The store has written of this instant: the node's time is not before it. */
+export function raiseFloor(time: NodeTime, writtenMs: number): void {
+  if (writtenMs > time.lastMs) time.lastMs = Math.floor(writtenMs);
 }
 
 /** The time now, whole milliseconds since the epoch. */
 export function readNodeTime(time: NodeTime, wallMs: number, monotonicMs: number): number {
   const offsetMs = wallMs - monotonicMs;
   if (Math.abs(offsetMs - time.offsetMs) <= slewMaxMs) {
-    time.offsetMs = offsetMs;
+    if (!time.byStore) time.offsetMs = offsetMs;
     time.stepOffsetMs = null;
   } else if (time.stepOffsetMs === null || Math.abs(offsetMs - time.stepOffsetMs) > slewMaxMs) {
     time.stepOffsetMs = offsetMs;
     time.stepSinceMonotonicMs = monotonicMs;
-  } else if (monotonicMs - time.stepSinceMonotonicMs >= steadyMs) {
+  } else if (!time.byStore && monotonicMs - time.stepSinceMonotonicMs >= steadyMs) {
     time.offsetMs = offsetMs;
     time.stepOffsetMs = null;
   }

@@ -1,0 +1,110 @@
+/** The node's side of a lease: when it admits, when it asks, what it gives back (design 2, Spend across nodes; 3, row 5b). */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { OrganizationId } from '../id.ts';
+import { nanoDollars } from '../money.ts';
+import {
+  claimDue, claimOf, heardLately, leaseAdmits, openAccount, spentView, takeAnswer, type LeaseAccount, type LeaseAnswer, type LeaseMoment,
+} from './account.ts';
+import { LeaseBook } from './book.ts';
+
+const money = (amount: number) => nanoDollars(BigInt(amount));
+const at = (monotonicMs: number, wallMs: number = monotonicMs): LeaseMoment => ({ monotonicMs, wallMs });
+const answer = (over: Partial<LeaseAnswer> = {}): LeaseAnswer => ({
+  granted: money(100), spent: money(0), shipped: money(0), limit: money(1_000), validMs: 5_000, confirmMs: 2_500, contested: false, ...over,
+});
+
+function held(over: Partial<LeaseAnswer> = {}): { account: LeaseAccount; own: { startMs: number; spent: bigint } } {
+  const own = { startMs: 0, spent: money(0) };
+  const account = openAccount({
+    organization: 'org_a' as OrganizationId, scope: 'organization', subject: '', window: 'lifetime', startMs: 0, endMs: null,
+  }, own);
+  account.wanted = true;
+  const claim = claimOf(account, at(0));
+  takeAnswer(account, answer(over), { asked: at(0), claim });
+  account.usedMs = 0;
+  return { account, own };
+}
+
+test('it admits while the lease is unspent and fresh by the monotonic and the wall clock', () => {
+  const { account, own } = held();
+  assert.equal(leaseAdmits(account, at(4_999), false), true);
+  assert.equal(leaseAdmits(account, at(5_000), false), false);
+  assert.equal(leaseAdmits(account, at(100, 5_000), false), false, 'the machine slept: its monotonic clock did not go on');
+  assert.equal(leaseAdmits(account, at(100, -2_001), false), false, 'the wall clock was set back');
+  own.spent = money(100);
+  assert.equal(leaseAdmits(account, at(10), false), false);
+  assert.equal(leaseAdmits(account, at(10), true), true, 'a call that waited for the answer goes by what it found');
+});
+
+test('its view is the store’s sum and its own part that is not yet in it', () => {
+  const { account, own } = held({ spent: money(700), shipped: money(50) });
+  own.spent = money(80);
+  assert.equal(spentView(account), 730n);
+});
+
+test('it asks at half of the validity, ahead of need, and when others wait; an unused lease is given back', () => {
+  const { account, own } = held();
+  assert.deepEqual([claimDue(account, at(2_499)), claimDue(account, at(2_500))], [false, true]);
+  own.spent = money(51);
+  assert.equal(claimDue(account, at(10)), true);
+  own.spent = money(0);
+  account.contested = true;
+  assert.equal(claimDue(account, at(10)), true);
+  const idle = held().account;
+  const claim = claimOf(idle, at(5_000));
+  assert.deepEqual([claim.wants, claim.holds, leaseAdmits(idle, at(5_000), false)], [false, 0n, false]);
+});
+
+test('what is stale is not claimed: it may have been freed', () => {
+  const { account } = held();
+  account.wanted = true;
+  assert.equal(claimOf(account, at(6_000)).holds, 0n);
+  account.granted = money(100);
+  account.wanted = true;
+  assert.equal(claimOf(account, at(4_000)).holds, 100n);
+});
+
+test('a run without a budget is confirmed by the store having been heard, within five seconds by both clocks', () => {
+  assert.deepEqual([heardLately(null, at(0)), heardLately(at(0), at(4_999)), heardLately(at(0), at(5_000)), heardLately(at(0), at(10, 5_000))],
+    [false, true, false, false]);
+});
+
+test('the lease of the next window is asked for within the five seconds before it begins, each node at its own moment', () => {
+  const endMs = Date.UTC(2026, 10, 21);
+  const askedBefore = (spread: number): number => {
+    const book = new LeaseBook(spread);
+    const line = book.windowLease({
+      organization: 'org_a' as OrganizationId, scope: 'organization', subject: '', window: 'day', own: { startMs: 0, spent: money(0) },
+    }, endMs - 9_000);
+    book.want(line.current);
+    for (let nowMs = endMs - 9_000; nowMs < endMs; nowMs += 50) {
+      const now = at(nowMs);
+      book.used(line.current, now);
+      const batch = book.claims(now, nowMs);
+      if (batch?.claims.some(({ subject }) => subject.startMs === endMs) === true) return endMs - nowMs;
+      if (batch !== null) book.answered(batch, batch.claims.map(() => answer()));
+    }
+    return 0;
+  };
+  assert.deepEqual([askedBefore(0), askedBefore(0.5), askedBefore(0.999)], [5_000, 3_000, 1_000]);
+});
+
+test('a lost answer leaves less to go by, never more, and a batch that waits keeps the next one waiting', () => {
+  const book = new LeaseBook(0);
+  const own = { startMs: 0, spent: money(0) };
+  const account = book.account({
+    organization: 'org_a' as OrganizationId, scope: 'run', subject: 'r', window: 'run', startMs: 0, endMs: null,
+  }, own);
+  book.want(account);
+  const first = book.claims(at(0), 0)!;
+  book.want(account);
+  assert.equal(book.claims(at(10), 10), null);
+  book.answered(first, [answer()]);
+  book.used(account, at(20));
+  const second = book.claims(at(20), 20)!;
+  assert.equal(second.number, first.number + 1);
+  book.failed(second);
+  assert.equal(account.granted, 100n);
+  assert.equal(book.admits(account, at(30), false), true);
+});

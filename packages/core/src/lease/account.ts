@@ -1,0 +1,168 @@
+/**
+ * The node's side of one lease: what it goes by between two answers of the store (design 2, Spend across nodes).
+ * Rules: it admits only while the lease is unspent and fresh, and fresh is what both the monotonic and the wall clock call so,
+ * counted from the moment before it asked; what it gives back it stops going by before it says so; what it hears back is the
+ * store's sum and its own part of it, of one moment, so its view is exact and never falls within a window.
+ */
+import { nanoDollars, type NanoDollars } from '../money.ts';
+import { easy, shareOf, type LeaseClaim } from './grant.ts';
+import { noSpend, recentAt, type RecentSpend } from './recent-spend.ts';
+import type { LeaseSubject } from './subject.ts';
+
+/** The node's own spend on the subject since it began. Counts for the account while it is of the same window. */
+export interface OwnSpend {
+  readonly startMs: number;
+  readonly spent: NanoDollars;
+}
+
+/** One moment by both clocks of a node, neither of them corrected. Milliseconds. */
+export interface LeaseMoment {
+  readonly monotonicMs: number;
+  readonly wallMs: number;
+}
+
+/** What the store said to a claim. */
+export interface LeaseAnswer {
+  readonly granted: NanoDollars;
+  /** What all nodes spent, and the asking node's part of it. */
+  readonly spent: NanoDollars;
+  readonly shipped: NanoDollars;
+  readonly limit: NanoDollars | null;
+  readonly validMs: number;
+  readonly confirmMs: number;
+  /** Another node found the rest leased: what is idle is to be given back. */
+  readonly contested: boolean;
+}
+
+/** Changed in place, by the functions of this directory alone. */
+export interface LeaseAccount {
+  readonly subject: LeaseSubject;
+  readonly own: OwnSpend;
+  readonly recent: RecentSpend;
+  granted: NanoDollars;
+  spentElsewhere: NanoDollars;
+  limit: NanoDollars | null;
+  /** The answer in force: when it was asked for, and how long it holds. 0: none is. */
+  askedMonotonicMs: number;
+  askedWallMs: number;
+  validMs: number;
+  confirmMs: number;
+  contested: boolean;
+  /** Of the latest admission, monotonic. */
+  usedMs: number;
+  /** A call waits for it. */
+  wanted: boolean;
+  /** What could be spent when the store last answered. */
+  size: NanoDollars;
+  /** The latest answer left something to spend when it was asked for, whatever has been settled since. */
+  hadRoom: boolean;
+}
+
+const nothing = nanoDollars(0n);
+/** A wall clock that is set back by less is being set right. */
+const slewMs = 2_000;
+/** Unused for so long, a lease is given back; where others wait for it, sooner. */
+const idleMs = 5_000;
+const idleContestedMs = 1_000;
+
+export function openAccount(subject: LeaseSubject, own: OwnSpend): LeaseAccount {
+  return {
+    subject, own, recent: noSpend(), granted: nothing, spentElsewhere: nothing, limit: null,
+    askedMonotonicMs: -Infinity, askedWallMs: -Infinity, validMs: 0, confirmMs: 0, contested: false, usedMs: -Infinity, wanted: false, size: nothing,
+    hadRoom: false,
+  };
+}
+
+/** What the node itself spent of it so far, shipped or not. */
+export function settledOf({ own, subject }: LeaseAccount): NanoDollars {
+  return own.startMs === subject.startMs ? own.spent : nothing;
+}
+
+/** What all nodes spent, as far as this one can know: never more than the truth. */
+export function spentView(account: LeaseAccount): NanoDollars {
+  return nanoDollars(account.spentElsewhere + settledOf(account));
+}
+
+export function isFresh({ askedMonotonicMs, askedWallMs, validMs }: LeaseAccount, now: LeaseMoment): boolean {
+  return isWithin(validMs, askedMonotonicMs, askedWallMs, now);
+}
+
+/**
+ * Whether the store was heard lately enough to know that a held run without a budget has not been ended elsewhere; one with a
+ * budget has its lease for that. `heard`: the moment before the question that was answered; null: never.
+ */
+export function heardLately(heard: LeaseMoment | null, now: LeaseMoment): boolean {
+  return heard !== null && isWithin(easy.validMs, heard.monotonicMs, heard.wallMs, now);
+}
+
+function isWithin(validMs: number, monotonicMs: number, wallMs: number, now: LeaseMoment): boolean {
+  const wallPassedMs = now.wallMs - wallMs;
+  return now.monotonicMs - monotonicMs < validMs && wallPassedMs < validMs && wallPassedMs > -slewMs;
+}
+
+/** Whether a call may be admitted on it now. `waited`: the call waited for the answer now in force, and goes by what that found. */
+export function leaseAdmits(account: LeaseAccount, now: LeaseMoment, waited: boolean): boolean {
+  return (account.limit === null || account.granted > settledOf(account) || (waited && account.hadRoom)) && isFresh(account, now);
+}
+
+/** Whether the store is to be asked: one waits for it, its time has come, little is left of it, or others wait for it. */
+export function claimDue(account: LeaseAccount, now: LeaseMoment): boolean {
+  if (account.wanted) return true;
+  if (account.validMs === 0) return false;
+  if (now.monotonicMs - account.askedMonotonicMs >= account.confirmMs || !isFresh(account, now)) return true;
+  const available = account.granted - settledOf(account);
+  if (account.contested) return available > keptWhenContested(account, now);
+  return available * 2n < account.size && !isIdle(account, now);
+}
+
+/** The claim to send now. What it gives back, the node stops going by at once. */
+export function claimOf(account: LeaseAccount, now: LeaseMoment): LeaseClaim {
+  const settled = settledOf(account);
+  const wants = account.wanted || !isIdle(account, now);
+  account.granted = holdsAt(account, now, wants);
+  if (!wants) account.validMs = 0;
+  account.wanted = false;
+  return { settled, holds: account.granted, recent: recentAt(account.recent, now.monotonicMs), wants };
+}
+
+/** Takes an answer to a claim in. `asked`: the moment before it was sent. */
+export function takeAnswer(
+  account: LeaseAccount, answer: LeaseAnswer, { asked, claim }: { readonly asked: LeaseMoment; readonly claim: LeaseClaim },
+): void {
+  account.spentElsewhere = nanoDollars(answer.spent > answer.shipped ? answer.spent - answer.shipped : 0n);
+  account.limit = answer.limit;
+  account.granted = answer.granted;
+  account.contested = answer.contested;
+  account.askedMonotonicMs = asked.monotonicMs;
+  account.askedWallMs = asked.wallMs;
+  account.validMs = claim.wants ? answer.validMs : 0;
+  account.hadRoom = answer.granted > claim.settled;
+  account.confirmMs = answer.confirmMs;
+  const available = answer.granted - settledOf(account);
+  account.size = nanoDollars(available > 0n ? available : 0n);
+}
+
+function holdsAt(account: LeaseAccount, now: LeaseMoment, wants: boolean): NanoDollars {
+  const settled = settledOf(account);
+  // What is stale may have been freed meanwhile: nothing is claimed by it.
+  if (!wants || !isFresh(account, now)) return account.granted < settled ? account.granted : settled;
+  let available = account.granted - settled;
+  if (account.limit !== null) available = lesser(available, shareOf(account.limit - spentView(account)));
+  if (account.contested) available = lesser(available, keptWhenContested(account, now));
+  return available > 0n ? nanoDollars(settled + available) : account.granted;
+}
+
+/** A second of recent spend, where it is in use. */
+function keptWhenContested(account: LeaseAccount, now: LeaseMoment): bigint {
+  if (now.monotonicMs - account.usedMs >= idleContestedMs) return 0n;
+  const second = recentAt(account.recent, now.monotonicMs) / 10n;
+  return second > 0n ? second : 1n;
+}
+
+function isIdle(account: LeaseAccount, { monotonicMs }: LeaseMoment): boolean {
+  return monotonicMs - account.usedMs >= (account.contested ? idleContestedMs : idleMs);
+}
+
+function lesser(one: bigint, other: bigint): bigint {
+  return one < other ? one : other;
+}

@@ -1,0 +1,185 @@
+/**
+ * All leases of one node: which are asked for now, in one batch, and what the answers make of them (design 2, Spend across nodes).
+ * One batch is under way at a time. A lease that is not used is given back and no longer asked for, so what is asked grows with
+ * the subjects in use alone. The next window's lease is asked for within the five seconds before it begins, each node at a moment of its own.
+ * Times are arguments; nothing here waits.
+ */
+import { windowAt, type CalendarWindow } from '../spend/window.ts';
+import {
+  claimDue, claimOf, leaseAdmits, openAccount, takeAnswer, type LeaseAccount, type LeaseAnswer, type LeaseMoment, type OwnSpend,
+} from './account.ts';
+import type { LeaseClaim } from './grant.ts';
+import { leaseName, type LeaseScope, type LeaseSubject } from './subject.ts';
+import type { OrganizationId } from '../id.ts';
+
+/** One claim of a batch, with whose it is. */
+export interface SubjectClaim extends LeaseClaim {
+  readonly subject: LeaseSubject;
+}
+
+/** What was asked; the answers come in this order. */
+export interface LeaseBatch {
+  /** The moment before it was sent. */
+  readonly asked: LeaseMoment;
+  /** Grows with each batch of the node: the store passes over one that a later one has overtaken. */
+  readonly number: number;
+  readonly accounts: readonly LeaseAccount[];
+  readonly claims: readonly SubjectClaim[];
+}
+
+/** The leases of a capped subject as windows pass. */
+export interface WindowLease {
+  readonly organization: OrganizationId;
+  readonly scope: LeaseScope;
+  readonly subject: string;
+  readonly window: CalendarWindow;
+  readonly own: OwnSpend;
+  /** Of the window in force when last looked at. */
+  current: LeaseAccount;
+  next: LeaseAccount | null;
+}
+
+/** How long before a window begins its leases may be asked for; the nodes share the first four fifths of it. */
+const aheadMs = 5_000;
+const spreadMs = 4_000;
+/** A subject that was used within this time is taken along into its next window. */
+const inUseMs = 10_000;
+/** Claims of one batch. */
+const batchMax = 500;
+
+export class LeaseBook {
+  /** Where this node's moment lies among those of all nodes, from 0 up to 1. */
+  readonly #spread: number;
+  readonly #accounts = new Map<string, LeaseAccount>();
+  /** Those that hold something or are waited for. */
+  readonly #active = new Set<LeaseAccount>();
+  readonly #lines = new Map<LeaseAccount, WindowLease>();
+  #underWay = false;
+  #number = 0;
+
+  constructor(spread: number) {
+    this.#spread = spread;
+  }
+
+  /** How many leases are held or waited for. */
+  get active(): number {
+    return this.#active.size;
+  }
+
+  /** The account of a subject: one as long as the node holds it. */
+  account(subject: LeaseSubject, own: OwnSpend): LeaseAccount {
+    const name = leaseName(subject);
+    let account = this.#accounts.get(name);
+    if (account === undefined) this.#accounts.set(name, account = openAccount(subject, own));
+    return account;
+  }
+
+  /** The lease of a subject in the window of each moment, beginning with that of `nowMs`. */
+  windowLease(of: Pick<WindowLease, 'organization' | 'scope' | 'subject' | 'window' | 'own'>, nowMs: number): WindowLease {
+    const current = this.#windowAccount(of, nowMs);
+    const known = this.#lines.get(current);
+    if (known !== undefined) return known;
+    const line: WindowLease = { ...of, current, next: null };
+    this.#lines.set(current, line);
+    return line;
+  }
+
+  /** The account of the window in force at `nowMs`, the node's time. */
+  at(line: WindowLease, nowMs: number): LeaseAccount {
+    const { endMs } = line.current.subject;
+    if (endMs === null || nowMs < endMs) return line.current;
+    this.drop(line.current);
+    const { next } = line;
+    line.next = null;
+    line.current = next !== null && (next.subject.endMs ?? Infinity) > nowMs ? next : this.#windowAccount(line, nowMs);
+    this.#lines.set(line.current, line);
+    return line.current;
+  }
+
+  /** A call was admitted on it. */
+  used(account: LeaseAccount, { monotonicMs }: LeaseMoment): void {
+    account.usedMs = monotonicMs;
+  }
+
+  /** A call waits for it: it belongs to the next batch. */
+  want(account: LeaseAccount): void {
+    account.wanted = true;
+    this.#active.add(account);
+  }
+
+  /** It is not asked for any more: its window or its run is over. */
+  drop(account: LeaseAccount): void {
+    this.#active.delete(account);
+    this.#lines.delete(account);
+    this.#accounts.delete(leaseName(account.subject));
+  }
+
+  /** Something happened elsewhere that every lease in hand depends on: all are confirmed with the next batch. */
+  confirmAll(): void {
+    for (const account of this.#active) account.confirmMs = 0;
+  }
+
+  /** What is to be asked now; null: nothing, or a batch is under way. `nowMs`: the node's time. */
+  claims(now: LeaseMoment, nowMs: number): LeaseBatch | null {
+    if (this.#underWay) return null;
+    const accounts: LeaseAccount[] = [];
+    for (const account of this.#active) {
+      this.#lookAhead(account, now, nowMs);
+      if (accounts.length < batchMax && claimDue(account, now)) accounts.push(account);
+    }
+    return this.#batch(accounts, now);
+  }
+
+  /** At a clean stop, when no call is under way: everything that is held is given back. */
+  claimsAtEnd(now: LeaseMoment): LeaseBatch | null {
+    this.#underWay = false;
+    for (const account of this.#active) {
+      account.wanted = false;
+      account.usedMs = -Infinity;
+    }
+    return this.#batch([...this.#active], now);
+  }
+
+  answered({ accounts, claims, asked }: LeaseBatch, answers: readonly LeaseAnswer[]): void {
+    this.#underWay = false;
+    accounts.forEach((account, index) => {
+      const claim = claims[index]!;
+      takeAnswer(account, answers[index]!, { asked, claim });
+      if (!claim.wants && !account.wanted) this.#active.delete(account);
+    });
+  }
+
+  /** The store was away or late. What was held is held on, as long as it is fresh. */
+  failed({ accounts, claims }: LeaseBatch): void {
+    this.#underWay = false;
+    accounts.forEach((account, index) => {
+      if (!claims[index]!.wants && !account.wanted) this.#active.delete(account);
+    });
+  }
+
+  /** See `leaseAdmits`. */
+  admits(account: LeaseAccount, now: LeaseMoment, waited: boolean): boolean {
+    return leaseAdmits(account, now, waited);
+  }
+
+  #batch(accounts: readonly LeaseAccount[], asked: LeaseMoment): LeaseBatch | null {
+    if (accounts.length === 0) return null;
+    this.#underWay = true;
+    this.#number += 1;
+    return { asked, number: this.#number, accounts, claims: accounts.map((account) => ({ subject: account.subject, ...claimOf(account, asked) })) };
+  }
+
+  #lookAhead(account: LeaseAccount, now: LeaseMoment, nowMs: number): void {
+    const { endMs } = account.subject;
+    if (endMs === null || nowMs < endMs - aheadMs + this.#spread * spreadMs || now.monotonicMs - account.usedMs > inUseMs) return;
+    const line = this.#lines.get(account);
+    if (line === undefined || line.current !== account || line.next !== null) return;
+    line.next = this.#windowAccount(line, endMs);
+    line.next.usedMs = now.monotonicMs;
+    this.want(line.next);
+  }
+
+  #windowAccount({ organization, scope, subject, window, own }: Omit<WindowLease, 'current' | 'next'>, atMs: number): LeaseAccount {
+    return this.account({ organization, scope, subject, window, ...windowAt(window, atMs) }, own);
+  }
+}

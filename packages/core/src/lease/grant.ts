@@ -1,0 +1,99 @@
+/**
+ * The store's side of leases: what a node asks for, what is spent and what others hold → what it may spend until it asks again
+ * (design 2, Spend across nodes). Amounts are totals from the node's beginning, never differences: a message that is lost,
+ * repeated or answered twice changes nothing.
+ * Rules: what is spent and what is leased never pass the limit by a grant; a node's own records move from leased to spent in
+ * the transaction that keeps them; nothing that a node still goes by is taken from it unasked.
+ */
+import { nanoDollars, type NanoDollars } from '../money.ts';
+
+/** What a node says and asks. All money is whole nano-dollars from 0. */
+export interface LeaseClaim {
+  /** Costs of the subject's calls that ended on the node, since the node began. */
+  readonly settled: NanoDollars;
+  /** The granted total that it still goes by, after what it gives back with this. */
+  readonly holds: NanoDollars;
+  /** What it spent in the latest ten seconds. */
+  readonly recent: NanoDollars;
+  /** False: it asks for nothing and gives back. */
+  readonly wants: boolean;
+}
+
+/** What the store keeps for the node and the subject. Nothing is known of it: both 0. */
+export interface LeaseEntry {
+  /** Total that the node may spend, as last granted. */
+  readonly granted: NanoDollars;
+  /** Of its records, the costs that are in the store's sum. */
+  readonly shipped: NanoDollars;
+}
+
+/** How long another node's want of a lease is heeded. It asks anew with each call it refuses. */
+export const contestedMs = 3_000;
+
+/** The subject as the store has it, all of one moment. */
+export interface LeaseGround {
+  /** Null: nothing limits it now, so nothing of it is leased, and a fresh answer is enough. */
+  readonly limit: NanoDollars | null;
+  readonly spent: NanoDollars;
+  /** Sum of `outstanding` over all other nodes. */
+  readonly leasedElsewhere: NanoDollars;
+  /** Another node was short of it just now: who has something takes no more. */
+  readonly contested: boolean;
+}
+
+export interface LeaseGrant {
+  readonly granted: NanoDollars;
+  /** From the moment before the node asked. */
+  readonly validMs: number;
+  /** After so long the node asks again. */
+  readonly confirmMs: number;
+  /** Nothing could be had though the limit is not reached: the rest is leased elsewhere. */
+  readonly short: boolean;
+}
+
+/** Valid five seconds, confirmed at half. */
+export const easy = Object.freeze({ validMs: 5_000, confirmMs: 2_500 });
+/** Once less than a fifth of the limit is left. */
+export const tight = Object.freeze({ validMs: 1_000, confirmMs: 300 });
+
+/** Leased, and not yet among what is spent. */
+export function outstanding({ granted, shipped }: LeaseEntry): NanoDollars {
+  return nanoDollars(granted > shipped ? granted - shipped : 0n);
+}
+
+/** Answers a claim. The caller holds the subject's lock from reading `ground` to keeping what is granted. */
+export function grantLease({ limit, spent, leasedElsewhere, contested }: LeaseGround, entry: LeaseEntry, claim: LeaseClaim): LeaseGrant {
+  const kept = least(claim.holds, entry.granted);
+  if (limit === null) return { granted: kept, ...easy, short: false };
+  const unshipped = claim.settled > entry.shipped ? claim.settled - entry.shipped : 0n;
+  const left = limit - spent - unshipped;
+  const pace = left * 5n < limit ? tight : easy;
+  if (!claim.wants || left <= 0n || (contested && kept > claim.settled)) return { granted: kept, ...pace, short: false };
+  const free = limit - spent - leasedElsewhere;
+  const ceiling = entry.shipped + (free <= 0n ? 0n : contested ? upward(free, 2n) : free);
+  const wished = claim.settled + wishFor(left, claim.recent);
+  const granted = most(kept, least(nanoDollars(wished), nanoDollars(ceiling)));
+  return { granted, ...pace, short: granted <= claim.settled };
+}
+
+/** Ten seconds of recent spend; where there is none, a hundredth of what is left to begin with. Never over a quarter of it. */
+function wishFor(left: bigint, recent: NanoDollars): bigint {
+  return least(most(recent, nanoDollars(upward(left, 100n))), shareOf(left));
+}
+
+/** The most of what is left that one node may hold: a quarter, and at least one nano-dollar. */
+export function shareOf(left: bigint): NanoDollars {
+  return nanoDollars(left > 0n ? upward(left, 4n) : 0n);
+}
+
+function upward(amount: bigint, parts: bigint): bigint {
+  return (amount + parts - 1n) / parts;
+}
+
+function least(one: NanoDollars, other: NanoDollars): NanoDollars {
+  return one < other ? one : other;
+}
+
+function most(one: NanoDollars, other: NanoDollars): NanoDollars {
+  return one > other ? one : other;
+}

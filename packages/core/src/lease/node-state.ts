@@ -1,0 +1,20 @@
+/**
+ * When a node was last heard of → what becomes of its leases (design 2, Spend across nodes): after fifteen seconds they are
+ * quarantined, neither its own nor anyone's, until its journal arrives; after two minutes more they are freed, and that is
+ * told in the audit trail. Spend that arrives later still counts as spend.
+ */
+
+export const quarantineAfterMs = 15_000;
+export const quarantineMs = 120_000;
+/** A node not heard of for as long is forgotten with all that it shipped; it must begin anew should it come back. */
+export const forgetAfterMs = 24 * 3_600_000;
+
+export type LeaseNodeState = 'live' | 'quarantined' | 'free' | 'forgotten';
+
+/** Both on the store's clock. */
+export function leaseNodeState(heardAtMs: number, nowMs: number): LeaseNodeState {
+  const silentMs = nowMs - heardAtMs;
+  if (silentMs < quarantineAfterMs) return 'live';
+  if (silentMs < quarantineAfterMs + quarantineMs) return 'quarantined';
+  return silentMs < forgetAfterMs ? 'free' : 'forgotten';
+}
