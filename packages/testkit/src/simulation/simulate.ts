@@ -1,0 +1,41 @@
+/**
+ * `node packages/testkit/src/simulation/simulate.ts [--steps N] [--seed N] [--worlds N]`: the simulation by hand, for as many
+ * steps as wanted. Each world has its own seed, from the one given on; a violation names the seed and the step budget that show it again.
+ */
+import { parseArgs } from 'node:util';
+import { alone, calm, rough, World, type Outcome, type Roughness } from './world.ts';
+
+export interface SimulationOptions {
+  readonly seed: number;
+  /** Of each world. */
+  readonly steps: number;
+  readonly worlds: number;
+}
+
+/** Half of the worlds are rough. */
+const kinds: readonly Roughness[] = [calm, rough, alone, rough];
+
+/** @throws Error that names the seed. */
+export function simulate({ seed, steps, worlds }: SimulationOptions, tell: (seed: number, outcome: Outcome) => void = () => {}): Outcome[] {
+  return Array.from({ length: worlds }, (_, index) => {
+    const own = seed + index;
+    try {
+      const outcome = new World(own, kinds[own % kinds.length]!).run(steps);
+      tell(own, outcome);
+      return outcome;
+    } catch (cause) {
+      throw new Error(`seed ${own}, ${steps} steps: ${(cause as Error).message}`, { cause });
+    }
+  });
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({ options: {
+    steps: { type: 'string', default: '100000' }, seed: { type: 'string', default: '1' }, worlds: { type: 'string', default: '10' },
+  } });
+  const startedAt = performance.now();
+  simulate({ seed: Number(values.seed), steps: Number(values.steps), worlds: Number(values.worlds) }, (seed, outcome) => {
+    process.stdout.write(`seed ${seed}: ${Object.entries(outcome).map(([name, value]) => `${name} ${String(value)}`).join(', ')}\n`);
+  });
+  process.stdout.write(`${((performance.now() - startedAt) / 1_000).toFixed(1)} s\n`);
+}

@@ -1,0 +1,209 @@
+/**
+ * The shared store of the simulation: sums, leases, runs and marks in memory, each operation one transaction. What is decided
+ * is core's own rule; what is kept is checked here, at every change, against the records.
+ */
+import type { LeaseAnswer } from '@metergate/core/lease/account.ts';
+import type { SubjectClaim } from '@metergate/core/lease/book.ts';
+import { contestedMs, grantLease, outstanding, type LeaseEntry } from '@metergate/core/lease/grant.ts';
+import { leaseNodeState } from '@metergate/core/lease/node-state.ts';
+import { leaseName, type LeaseSubject } from '@metergate/core/lease/subject.ts';
+import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
+import { afterCall, endedAs, tightenedTo, type EndedState, type Run } from '@metergate/core/run/run.ts';
+import { caps, organization, subjectsOf, type JournalRow } from './rows.ts';
+
+export class Violation extends Error {}
+
+interface Entry {
+  granted: NanoDollars;
+  shipped: NanoDollars;
+  number: number;
+  shortAtMs: number;
+}
+
+interface StoredNode {
+  readonly home: string;
+  heardAtMs: number;
+  freed: boolean;
+}
+
+const nothing = nanoDollars(0n);
+
+export class SimulatedStore {
+  readonly records = new Map<string, { readonly row: Extract<JournalRow, { kind: 'closed' }> }>();
+  readonly runs = new Map<string, Run>();
+  /** Of caps, as an operator last set them. */
+  readonly limits = new Map<string, NanoDollars>(caps.map((cap) => [cap.id, cap.limit]));
+  readonly nodes = new Map<string, StoredNode>();
+  readonly #marks = new Map<string, number>();
+  readonly #spent = new Map<string, NanoDollars>();
+  readonly #leases = new Map<string, Map<string, Entry>>();
+  /** When each subject's limit was reached here. */
+  readonly reachedAtMs = new Map<string, number>();
+  /** Ends and tightenings, in their order. */
+  readonly runChanges: string[] = [];
+  /** Grows when nodes should confirm what they hold. */
+  feed = 0;
+  grants = 0;
+
+  beginNode(node: string, home: string, nowMs: number): void {
+    for (const [other, stored] of this.nodes) {
+      if (stored.home !== home || other === node) continue;
+      for (const entries of this.#leases.values()) entries.delete(other);
+      this.nodes.delete(other);
+    }
+    this.nodes.set(node, { home, heardAtMs: nowMs, freed: false });
+  }
+
+  /** Null: the node was forgotten. */
+  heartbeat(node: string, nowMs: number): { readonly feed: number } | null {
+    const stored = this.nodes.get(node);
+    if (stored === undefined) return null;
+    stored.heardAtMs = nowMs;
+    stored.freed = false;
+    return { feed: this.feed };
+  }
+
+  /** Frees what dead nodes held; gives back whose. */
+  sweep(nowMs: number): string[] {
+    const freed: string[] = [];
+    for (const [name, node] of this.nodes) {
+      const state = leaseNodeState(node.heardAtMs, nowMs);
+      if (node.freed || state === 'live' || state === 'quarantined') continue;
+      node.freed = true;
+      freed.push(name);
+      for (const entries of this.#leases.values()) {
+        const entry = entries.get(name);
+        if (entry !== undefined) entry.granted = entry.shipped;
+      }
+    }
+    return freed;
+  }
+
+  claim(node: string, number: number, { claims, nowMs }: { readonly claims: readonly SubjectClaim[]; readonly nowMs: number }): LeaseAnswer[] | null {
+    if (!this.nodes.has(node)) return null;
+    return claims.map((claim) => this.#claimOne(node, number, claim, nowMs));
+  }
+
+  /** What the store has granted a node of a subject. */
+  grantedTo(node: string, subject: LeaseSubject): NanoDollars {
+    return this.#leases.get(leaseName(subject))?.get(node)?.granted ?? nothing;
+  }
+
+  ship(segment: string, through: number, rows: readonly JournalRow[], nowMs: number): void {
+    const mark = this.#marks.get(segment) ?? 0;
+    if (through <= mark) return;
+    for (const row of rows) if (row.seq > mark) this.#keep(row, nowMs);
+    this.#marks.set(segment, through);
+  }
+
+  mark(segment: string): number {
+    return this.#marks.get(segment) ?? 0;
+  }
+
+  openRun(run: Run): Run {
+    const known = this.runs.get(run.id);
+    if (known !== undefined) return known;
+    this.runs.set(run.id, run);
+    return run;
+  }
+
+  endRun(id: string, state: EndedState, nowMs: number): void {
+    const run = this.runs.get(id);
+    if (run === undefined || run.state !== 'live') return;
+    this.runs.set(id, endedAs(run, state, nowMs));
+    this.runChanges.push(id);
+  }
+
+  /** Every sum anew from the records. @throws Violation */
+  recount(): void {
+    const sums = new Map<string, bigint>();
+    for (const { row } of this.records.values()) {
+      for (const subject of subjectsOf(row.call)) sums.set(leaseName(subject), (sums.get(leaseName(subject)) ?? 0n) + (row.cost ?? 0n));
+    }
+    for (const [name, spent] of this.#spent) {
+      if ((sums.get(name) ?? 0n) !== spent) throw new Violation(`spent ${spent} of ${name} is not the sum of its records, ${sums.get(name) ?? 0n}`);
+    }
+    for (const run of this.runs.values()) {
+      const sum = sums.get(leaseName({ organization, scope: 'run', subject: run.id, window: 'run', startMs: 0, endMs: null })) ?? 0n;
+      if (sum !== run.spent) throw new Violation(`run ${run.id} spent ${run.spent}, its records ${sum}`);
+    }
+  }
+
+  #claimOne(node: string, number: number, claim: SubjectClaim, nowMs: number): LeaseAnswer {
+    const name = leaseName(claim.subject);
+    let entries = this.#leases.get(name);
+    if (entries === undefined) this.#leases.set(name, entries = new Map());
+    const entry = entries.get(node) ?? { granted: nothing, shipped: nothing, number: 0, shortAtMs: -Infinity };
+    entries.set(node, entry);
+    const limit = this.limitOf(claim.subject);
+    const spent = this.#spent.get(name) ?? nothing;
+    const others = [...entries].filter(([other]) => other !== node).map(([, each]) => each);
+    const leasedElsewhere = nanoDollars(others.reduce((sum, each) => sum + outstanding(each), 0n));
+    const contested = others.some(({ shortAtMs }) => nowMs - shortAtMs < contestedMs);
+    if (number <= entry.number) {
+      return { granted: entry.granted, spent, shipped: entry.shipped, limit, validMs: 0, confirmMs: 0, contested };
+    }
+    const before: LeaseEntry = { ...entry };
+    const grant = grantLease({ limit, spent, leasedElsewhere, contested }, before, claim);
+    entry.granted = grant.granted;
+    entry.number = number;
+    if (grant.short && nowMs - entry.shortAtMs >= contestedMs) this.feed += 1;
+    entry.shortAtMs = grant.short ? nowMs : -Infinity;
+    this.grants += 1;
+    this.#assertGrant({ name, limit, spent: spent + leasedElsewhere, before, entry });
+    // An ended run is confirmed no more; the feed says how it ended.
+    const over = claim.subject.scope === 'run' && this.runs.get(claim.subject.subject)?.state !== 'live';
+    return { granted: grant.granted, spent, shipped: entry.shipped, limit, validMs: over ? 0 : grant.validMs, confirmMs: grant.confirmMs, contested };
+  }
+
+  #assertGrant({ name, limit, spent, before, entry }: {
+    readonly name: string; readonly limit: NanoDollars | null; readonly spent: bigint; readonly before: LeaseEntry; readonly entry: LeaseEntry;
+  }): void {
+    if (limit === null || outstanding(entry) <= outstanding(before)) return;
+    if (spent + outstanding(entry) > limit) throw new Violation(`a grant of ${name} makes spent and leased ${spent + outstanding(entry)} of ${limit}`);
+  }
+
+  limitOf({ scope, subject }: LeaseSubject): NanoDollars | null {
+    if (scope === 'run') return this.runs.get(subject)?.effective ?? null;
+    const cap = caps.find((each) => each.scope === scope && (each.subject ?? '') === subject);
+    return cap === undefined ? null : this.limits.get(cap.id)!;
+  }
+
+  #keep(row: JournalRow, nowMs: number): void {
+    if (row.kind === 'opened') return;
+    if (row.kind === 'ended') return this.endRun(row.run, row.state, row.atMs);
+    if (row.kind === 'tightened') {
+      const run = this.runs.get(row.run);
+      if (run === undefined) return;
+      this.runs.set(row.run, tightenedTo(run, row.budget));
+      this.runChanges.push(row.run);
+      return;
+    }
+    if (this.records.has(row.call.id)) throw new Violation(`call ${row.call.id} has two records`);
+    this.records.set(row.call.id, { row });
+    const { run: runId } = row.call;
+    const run = runId === null ? undefined : this.runs.get(runId);
+    if (run !== undefined) this.runs.set(run.id, afterCall(run, { cost: row.cost, usageUnknown: row.cost === null }));
+    for (const subject of subjectsOf(row.call)) this.#add(subject, row, nowMs);
+  }
+
+  #add(subject: LeaseSubject, { call, cost }: Extract<JournalRow, { kind: 'closed' }>, nowMs: number): void {
+    const name = leaseName(subject);
+    const before = this.#spent.get(name) ?? nothing;
+    const spent = nanoDollars(before + (cost ?? 0n));
+    this.#spent.set(name, spent);
+    let entries = this.#leases.get(name);
+    if (entries === undefined) this.#leases.set(name, entries = new Map());
+    // Once its process is known to be dead nothing is leased to a node any more.
+    if (this.nodes.has(call.node)) {
+      const entry = entries.get(call.node) ?? { granted: nothing, shipped: nothing, number: 0, shortAtMs: -Infinity };
+      entry.shipped = nanoDollars(entry.shipped + (cost ?? 0n));
+      entries.set(call.node, entry);
+    }
+    const limit = this.limitOf(subject);
+    if (limit !== null && before < limit && spent >= limit) {
+      this.reachedAtMs.set(name, nowMs);
+      this.feed += 1;
+    }
+  }
+}

@@ -1,0 +1,255 @@
+/**
+ * Several nodes, one store and the network between them, from one seed: what is asked of them, what befalls them, and the
+ * invariants after every step. @throws Violation, naming the promise that was broken.
+ */
+import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
+import { expiryOf, type Run } from '@metergate/core/run/run.ts';
+import { keys, organization } from './rows.ts';
+import { Chance, Scheduler } from './scheduler.ts';
+import { SimulatedNode } from './simulated-node.ts';
+import { SimulatedStore } from './simulated-store.ts';
+import { Truth } from './truth.ts';
+
+/** How hard the world is. Probabilities from 0 to 1. */
+export interface Roughness {
+  /** Of a message, each way. */
+  readonly lost: number;
+  /** Of a message: it takes up to 400 ms instead of up to 15. */
+  readonly slow: number;
+  readonly shipTwice: number;
+  /** Mean pause between misfortunes of the whole: crashes, freezes, cuts, clock steps. Milliseconds; null: there are none. */
+  readonly misfortuneMs: number | null;
+  /** How many nodes; null: two to four. */
+  readonly nodes: number | null;
+}
+
+export const calm: Roughness = { lost: 0, slow: 0.01, shipTwice: 0.05, misfortuneMs: null, nodes: null };
+/** A node that has the shared store for itself. */
+export const alone: Roughness = { ...calm, slow: 0, nodes: 1 };
+export const rough: Roughness = { lost: 0.02, slow: 0.05, shipTwice: 0.2, misfortuneMs: 4_000, nodes: null };
+
+export interface Outcome {
+  readonly steps: number;
+  readonly trace: string;
+  readonly calls: number;
+  readonly records: number;
+  readonly grants: number;
+  /** Requests that were refused because the spend could not be confirmed. */
+  readonly unconfirmed: number;
+  readonly simulatedSeconds: number;
+  /** By how much the cap that was passed most was passed, in nano-dollars. */
+  readonly passedBy: NanoDollars;
+}
+
+const midnightMs = Date.UTC(2026, 10, 21);
+const lateMs = 1_000;
+const recountSteps = 2_000;
+
+export class World {
+  readonly chance: Chance;
+  readonly scheduler = new Scheduler();
+  readonly store = new SimulatedStore();
+  readonly truth = new Truth(this.store);
+  readonly rough: Roughness;
+  #nodes: SimulatedNode[] = [];
+  readonly #thaws = new Map<SimulatedNode, (() => void)[]>();
+  unconfirmed = 0;
+  #names = 0;
+  #calls = 0;
+  #runs = 0;
+  #steps = 0;
+  #quiet = false;
+
+  constructor(seed: number, roughness: Roughness) {
+    this.chance = new Chance(seed);
+    this.rough = roughness;
+    this.scheduler.nowMs = midnightMs - this.chance.whole(5_000, 40_000);
+    const count = roughness.nodes ?? this.chance.whole(2, 4);
+    for (let index = 0; index < count; index += 1) this.#begin(`home_${index}`);
+    this.#load();
+    this.#sweep();
+    this.#raise();
+    if (roughness.misfortuneMs !== null) this.#misfortune(roughness.misfortuneMs);
+  }
+
+  /** Runs so many steps, then lets everything come to rest, and checks the whole. */
+  run(steps: number): Outcome {
+    while (this.#steps < steps && this.scheduler.step()) this.#stepped();
+    this.#quiet = true;
+    for (let more = 0; !this.#atRest(); more += 1) {
+      if (more > 2_000_000 || !this.scheduler.step()) throw new Error('the simulation does not come to rest');
+      this.#stepped();
+    }
+    this.store.recount();
+    this.truth.assertRecorded();
+    return {
+      steps: this.#steps, trace: this.scheduler.trace, calls: this.#calls, records: this.store.records.size, grants: this.store.grants,
+      unconfirmed: this.unconfirmed,
+      simulatedSeconds: Math.round((this.scheduler.nowMs - midnightMs) / 1_000), passedBy: this.truth.passedBy,
+    };
+  }
+
+  storeMs(): number {
+    return this.scheduler.nowMs;
+  }
+
+  nextCall(): string {
+    this.#calls += 1;
+    return `call_${this.#calls}`;
+  }
+
+  costOf(): number {
+    if (this.chance.happens(0.001)) return this.chance.whole(5_000, 30_000);
+    return this.chance.happens(0.02) ? this.chance.whole(50, 400) : this.chance.whole(0, 40);
+  }
+
+  newRun(id: string, budget: NanoDollars | null, nowMs: number): Run {
+    const ttl = this.chance.happens(0.3) ? this.chance.whole(5, 60) : null;
+    return {
+      organization, id, state: 'live', declared: budget, effective: budget, clampReason: null, spent: nanoDollars(0n), unknownCalls: 0,
+      startedAtMs: nowMs, expiresAtMs: expiryOf(nowMs, ttl), endedAtMs: null,
+    };
+  }
+
+  /** There and back: `work` is done at the store, once, unless the way there fails; the way back may fail after it was done. */
+  send<Answer>(from: SimulatedNode, work: () => Answer, answered: (answer: Answer) => void, failed: () => void): void {
+    let over = false;
+    const once = (run: () => void): void => {
+      if (over || !from.alive) return;
+      if (from.frozen) return this.whenThawed(from, () => once(run));
+      over = true;
+      run();
+    };
+    this.scheduler.after(lateMs, () => once(failed));
+    if (from.cut || this.chance.happens(this.rough.lost)) return;
+    this.scheduler.after(this.#delayMs(), () => {
+      const answer = work();
+      if (from.cut || this.chance.happens(this.rough.lost)) return;
+      this.scheduler.after(this.#delayMs(), () => once(() => answered(answer)));
+    });
+  }
+
+  whenThawed(node: SimulatedNode, run: () => void): void {
+    const waiting = this.#thaws.get(node) ?? [];
+    this.#thaws.set(node, waiting);
+    waiting.push(run);
+  }
+
+  #delayMs(): number {
+    if (this.chance.happens(this.rough.lost / 4)) return this.chance.whole(800, 3_000);
+    return this.chance.happens(this.rough.slow) ? this.chance.whole(50, 400) : this.chance.whole(1, 15);
+  }
+
+  #begin(home: string): void {
+    this.#names += 1;
+    const name = `node_${this.#names}`;
+    this.store.beginNode(name, home, this.storeMs());
+    this.#nodes.push(new SimulatedNode(this, home, name));
+  }
+
+  #load(): void {
+    this.scheduler.after(this.chance.whole(1, 25), () => {
+      if (!this.#quiet) {
+        if (this.#runs === 0 || this.chance.happens(0.01)) this.#runs += 1;
+        const inRun = this.chance.happens(0.4);
+        const run = inRun ? `run_${Math.max(1, this.#runs - this.chance.whole(0, 2))}` : null;
+        const budget = inRun && this.chance.happens(0.6) ? nanoDollars(BigInt(this.chance.whole(1_000, 6_000))) : null;
+        const node = this.#nodes[this.chance.whole(0, this.#nodes.length - 1)]!;
+        node.request({ key: keys[this.chance.whole(0, keys.length - 1)]!, run, budget });
+        if (this.chance.happens(0.002)) this.store.endRun(`run_${this.#runs}`, 'closed', this.storeMs());
+      }
+      this.#load();
+    });
+  }
+
+  #sweep(): void {
+    this.scheduler.after(5_000, () => {
+      for (const node of this.store.sweep(this.storeMs())) this.scheduler.note(`freed ${node}`);
+      this.#sweep();
+    });
+  }
+
+  /** Every half minute or so an operator raises what is reached; nodes hear of it within a second. */
+  #raise(): void {
+    this.scheduler.after(this.chance.whole(10_000, 50_000), () => {
+      for (const [id, limit] of this.store.limits) this.store.limits.set(id, nanoDollars(limit + BigInt(this.chance.whole(0, 60_000))));
+      this.truth.raised();
+      for (const node of this.#nodes) this.scheduler.after(this.chance.whole(1, 1_000), () => node.followLimits());
+      this.#raise();
+    });
+  }
+
+  #misfortune(meanMs: number): void {
+    this.scheduler.after(this.chance.whole(1, 2 * meanMs), () => {
+      const node = this.#nodes[this.chance.whole(0, this.#nodes.length - 1)]!;
+      if (!this.#quiet && node.alive && !node.frozen && !node.cut && !node.stopping) this.#befall(node);
+      this.#misfortune(meanMs);
+    });
+  }
+
+  #befall(node: SimulatedNode): void {
+    const lastsMs = this.chance.happens(0.05) ? this.chance.whole(130_000, 200_000) : this.chance.whole(50, 12_000);
+    const kind = (['crash', 'freeze', 'suspend', 'cut', 'clock', 'stop'] as const)[this.chance.whole(0, 5)]!;
+    this.scheduler.note(`${kind} ${node.name} ${lastsMs}`);
+    if (kind === 'clock') return node.clock.stepWall(this.chance.whole(-7_200_000, 7_200_000));
+    this.truth.troubles += 1;
+    const over = (): void => {
+      this.truth.troubles -= 1;
+      this.truth.troubledMs = this.scheduler.nowMs;
+    };
+    if (kind === 'freeze' || kind === 'suspend') {
+      node.frozen = true;
+      this.scheduler.after(lastsMs, () => {
+        over();
+        node.frozen = false;
+        if (kind === 'suspend') node.clock.suspended(lastsMs);
+        const waiting = this.#thaws.get(node) ?? [];
+        this.#thaws.delete(node);
+        waiting.forEach((run) => run());
+      });
+    } else if (kind === 'cut') {
+      node.cut = true;
+      this.scheduler.after(lastsMs, () => {
+        over();
+        node.cut = false;
+      });
+    } else if (kind === 'crash') {
+      node.alive = false;
+      this.scheduler.after(lastsMs, () => this.#restart(node, over));
+    } else {
+      this.#stop(node, over);
+    }
+  }
+
+  /** No new calls; what is open ends, all is shipped, leases are given back; then a new process on the same directory. */
+  #stop(node: SimulatedNode, over: () => void): void {
+    node.stopping = true;
+    const look = (): void => {
+      if (node.openCalls > 0 || !node.journal.shippedAll) return this.scheduler.after(50, look);
+      node.returnLeases(() => {
+        node.alive = false;
+        this.#restart(node, over);
+      });
+    };
+    look();
+  }
+
+  /** Recovery, before it is ready: what was left open is closed, everything shipped, the dead process's leases returned. */
+  #restart(dead: SimulatedNode, over: () => void): void {
+    dead.interruptOpen();
+    const { segment, rows } = dead.journal;
+    this.store.ship(segment, rows.length, rows, this.scheduler.nowMs);
+    this.#nodes = this.#nodes.filter((each) => each !== dead);
+    this.#begin(dead.home);
+    over();
+  }
+
+  #atRest(): boolean {
+    return this.truth.troubles === 0 && this.#nodes.every((node) => node.alive && node.openCalls === 0 && node.journal.shippedAll);
+  }
+
+  #stepped(): void {
+    this.#steps += 1;
+    if (this.#steps % recountSteps === 0) this.store.recount();
+  }
+}
