@@ -106,24 +106,27 @@ export interface LoadOptions {
   readonly callers: number;
   /** A connection for each call instead of one for each caller. */
   readonly freshConnections?: boolean;
+  /** How long the providers take between two pieces of an answer; at once unless given. Bounds how many calls there are. */
+  readonly providerMs?: number;
 }
 
 let lastNumber = 0;
 
 /** Calls without pause until stopped; a caller whose connection breaks ends. Scripts the system's providers. */
-export function startLoad(system: System, { name, key, callers, freshConnections = false }: LoadOptions): Load {
+export function startLoad(system: System, { name, key, callers, freshConnections = false, providerMs = 0 }: LoadOptions): Load {
   const seen: number[] = [];
   const delivered = new Set<number>();
   const spoiled: { number: number; answer: RawAnswer }[] = [];
   const unanswered: number[] = [];
   let stopping = false;
+  let ended = false;
   let waiters: { count: number; resolve: () => void }[] = [];
   const projectOf = (number: number): string => `${name}-${number}`;
   const respond = (request: HeardRequest): Script => {
     const { number, kind } = askedOf(request);
     seen.push(number);
     // Small pieces, a turn apart: an instant of death finds calls in every phase.
-    return { headers: answerHeaders(kind), body: inTurns(answerPieces(kind, number)) };
+    return { headers: answerHeaders(kind), body: inTurns(answerPieces(kind, number), providerMs) };
   };
   system.openai.respond(respond);
   system.anthropic.respond(respond);
@@ -162,6 +165,7 @@ export function startLoad(system: System, { name, key, callers, freshConnections
 
   async function allCallers(): Promise<void> {
     await Promise.all(Array.from({ length: callers }, caller));
+    ended = true;
     for (const waiter of waiters) waiter.resolve();
     waiters = [];
   }
@@ -172,7 +176,7 @@ export function startLoad(system: System, { name, key, callers, freshConnections
       stopping = true;
       await over;
     },
-    reached: (count) => (delivered.size >= count ? Promise.resolve() : new Promise<void>((resolve) => { waiters.push({ count, resolve }); })),
+    reached: (count) => (ended || delivered.size >= count ? Promise.resolve() : new Promise<void>((resolve) => { waiters.push({ count, resolve }); })),
   };
 }
 
@@ -183,10 +187,10 @@ export async function connectionOf({ gatewayUrl }: System): Promise<RawConnectio
   return connection;
 }
 
-async function* inTurns(pieces: readonly string[]): AsyncGenerator<Uint8Array> {
+async function* inTurns(pieces: readonly string[], pauseMs: number): AsyncGenerator<Uint8Array> {
   for (const piece of pieces) {
     yield Buffer.from(piece);
-    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => { if (pauseMs === 0) setImmediate(resolve); else setTimeout(resolve, pauseMs); });
   }
 }
 

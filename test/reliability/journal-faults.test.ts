@@ -1,0 +1,243 @@
+/**
+ * The journal's disk full, unwritable, damaged, or older than the store (reliability F5, F9, F12): nothing is ever forwarded
+ * unrecorded, the product recovers without a restart where it can and says what to do where it cannot.
+ */
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { rawCall, requestBytes, type RawAnswer } from '@metergate/testkit/raw-client.ts';
+import { gate, type HeardRequest, type Script } from '@metergate/testkit/scripted-provider.ts';
+import { startSystem, type System, type SystemOptions } from '@metergate/testkit/system.ts';
+import { testPostgres } from '@metergate/testkit/postgres.ts';
+import { bearer } from '../conformance/running-product.ts';
+import { assertEnvelope } from '../hostile/aftermath.ts';
+import { answerHeaders, answerPieces, askedOf, bodyOf, connectionOf, heldBack, kinds } from './metered-load.ts';
+
+/** How long anything may take until it is well again. Milliseconds. */
+const deadlineMs = 15_000;
+let lastNumber = 0;
+
+interface Ground {
+  system: System;
+  readonly key: string;
+  /** Numbers the provider saw, and numbers whose answer came whole. */
+  readonly seen: number[];
+  readonly delivered: number[];
+  call(): Promise<RawAnswer>;
+}
+
+async function ground(t: TestContext, options: SystemOptions): Promise<Ground> {
+  const system = await startSystem(options);
+  const { key } = await system.createKey();
+  const seen: number[] = [];
+  const delivered: number[] = [];
+  const respond = (request: HeardRequest): Script => {
+    const { number, kind } = askedOf(request);
+    seen.push(number);
+    return { headers: answerHeaders(kind), body: answerPieces(kind, number) };
+  };
+  system.openai.respond(respond);
+  system.anthropic.respond(respond);
+  const held: Ground = {
+    system, key, seen, delivered,
+    async call() {
+      const number = ++lastNumber;
+      const kind = kinds[number % kinds.length]!;
+      const headers = [bearer(key), ['x-svc-project', `disk-${number}`]] as const;
+      const answer = await rawCall(held.system.gatewayUrl, { target: kind.target, headers, body: bodyOf(kind, number) });
+      if (answer.status === 200 && answer.whole) delivered.push(number);
+      return answer;
+    },
+  };
+  t.after(async () => { await held.system.stop(); });
+  return held;
+}
+
+/** Calls until the answer has this status. */
+async function callsUntil({ call }: Ground, status: number): Promise<RawAnswer> {
+  const deadline = performance.now() + deadlineMs;
+  for (;;) {
+    const answer = await call();
+    if (answer.status === status) return answer;
+    assert.ok([200, 500].includes(answer.status), answer.body.toString());
+    assert.ok(performance.now() < deadline, `no ${status} within ${deadlineMs} ms`);
+  }
+}
+
+/** Every call a provider saw has one record, every one delivered has its figure, once all are shipped. */
+async function assertRecorded({ system, seen, delivered }: Ground): Promise<void> {
+  const deadline = performance.now() + deadlineMs;
+  for (;;) {
+    const records = (await system.calls({ count: 0 })).filter(({ project }) => project?.startsWith('disk-') === true);
+    const numbers = records.map(({ project }) => Number(project?.slice('disk-'.length)));
+    if (seen.every((number) => numbers.includes(number))) {
+      assert.equal(new Set(numbers).size, numbers.length, 'a call has two records');
+      assert.equal(new Set(seen).size, seen.length, 'a call was sent twice');
+      for (const record of records) {
+        const number = Number(record.project?.slice('disk-'.length));
+        if (delivered.includes(number)) assert.deepEqual([record.outcome, record.inputTokens], ['completed', number]);
+      }
+      return;
+    }
+    assert.ok(performance.now() < deadline, `${seen.length} calls were forwarded, ${records.length} are recorded\n${system.stderr()}`);
+  }
+}
+
+/** A stream that is open while `harm` is done and ends after it: its caller gets all of it. */
+async function streamAcross(given: Ground, harm: () => Promise<void>): Promise<void> {
+  const { system, key, delivered, seen } = given;
+  const { opened, open } = gate();
+  const number = ++lastNumber;
+  const kind = kinds[3]!;
+  system.anthropic.respond((request) => {
+    const asked = askedOf(request);
+    seen.push(asked.number);
+    const pieces = answerPieces(asked.kind, asked.number);
+    return { headers: answerHeaders(asked.kind), body: asked.number === number ? heldBack(pieces, opened) : pieces };
+  });
+  const connection = await connectionOf(system);
+  connection.send(requestBytes({ target: kind.target, headers: [bearer(key), ['x-svc-project', `disk-${number}`]], body: bodyOf(kind, number) }, 'x'));
+  await connection.received(answerPieces(kind, number).slice(0, -1).join('').length);
+  await harm();
+  open();
+  const answer = await connection.nextAnswer();
+  assert.deepEqual([answer.whole, answer.body.toString()], [true, answerPieces(kind, number).join('')]);
+  delivered.push(number);
+}
+
+/** What must hold from the moment nothing can be written until it can again, without a restart. */
+async function assertSurvives(given: Ground, harm: () => void, mend: () => void): Promise<void> {
+  for (let count = 0; count < 8; count += 1) assert.equal((await given.call()).status, 200);
+  await streamAcross(given, async () => {
+    harm();
+    await callsUntil(given, 500);
+    for (let count = 0; count < 20; count += 1) {
+      const before = given.seen.length;
+      const answer = await given.call();
+      // A log that was reused may still have room for a row or two; what is forwarded then is recorded like any other.
+      if (answer.status === 200) continue;
+      assertEnvelope(answer, 500, 'internal_error');
+      assert.equal(given.seen.length, before, 'a call was forwarded that could not be recorded');
+    }
+  });
+  mend();
+  await callsUntil(given, 200);
+  for (let count = 0; count < 8; count += 1) assert.equal((await given.call()).status, 200);
+  await assertRecorded(given);
+}
+
+test('files that may not grow: nothing is forwarded, open streams end whole, and all is well again without a restart (F5)', async (t) => {
+  // The limit of the kernel on the size of files; the product sees a write that fails, on every file system and as any user.
+  if (process.platform !== 'linux') return void t.diagnostic('limits of a running process can be set on Linux alone; the full disk is held there');
+  const given = await ground(t, {});
+  const limit = (bytes: string): void => void execFileSync('prlimit', ['--pid', String(given.system.pid), `--fsize=${bytes}:unlimited`]);
+  await assertSurvives(given, () => limit('4096'), () => limit('unlimited'));
+});
+
+test('a full disk: nothing is forwarded, open streams end whole, and all is well again without a restart once there is room (F5)', async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'metergate-small-'));
+  const mounted = process.platform === 'linux' && spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=24m,mode=0700', 'tmpfs', directory]).status === 0;
+  t.after(() => {
+    if (mounted) execFileSync('umount', ['-l', directory]);
+    rmSync(directory, { recursive: true, force: true });
+  });
+  if (!mounted) return void t.diagnostic('this user may not mount a small file system; the limit on file sizes stands in for it above');
+  const given = await ground(t, { dataDirectory: join(directory, 'data') });
+  const filler = join(directory, 'filler');
+  await assertSurvives(given, () => {
+    // dd ends with an error when nothing more fits, which is what it is for here.
+    spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=4096']);
+  }, () => rmSync(filler));
+});
+
+test('a journal directory made read-only, and a second start on it: what runs goes on; a start that cannot be refuses with its name', async (t) => {
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'metergate-ro-'));
+  const given = await ground(t, { dataDirectory });
+  const journal = join(dataDirectory, 'journal');
+  t.after(() => {
+    chmodSync(journal, 0o700);
+    rmSync(dataDirectory, { recursive: true, force: true });
+  });
+  await assert.rejects(startSystem({ dataDirectory }), (error: Error) => error.message.includes(dataDirectory));
+  assert.equal((await given.call()).status, 200);
+  chmodSync(journal, 0o500);
+  for (let count = 0; count < 8; count += 1) assert.equal((await given.call()).status, 200);
+  await assertRecorded(given);
+  await given.system.kill9();
+  // Rights do not bind root: it writes all the same.
+  if (process.getuid?.() === 0) given.system = await given.system.restart();
+  else await assert.rejects(given.system.restart(), (error: Error) => error.message.includes(journal));
+  chmodSync(journal, 0o700);
+  if (process.getuid?.() !== 0) given.system = await given.system.restart();
+  assert.equal((await given.call()).status, 200);
+  await assertRecorded(given);
+});
+
+/** The largest file of the journal with this ending. */
+function journalFile(dataDirectory: string, ending: string): string {
+  const directory = join(dataDirectory, 'journal');
+  const files = readdirSync(directory).filter((name) => name.endsWith(ending)).map((name) => join(directory, name));
+  return files.sort((a, b) => statSync(b).size - statSync(a).size)[0] ?? assert.fail(`no ${ending} in the journal`);
+}
+
+test('a journal whose log lost its tail starts, counts nothing twice and loses no call that it has (F9)', async (t) => {
+  const given = await ground(t, {});
+  for (const cutBytes of [1, 9_000]) {
+    for (let count = 0; count < 12; count += 1) assert.equal((await given.call()).status, 200);
+    await assertRecorded(given);
+    await given.system.kill9();
+    const log = journalFile(given.system.dataDirectory, '-wal');
+    truncateSync(log, Math.max(0, statSync(log).size - cutBytes));
+    given.system = await given.system.restart();
+    // All was shipped before the damage, so all is there still, and once.
+    await assertRecorded(given);
+  }
+});
+
+test('a journal segment that is damaged stops the start with its name; moved away, the product starts and serves (F9)', async (t) => {
+  const given = await ground(t, {});
+  assert.equal((await given.call()).status, 200);
+  await assertRecorded(given);
+  await given.system.kill9();
+  const segment = journalFile(given.system.dataDirectory, '.db');
+  const moved = mkdtempSync(join(tmpdir(), 'metergate-moved-'));
+  t.after(() => rmSync(moved, { recursive: true, force: true }));
+  writeFileSync(segment, 'x'.repeat(statSync(segment).size));
+  await assert.rejects(given.system.restart(), (error: Error) => error.message.includes(segment) && !/\n\s+at /.test(error.message));
+  for (const ending of ['', '-wal', '-shm'].filter((each) => existsSync(segment + each))) {
+    renameSync(segment + ending, join(moved, `segment${ending}`));
+  }
+  given.system = await given.system.restart();
+  assert.equal((await given.call()).status, 200);
+  await assertRecorded(given);
+});
+
+test('a data directory restored from an older copy, its store ahead of it: each call keeps its one record (F12)', async (t) => {
+  const postgres = await testPostgres();
+  t.after(() => postgres.stop());
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'metergate-older-'));
+  const copy = `${dataDirectory}-copy`;
+  t.after(() => {
+    for (const each of [dataDirectory, copy]) rmSync(each, { recursive: true, force: true });
+  });
+  const env = { SVC_DATABASE_URL: await postgres.createDatabase(), SVC_MASTER_KEY: Buffer.alloc(32, 7).toString('base64') };
+  const given = await ground(t, { dataDirectory, env });
+  for (let count = 0; count < 6; count += 1) assert.equal((await given.call()).status, 200);
+  await streamAcross(given, async () => {
+    // Taken with a call open: the copy has its opening and will never have its closing.
+    mkdirSync(copy);
+    cpSync(dataDirectory, copy, { recursive: true });
+    for (let count = 0; count < 6; count += 1) assert.equal((await given.call()).status, 200);
+  });
+  await assertRecorded(given);
+  await given.system.kill9();
+  rmSync(dataDirectory, { recursive: true });
+  renameSync(copy, dataDirectory);
+  given.system = await given.system.restart();
+  await assertRecorded(given);
+  for (let count = 0; count < 4; count += 1) assert.equal((await given.call()).status, 200);
+  await assertRecorded(given);
+});
