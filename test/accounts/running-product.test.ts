@@ -106,10 +106,10 @@ test('the master key is rotated while calls go on: none fails, and the next star
   const { key } = await system.createKey();
   secrets.push(key);
   const old = readFileSync(masterKeyFile(), 'utf8').trim();
-  let going = true;
+  const going = { on: true };
   const statuses = new Map<number, number>();
   const load = (async () => {
-    while (going) {
+    while (going.on) {
       const status = await call(key);
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
     }
@@ -121,7 +121,7 @@ test('the master key is rotated while calls go on: none fails, and the next star
   await cli(['org', 'set', 'default', '--drain', '3']);
   const made = await system.createKey();
   await eventually(async () => await call(made.key) === 200);
-  going = false;
+  going.on = false;
   await load;
   assert.deepEqual([...statuses.keys()], [200]);
   assert.equal(readFileSync(masterKeyFile(), 'utf8').trim(), next);
@@ -176,10 +176,12 @@ test('no secret lies in the data directory or in anything the product said, nor 
 
 /** Files other than the master key's own that hold `secret`, as it is or in hexadecimal or base64. */
 function filesWith(secret: string): string[] {
-  const forms = [secret, Buffer.from(secret).toString('hex'), Buffer.from(secret).toString('base64').replace(/=+$/, '')].map((form) => Buffer.from(form));
-  const files = readdirSync(system.dataDirectory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile() && entry.name !== 'master.key');
+  const bytes = Buffer.from(secret);
+  const forms = [secret, bytes.toString('hex'), bytes.toString('base64').replace(/=+$/, '')].map((form) => Buffer.from(form));
+  const files = readdirSync(system.dataDirectory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name !== 'master.key');
   return files.filter((entry) => {
-    const bytes = readFileSync(join(entry.parentPath, entry.name));
-    return forms.some((form) => bytes.includes(form));
+    const held = readFileSync(join(entry.parentPath, entry.name));
+    return forms.some((form) => held.includes(form));
   }).map(({ name }) => name);
 }

@@ -44,6 +44,10 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
         withdrawInvitation: invitation, revokeKey: key, removeCap: cap, revokeToken: token, showRun: 'their-run', closeRun: 'their-run',
         showAssessment: baseline, readTapKey: baseline, rotateTapKey: baseline, retireAssessment: baseline, declareFigure: baseline,
       });
+      await platform.store.runs.open([{
+        organization: other.id, id: 'their-run', declared: null, effective: null, clampReason: null, startedAtMs: Date.now(), expiresAtMs: null,
+        exposureLimit: null, mayCreate: true,
+      }]);
       const records = [own, own, own, other, other].map(({ id }, index) =>
         sampleRecord(id, { run: 'their-run', startedAtMs: 1_000_000 + (index % 2) }));
       await platform.store.calls.ship({ segment: 'seg_1', through: 5, records: records.map((record, index) => ({ seq: index + 1, record })) });
@@ -73,6 +77,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       assert.deepEqual(keys.map(({ id, revokedAt }) => [id, revokedAt]), [[foreign['revokeKey'], null]]);
       assert.equal(((await ask('/caps', { token: other.tokens.owner })).body['data'] as unknown[]).length, 1);
       assert.equal((await ask('/auth/session', { token: other.tokens.owner })).status, 200);
+      assert.equal((await ask('/runs/their-run', { token: other.tokens.owner })).body['state'], 'live');
     });
 
     test("no list, report or error of one holds a word, an id or a figure of the other's", async () => {

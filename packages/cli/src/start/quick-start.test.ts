@@ -1,0 +1,47 @@
+/** Held: the first owner's one-time link is made and shown once, to a terminal; anyone else reads the command that makes one. Design 5. */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { openStore, type Store } from '@metergate/store/store.ts';
+import { prepareFirstStart, type FirstStart } from './first-start.ts';
+import { quickStartLines } from './quick-start.ts';
+
+let folder: string;
+before(() => {
+  folder = mkdtempSync(join(tmpdir(), 'metergate-quick-start-'));
+});
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const shown = (firstStart: FirstStart): string => quickStartLines({
+  gatewayUrl: 'http://gateway.test', platformUrl: 'http://platform.test', dataDirectory: folder, sandbox: false, firstStart,
+}).join('\n');
+const storeNamed = (name: string): Promise<Store> => openStore({
+  url: `sqlite:${join(folder, name)}`, masterKey: new Uint8Array(32), clock: Date.now, randomBytes: (n) => randomBytes(n), create: true,
+});
+
+test('at a terminal the first start shows the link, the second does not', async () => {
+  const store = await storeNamed('terminal.db');
+  const start = () => prepareFirstStart({ store, env: {}, isTerminal: true, sandbox: false, randomBytes: (n) => randomBytes(n), nowMs: Date.now() });
+  const first = await start();
+  assert.match(shown(first), /\n {2}http:\/\/platform\.test\/join#[0-9A-Za-z]{43}\n/);
+  const [organization] = await store.organizations.list();
+  const [invitation, ...more] = await store.invitations.listOpen(organization!.id);
+  assert.deepEqual([invitation!.role, invitation!.email, more], ['owner', null, []]);
+  const second = await start();
+  assert.equal(second.ownerPath, null);
+  assert.doesNotMatch(shown(second), /join#|user invite/);
+  await store.close();
+});
+
+test('elsewhere no link is made, and the command that makes one is named', async () => {
+  const store = await storeNamed('pipe.db');
+  const first = await prepareFirstStart({ store, env: {}, isTerminal: false, sandbox: false, randomBytes: (n) => randomBytes(n), nowMs: Date.now() });
+  assert.doesNotMatch(shown(first), /join#/);
+  assert.match(shown(first), /metergate user invite --org default --role owner/);
+  const [organization] = await store.organizations.list();
+  assert.deepEqual(await store.invitations.listOpen(organization!.id), []);
+  await store.close();
+});

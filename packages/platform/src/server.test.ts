@@ -1,0 +1,53 @@
+/** Held: the platform listens where it is told, serves its app and the tap's endpoint there, and closes. Design 5, Platform HTTP. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { freshSqlite, password, platformGround, type PlatformGround } from './http/test-support/platform-ground.ts';
+import { startPlatform, type Platform } from './server.ts';
+
+const place = freshSqlite();
+let ground: PlatformGround;
+let platform: Platform;
+let url: string;
+before(async () => {
+  ground = await platformGround(place.url);
+  platform = await startPlatform({ host: '127.0.0.1', port: 0 }, () => ground.parts);
+  url = `http://127.0.0.1:${platform.port}`;
+});
+after(async () => {
+  await ground.end();
+  place.remove();
+});
+
+test('a page at /, a JSON 404 where there is nothing, the tap beside them; security headers on all of the app', async () => {
+  const front = await fetch(url);
+  assert.match(await front.text(), /Metergate/);
+  const missing = await fetch(`${url}/platform/v1/nothing`);
+  assert.deepEqual([missing.status, await missing.json()], [404, { error: { code: 'not_found', message: 'There is nothing at this address.' } }]);
+  const refused = await fetch(`${url}/platform/v1/keys`);
+  for (const answer of [front, missing, refused]) {
+    assert.equal(answer.headers.get('x-content-type-options'), 'nosniff');
+    assert.equal(answer.headers.get('cache-control'), 'no-store');
+    assert.match(answer.headers.get('content-security-policy') ?? '', /default-src 'none'/);
+    assert.equal(answer.headers.get('access-control-allow-origin'), null);
+  }
+  assert.equal((await fetch(`${url}/tap/v1/events`, { method: 'POST', body: '{}' })).status, 401);
+});
+
+test('the eleventh wrong password from one address is 429 with Retry-After, and the right one then too', async () => {
+  const { emails } = await ground.organization('acme');
+  const signIn = (given: string) => fetch(`${url}/platform/v1/auth/sign-in/email`, {
+    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ email: emails.owner, password: given }),
+  });
+  const statuses: number[] = [];
+  for (let count = 0; count < 10; count += 1) statuses.push((await signIn('wrong')).status);
+  assert.deepEqual([...new Set(statuses)], [401]);
+  const late = await signIn(password);
+  assert.equal(late.status, 429);
+  assert.match(late.headers.get('retry-after') ?? '', /^\d+$/);
+});
+
+test("an address that is taken is the system's error, for the start to put into words; a closed one takes nothing", async () => {
+  await assert.rejects(startPlatform({ host: '127.0.0.1', port: platform.port }, () => ground.parts), { code: 'EADDRINUSE' });
+  await platform.close();
+  await assert.rejects(fetch(url));
+});
