@@ -5,7 +5,8 @@
  */
 import type { Answer } from './answer.ts';
 import { postOf, type Destination } from './post.ts';
-import { retryWaitsMs, type NextPost } from './reporter.ts';
+import { retryWaitsMs } from './batch-delivery.ts';
+import type { NextPost } from './reporter.ts';
 import { hostProcess, isNode, monotonicMs } from './runtime.ts';
 
 export const blockingBudgetMs = 1_000;

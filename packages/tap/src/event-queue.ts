@@ -8,9 +8,9 @@ export const queueEventsMax = 10_000;
 
 export interface EventQueue {
   /** Events waiting. */
-  readonly size: number;
-  /** Adds the JSON of one event; false where the queue is full and the event was dropped. */
-  add(event: string): boolean;
+  size(): number;
+  /** Adds the JSON of one event, or drops it where the queue is full. */
+  add(event: string): void;
   /** Takes up to so many events out, the oldest first. */
   take(countMax: number): string[];
   clear(): void;
@@ -18,29 +18,15 @@ export interface EventQueue {
 
 export function createEventQueue(eventsMax: number): EventQueue {
   let events: string[] = [];
-  let head = 0;
   return {
-    get size() {
-      return events.length - head;
-    },
+    size: () => events.length,
     add(event) {
-      if (events.length - head >= eventsMax) return false;
-      events.push(event);
-      return true;
+      if (events.length < eventsMax) events.push(event);
     },
-    take(countMax) {
-      const taken = events.slice(head, head + countMax);
-      head += taken.length;
-      // What was taken is let go once it is half of the array, so that each event is moved about once.
-      if (head * 2 >= events.length) {
-        events = events.slice(head);
-        head = 0;
-      }
-      return taken;
-    },
+    // Moves what stays: once for each batch, which is nothing beside its post.
+    take: (countMax) => events.splice(0, countMax),
     clear() {
       events = [];
-      head = 0;
     },
   };
 }

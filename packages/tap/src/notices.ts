@@ -3,14 +3,14 @@
  */
 
 export const notices = {
-  noKey: 'no tap key, so nothing is reported. Set SVC_TAP_KEY, or SVC_TAP_INSPECT=1 to see what would be sent.',
-  badEndpoint: 'the endpoint is no plain http or https URL, so nothing is reported. See SVC_TAP_ENDPOINT.',
-  notObserved: 'this client has no call that can be observed, so nothing is reported.',
-  inspect: 'inspect mode: each batch is printed, nothing is sent.',
-  inspectDespiteKey: 'inspect mode goes before the configured key: each batch is printed, nothing is sent or reaches the Baseline.',
-  closed: 'this Baseline has closed. Reporting stopped; it resumes by itself when the key is admitted again.',
-  retired: 'the tap was ended for this key. Reporting stopped for this process.',
-  keyNotAccepted: 'the tap key was not accepted three times. Reporting stopped for this process.',
+  noKey: 'no tap key: nothing is reported. Set SVC_TAP_KEY, or SVC_TAP_INSPECT=1 to see what would be sent.',
+  badEndpoint: 'SVC_TAP_ENDPOINT is no plain http or https URL: nothing is reported.',
+  notObserved: 'this client has no call that can be observed.',
+  inspect: 'inspect mode: batches are printed, nothing is sent.',
+  inspectDespiteKey: 'inspect mode, despite the key: batches are printed, nothing reaches the Baseline.',
+  closed: 'the Baseline has closed: reporting stopped. It resumes by itself when the key is admitted again.',
+  retired: 'the tap has ended for this key: reporting stopped.',
+  keyNotAccepted: 'the tap key was not accepted three times: reporting stopped.',
 } as const;
 
 export type Notice = keyof typeof notices;

@@ -1,11 +1,11 @@
 /**
  * One batch → one POST → its answer. On Node by its own http modules: they stand on captured intrinsics, where the runtime's fetch
  * ends a process whose `Date.now` throws; and their sockets can be told not to keep the process alive. Elsewhere by fetch.
- * Redirects are not followed, so the key goes to no other host; only the body of a 410 is read, to 16 KiB; the whole takes 2.5 s at
- * most; nothing of the host's connections is shared. Never rejects: a failure is `noAnswer`.
+ * Redirects are not followed, so the key goes to no other host; only the body of a 410 is read, on Node to 16 KiB; the whole takes
+ * 2.5 s at most; nothing of the host's connections is shared. Never rejects: a failure is `noAnswer`.
  */
 import { noAnswer, type Answer } from './answer.ts';
-import type { Attempt } from './reporter.ts';
+import type { Attempt } from './batch-delivery.ts';
 import { after, clockIsOwn, hostProcess, isNode } from './runtime.ts';
 import { version } from './version.ts';
 
@@ -25,8 +25,7 @@ export const attemptBudgetMs = 2_500;
 export const answerLengthMax = 16_384;
 
 const nativeFetch = globalThis.fetch;
-const NativeAbortController = globalThis.AbortController;
-const NativeTextDecoder = globalThis.TextDecoder;
+const NativeAbortSignal = globalThis.AbortSignal;
 const parseJson = JSON.parse;
 
 /** What every post has, but its body. */
@@ -73,23 +72,20 @@ function postByNode(destination: Destination, body: string, answered: (answer: A
   return () => post.destroy();
 }
 
+/** Where the runtime's clock was replaced, its fetch is not tried on a host. */
 function postByFetch(destination: Destination, body: string, answered: (answer: Answer) => void): () => void {
-  const ended = new NativeAbortController();
   const ask = async (): Promise<Answer> => {
-    // What a runtime's fetch does under a clock that was replaced is not tried on a host.
-    if (!clockIsOwn()) return noAnswer;
-    const { status, body: stream } = await nativeFetch(destination.endpoint, { ...postOf(destination), body, signal: ended.signal });
-    let text = '';
-    const decoder = new NativeTextDecoder();
-    for await (const part of status === 410 ? stream! : []) {
-      text += decoder.decode(part as Uint8Array, { stream: true });
-      if (text.length > answerLengthMax) break;
-    }
+    const signal = NativeAbortSignal.timeout(attemptBudgetMs);
+    const response = await nativeFetch(destination.endpoint, { ...postOf(destination), body, signal });
     // Some runtimes hide a redirect that is not followed behind status 0.
-    return { status: status || 307, code: codeOf(text) };
+    const status = response.status || 307;
+    if (status === 410) return { status, code: codeOf(await response.text()) };
+    void response.body?.cancel();
+    return { status, code: null };
   };
-  ask().then(answered, () => answered(noAnswer));
-  return () => ended.abort();
+  if (clockIsOwn()) ask().then(answered, () => answered(noAnswer));
+  else answered(noAnswer);
+  return () => undefined;
 }
 
 function codeOf(text: string): string | null {

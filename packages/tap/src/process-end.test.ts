@@ -139,7 +139,7 @@ test('an answer at the end that closes the Baseline or refuses the key is told a
     for (const end of ['', 'process.exit(0)']) {
       const ended = await runHost(`tap(client, 't'); await call(500); ${end}`, { env: settings });
       assert.equal(ended.code, 0);
-      assert.match(ended.stderr, /^metergate-tap: this Baseline has closed[^\n]*\n$/);
+      assert.match(ended.stderr, /^metergate-tap: the Baseline has closed[^\n]*\n$/);
     }
     assert.equal(closing.posts.length, 2);
   } finally {

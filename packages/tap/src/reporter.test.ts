@@ -4,12 +4,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { queueEventsMax } from './event-queue.ts';
-import { Reporter } from './reporter.ts';
+import { createReporter, type Reporter } from './reporter.ts';
 import { ManualGround, settled } from './test-support/manual-ground.ts';
 
 function started(): { ground: ManualGround; reporter: Reporter; add: (count: number) => void } {
   const ground = new ManualGround();
-  const reporter = new Reporter(ground);
+  const reporter = createReporter(ground);
   let made = 0;
   const add = (count: number): void => {
     for (let at = 0; at < count; at += 1) reporter.add(`{"n":${made += 1}}`);

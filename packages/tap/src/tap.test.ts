@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { Reporter } from './reporter.ts';
+import { createReporter } from './reporter.ts';
 import { eventJson } from './tap-event.ts';
 import { runHost } from './test-support/host.ts';
 import { answer, startIngestionServer } from './test-support/ingestion-server.ts';
@@ -47,7 +47,7 @@ test('no key: one line for each wrapped client when it is wrapped, and nothing i
 
 test('an endpoint that nothing can be posted to is told in one line', async () => {
   const ended = await runHost(`tap(client, 'a'); await call(1);`, { env: { SVC_TAP_KEY: 'k', SVC_TAP_ENDPOINT: 'localhost:8081/tap/v1/events' } });
-  assert.match(ended.stderr, /^metergate-tap: the endpoint is no plain http or https URL[^\n]*\n$/);
+  assert.match(ended.stderr, /^metergate-tap: SVC_TAP_ENDPOINT is no plain http or https URL[^\n]*\n$/);
 });
 
 test('an event holds the figures of its call; prompts, answers, tool arguments and keys are nowhere in a post but the tap key in its header', async () => {
@@ -98,7 +98,7 @@ test('inspect mode: one notice for the process, then each batch as the body that
   for (const withKey of [false, true]) {
     const ended = await runHost(script, { env: { SVC_TAP_INSPECT: ' On ', SVC_TAP_ENDPOINT: server.url, ...(withKey ? env : {}) } });
     const [notice, batch, ...more] = ended.stderr.trimEnd().split('\n');
-    assert.match(notice!, withKey ? /goes before the configured key.*Baseline/ : /^metergate-tap: inspect mode: each batch is printed/);
+    assert.match(notice!, withKey ? /^metergate-tap: inspect mode, despite the key:.*Baseline/ : /^metergate-tap: inspect mode: batches are printed/);
     assert.deepEqual(more, []);
     const parsed = JSON.parse(batch!) as { events: unknown[] };
     assert.equal(JSON.stringify(parsed), batch, 'compact');
@@ -143,7 +143,7 @@ test('a million events with the server away: memory stays within 8 MiB of what i
     hold: () => () => undefined, print: () => undefined, waiting: () => undefined, postBlocking: () => undefined,
     post: () => ({ answer: new Promise<never>(() => undefined), abandon: () => undefined }),
   };
-  const reporter = new Reporter(ground);
+  const reporter = createReporter(ground);
   const fill = (count: number): void => {
     for (let at = 0; at < count; at += 1) {
       const json = eventJson({ ...seenCall, requestId: `response_${at}` }, { tag: 'a-tag-of-some-length', nowMs: Date.now(), uuid: () => 'x' });

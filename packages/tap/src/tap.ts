@@ -7,7 +7,7 @@ import { noticeLine, type Notice } from './notices.ts';
 import { observe, settleOpenCalls } from './observe/observe.ts';
 import { postBatch } from './post.ts';
 import { listenToEnds, noteWaiting } from './process-end.ts';
-import { Reporter, type Transport } from './reporter.ts';
+import { createReporter, type Reporter, type Transport } from './reporter.ts';
 import { after, hold, hostProcess, monotonicMs, print, uuid, wallMs } from './runtime.ts';
 import type { SeenCall } from './seen-call.ts';
 import { settingsOf, type Settings, type TapOptions } from './settings.ts';
@@ -96,7 +96,7 @@ function reporterOf(name: string, transport: Transport, made?: () => void): Repo
   let reporter = reporters.get(name);
   if (reporter === undefined) {
     const waiting = (waits: boolean): void => noteWaiting(reporter!, waits);
-    reporter = new Reporter({ monotonicMs, after, hold, print, waiting, ...transport });
+    reporter = createReporter({ monotonicMs, after, hold, print, waiting, ...transport });
     reporters.set(name, reporter);
     made?.();
   }
