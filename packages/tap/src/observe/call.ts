@@ -23,8 +23,6 @@ export interface Hold {
 
 /** Hears what a stream gives. None of its methods throws. */
 export interface Listener {
-  /** The iterator or reader that is listened to; a second one on the same stream is not. */
-  reader?: unknown;
   /** The whole answer, or its next part; the same one told twice in a row counts once. */
   value(part: unknown): void;
   end(ending: Ending): void;
@@ -40,7 +38,9 @@ export interface Call extends Listener {
   head(response: unknown, signal?: unknown): void;
 }
 
-const clock: () => number = typeof performance === 'object' ? performance.now.bind(performance) : Date.now;
+const timer = globalThis.performance ?? Date;
+/** Milliseconds, as the host's clock was when this was loaded. */
+const clock = timer.now.bind(timer);
 
 /** Errors by which a client tells that it made no call: bad arguments, no key. */
 const refusedByClient = /^(SDKValidation|AI_(Unsupported|Load|InvalidPrompt|InvalidArgument|TooMany))/;

@@ -19,22 +19,18 @@ export function overhear(outcome: unknown, heard: (value: unknown) => void, fail
   });
 }
 
-/** Listens to an iterator, a generator or a reader; of those of one stream, to the first that reads. */
+/** Listens to an iterator, a generator or a reader. */
 export function followReads(owner: unknown, listener: Listener): void {
   for (const name of ['next', 'read']) {
-    override(owner, name, (run) => {
-      const outcome = run();
-      listener.reader ??= owner;
-      return listener.reader === owner ? overhear(outcome, (result) => {
-        const { done, value } = result as IteratorResult<unknown>;
-        if (done) listener.end('done');
-        else listener.value(value);
-      }, listener.fail) : outcome;
-    });
+    override(owner, name, (run) => overhear(run(), (result) => {
+      const { done, value } = result as IteratorResult<unknown>;
+      if (done) listener.end('done');
+      else listener.value(value);
+    }, listener.fail));
   }
   for (const name of ['return', 'throw', 'cancel']) {
     override(owner, name, (run) => {
-      if ((listener.reader ?? owner) === owner) listener.end('left');
+      listener.end('left');
       return run();
     });
   }

@@ -9,12 +9,23 @@ export type Paths = readonly (readonly string[])[];
 
 /** The value at a path of property names, or undefined where the path ends early or a getter throws. */
 export function at(value: unknown, ...path: PropertyKey[]): unknown {
-  return quietly(() => path.reduce((here, key) => (here as Record<PropertyKey, unknown> | undefined)?.[key], value));
+  let here = value;
+  try {
+    for (const key of path) here = (here as Record<PropertyKey, unknown> | undefined)?.[key];
+    return here;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The same of own properties alone: what a class of the host computes on demand is not asked for, it may do more than compute. */
 export function own(value: unknown, ...path: PropertyKey[]): unknown {
-  return path.reduce((here, key) => (here && Object.hasOwn(here, key) ? at(here, key) : undefined), value);
+  let here = value;
+  for (const key of path) {
+    if (!here || !Object.hasOwn(here, key)) return undefined;
+    here = at(here, key);
+  }
+  return here;
 }
 
 /** The method of that name, own or inherited, or undefined. */

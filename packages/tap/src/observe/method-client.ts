@@ -1,7 +1,6 @@
 /**
  * Observes clients by the methods that make their calls: Google's and Mistral's SDKs, the models of the AI SDK, and unknown clients that
- * have methods of the same names. Where an SDK has an inner method that makes exactly one provider call, that one is observed, for the
- * public one may make several.
+ * have methods of the same names.
  */
 import { at, methodOf, quietly } from './look.ts';
 import { beginCall } from './call.ts';
@@ -9,9 +8,9 @@ import { followReturned } from './follow-answer.ts';
 import { override } from './in-place.ts';
 import type { Hold } from './call.ts';
 
-/** The methods of a client's parts, by the parts' names; of `inner|public`, the first that is there. */
+/** The methods of a client's parts, by the parts' names. */
 const seams: Readonly<Record<string, string>> = {
-  models: 'generateContentInternal|generateContent generateContentStreamInternal|generateContentStream embedContentInternal|embedContent',
+  models: 'generateContent generateContentStream embedContent',
   chat: 'complete stream parse parseStream completions.create',
   agents: 'complete stream',
   fim: 'complete stream',
@@ -25,23 +24,23 @@ const seams: Readonly<Record<string, string>> = {
 /** Observes the client in place; false where it has none of the methods or cannot be changed. */
 export function observeMethods(hold: Hold): boolean {
   const parts = Object.entries(seams).map(([name, methods]) => {
-    const observe = (part: unknown): boolean => observePart(hold, part, methods, name === 'embeddings');
+    const observe = (part: unknown): boolean => observePart(hold, part, methods, name);
     return observeOnceThere(hold.client, name, observe) ?? observe(at(hold.client, name));
   });
-  return [...parts, observePart(hold, hold.client, 'doGenerate doStream doEmbed', false)].includes(true);
+  return [...parts, observePart(hold, hold.client, 'doGenerate doStream doEmbed', '')].includes(true);
 }
 
-function observePart(hold: Hold, part: unknown, methods: string, embeddings: boolean): boolean {
+function observePart(hold: Hold, part: unknown, methods: string, partName: string): boolean {
   return methods.split(' ').map((method) => {
     const path = method.split('.');
-    const names = path.pop()!.split('|');
+    const name = path.pop()!;
     const owner = at(part, ...path);
-    const name = names.find((one) => methodOf(owner, one)) ?? '';
-    return observeMethod(hold, { owner, name, embeddings: embeddings || /embed/i.test(name) });
+    const inner = `${name}Internal`; // Google's: makes one call, where the public one may make several
+    return observeMethod(hold, owner, methodOf(owner, inner) ? inner : name, /embed/i.test(partName + name));
   }).includes(true);
 }
 
-function observeMethod(hold: Hold, { owner, name, embeddings }: { owner: unknown; name: string; embeddings: boolean }): boolean {
+function observeMethod(hold: Hold, owner: unknown, name: string, embeddings: boolean): boolean {
   return override(owner, name, (run, args) => {
     const call = hold.inside ? null : quietly(() => beginCall(hold, args[0], embeddings));
     if (!call) return run();

@@ -43,7 +43,8 @@ export function readingInto(figures: Figures): (part: unknown) => void {
       figures.model = model;
       figures.requestId = textIn(answer, idPaths) ?? figures.requestId; // without a model it is the id of a part
     }
-    readUsage(own(answer, 'usage') ?? own(answer, 'usageMetadata'), figures);
+    const usage = own(answer, 'usage') ?? own(answer, 'usageMetadata');
+    if (usage) readUsage(usage, figures);
     for (const tool of toolsIn(part, answer)) if (tools.size < toolCallsMax) tools.add(tool);
     figures.toolCalls = tools.size;
     readStop(answer, type, figures);

@@ -11,8 +11,8 @@ import type { Hold } from './call.ts';
 import type { Method } from './look.ts';
 
 /** Paths of calls that can carry usage; not token counts, batches or stored answers. */
-const callPath = /^(.*\/(chat\/completions|completions|embeddings|responses(\/compact)?)|(\/v1)?\/(messages|complete))(\?.*)?$/;
-const resultsPath = /\/messages\/batches\/[^/]+\/results(\?.*)?$/;
+const callPath = /^(.*\/(completions|embeddings|responses(\/compact)?)|(\/v1)?\/(messages|complete))(\?|$)/;
+const resultsPath = /\/batches\/[^/]+\/results/;
 
 /** Observes the client in place; false where it is of another kind or cannot be changed. */
 export function observeStainless(hold: Hold, observeChild: (child: unknown) => void): boolean {
@@ -33,7 +33,8 @@ export function observeStainless(hold: Hold, observeChild: (child: unknown) => v
     if (call) {
       quietly(() => followApiPromise(promise, call));
       // Options that the SDK itself awaits first: the requested model is in there.
-      quietly(() => (options as Promise<unknown>).then((found) => call.value({ model: at(found, 'body', 'model') }), () => {}));
+      const learn = (found: unknown): void => call.value({ model: at(found, 'body', 'model') });
+      quietly(() => (options as Promise<unknown> | undefined)?.then?.(learn, () => {}));
     }
     return promise;
   });

@@ -1,6 +1,7 @@
 /** The script for the models and providers of the AI SDK, used by `ai` itself. */
 import type { createOpenAI } from '@ai-sdk/openai';
 import type * as Ai from 'ai';
+import { onceAsked } from './compare.ts';
 import type { Expected, Step } from './compare.ts';
 
 type Provider = ReturnType<typeof createOpenAI>;
@@ -55,7 +56,7 @@ export function aiSteps({ generateText, streamText, embed, embedMany, jsonSchema
     ...[400, 401, 500].map((status): Step<Provider> => ({ name: `generateText answered by ${status}`, run: (p) => text(p, p.chat(`m.status-${status}`)), seen: [failed(`m.status-${status}`, status)] })),
     { name: 'each try of `ai` itself is a call', run: (p) => text(p, p.chat('m.status-429.once'), { maxRetries: 1 }), seen: [failed('m.status-429.once', 429), chatSeen('m.status-429.once')] },
     { name: 'dropped before the head', run: (p) => text(p, p.chat('m.drop')), seen: [failed('m.drop', 599)] },
-    { name: 'aborted before the head', run: async (p) => { const abort = new AbortController(); const t = text(p, p.chat('m.hang'), { abortSignal: abort.signal }); setTimeout(() => abort.abort(), 20); return t; }, seen: [failed('m.hang', 599)] },
+    { name: 'aborted before the head', run: async (p, provider) => { const abort = new AbortController(); onceAsked(provider, () => abort.abort()); const t = text(p, p.chat('m.hang'), { abortSignal: abort.signal }); return t; }, seen: [failed('m.hang', 599)] },
     { name: 'doStream by hand, left', run: async (p) => { const { stream: s } = await p.chat('m').doStream(direct); const r = s.getReader(); await r.read(); await r.cancel(); return [s.constructor.name, s instanceof ReadableStream]; }, seen: [{ stopReason: 'other', status: 200, rateLimit }] },
     { name: 'doStream by hand, teed', run: async (p) => { const { stream: s } = await p.chat('m').doStream(direct); const [a, b] = s.tee(); return [(await all(a as never)).length, (await all(b as never)).length]; }, seen: [chatSeen('m')] },
     { name: 'embed', run: async (p) => (await embed({ model: p.textEmbeddingModel('m'), value: 'x' })).embedding, seen: [{ model: 'm', requestId: 'req_first', inputTokens: 5, outputTokens: 0, stopReason: 'stop', status: 200, rateLimit }] },

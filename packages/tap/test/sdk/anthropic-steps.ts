@@ -1,5 +1,6 @@
 /** The script for `@anthropic-ai/sdk`, for every major of it. */
 import type Anthropic from '@anthropic-ai/sdk';
+import { onceAsked } from './compare.ts';
 import type { Expected, Step } from './compare.ts';
 
 type Client = Anthropic;
@@ -49,15 +50,15 @@ const onBoth: Step<Client>[] = askings.flatMap(([name, ask]): Step<Client>[] => 
     { name: `${name} answered by ${status}`, run: (c) => ask(c, `m.status-${status}`), seen: [failed(`m.status-${status}`, status)] })),
   { name: `${name}, withResponse`, run: async (c) => { const { data, response, request_id } = await ask(c, 'm').withResponse(); return { data, request_id, status: response.status }; }, seen: [messageSeen('m')] },
   { name: `${name}, asResponse, json`, run: async (c) => (await ask(c, 'm').asResponse()).json(), seen: [messageSeen('m')] },
-  { name: `${name}, asResponse of a stream`, run: async (c) => (await ask(c, 'm', { stream: true }).asResponse()).text(), seen: [messageSeen('m')] },
+  { name: `${name}, asResponse of a stream`, run: async (c) => (await ask(c, 'm', { stream: true }).asResponse()).text(), seen: [{ ...none, model: 'm', stopReason: 'other', status: 200, rateLimit }] },
   { name: `${name}, tee`, run: async (c) => { const [a, b] = (await ask(c, 'm', { stream: true }) as never as Stream).tee(); return Promise.all([all(a), all(b)]); }, seen: [messageSeen('m')] },
   { name: `${name}, toReadableStream`, run: async (c) => new Response((await ask(c, 'm', { stream: true }) as never as Stream).toReadableStream()).text(), seen: [messageSeen('m')] },
   { name: `${name}, left at the first event`, run: async (c) => { const s = await ask(c, 'm', { stream: true }) as never as Stream; return [await all(s, () => true), s.controller.signal.aborted]; }, seen: [messageSeen('m', { ...begun, stopReason: 'other' })] },
   { name: `${name}, aborted by its controller`, run: async (c) => { const s = await ask(c, 'm.stall', { stream: true }) as never as Stream; return all(s, () => { s.controller.abort(); return false; }); }, seen: [messageSeen('m.stall', { ...begun, stopReason: 'other' })] },
   { name: `${name}, stream cut by the provider`, run: async (c) => all(await ask(c, 'm.cut', { stream: true }) as never), seen: [messageSeen('m.cut', { ...begun, stopReason: 'error' })] },
   { name: `${name}, error event in the stream`, run: async (c) => all(await ask(c, 'm.oops', { stream: true }) as never), seen: [messageSeen('m.oops', { ...begun, stopReason: 'error' })] },
-  { name: `${name}, aborted before the head`, run: async (c) => { const abort = new AbortController(); const p = ask(c, 'm.hang', {}, { signal: abort.signal }); setTimeout(() => abort.abort(), 20); return p; }, seen: [failed('m.hang', 599)] },
-  { name: `${name}, timed out`, run: (c) => ask(c, 'm.hang', {}, { timeout: 30 }), seen: [failed('m.hang', 599)] },
+  { name: `${name}, aborted before the head`, run: async (c, provider) => { const abort = new AbortController(); onceAsked(provider, () => abort.abort()); const p = ask(c, 'm.hang', {}, { signal: abort.signal }); return p; }, seen: [failed('m.hang', 599)] },
+  { name: `${name}, timed out`, run: (c) => ask(c, 'm.hang', {}, { timeout: 30 }), seen: [failed('m.hang', 599)], unheard: true },
   { name: `${name}, dropped before the head`, run: (c) => ask(c, 'm.drop'), seen: [failed('m.drop', 599)] },
   { name: `${name}, cut in the body`, run: (c) => ask(c, 'm.cut.bare'), seen: [failed('m.cut.bare', 200)] },
   { name: `${name}, stream object`, run: async (c) => { const s = await ask(c, 'm', { stream: true }) as never as Stream; const kind = [Object.keys(s), s]; await all(s); return kind; }, seen: [messageSeen('m')] },

@@ -39,8 +39,14 @@ export async function outcomeOf(run: () => unknown): Promise<unknown> {
 }
 
 /** Waits until nothing that was started in this turn is left to do. */
-export async function settled(done: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 2000 && !done(); turn += 1) await new Promise((resolve) => { setImmediate(resolve); });
+export async function settled(done: () => boolean, turns = 2000): Promise<void> {
+  for (let turn = 0; turn < turns && !done(); turn += 1) await new Promise((resolve) => { setImmediate(resolve); });
+}
+
+/** Does something once the provider has the request that is being made. */
+export function onceAsked(provider: FakeProvider, act: () => void): void {
+  const before = provider.calls();
+  void settled(() => provider.calls() > before, 100_000).then(act);
 }
 
 /** Registers the tests of a script: one for each step. */

@@ -1,5 +1,6 @@
 /** The script for `@google/genai`, for every major of it. */
 import type { GoogleGenAI } from '@google/genai';
+import { onceAsked } from './compare.ts';
 import type { Expected, Step } from './compare.ts';
 
 type Client = GoogleGenAI;
@@ -53,7 +54,7 @@ export function googleSteps(requestId: string | null): readonly Step<Client>[] {
   { name: 'stream cut by the provider', run: async (c) => all(await c.models.generateContentStream(ask('m.cut'))), seen: [{ ...seenAs('m.cut'), stopReason: 'error' }] },
   { name: 'the stream itself', run: async (c) => { const s = await c.models.generateContentStream(ask('m')); const kind = [Object.prototype.toString.call(s), Object.keys(s), s[Symbol.asyncIterator]() === s]; await all(s); return kind; }, seen: [seenAs('m')] },
   { name: 'the promise itself', run: async (c) => { const p = c.models.generateContent(ask('m')); await p; return [p.constructor.name, Object.keys(p)]; }, seen: [seenAs('m')] },
-  { name: 'aborted before the head', run: async (c) => { const abort = new AbortController(); const p = c.models.generateContent(ask('m.hang', { abortSignal: abort.signal })); setTimeout(() => abort.abort(), 20); return p; }, seen: [failed('m.hang', 599)] },
+  { name: 'aborted before the head', run: async (c, provider) => { const abort = new AbortController(); onceAsked(provider, () => abort.abort()); const p = c.models.generateContent(ask('m.hang', { abortSignal: abort.signal })); return p; }, seen: [failed('m.hang', 599)] },
   { name: 'dropped before the head', run: (c) => c.models.generateContent(ask('m.drop')), seen: [failed('m.drop', 599)] },
   { name: 'automatic function calling: an event for each call', run: (c) => c.models.generateContent(ask('m.tools', { tools: [callable] })), seen: [seenAs('m.tools', { stopReason: 'tool_calls', toolCalls: 2 }), ...(requestId === null ? [] : [seenAs('m.tools')])] },
   { name: 'automatic function calling, streamed', run: async (c) => all(await c.models.generateContentStream(ask('m.tools', { tools: [callable] }))), seen: [seenAs('m.tools', { stopReason: 'tool_calls', toolCalls: 2 }), seenAs('m.tools')] },

@@ -1,5 +1,6 @@
 /** The script for the `openai` SDK, for every major of it: each call covered, in each way it can end and be read. */
 import type OpenAI from 'openai';
+import { onceAsked } from './compare.ts';
 import type { Expected, Step } from './compare.ts';
 
 type Client = OpenAI;
@@ -65,8 +66,8 @@ const readings: Step<Client>[] = [
   { name: 'withResponse of a stream', run: async (c) => all((await chat(c, 'm', streamed).withResponse()).data as never), seen: [chatSeen('m')] },
   { name: 'asResponse, json', run: async (c) => (await chat(c, 'm').asResponse()).json(), seen: [chatSeen('m')] },
   { name: 'asResponse, text', run: async (c) => (await chat(c, 'm').asResponse()).text(), seen: [chatSeen('m')] },
-  { name: 'asResponse, buffer', run: async (c) => (await chat(c, 'm').asResponse()).arrayBuffer(), seen: [{ ...none, stopReason: 'other', status: 200, rateLimit, requestId: 'req_first', model: 'm' }] },
-  { name: 'asResponse of a stream, text', run: async (c) => (await chat(c, 'm', streamed).asResponse()).text(), seen: [chatSeen('m')] },
+  { name: 'asResponse, buffer: told when it is garbage', run: async (c) => (await chat(c, 'm').asResponse()).arrayBuffer(), seen: [], unheard: true },
+  { name: 'asResponse of a stream, text', run: async (c) => (await chat(c, 'm', streamed).asResponse()).text(), seen: [{ ...none, model: 'm', requestId: 'req_first', stopReason: 'other', status: 200, rateLimit }] },
   { name: 'asResponse of a stream, read as it comes: told when it is garbage', run: async (c) => Buffer.concat(await all((await chat(c, 'm', streamed).asResponse()).body as never) as Buffer[]).toString(), seen: [], unheard: true },
   { name: 'asResponse of an error', run: (c) => chat(c, 'm.status-500').asResponse(), seen: [failed('m.status-500', 500)] },
   { name: 'awaited twice', run: async (c) => { const p = chat(c, 'm'); return [await p, await p]; }, seen: [chatSeen('m')] },
@@ -86,8 +87,8 @@ const streams: Step<Client>[] = [
 ];
 
 const aborts: Step<Client>[] = [
-  { name: 'aborted before the head', run: async (c) => { const abort = new AbortController(); const p = chat(c, 'm.hang', {}, { signal: abort.signal }); setTimeout(() => abort.abort(), 20); return p; }, seen: [failed('m.hang', 599)] },
-  { name: 'timed out before the head', run: (c) => chat(c, 'm.hang', {}, { timeout: 30 }), seen: [failed('m.hang', 599)] },
+  { name: 'aborted before the head', run: async (c, provider) => { const abort = new AbortController(); onceAsked(provider, () => abort.abort()); const p = chat(c, 'm.hang', {}, { signal: abort.signal }); return p; }, seen: [failed('m.hang', 599)] },
+  { name: 'timed out before the head', run: (c) => chat(c, 'm.hang', {}, { timeout: 30 }), seen: [failed('m.hang', 599)], unheard: true },
   { name: 'dropped before the head', run: (c) => chat(c, 'm.drop'), seen: [failed('m.drop', 599)] },
   { name: 'cut in a JSON body', run: (c) => chat(c, 'm.cut.bare'), seen: [failed('m.cut.bare', 200)] },
   { name: 'no JSON in a JSON body', run: (c) => chat(c, 'm.nojson'), seen: [failed('m.nojson', 200)] },
