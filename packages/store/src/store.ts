@@ -11,6 +11,7 @@ import { capsIn, type Caps } from './caps.ts';
 import { declaredUpstreamsIn, type DeclaredUpstreams } from './declared-upstreams.ts';
 import { erasureIn, type Erasure } from './erasure.ts';
 import { invitationsIn, type Invitations } from './invitations.ts';
+import { leasesIn, type Leases } from './leases.ts';
 import { managementTokensIn, type ManagementTokens } from './management-tokens.ts';
 import { masterKeyIn, type MasterKey } from './master-key-rotation.ts';
 import { membersIn, type Members } from './members.ts';
@@ -23,6 +24,7 @@ import { createVault, type Vault } from './sealing/vault.ts';
 import { runsIn, type Runs } from './runs.ts';
 import { serviceKeysIn, type ServiceKeys } from './service-keys.ts';
 import { settingsIn, type Settings } from './settings.ts';
+import { spendReconcilerIn, type SpendReconciler } from './spend-reconciler.ts';
 import { spendSumsIn, type SpendSums } from './spend-sums.ts';
 import { openEngine, type Engine } from './sql/engine.ts';
 import { prepareSchema } from './sql/prepare-schema.ts';
@@ -54,7 +56,9 @@ export interface Store {
   readonly callPages: CallPages;
   readonly caps: Caps;
   readonly spend: SpendSums;
+  readonly spendReconciler: SpendReconciler;
   readonly runs: Runs;
+  readonly leases: Leases;
   readonly grants: Grants;
   readonly prices: PriceOverlay;
   readonly people: People;
@@ -112,7 +116,9 @@ function storeOn(ground: StoreGround): Store {
     callPages: callPagesIn(ground),
     caps: capsIn(ground),
     spend: spendSumsIn(ground),
+    spendReconciler: spendReconcilerIn(ground),
     runs: runsIn(ground),
+    leases: leasesIn(ground),
     grants: grantsIn(ground),
     prices: priceOverlayIn(ground),
     people: peopleIn(ground),

@@ -19,7 +19,7 @@ import type { Schema } from './schema.ts';
 export type SpendRecord = Pick<CallRecord, 'organization' | 'key' | 'project' | 'startedAtMs' | 'cost' | 'usage'>;
 
 /** What one row of `spend_sum` gains. */
-interface Addition {
+export interface Addition {
   readonly organization: string;
   readonly scope: CapScope;
   /** Empty for an organization. */
@@ -47,7 +47,8 @@ export async function applySpend(
   }
 }
 
-function additionsOf(records: readonly SpendRecord[]): Addition[] {
+/** What each sum gains by these records. In no order. */
+export function additionsOf(records: readonly SpendRecord[]): Addition[] {
   const all: Addition[] = [];
   const bySubject = new Map<string, Addition[]>();
   const add = (record: SpendRecord, scope: CapScope, subject: string): void => {
