@@ -52,7 +52,8 @@ function someEvent(unit: string | null = null): TapEvent {
   const at = Math.floor(random() * models.length);
   return {
     provider: tapProviders[Math.min(Math.floor(at / 3), tapProviders.length - 1)]!, model: models[at]!,
-    requestId: `chatcmpl-${randomBytes(15).toString('hex')}`, inputTokens: Math.floor(random() ** 4 * 300_000), outputTokens: Math.floor(random() * 2_000),
+    requestId: `chatcmpl-${randomBytes(15).toString('hex')}`,
+    inputTokens: Math.floor(random() ** 4 * 300_000), outputTokens: Math.floor(random() * 2_000),
     cachedTokens: random() < 0.3 ? 512 : 0, stopReason: random() < 0.9 ? 'stop' : 'length', toolCalls: 0, status: random() < 0.98 ? 200 : 429,
     retries: 0, latencyMs: Math.floor(Math.exp(4 + random() * 6)), rateLimit: null,
     timestampMs: unit === null ? Date.now() - Math.floor(random() * days) * 86_400_000 : Date.now(),

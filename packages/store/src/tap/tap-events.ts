@@ -77,7 +77,7 @@ export function tapEventsIn({ engine, clock }: StoreGround): TapEvents {
     }),
     sums: (baseline) => engine.read(async (db) => {
       const row = await db.selectFrom('baseline').select('number').where('id', '=', baseline).executeTakeFirst();
-      return row === undefined ? { cells: [], latencies: [], headroom: [] } : readSums(db, row.number);
+      return row === undefined ? { cells: [], latencies: [], headroom: [] } : readSums(engine, db, row.number);
     }),
   };
 }
@@ -94,23 +94,26 @@ async function holderOf(
   return rows[0] ?? null;
 }
 
-type CellRow = Omit<TapCell, 'sums'> & { readonly [name: string]: number | string };
+type CellArray = [dayMs: number, provider: TapCell['provider'], model: string, tag: string, band: number, sums: number[]];
+const figureColumns = sql.join(tapFigures.map((name) => sql.ref(name)));
 const numberOf = (name: string) => sql<number>`cast(${sql.ref(name)} as double precision)`;
 
-/** Read as floating point, which both engines hand over as plain numbers: exact to 2^53, and no bigint for each of a million cells. */
-async function readSums(db: Kysely<Schema>, number: bigint): Promise<TapSumsRead> {
-  const cells = (await db.selectFrom('tap_cell')
-    .select(['provider', 'model', 'tag', numberOf('day_ms').as('dayMs'), numberOf('band').as('band')])
-    .select(tapFigures.map((name) => numberOf(name).as(name)))
-    .where('baseline', '=', number).execute()) as unknown as CellRow[];
+/**
+ * Cells come as one JSON text that the engine writes: a fifth of the time of as many rows, and plain numbers, exact to 2^53, in
+ * place of a million bigints.
+ */
+async function readSums({ kind }: Engine, db: Kysely<Schema>, number: bigint): Promise<TapSumsRead> {
+  const [array, all] = kind === 'sqlite' ? [sql.raw('json_array'), sql.raw('json_group_array')] : [sql.raw('json_build_array'), sql.raw('json_agg')];
+  const { rows } = await sql<{ cells: string | null }>`
+    select cast(${all}(${array}(day_ms, provider, model, tag, band, ${array}(${figureColumns}))) as text) as cells
+    from tap_cell where baseline = ${number}`.execute(db);
+  const cells = JSON.parse(rows[0]?.cells ?? '[]') as CellArray[];
   const latencies = await db.selectFrom('tap_latency').select(['part', 'counts']).where('baseline', '=', number).execute();
   const headroom = await db.selectFrom('tap_headroom')
     .select(['provider', 'model', 'kind', numberOf('most').as('limit'), numberOf('remaining').as('remaining'), numberOf('at_ms').as('atMs')])
     .where('baseline', '=', number).orderBy('provider').orderBy('model').orderBy('kind').execute();
   return {
-    cells: cells.map((row) => ({
-      dayMs: row.dayMs, provider: row.provider, model: row.model, tag: row.tag, band: row.band, sums: tapFigures.map((name) => row[name] as number),
-    })),
+    cells: cells.map(([dayMs, provider, model, tag, band, sums]) => ({ dayMs, provider, model, tag, band, sums })),
     latencies: latencies.map(({ part, counts }) => ({ part, counts: latencyCountsFrom(counts) })),
     headroom: headroom as TapHeadroom[],
   };
