@@ -30,7 +30,7 @@ function assertRefused(result: CliResult, words: RegExp): void {
 
 test('a first start makes directory, key, organization and connections; SIGTERM drains and ends with 0; a second start finds it all', async () => {
   const dataDirectory = join(folder, 'first', 'data');
-  const system = await startSystem({ dataDirectory });
+  const system = await startSystem({ publishedLimits: true, dataDirectory });
   try {
     assert.equal(statSync(dataDirectory).mode & 0o777, 0o700);
     assert.equal(statSync(join(dataDirectory, 'master.key')).mode & 0o777, 0o600);
