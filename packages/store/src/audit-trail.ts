@@ -53,7 +53,7 @@ export interface AuditTrail {
 export function auditTrailIn(ground: StoreGround): AuditTrail {
   const { engine, background } = ground;
   return {
-    note: (intent) => background.write((transaction) => record(ground, transaction, { intent, result: null })),
+    note: (intent) => background.write((transaction) => recordAudit(ground, transaction, { intent, result: null })),
     list: ({ organization, after, limit }) => engine.read(async (db) => {
       let query = db.selectFrom('audit_event').selectAll().where('organization', '=', organization);
       if (after !== undefined) {
@@ -74,18 +74,19 @@ export function auditedEngine(ground: StoreGround, intent: AuditIntent): Engine 
     ...engine,
     write: (work) => engine.write(async (transaction) => {
       const result = await work(transaction);
-      if (!isRefusal(result)) await record(ground, transaction, { intent, result });
+      if (!isRefusal(result)) await recordAudit(ground, transaction, { intent, result });
       return result;
     }),
     change: (work) => engine.change(async (transaction, revision) => {
       const result = await work(transaction, revision);
-      if (!isRefusal(result)) await record(ground, transaction, { intent, result });
+      if (!isRefusal(result)) await recordAudit(ground, transaction, { intent, result });
       return result;
     }),
   };
 }
 
-async function record(
+/** Writes one row, in the transaction of the change. */
+export async function recordAudit(
   { clock, randomBytes }: StoreGround,
   transaction: Transaction<Schema>,
   { intent, result }: { readonly intent: AuditIntent; readonly result: unknown },

@@ -9,6 +9,7 @@ import type { Transaction } from 'kysely';
 import type { RunEnd, RunTightening } from './journal/run-event.ts';
 import { applySpend } from './sql/apply-spend.ts';
 import { erasedAmong, holdOffErasures, withoutWords } from './erasure.ts';
+import { applyToLeases } from './sql/apply-to-leases.ts';
 import { applyToRuns } from './sql/apply-to-runs.ts';
 import { callRecordOf } from './sql/call-row.ts';
 import type { Engine } from './sql/engine.ts';
@@ -68,6 +69,7 @@ export function callRecordsIn({ engine }: StoreGround): CallRecords {
         await applyToRuns(engine.kind, transaction, { records: kept, events, change });
         await insertCalls(engine.kind, transaction, kept);
         await applySpend(engine.kind, transaction, kept);
+        await applyToLeases(engine.kind, transaction, kept);
         await transaction.updateTable('journal_segment').set({ mark: through }).where('id', '=', segment).execute();
       });
     },

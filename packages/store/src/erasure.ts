@@ -31,6 +31,7 @@ const shippingLock = 7_215_002;
 
 /** Tables whose rows of the organization go whole. Those that refer to others come first. */
 const goneTables = [
+  'spend_lease',
   'service_key', 'provider_connection', 'declared_upstream', 'organization_data_key', 'cap', 'run', 'run_exposure', 'grant_key',
   'membership', 'invitation', 'management_token', 'person_session',
 ] as const;

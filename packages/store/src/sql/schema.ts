@@ -5,6 +5,7 @@
  */
 import type { ColumnType, Generated } from 'kysely';
 import type { TapSchema } from '../tap/tap-schema.ts';
+import type { LeaseSchema } from './lease-schema.ts';
 import type { RunSchema } from './run-schema.ts';
 
 /** Reads as bigint, takes either. */
@@ -226,7 +227,7 @@ export interface SpendSumTable {
   readonly unknown_calls: Whole;
 }
 
-export interface Schema extends RunSchema, TapSchema {
+export interface Schema extends RunSchema, LeaseSchema, TapSchema {
   readonly person: PersonTable;
   readonly person_credential: PersonCredentialTable;
   readonly person_session: PersonSessionTable;

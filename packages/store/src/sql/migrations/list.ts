@@ -9,10 +9,11 @@ import { capsAndSpend } from './0002-caps-and-spend.ts';
 import { runsAndGrants } from './0003-runs-and-grants.ts';
 import { tapAndBaseline } from './0004-tap-and-baseline.ts';
 import { accounts } from './0005-accounts.ts';
+import { leases } from './0006-leases.ts';
 
 /** One step, inside the transaction of the whole. */
 export type Migration = (transaction: Transaction<Schema>, engine: 'sqlite' | 'postgres') => Promise<void>;
 
 export const migrations: readonly Migration[] = [
-  firstSchema, capsAndSpend, runsAndGrants, tapAndBaseline, accounts,
+  firstSchema, capsAndSpend, runsAndGrants, tapAndBaseline, accounts, leases,
 ];
