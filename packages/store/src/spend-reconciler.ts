@@ -118,8 +118,8 @@ export function spendReconcilerIn({ background: engine }: StoreGround): SpendRec
         if (first.differences.length === 0) continue;
         const second = await walk(organization, between);
         if (second === null) return null;
-        const same = new Set(second.differences.map(fingerprint));
-        differences.push(...first.differences.filter((difference) => same.has(fingerprint(difference))));
+        const same = new Set(second.differences.map(differenceName));
+        differences.push(...first.differences.filter((difference) => same.has(differenceName(difference))));
       }
       return { organizations: organizations.length, records, differences };
     },
@@ -156,10 +156,10 @@ function differencesOf(kept: Sums, derived: Sums): Omit<SpendDifference, 'organi
   return differences;
 }
 
-/** How far a sum is off. The same at two walks, though calls came in between. */
-function fingerprint(difference: SpendDifference): string {
-  const { kept, derived } = difference;
-  return `${nameOf(difference)}\0${kept.spent - derived.spent} ${kept.calls - derived.calls} ${kept.unknownCalls - derived.unknownCalls}`;
+/** Which sum is off and by how much: the same at two walks, though calls came in between. */
+export function differenceName(difference: SpendDifference): string {
+  const { organization, kept, derived } = difference;
+  return `${organization}\0${nameOf(difference)}\0${kept.spent - derived.spent} ${kept.calls - derived.calls} ${kept.unknownCalls - derived.unknownCalls}`;
 }
 
 function nameOf({ scope, subject, window, startMs }: Place): string {

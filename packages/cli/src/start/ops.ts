@@ -6,12 +6,14 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Counter, Gauge, Registry } from 'prom-client';
 import type { GatewayThreadMetrics } from '@metergate/gateway/gateway-thread.ts';
+import type { StoreThreadFigures } from '@metergate/store/desk/store-thread.ts';
 import type { ListenAddress } from '../config/config.ts';
 
 export interface OpsOptions {
   readonly address: ListenAddress;
   readonly ready: () => boolean;
   readonly gatewayMetrics: () => Promise<GatewayThreadMetrics | null>;
+  readonly storeFigures: () => StoreThreadFigures;
   readonly runtime: { readonly version: string; readonly belowFloor: boolean };
 }
 
@@ -89,7 +91,7 @@ const counters: typeof gauges = [
   ['metergate_journal_commit_failures_total', 'Transactions that the journal could not commit.', (metrics) => metrics.journal.commitFailures],
 ];
 
-function metricsWriter({ runtime, gatewayMetrics }: OpsOptions): () => Promise<{ type: string; text: string }> {
+function metricsWriter({ runtime, gatewayMetrics, storeFigures }: OpsOptions): () => Promise<{ type: string; text: string }> {
   return async () => {
     const registry = new Registry();
     new Gauge({
@@ -98,6 +100,14 @@ function metricsWriter({ runtime, gatewayMetrics }: OpsOptions): () => Promise<{
     }).set({ version: runtime.version, below_floor: runtime.belowFloor ? '1' : '0' }, 1);
     const memory = new Gauge({ name: 'process_resident_memory_bytes', help: 'Resident memory of the process.', registers: [registry] });
     memory.set(process.memoryUsage.rss());
+    const { recordsSetAside, spendDifferences } = storeFigures();
+    new Gauge({
+      name: 'metergate_spend_differences', help: 'Sums of spend that are not those of their records, at the last hourly comparison.',
+      registers: [registry],
+    }).set(spendDifferences);
+    new Counter({
+      name: 'metergate_records_set_aside_total', help: 'Records that the store refuses, kept beside the journal.', registers: [registry],
+    }).inc(recordsSetAside);
     const metrics = await gatewayMetrics();
     const up = new Gauge({ name: 'metergate_gateway_up', help: '1 where the gateway thread answered.', registers: [registry] });
     up.set(metrics === null ? 0 : 1);

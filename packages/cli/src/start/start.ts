@@ -74,6 +74,7 @@ async function run(options: StartOptions): Promise<number> {
   }, (sentence) => stderr(`metergate: ${sentence}`));
   const ops = await startOps({
     address: config.ops, ready: () => ready, gatewayMetrics: () => threads.metrics(1_000),
+    storeFigures: () => threads.storeFigures(),
     runtime: { version: process.version, belowFloor: runtimeBelowFloor(process.versions.node) },
   });
   const gatewayUrl = config.publicGatewayUrl ?? urlOf(config.gateway.host, threads.gatewayPort);

@@ -4,6 +4,7 @@
  */
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
 import type { GatewayThreadData, GatewayThreadMetrics } from '@metergate/gateway/gateway-thread.ts';
+import type { StoreThreadFigures } from '@metergate/store/desk/store-thread.ts';
 
 export interface ThreadsOptions {
   readonly databaseUrl: string;
@@ -20,6 +21,8 @@ export interface Threads {
   readonly gatewayPort: number;
   /** Null where the gateway thread did not answer within `waitMs`. */
   metrics(waitMs: number): Promise<GatewayThreadMetrics | null>;
+  /** Of the store thread, as it last said them. */
+  storeFigures(): StoreThreadFigures;
   /** Drains the gateway, closes its journal, ships it, closes the store. */
   stop(): Promise<void>;
 }
@@ -57,6 +60,10 @@ export async function startThreads(options: ThreadsOptions): Promise<Threads> {
     databaseUrl: options.databaseUrl, masterKey: options.masterKey,
     journalDirectory: options.gateway.journalDirectory, gatewayPort: storeSide,
   }, storeSide);
+  let figures: StoreThreadFigures = { recordsSetAside: 0, spendDifferences: 0 };
+  store.on('message', (message: Message) => {
+    if (message['figures'] !== undefined) figures = message['figures'] as StoreThreadFigures;
+  });
   await said(store, 'ready');
   watch('store', store);
   const gateway = thread('@metergate/gateway/gateway-thread.ts', { ...options.gateway, storePort: gatewaySide }, gatewaySide);
@@ -74,6 +81,7 @@ export async function startThreads(options: ThreadsOptions): Promise<Threads> {
     gatewayHost: listening.host,
     gatewayPort: listening.port,
     metrics: metricsFrom(gateway),
+    storeFigures: () => figures,
     async stop() {
       stopping = true;
       gateway.postMessage({ drain: true });

@@ -3,7 +3,7 @@
  * It is the only thread of a server that opens the store for settings and for shipping; the gateway thread never does.
  * `{ready: true}` goes to the parent when every leftover segment is recovered and shipped; `{failed: {code, message}}` when
  * that cannot be; `{fault: {code, message} | null}` when shipping or the feed begins to fail, and null when it is well again;
- * `{warning}` when something needs an operator, one sentence.
+ * `{warning}` when something needs an operator, one sentence; `{figures}` for `/metrics` whenever they change.
  * On `{stop: true}`, sent after the gateway thread has ended, all that is closed is shipped; then `{stopped: true}`.
  */
 import { randomBytes } from 'node:crypto';
@@ -18,6 +18,7 @@ import type { FromStore, ToStore } from './protocol.ts';
 import { repeat, type Repeat } from './repeat.ts';
 import { createRunDesk } from './run-desk.ts';
 import { createSettingsDesk } from './settings-desk.ts';
+import { createSpendWatch, spendWatchPauseMs } from './spend-watch.ts';
 
 /** What the parent gives. `gatewayPort` has the gateway thread at its other end. */
 export interface StoreThreadData {
@@ -34,9 +35,18 @@ const sweepPauseMs = 500;
 const journalPauseMs = 200;
 const nudgePauseMs = 20;
 const failurePauseMsMax = 2000;
+const spendFailurePauseMs = 60_000;
 
 const data = workerData as StoreThreadData;
 const parent = parentPort!;
+
+/** What `/metrics` shows of this thread. */
+export interface StoreThreadFigures {
+  /** Records set aside since the start, because the store refused them. */
+  readonly recordsSetAside: number;
+  /** Sums of spend that were not those of their records, at the last comparison. */
+  readonly spendDifferences: number;
+}
 
 try {
   await serve();
@@ -51,7 +61,21 @@ async function serve(): Promise<void> {
     url: data.databaseUrl, masterKey: data.masterKey, clock: Date.now, randomBytes, create: false,
   });
   const warnings = warningsFromReady();
-  const calls = settingRefusedRowsAside({ directory: data.journalDirectory, calls: store.calls, warn: warnings.warn });
+  let figures: StoreThreadFigures = { recordsSetAside: 0, spendDifferences: 0 };
+  const tell = (changed: Partial<StoreThreadFigures>): void => {
+    const before = figures;
+    figures = { ...before, ...changed };
+    if (figures.recordsSetAside !== before.recordsSetAside || figures.spendDifferences !== before.spendDifferences) {
+      parent.postMessage({ figures });
+    }
+  };
+  const calls = settingRefusedRowsAside({
+    directory: data.journalDirectory, calls: store.calls,
+    warn(sentence) {
+      warnings.warn(sentence);
+      tell({ recordsSetAside: calls.setAside });
+    },
+  });
   const shipper = createShipper({ directory: data.journalDirectory, calls, clock: () => performance.now() });
   try {
     await calls.offerAgain();
@@ -76,6 +100,13 @@ async function serve(): Promise<void> {
     await runDesk.sweep(readNodeTime(time, Date.now(), performance.now()));
   }, sweepPauseMs);
   const shipping = start(() => shipper.pass(), journalPauseMs);
+  const spend = createSpendWatch({
+    reconciler: store.spendReconciler, warn: warnings.warn, found: (spendDifferences) => tell({ spendDifferences }),
+  });
+  const comparing = repeat({
+    // That the store is away is said by those who need it at once.
+    task: () => spend.look(), pauseMs: spendWatchPauseMs, failurePauseMsMax: spendFailurePauseMs, after, report: () => {},
+  });
   data.gatewayPort.on('message', (message: ToStore) => {
     switch (message.kind) {
       case 'ask': return void desk.ask(message.number, message.hash);
@@ -85,7 +116,9 @@ async function serve(): Promise<void> {
     }
   });
   parent.on('message', (message: { stop?: boolean }) => {
-    if (message.stop === true) void stop({ store, shipper, repeats: [feed, runFeed, sweeping, shipping] });
+    if (message.stop !== true) return;
+    spend.stop();
+    void stop({ store, shipper, repeats: [feed, runFeed, sweeping, shipping, comparing] });
   });
   parent.postMessage({ ready: true });
   warnings.ready();
@@ -93,13 +126,14 @@ async function serve(): Promise<void> {
 
 function start(task: () => Promise<unknown>, pauseMs: number): Repeat {
   return repeat({
-    task, pauseMs, failurePauseMsMax,
-    after: (delayMs, run) => {
-      const handle = setTimeout(run, delayMs);
-      return () => clearTimeout(handle);
-    },
+    task, pauseMs, failurePauseMsMax, after,
     report: (failure) => parent.postMessage({ fault: failure === null ? null : faultMessage(failure) }),
   });
+}
+
+function after(delayMs: number, run: () => void): () => void {
+  const handle = setTimeout(run, delayMs);
+  return () => clearTimeout(handle);
 }
 
 /** Sentences for the operator; those from before `ready` wait for it, because nobody hears them earlier. */

@@ -1,0 +1,62 @@
+/**
+ * The hourly comparison of spend with its records → one sentence for each new difference, and a count for `/metrics`.
+ * It runs in slices with pauses, so that questions and shipping on the same thread never wait for more than one slice. Nothing is
+ * repaired: an operator must look. Where the store is away the walk ends and is begun again later; shipping says that already.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { formatDollars } from '@metergate/core/money.ts';
+import { differenceName, type SpendDifference, type SpendReconciler } from '../spend-reconciler.ts';
+
+/** From the end of one walk to the next. */
+export const spendWatchPauseMs = 3_600_000;
+/** Between two slices: leaves most of the thread to others. */
+const slicePauseMs = 20;
+/** Differences told one by one; of more only the number is said. */
+const toldMax = 10;
+
+export interface SpendWatch {
+  /** One walk. @throws StoreFault */
+  look(): Promise<void>;
+  /** Has a walk under way end at its next slice. */
+  stop(): void;
+}
+
+export interface SpendWatchOptions {
+  readonly reconciler: SpendReconciler;
+  /** Told a sentence for each difference that the walk before did not find. */
+  readonly warn: (sentence: string) => void;
+  /** Told the number of differences after each whole walk. */
+  readonly found: (differences: number) => void;
+  /** Waits between two slices; 20 ms unless given. */
+  readonly betweenSlices?: () => Promise<unknown>;
+}
+
+export function createSpendWatch({ reconciler, warn, found, betweenSlices = () => pause(slicePauseMs) }: SpendWatchOptions): SpendWatch {
+  let stopped = false;
+  let known = new Set<string>();
+  return {
+    async look() {
+      const outcome = await reconciler.reconcile(async () => {
+        await betweenSlices();
+        return !stopped;
+      });
+      if (outcome === null) return;
+      const news = outcome.differences.filter((difference) => !known.has(differenceName(difference)));
+      known = new Set(outcome.differences.map(differenceName));
+      for (const difference of news.slice(0, toldMax)) warn(inWords(difference));
+      if (news.length > toldMax) warn(`${news.length - toldMax} more sums of spend differ from their records.`);
+      found(outcome.differences.length);
+    },
+    stop() {
+      stopped = true;
+    },
+  };
+}
+
+function inWords({ organization, scope, subject, window, startMs, kept, derived }: SpendDifference): string {
+  // A project's name is a caller's words; everything else is ours.
+  const whose = scope === 'organization' ? organization : `${scope} ${JSON.stringify(subject)} of ${organization}`;
+  const when = window === 'lifetime' ? 'over its lifetime' : `in the ${window} from ${new Date(startMs).toISOString().slice(0, 10)}`;
+  return `The spend kept of ${whose} ${when} is not that of its records: $${formatDollars(kept.spent)} of ${kept.calls} calls is kept, `
+    + `$${formatDollars(derived.spent)} of ${derived.calls} calls is recorded. Caps work with what is kept; restore it, or report this.`;
+}

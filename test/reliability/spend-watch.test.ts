@@ -1,0 +1,40 @@
+/** A sum of spend that is not that of its records is said by the running product and counted on `/metrics` (reliability 4.6). */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import { serviceForFile } from '../conformance/running-product.ts';
+import { startLoad } from './metered-load.ts';
+
+const service = serviceForFile();
+
+/** Waits until the product's metrics hold this line. */
+async function metric(line: string): Promise<void> {
+  const deadline = performance.now() + 15_000;
+  for (;;) {
+    const text = await (await fetch(`${service.system.opsUrl}/metrics`)).text();
+    if (text.split('\n').includes(line)) return;
+    assert.ok(performance.now() < deadline, `no ${line} in\n${text}`);
+  }
+}
+
+test('spend changed behind the product\'s back is named after the next start, with both figures, and calls go on', async () => {
+  const load = startLoad(service.system, { name: 'spent', key: service.key, callers: 2 });
+  await load.reached(12);
+  await load.stop();
+  await service.system.calls({ count: load.delivered.size });
+  await metric('metergate_spend_differences 0');
+  await metric('metergate_records_set_aside_total 0');
+  await service.system.kill9();
+  const database = new DatabaseSync(join(service.system.dataDirectory, 'metergate.db'));
+  const changed = database.prepare("UPDATE spend_sum SET spent_nano = spent_nano + 7 WHERE scope = 'key' AND \"window\" = 'year'").run();
+  database.close();
+  assert.equal(Number(changed.changes), 1);
+  service.system = await service.system.restart();
+  await metric('metergate_spend_differences 1');
+  assert.match(service.system.stderr(),
+    /The spend kept of key "key_\w+" of org_\w+ in the year from \d{4}-01-01 is not that of its records: \$0\.\d{9} of \d+ calls is kept/);
+  const more = startLoad(service.system, { name: 'after', key: service.key, callers: 1 });
+  await more.reached(4);
+  await more.stop();
+});
