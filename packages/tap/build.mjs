@@ -9,6 +9,8 @@ import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+/** The declarations that the entry reaches. */
+const published = ['tap.d.ts', 'settings.d.ts'];
 const here = dirname(fileURLToPath(import.meta.url));
 const args = process.argv.slice(2);
 const out = resolve(args.includes('--out') ? args[args.indexOf('--out') + 1] : join(here, 'dist'));
@@ -48,7 +50,9 @@ function emit(folder, module, type) {
   writeFileSync(join(out, folder, 'package.json'), `${JSON.stringify({ type })}\n`);
   for (const file of readdirSync(join(out, folder), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.d.ts'))) {
     const path = join(out, folder, file);
-    writeFileSync(path, readFileSync(path, 'utf8').replace(/(from ['"]\.{1,2}\/[^'"]+)\.ts(['"])/g, '$1.js$2'));
+    // Only what the entry's types name is published: nothing of Node's or of another package's is among it.
+    if (!published.includes(file)) rmSync(path);
+    else writeFileSync(path, readFileSync(path, 'utf8').replace(/(from ['"]\.{1,2}\/[^'"]+)\.ts(['"])/g, '$1.js$2'));
   }
 }
 

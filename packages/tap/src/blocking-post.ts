@@ -1,15 +1,15 @@
 /**
- * Posts while the calling thread stands still, for the moments after which nothing runs any more: `process.exit`, an uncaught
- * exception, a signal. A thread of its own posts; the caller waits on shared memory, a second at most in all.
- * Only on Node, from 20.16: elsewhere nothing is posted then. Whatever fails ends it quietly.
+ * Posts while the calling thread stands still, for the moments after which nothing runs any more: the end of a process, however it
+ * comes. A thread of its own posts, with fetch, which nobody has patched there; the caller waits on shared memory, 1.5 s at most
+ * in all: both retries of one batch and a little. Throws where no thread can be made.
  */
 import type { Answer } from './answer.ts';
 import { postOf, type Destination } from './post.ts';
 import { retryWaitsMs } from './batch-delivery.ts';
 import type { NextPost } from './reporter.ts';
-import { hostProcess, isNode, monotonicMs } from './runtime.ts';
+import { monotonicMs, nodeModule } from './runtime.ts';
 
-export const blockingBudgetMs = 1_000;
+export const blockingBudgetMs = 1_500;
 
 /**
  * What the thread runs: plain script, in a realm where nothing is that the host patched. Cells of the shared memory `c`: 0 is 1 while
@@ -18,7 +18,7 @@ export const blockingBudgetMs = 1_000;
  */
 const script = `const{c,b,e,p}=require('worker_threads').workerData;
 (async()=>{for(;;){c[2]=c[3]=0;
-try{const r=await fetch(e,{...p,body:b[c[1]]});c[2]=r.status;
+try{const r=await fetch(e,{...p,redirect:'manual',body:b[c[1]]});c[2]=r.status;
 if(r.status==410){let t='';const d=new TextDecoder;for await(const x of r.body)if((t+=d.decode(x,{stream:true})).length>16384)break;
 c[3]=+(JSON.parse(t).error.code=='baseline_closed')}else r.body?.cancel().catch(()=>{})}catch{}
 Atomics.store(c,0,0);Atomics.notify(c,0);Atomics.wait(c,0,0)}})()`;
@@ -27,12 +27,12 @@ Atomics.store(c,0,0);Atomics.notify(c,0);Atomics.wait(c,0,0)}})()`;
 export function postBlocking(
   destination: Destination, bodies: readonly string[], answered: (answer: Answer, attempt: number) => NextPost,
 ): void {
-  if (!isNode) return;
   const deadlineMs = monotonicMs() + blockingBudgetMs;
   const cells = new Int32Array(new SharedArrayBuffer(20));
   const wait = (cell: number, while_: number, untilMs: number): string => Atomics.wait(cells, cell, while_, untilMs - monotonicMs());
   cells[0] = 1;
-  const worker = new (hostProcess!.getBuiltinModule('worker_threads').Worker)(script, {
+  const { Worker } = nodeModule('node:worker_threads');
+  const worker = new Worker(script, {
     eval: true, execArgv: [], env: {}, stdout: true, stderr: true,
     workerData: { c: cells, b: bodies, e: destination.endpoint, p: postOf(destination) },
   });

@@ -1,78 +1,48 @@
 /**
  * The ends of a process, so that what waits is delivered: normal end, `process.exit`, uncaught exception, SIGTERM, SIGINT.
- * The host keeps its exit code, its signal and its handlers (design 3, row 30c):
- * - normal end: posts under the event loop, unless the host itself listens to `beforeExit`, which would then hear it twice;
- * - signals are listened to only while events wait, and the listener is gone before the host's own run, so that whoever counts
- *   listeners counts its own; without one the signal is sent again, with its default effect.
+ * The host keeps its exit code, its signal and its handlers (design 3, row 30c). At an end the thread stands still while what waits
+ * is posted: nothing of the host runs that would not run without the tap, and `beforeExit` is not heard twice.
+ * Signals are listened to only while events wait, and the listener is gone before the host's own run, so that whoever counts
+ * listeners counts its own; where there is none the signal is sent again, with its default effect.
  */
 import type { Flushable } from './reporter.ts';
-import { hostProcess, isNode } from './runtime.ts';
+import { canWaitForThreads, hostProcess } from './runtime.ts';
 
 type Signal = 'SIGTERM' | 'SIGINT';
-const signals: readonly Signal[] = ['SIGTERM', 'SIGINT'];
 
 const waiting = new Set<Flushable>();
-let listening = false;
-let settleOpen = (): void => undefined;
+let settleOpen: (() => void) | null = null;
 let listeningToSignals = false;
 
 /** Listens to the ends of the process, once. `settle` makes events of the calls that are still open then; it does not throw. */
 export function listenToEnds(settle: () => void): void {
-  if (listening || typeof hostProcess?.on !== 'function') return;
-  listening = true;
+  if (settleOpen === null && canWaitForThreads) hostProcess!.on('exit', flushAll);
   settleOpen = settle;
-  hostProcess.on('beforeExit', onBeforeExit);
-  hostProcess.on('exit', flushBlocking);
 }
 
 /** Notes that something waits to be delivered, or that nothing does any more. */
 export function noteWaiting(flushable: Flushable, waits: boolean): void {
-  if (waits === waiting.has(flushable)) return;
   if (waits) waiting.add(flushable);
   else waiting.delete(flushable);
-  try {
-    listenToSignals(waiting.size > 0);
-  } catch {
-    // A runtime whose process takes no listeners has no end that could be heard.
-  }
+  listenToSignals(waiting.size > 0);
 }
 
 function listenToSignals(wanted: boolean): void {
-  if (wanted === listeningToSignals || typeof hostProcess?.prependListener !== 'function') return;
+  if (wanted === listeningToSignals || !canWaitForThreads) return;
   listeningToSignals = wanted;
-  for (const signal of signals) {
-    if (wanted) hostProcess.prependListener(signal, onSignal);
-    else hostProcess.removeListener(signal, onSignal);
-  }
-}
-
-function onBeforeExit(): void {
-  if (hostProcess!.listenerCount('beforeExit') > 1) return;
-  settleOpen();
-  void flush();
+  for (const signal of ['SIGTERM', 'SIGINT']) hostProcess![wanted ? 'prependListener' : 'removeListener'](signal, onSignal);
 }
 
 function onSignal(signal: Signal): void {
   listenToSignals(false);
-  if (hostProcess!.listenerCount(signal) > 0) return void flush();
-  const again = (): void => {
-    hostProcess!.kill(hostProcess!.pid, signal);
-  };
-  if (!isNode) {
-    settleOpen();
-    return void flush().then(again);
-  }
-  flushBlocking();
-  again();
+  // The host decides what becomes of its process: what waits goes at its end, or at the next interval.
+  if (hostProcess!.listenerCount(signal) > 0) return;
+  flushAll();
+  hostProcess!.kill(hostProcess!.pid, signal);
 }
 
-async function flush(): Promise<void> {
-  const flushes = [...waiting].map((flushable) => flushable.flush().catch(() => undefined));
-  for (const flushed of flushes) await flushed;
-}
-
-function flushBlocking(): void {
-  settleOpen();
+function flushAll(): void {
+  settleOpen?.();
   for (const flushable of waiting) {
     try {
       flushable.flushBlocking();

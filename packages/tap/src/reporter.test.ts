@@ -246,65 +246,13 @@ test('the queue is bounded: what comes when it is full is dropped, and what was 
   assert.equal(posted.at(-1), queueEventsMax);
 });
 
-test('only a flush at the end keeps the process alive: it posts at once and lets go when all is delivered', async () => {
-  const { ground, reporter, add } = started();
-  add(150);
-  assert.equal(ground.pendingTimers(true), 0);
-  const flushed = reporter.flush();
-  await settled();
-  assert.equal(ground.pendingTimers(true), 1);
-  await ground.posts[0]!.answer(202);
-  await ground.posts[1]!.answer(202);
-  await flushed;
-  assert.equal(ground.pendingTimers(), 0);
-});
-
-test('a flush takes over a batch that waits to be posted again', async () => {
+test('a reporter whose end was none after all goes on as before', async () => {
   const { ground, reporter, add } = started();
   add(1);
   await ground.pass(2_000);
-  await ground.posts[0]!.answer(500);
-  const flushed = reporter.flush();
-  await ground.pass(200);
-  await ground.posts[1]!.answer(202);
-  await flushed;
-  assert.equal(ground.posts.length, 2);
-  assert.equal(ground.pendingTimers(true), 0);
-});
-
-test('a flush against a server that is away tries one batch three times, not each batch', async () => {
-  const { ground, reporter, add } = started();
-  add(1_000);
-  const flushed = reporter.flush();
-  await settled();
-  await ground.posts[0]!.answer(0);
-  await ground.pass(200);
-  await ground.posts[1]!.answer(0);
-  await ground.pass(800);
-  await ground.posts[2]!.answer(0);
-  await flushed;
-  assert.equal(ground.posts.length, 3);
-});
-
-test('a flush that is not answered is given up after its budget, and its post is ended', async () => {
-  const { ground, reporter, add } = started();
-  add(1_000);
-  const flushed = reporter.flush();
-  await ground.pass(1_499);
-  assert.equal(ground.posts[0]!.abandoned, false);
-  await ground.pass(1);
-  await flushed;
-  assert.equal(ground.posts.length, 1);
+  reporter.flushBlocking();
   assert.equal(ground.posts[0]!.abandoned, true);
-  assert.equal(ground.pendingTimers(), 0);
-});
-
-test('a reporter that gave up at an end which was none goes on as before', async () => {
-  const { ground, reporter, add } = started();
-  add(1);
-  const flushed = reporter.flush();
-  await ground.pass(1_500);
-  await flushed;
+  await settled();
   add(1);
   await ground.pass(2_000);
   await ground.posts[1]!.answer(500);

@@ -12,8 +12,6 @@ import type { Cancel } from './runtime.ts';
 export const batchEventsMax = 100;
 export const flushIntervalMs = 2_000;
 export const recheckAfterMs = 60_000;
-/** How long a flush at the end of the process may take: both retries and a little. */
-export const exitBudgetMs = 1_500;
 const unauthorizedMax = 3;
 
 /** What `postBlocking` does after an answer. */
@@ -28,8 +26,6 @@ export interface Transport extends Pick<DeliveryGround, 'post'> {
 /** Everything a reporter touches. */
 export interface ReporterGround extends Transport, DeliveryGround {
   monotonicMs(): number;
-  /** A timer that keeps the process alive. */
-  hold(delayMs: number, run: () => void): Cancel;
   print(line: string): void;
   /** Told when something begins to wait and when nothing waits any more. */
   waiting(waits: boolean): void;
@@ -37,8 +33,6 @@ export interface ReporterGround extends Transport, DeliveryGround {
 
 /** What the ends of a process need of a reporter. */
 export interface Flushable {
-  /** Delivers what waits, keeping the process alive for `exitBudgetMs` at most. */
-  flush(): Promise<void>;
   /** Delivers what waits before it returns, as far as the moment allows. */
   flushBlocking(): void;
 }
@@ -98,58 +92,39 @@ export function createReporter(ground: ReporterGround): Reporter {
   const delivery = createBatchDelivery(ground, standing.settle);
   let cancelTimer: Cancel | null = null;
   let running: Promise<void> | null = null;
-  /** The process ends: all goes now, and a server that is away is not asked again. */
-  let ending = false;
 
-  const giveUp = (): void => {
-    queue.clear();
-    delivery.giveUp();
-  };
   const pending = (): boolean => queue.size() + delivery.inFlight().length > 0;
   const schedule = (): void => {
     ground.waiting(pending());
     if (pending() && cancelTimer === null && running === null) cancelTimer = ground.after(flushIntervalMs, start);
   };
   /** Delivers what is queued at this moment, and further full batches. One run at a time. */
-  const start = (): Promise<void> => {
+  const start = (): void => {
     cancelTimer?.();
     cancelTimer = null;
-    running ??= run();
-    return running;
-  };
-  const isDue = (due: number): boolean => queue.size() > 0 && (due > 0 || ending || queue.size() >= batchEventsMax);
-  const deliverDue = async (): Promise<void> => {
-    for (let due = queue.size(); isDue(due); due -= batchEventsMax) {
-      const verdict = await delivery.deliver(queue.take(batchEventsMax));
-      if (ending && verdict === 'retry') queue.clear();
-    }
-  };
-  const run = async (): Promise<void> => {
     // Nothing in here rejects; if it did, the host would hear of it.
-    await deliverDue().catch(giveUp);
-    running = null;
-    schedule();
+    running ??= deliverDue().catch(() => undefined).finally(() => {
+      running = null;
+      schedule();
+    });
+  };
+  const deliverDue = async (): Promise<void> => {
+    for (let due = queue.size(); queue.size() > 0 && (due > 0 || queue.size() >= batchEventsMax); due -= batchEventsMax) {
+      await delivery.deliver(queue.take(batchEventsMax));
+    }
   };
   return {
     add(event) {
       if (!standing.posting() && running !== null || !standing.takes()) return;
       queue.add(event);
       // A stopped reporter asks with this event alone, and at once.
-      if (!standing.posting()) void start();
+      if (!standing.posting()) start();
       schedule();
-    },
-    async flush() {
-      if (!pending()) return;
-      const release = ground.hold(exitBudgetMs, giveUp);
-      ending = true;
-      await running;
-      await start();
-      ending = false;
-      release();
     },
     flushBlocking() {
       const events = [...delivery.inFlight(), ...queue.take(queueEventsMax)];
-      giveUp();
+      queue.clear();
+      delivery.giveUp();
       const bodies: string[] = [];
       while (events.length > 0) bodies.push(bodyOf(events.splice(0, batchEventsMax)));
       if (bodies.length === 0) return;

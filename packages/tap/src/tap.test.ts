@@ -140,7 +140,7 @@ test('a million events with the server away: memory stays within 8 MiB of what i
   const waiting = new Set<() => void>();
   const ground = {
     monotonicMs: () => 0, after: (_delayMs: number, run: () => void) => { waiting.add(run); return () => waiting.delete(run); },
-    hold: () => () => undefined, print: () => undefined, waiting: () => undefined, postBlocking: () => undefined,
+    print: () => undefined, waiting: () => undefined, postBlocking: () => undefined,
     post: () => ({ answer: new Promise<never>(() => undefined), abandon: () => undefined }),
   };
   const reporter = createReporter(ground);

@@ -8,7 +8,7 @@ import { observe, settleOpenCalls } from './observe/observe.ts';
 import { postBatch } from './post.ts';
 import { listenToEnds, noteWaiting } from './process-end.ts';
 import { createReporter, type Reporter, type Transport } from './reporter.ts';
-import { after, hold, hostProcess, monotonicMs, print, uuid, wallMs } from './runtime.ts';
+import { after, hostProcess, loadNodeModules, monotonicMs, print, uuid, wallMs } from './runtime.ts';
 import type { SeenCall } from './seen-call.ts';
 import { settingsOf, type Settings, type TapOptions } from './settings.ts';
 import { eventJson, isTag } from './tap-event.ts';
@@ -55,6 +55,7 @@ function wrap(client: unknown, tag: string, options: TapOptions | undefined): vo
   if (known === undefined || options !== undefined) wrapped.report = reportOf(settingsOf(options, environment), wrapped);
   if (wrapped.report === null || wrapped.observed) return;
   wrapped.observed = observe(client, (seen) => take(wrapped, seen));
+  loadNodeModules();
   if (wrapped.observed) listenToEnds(settleOpenCalls);
   else tell(wrapped, 'notObserved');
 }
@@ -88,7 +89,7 @@ const inspectTransport: Transport = {
     print(body);
     return { answer: Promise.resolve({ status: 202, code: null }), abandon: () => undefined };
   },
-  postBlocking: (bodies) => bodies.forEach(print),
+  postBlocking: (bodies) => bodies.forEach((body) => print(body)),
 };
 
 /** The reporter of that name, made by its first client. */
@@ -96,7 +97,7 @@ function reporterOf(name: string, transport: Transport, made?: () => void): Repo
   let reporter = reporters.get(name);
   if (reporter === undefined) {
     const waiting = (waits: boolean): void => noteWaiting(reporter!, waits);
-    reporter = createReporter({ monotonicMs, after, hold, print, waiting, ...transport });
+    reporter = createReporter({ monotonicMs, after, print, waiting, ...transport });
     reporters.set(name, reporter);
     made?.();
   }

@@ -7,7 +7,6 @@ import type { NextPost, ReporterGround } from '../reporter.ts';
 
 interface Timer {
   readonly atMs: number;
-  readonly holds: boolean;
   readonly run: () => void;
 }
 
@@ -42,11 +41,7 @@ export class ManualGround implements ReporterGround {
   }
 
   after(delayMs: number, run: () => void): () => void {
-    return this.timer({ atMs: this.nowMs + delayMs, holds: false, run });
-  }
-
-  hold(delayMs: number, run: () => void): () => void {
-    return this.timer({ atMs: this.nowMs + delayMs, holds: true, run });
+    return this.timer({ atMs: this.nowMs + delayMs, run });
   }
 
   print(line: string): void {
@@ -90,9 +85,9 @@ export class ManualGround implements ReporterGround {
     }
   }
 
-  /** Timers that wait, those that keep the process alive alone or all. */
-  pendingTimers(holds?: boolean): number {
-    return this.timers.filter((timer) => holds === undefined || timer.holds === holds).length;
+  /** Timers that wait. */
+  pendingTimers(): number {
+    return this.timers.length;
   }
 
   /** Lets so much time pass, timers running at their moments. */
