@@ -93,7 +93,7 @@ test('the lease of the next window is asked for within the five seconds before i
 test('a lost answer leaves less to go by, never more, and a batch that waits keeps the next one waiting', () => {
   const book = new LeaseBook(0);
   const own = { startMs: 0, spent: money(0) };
-  const account = book.account({
+  const account = openAccount({
     organization: 'org_a' as OrganizationId, scope: 'run', subject: 'r', window: 'run', startMs: 0, endMs: null,
   }, own);
   book.want(account);

@@ -9,7 +9,7 @@ import {
   claimDue, claimOf, leaseAdmits, openAccount, takeAnswer, type LeaseAccount, type LeaseAnswer, type LeaseMoment, type OwnSpend,
 } from './account.ts';
 import type { LeaseClaim } from './grant.ts';
-import { leaseName, type LeaseScope, type LeaseSubject } from './subject.ts';
+import type { LeaseScope, LeaseSubject } from './subject.ts';
 import type { OrganizationId } from '../id.ts';
 
 /** One claim of a batch, with whose it is. */
@@ -50,7 +50,6 @@ const batchMax = 500;
 export class LeaseBook {
   /** Where this node's moment lies among those of all nodes, from 0 up to 1. */
   readonly #spread: number;
-  readonly #accounts = new Map<string, LeaseAccount>();
   /** Those that hold something or are waited for. */
   readonly #active = new Set<LeaseAccount>();
   readonly #lines = new Map<LeaseAccount, WindowLease>();
@@ -66,21 +65,10 @@ export class LeaseBook {
     return this.#active.size;
   }
 
-  /** The account of a subject: one as long as the node holds it. */
-  account(subject: LeaseSubject, own: OwnSpend): LeaseAccount {
-    const name = leaseName(subject);
-    let account = this.#accounts.get(name);
-    if (account === undefined) this.#accounts.set(name, account = openAccount(subject, own));
-    return account;
-  }
-
-  /** The lease of a subject in the window of each moment, beginning with that of `nowMs`. */
+  /** The lease of a subject in the window of each moment, beginning with that of `nowMs`. The caller keeps it: one for each subject. */
   windowLease(of: Pick<WindowLease, 'organization' | 'scope' | 'subject' | 'window' | 'own'>, nowMs: number): WindowLease {
-    const current = this.#windowAccount(of, nowMs);
-    const known = this.#lines.get(current);
-    if (known !== undefined) return known;
-    const line: WindowLease = { ...of, current, next: null };
-    this.#lines.set(current, line);
+    const line: WindowLease = { ...of, current: windowAccount(of, nowMs), next: null };
+    this.#lines.set(line.current, line);
     return line;
   }
 
@@ -91,7 +79,7 @@ export class LeaseBook {
     this.drop(line.current);
     const { next } = line;
     line.next = null;
-    line.current = next !== null && (next.subject.endMs ?? Infinity) > nowMs ? next : this.#windowAccount(line, nowMs);
+    line.current = next !== null && (next.subject.endMs ?? Infinity) > nowMs ? next : windowAccount(line, nowMs);
     this.#lines.set(line.current, line);
     return line.current;
   }
@@ -111,7 +99,6 @@ export class LeaseBook {
   drop(account: LeaseAccount): void {
     this.#active.delete(account);
     this.#lines.delete(account);
-    this.#accounts.delete(leaseName(account.subject));
   }
 
   /** Something happened elsewhere that every lease in hand depends on: all are confirmed with the next batch. */
@@ -174,12 +161,12 @@ export class LeaseBook {
     if (endMs === null || nowMs < endMs - aheadMs + this.#spread * spreadMs || now.monotonicMs - account.usedMs > inUseMs) return;
     const line = this.#lines.get(account);
     if (line === undefined || line.current !== account || line.next !== null) return;
-    line.next = this.#windowAccount(line, endMs);
+    line.next = windowAccount(line, endMs);
     line.next.usedMs = now.monotonicMs;
     this.want(line.next);
   }
+}
 
-  #windowAccount({ organization, scope, subject, window, own }: Omit<WindowLease, 'current' | 'next'>, atMs: number): LeaseAccount {
-    return this.account({ organization, scope, subject, window, ...windowAt(window, atMs) }, own);
-  }
+function windowAccount({ organization, scope, subject, window, own }: Omit<WindowLease, 'current' | 'next'>, atMs: number): LeaseAccount {
+  return openAccount({ organization, scope, subject, window, ...windowAt(window, atMs) }, own);
 }

@@ -4,6 +4,7 @@
  * Spend across nodes). Where a sum reaches its limit, all nodes are told to confirm what they hold.
  * To be called after the sums themselves, whose locks it relies on. On the embedded store there is nothing to do.
  */
+import { nanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { calendarWindows, windowAt } from '@metergate/core/spend/window.ts';
 import { CompiledQuery, sql, type Transaction } from 'kysely';
@@ -70,7 +71,7 @@ function partsOf(records: readonly LeasedRecord[]): Map<string, Part> {
     const name = [part.organization, part.scope, part.window, part.startMs, part.node, part.subject].join(' ');
     const known = parts.get(name);
     if (known === undefined) parts.set(name, { ...part, cost });
-    else known.cost += cost;
+    else known.cost = nanoDollars(known.cost + cost);
   };
   for (const { organization, key, run, startedAtMs, cost, node } of records) {
     if (cost === null || cost === 0n) continue;

@@ -3,13 +3,14 @@
  * runs and leases. It loses everything but the journal when it crashes; frozen, it does nothing, and its clocks go on.
  */
 import { LeaseBook, type LeaseBatch, type WindowLease } from '@metergate/core/lease/book.ts';
-import { heardLately, spentView, type LeaseAccount, type LeaseMoment } from '@metergate/core/lease/account.ts';
+import { heardLately, openAccount, spentView, type LeaseAccount, type LeaseMoment } from '@metergate/core/lease/account.ts';
 import { addRecent } from '@metergate/core/lease/recent-spend.ts';
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
 import { afterCall, decideRun, endedAs, tightenedTo, type Run } from '@metergate/core/run/run.ts';
 import { bindCap, bindingCapsOf, decideCaps, type BoundCap } from '@metergate/core/spend/cap-decision.ts';
 import { addCall, emptySums, showSpent, type WindowSums } from '@metergate/core/spend/spend-sum.ts';
 import { caps, keys, organization, runSubject, type SimulatedCall } from './rows.ts';
+import type { CalendarWindow } from '@metergate/core/spend/window.ts';
 import { SimulatedClock } from './simulated-clock.ts';
 import { SimulatedJournal } from './simulated-journal.ts';
 import type { World } from './world.ts';
@@ -23,6 +24,7 @@ interface HeldRun {
 interface Standing {
   readonly sums: WindowSums;
   readonly own: WindowSums;
+  readonly lines: Map<CalendarWindow, WindowLease>;
 }
 
 interface Bound {
@@ -71,7 +73,7 @@ export class SimulatedNode {
     this.clock = new SimulatedClock(world);
     this.#book = new LeaseBook(world.chance.fraction());
     const nowMs = this.clock.nowMs();
-    this.#organization = { sums: emptySums(nowMs), own: emptySums(nowMs) };
+    this.#organization = { sums: emptySums(nowMs), own: emptySums(nowMs), lines: new Map() };
     this.#changesSeen = world.store.runChanges.length;
     this.#feed = world.store.feed;
     for (const key of keys) this.#hold(key, nowMs);
@@ -295,7 +297,7 @@ export class SimulatedNode {
   }
 
   #hold(key: (typeof keys)[number], nowMs: number): void {
-    const standing: Standing = { sums: emptySums(nowMs), own: emptySums(nowMs) };
+    const standing: Standing = { sums: emptySums(nowMs), own: emptySums(nowMs), lines: new Map() };
     this.#keys.set(key, standing);
     this.#bind(key, nowMs);
   }
@@ -305,9 +307,10 @@ export class SimulatedNode {
     const inForce = caps.map((cap) => ({ ...cap, limit: this.#world.store.limits.get(cap.id)! }));
     this.#bound.set(key, bindingCapsOf(inForce, key, true).map((cap) => {
       const of = cap.scope === 'key' ? standing : this.#organization;
-      const line = this.#book.windowLease({
+      const line = of.lines.get(cap.window) ?? this.#book.windowLease({
         organization, scope: cap.scope, subject: cap.subject ?? '', window: cap.window, own: of.own[cap.window],
       }, nowMs);
+      of.lines.set(cap.window, line);
       return { bound: bindCap(cap, of.sums), line };
     }));
   }
@@ -315,7 +318,7 @@ export class SimulatedNode {
   #holdRun(run: Run): void {
     if (this.#runs.has(run.id)) return;
     const own = { startMs: 0, spent: nanoDollars(0n) };
-    this.#runs.set(run.id, { run, own, account: this.#book.account(runSubject(run.id), own) });
+    this.#runs.set(run.id, { run, own, account: openAccount(runSubject(run.id), own) });
   }
 
   /** Frozen: when it is thawed. Dead: never. */
