@@ -9,7 +9,7 @@ import { assertCounted, startLoad } from './metered-load.ts';
 
 const wantedRounds = Number(process.env['METERGATE_KILL_ROUNDS'] ?? 0);
 /** As many rounds as begin within this time, where no number is asked for, and at least three. */
-const budgetMs = 12_000;
+const budgetMs = 9_000;
 const callers = 12;
 const service = serviceForFile();
 
