@@ -10,6 +10,7 @@ import type { OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
 import type { EndedState, Run } from '@metergate/core/run/run.ts';
 import { RunRegistry, type HeldRun } from './run-registry.ts';
+import { ListedRuns } from './test-support/listed-runs.ts';
 
 const [orgA, orgB] = ['org_a', 'org_b'] as [OrganizationId, OrganizationId];
 
@@ -114,79 +115,29 @@ type Step =
   | { readonly is: 'hold'; readonly organization: OrganizationId; readonly id: number; readonly ended: boolean }
   | { readonly is: 'end' | 'forget' | 'call' | 'over' | 'keep' | 'free' | 'lost' | 'written'; readonly organization: OrganizationId; readonly id: number };
 
-/** One entry of the model, in the order of ends where it has ended. */
-interface Listed { organization: OrganizationId; id: number; live: boolean; calls: number; unwritten: boolean }
-
-/** Everything searched for in one list, each time. */
-class ListedRuns {
-  readonly capacity: number;
-  runs: Listed[] = [];
-  awaited: OrganizationId[] = [];
-  constructor(capacity: number) { this.capacity = capacity; }
-
-  find(organization: OrganizationId, id: number): Listed | undefined {
-    return this.runs.find((each) => each.organization === organization && each.id === id);
-  }
-
-  taken(): OrganizationId[] {
-    return [...this.runs.filter((each) => each.live).map((each) => each.organization), ...this.awaited];
-  }
-
-  hasRoom(organization: OrganizationId): boolean {
-    const taken = this.taken();
-    const own = taken.filter((each) => each === organization).length;
-    return taken.length < this.capacity && (own === taken.length || own < Math.floor(this.capacity / 2));
-  }
-
-  evict(kept: Listed | null): void {
-    while (this.runs.length > this.capacity) {
-      const at = this.runs.findIndex((each) => !each.live && each.calls === 0 && !each.unwritten && each !== kept);
-      if (at === -1) return;
-      this.runs.splice(at, 1);
-    }
-  }
-
-  step({ is, organization, id, ...rest }: Step): void {
-    const found = this.find(organization, id);
-    if (is === 'hold' && found === undefined) {
-      const listed = { organization, id, live: !('ended' in rest && rest.ended), calls: 0, unwritten: false };
-      this.runs.push(listed);
-      this.evict(listed);
-    } else if (is === 'keep') {
-      this.awaited.push(organization);
-    } else if (is === 'free' && this.awaited.includes(organization)) {
-      this.awaited.splice(this.awaited.indexOf(organization), 1);
-    } else if (found !== undefined) {
-      if (is === 'call') found.calls += 1;
-      if (is === 'over' && found.calls > 0) found.calls -= 1;
-      if (is === 'lost' || is === 'written') found.unwritten = is === 'lost';
-      if ((is === 'end' || is === 'forget') && found.live) this.runs = this.runs.filter((each) => each !== found);
-      if (is === 'end' && found.live) {
-        found.live = false;
-        this.runs.push(found);
-        this.evict(null);
-      }
-    }
-  }
-}
-
 function play(registry: RunRegistry, model: ListedRuns, step: Step): void {
-  const { is, organization, id } = step;
-  const held = registry.find(organization, `${id}`);
+  const { is, organization } = step;
+  const id = `${step.id}`;
+  const [held, listed] = [registry.find(organization, id), model.find(organization, id)];
   if (is === 'hold') {
     const ended = { state: 'closed' as EndedState, endedAtMs: 0 };
-    registry.hold(run(`${id}`, { organization, ...step.ended ? ended : {} }), true);
-  }
-  if (is === 'keep') registry.keepRoom(organization);
-  if (is === 'free' && model.awaited.includes(organization)) registry.freeRoom(organization);
-  if (held !== undefined) {
+    registry.hold(run(id, { organization, ...step.ended ? ended : {} }), true);
+    model.hold(organization, id, !step.ended);
+  } else if (is === 'keep') {
+    registry.keepRoom(organization);
+    model.keepRoom(organization);
+  } else if (is === 'free') {
+    if (model.awaited.includes(organization)) registry.freeRoom(organization);
+    model.freeRoom(organization);
+  } else if (held !== undefined && listed !== undefined) {
     if (is === 'end') registry.end(held, 'closed', 0);
+    if (is === 'end') model.end(listed);
     if (is === 'forget') registry.forget(held);
-    if (is === 'call') held.callsUnderWay += 1;
-    if (is === 'over' && held.callsUnderWay > 0) held.callsUnderWay -= 1;
-    if (is === 'lost' || is === 'written') held.endUnwritten = is === 'lost';
+    if (is === 'forget') model.forget(listed);
+    if (is === 'call') held.callsUnderWay = listed.calls += 1;
+    if (is === 'over' && listed.calls > 0) held.callsUnderWay = listed.calls -= 1;
+    if (is === 'lost' || is === 'written') held.endUnwritten = listed.unwritten = is === 'lost';
   }
-  model.step(step);
 }
 
 test('under random orders of holding, ending, forgetting and calling, it holds what a searched list holds', () => {
@@ -199,12 +150,12 @@ test('under random orders of holding, ending, forgetting and calling, it holds w
     const [registry, model] = [new RunRegistry(capacity), new ListedRuns(capacity)];
     for (const each of steps) {
       play(registry, model, each);
-      assert.deepEqual([registry.live, registry.held], [model.runs.filter(({ live }) => live).length, model.runs.length]);
+      assert.deepEqual([registry.live, registry.held], [model.live().length, model.runs.length]);
       for (const organization of [orgA, orgB]) {
         assert.equal(registry.hasRoom(organization), model.hasRoom(organization));
         for (let id = 0; id < 8; id += 1) {
-          assert.equal(registry.find(organization, `${id}`)?.run.state === 'live', model.find(organization, id)?.live === true);
-          assert.equal(registry.find(organization, `${id}`) === undefined, model.find(organization, id) === undefined);
+          assert.equal(registry.find(organization, `${id}`)?.run.state === 'live', model.find(organization, `${id}`)?.live === true);
+          assert.equal(registry.find(organization, `${id}`) === undefined, model.find(organization, `${id}`) === undefined);
         }
       }
     }

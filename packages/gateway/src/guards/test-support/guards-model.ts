@@ -1,0 +1,241 @@
+/**
+ * A node's guards as lists (`listed-limits.ts`, `listed-runs.ts`) and the order of their refusals. Told of every event that the real ones
+ * see, it says what they must decide.
+ */
+import assert from 'node:assert/strict';
+import type { CallRecord } from '@metergate/core/record/call-record.ts';
+import { planFigures, type RateFigures } from '@metergate/core/rate/tier.ts';
+import type { Refusal } from '@metergate/core/refusal.ts';
+import type { EndedState } from '@metergate/core/run/run.ts';
+import type { OrganizationSettings } from '@metergate/core/settings.ts';
+import type { NewRun, RunAnswer } from '@metergate/store/runs.ts';
+import type { Clock } from '../../gateway-node.ts';
+import type { GuardedCall } from '../guards.ts';
+import type { RunDecision } from '../runs.ts';
+import type { KeyStanding } from '../standing.ts';
+import { budgetHeaders, hasTightened, ListedOrganization, policyOf, runNow, runVerdict, type ModelRun } from './listed-limits.ts';
+import { ListedRuns, type Listed } from './listed-runs.ts';
+
+interface HeldModel extends ModelRun {
+  readonly listed: Listed;
+  confirmed: boolean;
+  endedHere: boolean;
+  /** Its end goes with the next commit. */
+  endQueued: boolean;
+}
+
+export interface ModelCall {
+  run: HeldModel | null;
+  startedAtMs?: number;
+}
+
+interface OrganizationModel {
+  readonly listed: ListedOrganization;
+  settings: OrganizationSettings | null;
+  figures: RateFigures;
+}
+
+export class GuardsModel {
+  readonly runs: ListedRuns;
+  readonly #clock: Clock;
+  readonly #organizations = new Map<string, OrganizationModel>();
+  readonly #held = new Map<Listed, HeldModel>();
+  readonly #questions = new Set<string>();
+  readonly #waitsFor = new WeakMap<GuardedCall, string>();
+  readonly #answers = new Map<string, Refusal | null>();
+  #sweptMs = -Infinity;
+
+  constructor(capacity: number, clock: Clock, keysOf: Readonly<Record<string, readonly string[]>>) {
+    this.runs = new ListedRuns(capacity);
+    this.#clock = clock;
+    for (const [name, keys] of Object.entries(keysOf)) {
+      this.#organizations.set(name, { listed: new ListedOrganization(planFigures.free, keys), settings: null, figures: planFigures.free });
+    }
+  }
+
+  change(settings: OrganizationSettings, figures: RateFigures): void {
+    Object.assign(this.#organizations.get(settings.id)!, { settings, figures });
+  }
+
+  decide(call: GuardedCall, model: ModelCall): RunDecision {
+    const { listed, settings } = this.#followed(call);
+    const [key, nowMs] = [call.held.key.id, this.#clock.wallMs()];
+    const refusal = listed.rate(key, call.estimate, this.#clock.monotonicMs()) ?? listed.cap(settings!, key, nowMs);
+    if (refusal !== null || call.runCall === null) return refusal;
+    const { id, budget } = call.runCall.declaration;
+    const found = this.runs.find(call.held.organization.id, id);
+    if (found === undefined) return this.#decideUnseen(call);
+    const run = model.run = this.#held.get(found)!;
+    const verdict = runVerdict(run, budget, nowMs);
+    if (verdict === null) return null;
+    if (verdict.ends !== null) {
+      if (verdict.ends === 'over_budget') this.#tighten(run, budget);
+      this.#end(run, verdict.ends);
+    } else if (found.unwritten) {
+      run.endQueued = true;
+    }
+    return verdict.refusal;
+  }
+
+  take(call: GuardedCall, { run }: ModelCall): void {
+    const nowMs = this.#clock.monotonicMs();
+    this.#of(call).listed.buckets(call.held.key.id).forEach((bucket, at) => bucket.add(at % 2 === 0 ? -1 : -call.estimate, nowMs));
+    if (run === null) return;
+    run.listed.calls += 1;
+    this.#tighten(run, call.runCall!.declaration.budget);
+  }
+
+  giveBack(call: GuardedCall, { run }: ModelCall): void {
+    this.#addTokens(call, () => call.estimate);
+    if (run === null) return;
+    run.listed.calls -= 1;
+    this.#letGo(run.listed);
+  }
+
+  opened({ run }: ModelCall): void {
+    if (run !== null) run.confirmed = true;
+  }
+
+  settle(call: GuardedCall, { run, startedAtMs }: ModelCall, record: CallRecord): void {
+    const { status, usage, inputTokens, outputTokens } = record;
+    const answered = status !== null && status >= 200 && status < 300;
+    const reported = usage === 'reported' && (inputTokens !== null || outputTokens !== null) ? (inputTokens ?? 0) + (outputTokens ?? 0) : null;
+    this.#addTokens(call, (capacity) => {
+      if (!answered) return call.estimate;
+      return reported === null ? 0 : call.estimate - Math.min(reported, 2 * capacity);
+    });
+    const [cost, unknown] = [record.cost ?? 0n, usage === 'unknown' || usage === 'partial'];
+    this.#of(call).listed.calls.push({ key: call.held.key.id, startedAtMs: startedAtMs!, cost, unknown });
+    if (run === null) return;
+    run.listed.calls -= 1;
+    run.events.push({ is: 'cost', cost });
+  }
+
+  /** What must be asked of the store; null: nothing, the question is under way. */
+  ask(call: GuardedCall) {
+    const { held: { organization, key }, declaration: { id, budget }, grant } = call.runCall!;
+    const mayCreate = grant === null || this.#clock.wallMs() < grant.expiresAtMs;
+    const name = questionName({ organization: organization.id, id, mayCreate });
+    this.#waitsFor.set(call, name);
+    if (this.#questions.has(name)) return null;
+    this.#questions.add(name);
+    this.runs.keepRoom(organization.id);
+    return { declared: budget, ...policyOf(organization, key, { budget, grantMax: grant?.max ?? null })!, mayCreate };
+  }
+
+  answered(asked: NewRun, answer: RunAnswer | null): void {
+    const name = questionName(asked);
+    this.#questions.delete(name);
+    this.runs.freeRoom(asked.organization);
+    if (answer?.kind !== 'run') {
+      this.#answers.set(name, { kind: answer === null ? 'run_unconfirmed' : answer.kind === 'absent' ? 'run_grant_invalid' : answer.kind });
+      return;
+    }
+    this.#answers.set(name, null);
+    const listed = this.runs.hold(asked.organization, asked.id, answer.run.state === 'live');
+    if (this.#held.has(listed)) return;
+    this.#held.set(listed, { answered: answer.run, events: [], listed, confirmed: answer.confirmed, endedHere: false, endQueued: false });
+  }
+
+  answerOf(call: GuardedCall): Refusal | null {
+    return this.#answers.get(this.#waitsFor.get(call)!)!;
+  }
+
+  /** All who waited for the answer have been told. */
+  over({ organization, id }: NewRun): void {
+    const listed = this.runs.find(organization, id);
+    if (listed !== undefined) this.#letGo(listed);
+  }
+
+  endsElsewhere(organization: string, id: string, state: EndedState): void {
+    const listed = this.runs.find(organization, id);
+    if (listed === undefined || !listed.live) return;
+    this.#held.get(listed)!.events.push({ is: 'ended', state });
+    this.runs.end(listed);
+  }
+
+  commit(succeeds: boolean): void {
+    for (const run of this.#held.values()) {
+      if (run.endQueued && succeeds) run.listed.unwritten = false;
+      run.endQueued = false;
+    }
+  }
+
+  isBeingWritten({ run }: ModelCall): boolean {
+    return run !== null && run.endQueued;
+  }
+
+  now(run: ModelRun): ReturnType<typeof runNow> {
+    return runNow(run);
+  }
+
+  headers(call: GuardedCall, { run }: ModelCall): string[] {
+    const { listed, settings } = this.#of(call);
+    return budgetHeaders(listed.caps(settings!, call.held.key.id, this.#clock.wallMs()), run);
+  }
+
+  /** What a key and its organization spent in all, and what the organization's buckets hold, equals what is listed. */
+  assertSums(key: string, standing: KeyStanding): void {
+    const { listed } = [...this.#organizations.values()].find(({ listed: { keys } }) => keys.has(key))!;
+    for (const [{ lifetime }, calls] of [[standing.organization.sums, listed.calls], [standing.sums, listed.calls.filter((call) => call.key === key)]] as const) {
+      assert.equal(lifetime.spent, calls.reduce((sum, { cost }) => sum + cost, 0n));
+      assert.equal(lifetime.unknownCalls, calls.filter(({ unknown }) => unknown).length);
+    }
+    const { requests, tokens } = standing.organization.rate.pair;
+    assert.deepEqual([BigInt(requests.level), BigInt(tokens.level)], [listed.requests.levelAt(requests.atMs), listed.tokens.levelAt(tokens.atMs)]);
+  }
+
+  #decideUnseen({ held, runCall }: GuardedCall): RunDecision {
+    const { declaration: { id, budget }, grant } = runCall!;
+    const organization = held.organization.id;
+    const isAsked = [true, false].some((mayCreate) => this.#questions.has(questionName({ organization, id, mayCreate })));
+    if (!isAsked && !this.runs.hasRoom(organization) && !this.#madeRoom(organization)) return { kind: 'run_registry_full' };
+    const policy = policyOf(held.organization, held.key, { budget, grantMax: grant?.max ?? null });
+    return { kind: policy === null ? 'run_envelope_zero' : 'run_unseen' };
+  }
+
+  #madeRoom(organization: string): boolean {
+    const nowMs = this.#clock.monotonicMs();
+    if (nowMs - this.#sweptMs < 1_000) return false;
+    this.#sweptMs = nowMs;
+    const runs = this.runs.walked().map((listed) => this.#held.get(listed)!);
+    for (const run of runs) if (this.#clock.wallMs() >= (run.answered.expiresAtMs ?? Infinity)) this.#end(run, 'expired');
+    return this.runs.hasRoom(organization);
+  }
+
+  #end(run: HeldModel, state: EndedState): void {
+    run.events.push({ is: 'ended', state });
+    Object.assign(run, { endQueued: true, endedHere: true });
+    run.listed.unwritten = true;
+    this.runs.end(run.listed);
+  }
+
+  #tighten(run: HeldModel, budget: bigint | null): void {
+    if (budget !== null && hasTightened(run, budget)) run.events.push({ is: 'tightened', to: budget });
+  }
+
+  #letGo(listed: Listed): void {
+    if (!this.#held.get(listed)!.confirmed && listed.calls === 0) this.runs.forget(listed);
+  }
+
+  #addTokens(call: GuardedCall, amountOf: (capacity: number) => number): void {
+    const { listed } = this.#followed(call);
+    for (const bucket of [listed.keys.get(call.held.key.id)!.tokens, listed.tokens]) {
+      bucket.add(amountOf(Number(bucket.capacity / 60_000n)), this.#clock.monotonicMs());
+    }
+  }
+
+  #of({ held }: GuardedCall): OrganizationModel {
+    return this.#organizations.get(held.organization.id)!;
+  }
+
+  #followed(call: GuardedCall): OrganizationModel {
+    const model = this.#of(call);
+    model.listed.follow(call.held.key.id, model.figures, this.#clock.monotonicMs());
+    return model;
+  }
+}
+
+function questionName({ organization, id, mayCreate }: Pick<NewRun, 'id' | 'mayCreate'> & { readonly organization: string }): string {
+  return `${organization} ${id} ${mayCreate}`;
+}
