@@ -16,11 +16,12 @@ const args = process.argv.slice(2);
 const out = resolve(args.includes('--out') ? args[args.indexOf('--out') + 1] : join(here, 'dist'));
 const compiler = compilerPath();
 
-if (compiler === null || !existsSync(join(here, 'src'))) {
-  if (!args.includes('--if-possible')) throw new Error('The TypeScript compiler and the sources are needed to build.');
-  console.log('@metergate/tap is not built: the TypeScript compiler is not installed.');
-} else {
+try {
+  if (compiler === null || !existsSync(join(here, 'src'))) throw new Error('The TypeScript compiler and the sources are needed to build.');
   build();
+} catch (error) {
+  if (!args.includes('--if-possible')) throw error;
+  console.log(`@metergate/tap is not built: ${error.message}`);
 }
 
 function build() {
