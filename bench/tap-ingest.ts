@@ -12,11 +12,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
-import { tapProviders, type TapEvent } from '../packages/core/src/tap/event.ts';
-import { createBaselineWithKey, showBaseline } from '../packages/platform/src/baselines.ts';
-import { withTap } from '../packages/platform/src/http/tap.ts';
-import { tapPrices } from '../packages/platform/src/tap-prices.ts';
-import { openStore } from '../packages/store/src/store.ts';
+import { tapProviders, type TapEvent } from '@metergate/core/tap/event.ts';
+import { createBaselineWithKey, showBaseline } from '@metergate/platform/baselines.ts';
+import { withTap } from '@metergate/platform/http/tap.ts';
+import { tapPrices } from '@metergate/platform/tap-prices.ts';
+import { openStore } from '@metergate/store/store.ts';
 
 const { values } = parseArgs({ options: { events: { type: 'string', default: '5000000' }, postgres: { type: 'string' } } });
 const eventsWanted = Number(values.events);
