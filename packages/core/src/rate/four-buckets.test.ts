@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import {
-  decideRate, estimateTokens, followFigures, fullPair, rateOutcomeOf, reconcileRate, reportedTokens, takeRate,
+  decideRate, estimateTokens, followFigures, fullPair, giveBackRate, rateOutcomeOf, reconcileRate, reportedTokens, takeRate,
   type BucketPair, type CallBuckets, type EndedCall,
 } from './four-buckets.ts';
 import { figuresOf, type RateFigures } from './tier.ts';
@@ -132,6 +132,16 @@ describe('after the call (Limits 4; design 3, row 9)', () => {
       assert.deepEqual(holds(buckets), [199, tokensLeft, 199, tokensLeft]);
     });
   }
+
+  it('a call that was not forwarded gives its request back too', () => {
+    const buckets = fullBuckets();
+    takeRate(buckets, 1_000);
+    takeRate(buckets, 77);
+    giveBackRate(buckets, 1_000, 0);
+    assert.deepEqual(holds(buckets), [199, 399_923, 199, 399_923]);
+    giveBackRate(buckets, 77, 60_000);
+    assert.deepEqual(holds(buckets), [200, 400_000, 200, 400_000]);
+  });
 
   it('what came back never fills above full', () => {
     const buckets = fullBuckets();

@@ -87,6 +87,16 @@ export function reconcileRate(buckets: CallBuckets, ended: EndedCall, nowMs: num
   reconcileTokens(buckets.organization.tokens, ended, nowMs);
 }
 
+/** Gives back all that `takeRate` took of a call that was not forwarded after all. */
+export function giveBackRate({ key, organization }: CallBuckets, estimate: number, nowMs: number): void {
+  for (const pair of [key, organization]) {
+    advance(pair.requests, nowMs);
+    adjust(pair.requests, 1);
+    advance(pair.tokens, nowMs);
+    adjust(pair.tokens, estimate);
+  }
+}
+
 /** Whether the head that came makes the call an answered one; `status` null: none came. */
 export function rateOutcomeOf(status: number | null): RateOutcome {
   return status !== null && status >= 200 && status <= 299 ? 'answered' : 'failed';

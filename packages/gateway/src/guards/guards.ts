@@ -89,7 +89,7 @@ export class Guards {
   giveBack(call: GuardedCall): void {
     if (!call.taken) return;
     call.taken = false;
-    call.held.standing.rate.reconcile({ estimate: call.estimate, reported: null, outcome: 'failed' }, this.#clock.monotonicMs());
+    call.held.standing.rate.giveBack(call.estimate, this.#clock.monotonicMs());
     if (call.runCall !== null) this.#runs.leave(call.runCall);
   }
 

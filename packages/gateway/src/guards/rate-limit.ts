@@ -4,7 +4,7 @@
  * the broken buckets are replaced by full ones.
  */
 import {
-  decideRate, followFigures, fullPair, reconcileRate, takeRate, type BucketPair, type CallBuckets, type EndedCall, type RateRefusal,
+  decideRate, followFigures, fullPair, giveBackRate, reconcileRate, takeRate, type BucketPair, type CallBuckets, type EndedCall, type RateRefusal,
 } from '@metergate/core/rate/four-buckets.ts';
 import type { RateFigures } from '@metergate/core/rate/tier.ts';
 
@@ -39,6 +39,15 @@ export class RateLimit {
   reconcile(ended: EndedCall, nowMs: number): void {
     try {
       reconcileRate(this.#inForce(nowMs), ended, nowMs);
+    } catch {
+      this.#replace(nowMs);
+    }
+  }
+
+  /** Gives back what a call took that is not forwarded after all. */
+  giveBack(estimate: number, nowMs: number): void {
+    try {
+      giveBackRate(this.#inForce(nowMs), estimate, nowMs);
     } catch {
       this.#replace(nowMs);
     }

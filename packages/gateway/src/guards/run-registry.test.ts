@@ -14,10 +14,10 @@ import { ListedRuns } from './test-support/listed-runs.ts';
 
 const [orgA, orgB] = ['org_a', 'org_b'] as [OrganizationId, OrganizationId];
 
-function run(id: string, changes: Partial<Run> = {}): Run {
+function run(id: string, given: Partial<Run> = {}): Run {
   return {
     organization: orgA, id, state: 'live', declared: null, effective: null, clampReason: null, spent: nanoDollars(0n), unknownCalls: 0,
-    startedAtMs: 0, expiresAtMs: null, endedAtMs: null, ...changes,
+    startedAtMs: 0, expiresAtMs: null, endedAtMs: null, ...given,
   };
 }
 
@@ -113,7 +113,8 @@ test('expired are live runs whose time has passed, at the very millisecond', () 
 
 type Step =
   | { readonly is: 'hold'; readonly organization: OrganizationId; readonly id: number; readonly ended: boolean }
-  | { readonly is: 'end' | 'forget' | 'call' | 'over' | 'keep' | 'free' | 'lost' | 'written'; readonly organization: OrganizationId; readonly id: number };
+  | { readonly is: (typeof changes)[number]; readonly organization: OrganizationId; readonly id: number };
+const changes = ['end', 'forget', 'call', 'over', 'keep', 'free', 'lost', 'written'] as const;
 
 function play(registry: RunRegistry, model: ListedRuns, step: Step): void {
   const { is, organization } = step;
@@ -144,7 +145,7 @@ test('under random orders of holding, ending, forgetting and calling, it holds w
   const place = { organization: fc.constantFrom(orgA, orgB), id: fc.nat(7) };
   const step: fc.Arbitrary<Step> = fc.oneof(
     { weight: 4, arbitrary: fc.record({ is: fc.constant('hold' as const), ended: fc.boolean(), ...place }) },
-    { weight: 6, arbitrary: fc.record({ is: fc.constantFrom('end', 'forget', 'call', 'over', 'keep', 'free', 'lost', 'written'), ...place }) },
+    { weight: 6, arbitrary: fc.record({ is: fc.constantFrom(...changes), ...place }) },
   );
   fc.assert(fc.property(fc.integer({ min: 1, max: 6 }), fc.array(step, { maxLength: 80, size: 'max' }), (capacity, steps) => {
     const [registry, model] = [new RunRegistry(capacity), new ListedRuns(capacity)];

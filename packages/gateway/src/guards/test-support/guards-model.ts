@@ -86,7 +86,8 @@ export class GuardsModel {
   }
 
   giveBack(call: GuardedCall, { run }: ModelCall): void {
-    this.#addTokens(call, () => call.estimate);
+    const [{ listed }, nowMs] = [this.#followed(call), this.#clock.monotonicMs()];
+    listed.buckets(call.held.key.id).forEach((bucket, at) => bucket.add(at % 2 === 0 ? 1 : call.estimate, nowMs));
     if (run === null) return;
     run.listed.calls -= 1;
     this.#letGo(run.listed);
@@ -177,7 +178,8 @@ export class GuardsModel {
   /** What a key and its organization spent in all, and what the organization's buckets hold, equals what is listed. */
   assertSums(key: string, standing: KeyStanding): void {
     const { listed } = [...this.#organizations.values()].find(({ listed: { keys } }) => keys.has(key))!;
-    for (const [{ lifetime }, calls] of [[standing.organization.sums, listed.calls], [standing.sums, listed.calls.filter((call) => call.key === key)]] as const) {
+    const ofKey = listed.calls.filter((call) => call.key === key);
+    for (const [{ lifetime }, calls] of [[standing.organization.sums, listed.calls], [standing.sums, ofKey]] as const) {
       assert.equal(lifetime.spent, calls.reduce((sum, { cost }) => sum + cost, 0n));
       assert.equal(lifetime.unknownCalls, calls.filter(({ unknown }) => unknown).length);
     }

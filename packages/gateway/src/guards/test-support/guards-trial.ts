@@ -20,7 +20,7 @@ import { RunRegistry } from '../run-registry.ts';
 import { Runs, type RunDecision } from '../runs.ts';
 import { follow } from '../standing.ts';
 import { GuardsModel, type ModelCall } from './guards-model.ts';
-import { Chance } from './chance.ts';
+import type { Chance } from './chance.ts';
 import { AskedStore, endedRecord, madeRun, testHeld, testKey, testOrganization, TurnJournal } from './run-ground.ts';
 import { testStandings } from './standing-ground.ts';
 
@@ -48,7 +48,6 @@ export class GuardsTrial {
   readonly #stored = new Map<string, { run: Run; confirmed: boolean }>();
   readonly #underWay: TrialCall[] = [];
   readonly #unanswered: number[] = [];
-  #written = 0;
 
   constructor(chance: Chance) {
     this.#chance = chance;
@@ -62,7 +61,9 @@ export class GuardsTrial {
     const standings = testStandings();
     for (const name of names) {
       const organization = testOrganization({ id: name as never, plan: 'free' });
-      for (const id of keysOf[name]!) this.#held.set(id, testHeld(organization, testKey({ id: id as never, organization: organization.id }), standings));
+      for (const id of keysOf[name]!) {
+        this.#held.set(id, testHeld(organization, testKey({ id: id as never, organization: organization.id }), standings));
+      }
       this.#change(name);
     }
   }
@@ -114,7 +115,8 @@ export class GuardsTrial {
     let told = false;
     this.#guards.whenTellable(call.guarded, (error) => {
       told = true;
-      if (error === null && run !== null && run.endedHere) assert.ok(this.#endWritten(run.listed.organization, run.listed.id), 'told and not written');
+      if (error !== null || run === null || !run.endedHere) return;
+      assert.notEqual(this.#stored.get(nameOf(run.listed))!.run.state, 'live', 'told and not written');
     });
     assert.equal(told, !this.#model.isBeingWritten(call.model));
     this.#guards.giveBack(call.guarded);
@@ -198,7 +200,8 @@ export class GuardsTrial {
     if (this.#underWay.length === 0) return;
     const [call] = this.#underWay.splice(this.#chance.below(this.#underWay.length), 1) as [TrialCall];
     const usage = this.#chance.of(['reported', 'reported', 'reported', 'partial', 'unknown', 'none'] as const);
-    const cost: NanoDollars | null = usage === 'unknown' || usage === 'none' || this.#chance.one(8) ? null : nanoDollars(BigInt(this.#chance.below(500_000_007)));
+    const unpriced = usage === 'unknown' || usage === 'none' || this.#chance.one(8);
+    const cost: NanoDollars | null = unpriced ? null : nanoDollars(BigInt(this.#chance.below(500_000_007)));
     const record: CallRecord = endedRecord({
       startedAtMs: call.model.startedAtMs!, status: this.#chance.of([200, 200, 200, 429, 500, null]), usage, cost,
       inputTokens: this.#chance.one(4) ? null : this.#chance.of([0, 5, 70_000, 9_000_000]), outputTokens: this.#chance.one(2) ? null : 11,
@@ -264,12 +267,7 @@ export class GuardsTrial {
 
   #ship(row: Exclude<TurnJournal['written'][number], { row: 'open' }>): void {
     const stored = this.#stored.get(`${row.organization} ${row.run}`)!;
-    this.#written += 1;
     stored.run = row.row === 'tighten' ? tightenedTo(stored.run, row.effective!) : endedAs(stored.run, row.state, row.atMs);
-  }
-
-  #endWritten(organization: string, id: string): boolean {
-    return this.#stored.get(`${organization} ${id}`)!.run.state !== 'live';
   }
 
   /** At the end of a trial: nothing is left of calls and questions once all have come to their end. */

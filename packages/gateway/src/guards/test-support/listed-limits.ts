@@ -115,7 +115,8 @@ export function policyOf(
 ): { effective: bigint | null; clampReason: ClampReason | null } | null {
   const cut = (bound: bigint): bigint => bound / 1_000n * 1_000n;
   const bounds: [bigint | null, ClampReason][] = [
-    grantMax === null ? [key.maxRunBudget ?? runPolicy.maxRunBudget, 'policy_max'] : [grantMax, 'grant_max'], [runPolicy.runCeiling, 'workspace_ceiling'],
+    grantMax === null ? [key.maxRunBudget ?? runPolicy.maxRunBudget, 'policy_max'] : [grantMax, 'grant_max'],
+    [runPolicy.runCeiling, 'workspace_ceiling'],
   ];
   let [effective, clampReason]: [bigint | null, ClampReason | null] = [budget, null];
   for (const [bound, reason] of bounds) {
@@ -186,7 +187,8 @@ export function budgetHeaders(caps: ReturnType<ListedOrganization['caps']>, run:
   const floored = (left: bigint): bigint => left < 0n ? 0n : left;
   const candidates = caps.map(({ cap, left }) => ({ scope: cap.scope as string, window: cap.window as string, left: floored(left) }));
   if (now !== null && now.effective !== null) candidates.push({ scope: 'run', window: 'run', left: floored(now.effective - now.spent) });
-  const tightest = candidates.reduce<(typeof candidates)[number] | null>((least, each) => least === null || each.left < least.left ? each : least, null);
+  type Candidate = (typeof candidates)[number];
+  const tightest = candidates.reduce<Candidate | null>((least, each) => least === null || each.left < least.left ? each : least, null);
   if (tightest === null) return [];
   const pairs = ['x-svc-budget-scope', tightest.scope, 'x-svc-budget-window', tightest.window];
   if (now !== null && now.effective !== null) pairs.push('x-svc-run-budget-effective', sixPlaces(now.effective));

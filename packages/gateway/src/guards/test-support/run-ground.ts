@@ -43,14 +43,17 @@ export interface RunHeaders {
 export function runCallOf(held: HeldKey, id: string, { budget, ttlSeconds, grant }: RunHeaders = {}): RunCall {
   return {
     held, grant: grant ?? null, run: null,
-    declaration: { id, budget: budget === undefined ? null : dollars(budget), ttlSeconds: ttlSeconds ?? null, grant: grant === undefined ? null : 'rbg1' },
+    declaration: {
+      id, budget: budget === undefined ? null : dollars(budget), ttlSeconds: ttlSeconds ?? null, grant: grant === undefined ? null : 'rbg1',
+    },
   };
 }
 
 /** A run as a store that was asked for it makes it. */
 export function madeRun({ organization, id, declared, effective, clampReason, startedAtMs, expiresAtMs }: NewRun): Run {
   return {
-    organization, id, state: 'live', declared, effective, clampReason, spent: nanoDollars(0n), unknownCalls: 0, startedAtMs, expiresAtMs, endedAtMs: null,
+    organization, id, state: 'live', declared, effective, clampReason, startedAtMs, expiresAtMs, endedAtMs: null,
+    spent: nanoDollars(0n), unknownCalls: 0,
   };
 }
 
@@ -61,7 +64,10 @@ export function endedRecord(changes: Partial<CallRecord> = {}): CallRecord {
   } as Partial<CallRecord> as CallRecord;
 }
 
-export type RunRow = ({ readonly row: 'end' } & RunEnd) | ({ readonly row: 'tighten' } & RunTightening) | { readonly row: 'open'; readonly call: string };
+export type RunRow =
+  | ({ readonly row: 'end' } & RunEnd)
+  | ({ readonly row: 'tighten' } & RunTightening)
+  | { readonly row: 'open'; readonly call: string };
 
 /** Rows wait until the test commits the turn, as one transaction. */
 export class TurnJournal {

@@ -1,0 +1,251 @@
+/**
+ * One decision, then one taking (design 2, Decide, then take): the order of refusals, nothing taken by a refused call, and what is put
+ * right when a call has ended or was not forwarded after all.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { CapId } from '@metergate/core/id.ts';
+import { nanoDollars } from '@metergate/core/money.ts';
+import type { OrganizationSettings } from '@metergate/core/settings.ts';
+import type { Cap } from '@metergate/core/spend/cap.ts';
+import type { GuardedCall } from './guards.ts';
+import { Guards } from './guards.ts';
+import { RunRegistry } from './run-registry.ts';
+import { Runs } from './runs.ts';
+import { follow } from './standing.ts';
+import { AskedStore, dollars, endedRecord, runCallOf, testHeld, testOrganization, TurnJournal, type RunHeaders } from './test-support/run-ground.ts';
+
+function cap(changes: Partial<Cap>): Cap {
+  return { id: 'cap' as CapId, scope: 'organization', subject: null, window: 'month', limit: dollars(10), mode: 'refuse', ...changes };
+}
+
+function ground(settings: Partial<OrganizationSettings> = {}) {
+  const [registry, journal, store] = [new RunRegistry(100), new TurnJournal(), new AskedStore()];
+  const clock = { wall: 1_000, monotonic: 0, wallMs: () => clock.wall, monotonicMs: () => clock.monotonic };
+  const guards = new Guards(clock, new Runs({ registry, journal, store, clock }));
+  const held = testHeld(testOrganization(settings));
+  follow(held.standing, held.organization, held.key.id);
+  const { rate, sums } = held.standing.organization;
+  const call = (estimate: number = 1, run: string | null = null, headers: RunHeaders = {}): GuardedCall =>
+    ({ held, estimate, runCall: run === null ? null : runCallOf(held, run, headers), taken: false });
+  const taken = (each: GuardedCall): GuardedCall => {
+    assert.equal(guards.decide(each), null);
+    guards.take(each);
+    return each;
+  };
+  /** A live run of which one call was opened and is over. */
+  const begin = async (id: string, headers?: RunHeaders): Promise<void> => {
+    const first = call(1, id, headers);
+    guards.askRun(first, () => guards.opened(taken(first)));
+    await store.answer(store.asked.length - 1);
+    guards.settle(first, endedRecord());
+  };
+  const headers = (each: GuardedCall): string[] => {
+    const pairs: string[] = [];
+    guards.addBudgetHeaders(each, pairs);
+    return pairs;
+  };
+  const spend = (amount: number): void => guards.settle(taken(call()), endedRecord({ cost: dollars(amount), startedAtMs: clock.wall }));
+  /** All that a call may take of, as plain values. */
+  const state = () => structuredClone({
+    rate: rate.pair, sums, key: held.standing.sums, runs: ['r', 's'].map((id) => registry.find(held.organization.id, id)?.run ?? null),
+    asked: store.asked.length, rows: journal.queued.length,
+  });
+  return { registry, journal, store, clock, guards, held, rate, call, taken, begin, headers, spend, state };
+}
+
+test('rate goes before caps, caps before the run (design 3, row 1)', async () => {
+  const { guards, call, taken, begin, held, journal } = ground();
+  await begin('r', { budget: 1 });
+  guards.settle(taken(call(1, 'r')), endedRecord({ cost: dollars(1), startedAtMs: 1_000 }));
+  follow(held.standing, { ...held.organization, caps: [cap({ limit: dollars(1) })] }, held.key.id);
+  assert.equal(guards.decide(call(1e9, 'r'))?.kind, 'rate_limited');
+  const reached = { kind: 'cap_reached', scope: 'organization', window: 'month', mode: 'refuse', retryAfterSeconds: null };
+  assert.deepEqual(guards.decide(call(1, 'r')), reached);
+  assert.deepEqual(journal.queued, [], 'a run is not ended by a call that a cap refuses');
+  follow(held.standing, held.organization, held.key.id);
+  assert.deepEqual(guards.decide(call(1, 'r')), { kind: 'run_over_budget' });
+  assert.equal(journal.queued.length, 1);
+});
+
+test('a cap that cannot be confirmed goes before a question to the store, and behind a budget that policy makes zero', async () => {
+  const { guards, call, begin, held } = ground({ caps: [cap({ window: 'day' })] });
+  await begin('r', { budget: 1 });
+  held.standing.binding[0]!.confirmed = false;
+  const unconfirmed = { kind: 'cap_unconfirmed', scope: 'organization', window: 'day' };
+  for (const each of [call(), call(1, 'r'), call(1, 'never seen')]) assert.deepEqual(guards.decide(each), unconfirmed);
+  const zero = testHeld({ ...held.organization, runPolicy: { maxRunBudget: nanoDollars(0n), runCeiling: null, runExposure: null } });
+  follow(zero.standing, zero.organization, zero.key.id);
+  zero.standing.binding[0]!.confirmed = false;
+  assert.deepEqual(guards.decide({ held: zero, estimate: 1, runCall: runCallOf(zero, 'z'), taken: false }), { kind: 'run_envelope_zero' });
+});
+
+test('a cap that cannot be confirmed goes behind a run that is over', async () => {
+  const { guards, call, begin, held, clock } = ground({ caps: [cap({})] });
+  await begin('r', { ttlSeconds: 5 });
+  held.standing.binding[0]!.confirmed = false;
+  clock.wall += 5_000;
+  assert.deepEqual(guards.decide(call(1, 'r')), { kind: 'run_expired' });
+});
+
+test('a refused call takes nothing: buckets, sums, runs, questions and rows are as before', async () => {
+  const { guards, call, begin, state, held, clock } = ground({ plan: 'free' });
+  await begin('r', { budget: 2 });
+  const refusals: [string, () => GuardedCall][] = [
+    ['rate_limited', () => call(400_001, 'r', { budget: 1 })],
+    ['cap_reached', () => {
+      follow(held.standing, { ...held.organization, caps: [cap({ limit: nanoDollars(0n) })] }, held.key.id);
+      return call(5, 'r', { budget: 1 });
+    }],
+    ['run_envelope_zero', () => {
+      follow(held.standing, held.organization, held.key.id);
+      const zero = { ...held, key: { ...held.key, maxRunBudget: nanoDollars(0n) } };
+      return { held: zero, estimate: 5, runCall: runCallOf(zero, 's'), taken: false };
+    }],
+    ['run_unseen', () => call(5, 's', { budget: 1 })],
+  ];
+  guards.decide(call());
+  for (const [kind, make] of refusals) {
+    const each = make();
+    const before = state();
+    assert.equal(guards.decide(each)?.kind, kind);
+    guards.giveBack(each);
+    guards.settle(each, endedRecord({ cost: dollars(5) }));
+    assert.deepEqual(state(), before, kind);
+  }
+  assert.equal(clock.monotonic, 0);
+});
+
+test('deciding takes nothing, and a smaller budget binds only once its call is taken', async () => {
+  const { guards, call, begin, state } = ground();
+  await begin('r', { budget: 2 });
+  guards.decide(call());
+  const before = state();
+  const tighter = call(100, 'r', { budget: 1 });
+  for (let again = 0; again < 3; again += 1) assert.equal(guards.decide(tighter), null);
+  assert.deepEqual(state(), before);
+  guards.take(tighter);
+  assert.equal(tighter.runCall!.run!.run.effective, dollars(1));
+});
+
+test('a call that ended is added once, to the organization, its key and its run, however often it is told', async () => {
+  const { guards, call, taken, begin, held, state } = ground();
+  await begin('r', { budget: 9 });
+  const each = taken(call(1_000, 'r'));
+  const record = endedRecord({ cost: dollars(2), usage: 'partial', inputTokens: 700, startedAtMs: 1_000 });
+  guards.settle(each, record);
+  const after = state();
+  guards.settle(each, record);
+  guards.giveBack(each);
+  assert.deepEqual(state(), after);
+  const { organization, sums } = held.standing;
+  for (const { day, lifetime } of [organization.sums, sums]) {
+    assert.deepEqual([day.spent, lifetime.spent, lifetime.unknownCalls], [dollars(2), dollars(2), 1]);
+  }
+  const { spent, unknownCalls } = each.runCall!.run!.run;
+  assert.deepEqual([spent, unknownCalls, each.runCall!.run!.callsUnderWay], [dollars(2), 1, 0]);
+});
+
+test('a call of unknown cost adds no money and counts as unknown; one without usage due counts as nothing', () => {
+  const { guards, call, taken, held } = ground();
+  guards.settle(taken(call()), endedRecord({ cost: null, usage: 'unknown', inputTokens: null }));
+  guards.settle(taken(call()), endedRecord({ cost: null, usage: 'none', inputTokens: null, status: null }));
+  const { lifetime } = held.standing.organization.sums;
+  assert.deepEqual([lifetime.spent, lifetime.unknownCalls], [0n, 1]);
+});
+
+test('tokens are put right by what was reported; a failed call gives its estimate back, an answered one without usage keeps it', () => {
+  const { guards, call, taken, rate, clock } = ground({ plan: 'free' });
+  const left = (): number => rate.pair.tokens.level / 60_000;
+  guards.settle(taken(call(1_000)), endedRecord({ inputTokens: 200, outputTokens: 50 }));
+  assert.equal(left(), 399_750);
+  guards.settle(taken(call(1_000)), endedRecord({ usage: 'unknown', inputTokens: null }));
+  assert.equal(left(), 398_750);
+  guards.settle(taken(call(1_000)), endedRecord({ status: 500, usage: 'none', inputTokens: null }));
+  guards.settle(taken(call(1_000)), endedRecord({ status: null, usage: 'none', inputTokens: null }));
+  assert.deepEqual([left(), rate.pair.requests.level / 60_000, clock.monotonic], [398_750, 196, 0]);
+});
+
+test('a call that is not forwarded after all gives back what it took: requests, tokens, its place in the run, and once', async () => {
+  const { guards, call, taken, begin, rate, held, registry } = ground({ plan: 'free' });
+  await begin('r', { budget: 9 });
+  const before = structuredClone(rate.pair);
+  const each = taken(call(5_000, 'r'));
+  guards.giveBack(each);
+  guards.giveBack(each);
+  assert.deepEqual([rate.pair, each.runCall!.run!.callsUnderWay, each.taken], [before, 0, false]);
+  assert.equal(registry.find(held.organization.id, 'r')?.run.state, 'live');
+});
+
+test('budget headers name the tightest; on a tie the organization, then the key, then the run (design 3, row 11)', async () => {
+  const { call, taken, begin, headers, held, spend } = ground();
+  await begin('r', { budget: 5 });
+  const bind = (...caps: Cap[]): void => follow(held.standing, { ...held.organization, enforceKeyCaps: true, caps }, held.key.id);
+  const inRun = taken(call(1, 'r'));
+  const [scopeAndWindow, effective] = [(scope: string, window: string) => ['x-svc-budget-scope', scope, 'x-svc-budget-window', window],
+    ['x-svc-run-budget-effective', '5.000000']];
+  assert.deepEqual(headers(taken(call())), []);
+  assert.deepEqual(headers(inRun), [...scopeAndWindow('run', 'run'), ...effective]);
+  const [ofKey, ofMonth, ofDay] = [
+    cap({ scope: 'key', subject: held.key.id, limit: dollars(5) }), cap({ limit: dollars(5) }), cap({ window: 'day', limit: dollars(5) }),
+  ];
+  bind(ofKey);
+  assert.deepEqual(headers(inRun), [...scopeAndWindow('key', 'month'), ...effective]);
+  bind(ofKey, ofDay, ofMonth);
+  assert.deepEqual(headers(inRun), [...scopeAndWindow('organization', 'month'), ...effective]);
+  bind(ofKey, { ...ofDay, limit: dollars(4) }, ofMonth);
+  assert.deepEqual(headers(taken(call())), scopeAndWindow('organization', 'day'));
+  spend(3);
+  bind(ofKey, cap({ limit: dollars(9) }));
+  assert.deepEqual(headers(inRun), [...scopeAndWindow('key', 'month'), ...effective], 'what is left counts, not the limit');
+  spend(90);
+  bind(cap({ limit: dollars(9) }), ofKey);
+  assert.deepEqual(headers(inRun).slice(0, 4), scopeAndWindow('organization', 'month'), 'past the limit nothing is left, of one as of the other');
+});
+
+test('a run without a budget has no headers; a clamped one says why until it is tightened', async () => {
+  const { call, taken, begin, headers } = ground({ runPolicy: { maxRunBudget: dollars(2), runCeiling: null, runExposure: null } });
+  await begin('r', { budget: 3 });
+  const clamp = ['x-svc-run-clamp-reason', 'policy_max'];
+  assert.deepEqual(headers(taken(call(1, 'r'))).slice(4), ['x-svc-run-budget-effective', '2.000000', ...clamp]);
+  assert.deepEqual(headers(taken(call(1, 'r', { budget: 1.5 }))).slice(4), ['x-svc-run-budget-effective', '1.500000']);
+  const free = ground();
+  await free.begin('s');
+  assert.deepEqual(free.headers(free.taken(free.call(1, 's'))), []);
+});
+
+test('armed caps and run budgets cover a call, a key\'s cap only where those refuse, a project\'s never (design 3, row 8)', async () => {
+  const { guards, call, taken, begin, held } = ground();
+  await begin('r', { budget: 5 });
+  await begin('s');
+  assert.deepEqual([call(), taken(call(1, 'r')), taken(call(1, 's'))].map((each) => guards.covers(each)), [false, true, false]);
+  const covered = (enforceKeyCaps: boolean, ...caps: Cap[]): boolean => {
+    follow(held.standing, { ...held.organization, enforceKeyCaps, caps }, held.key.id);
+    return guards.covers(call());
+  };
+  const ofKey = cap({ scope: 'key', subject: held.key.id });
+  assert.deepEqual([covered(false, cap({})), covered(false, ofKey), covered(true, ofKey)], [true, false, true]);
+  assert.deepEqual([covered(true, { ...ofKey, subject: 'another' }), covered(true, cap({ scope: 'project', subject: 'p' }))], [false, false]);
+});
+
+test('a cap set later counts what was spent before, and its window goes on by the calendar', () => {
+  const { guards, call, held, spend, clock } = ground();
+  clock.wall = Date.UTC(2026, 10, 30, 23, 59, 59, 500);
+  spend(3);
+  follow(held.standing, { ...held.organization, caps: [cap({ limit: dollars(3), mode: 'pause' })] }, held.key.id);
+  assert.deepEqual(guards.decide(call()), { kind: 'cap_reached', scope: 'organization', window: 'month', mode: 'pause', retryAfterSeconds: 1 });
+  clock.wall += 499;
+  assert.equal(guards.decide(call())?.kind, 'cap_reached');
+  clock.wall += 1;
+  assert.equal(guards.decide(call()), null);
+});
+
+test('a call belongs to the window it began in, though it ends in the next', () => {
+  const { guards, call, taken, held, clock } = ground({ caps: [cap({ limit: dollars(3) })] });
+  clock.wall = Date.UTC(2026, 10, 30, 23, 59, 59);
+  const each = taken(call());
+  clock.wall = Date.UTC(2026, 11, 1);
+  guards.settle(each, endedRecord({ cost: dollars(3), startedAtMs: Date.UTC(2026, 10, 30, 23, 59, 59) }));
+  assert.equal(guards.decide(call()), null);
+  assert.equal(held.standing.organization.sums.lifetime.spent, dollars(3));
+});
