@@ -4,10 +4,13 @@
  */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, truncateSync, writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import type { HeaderPair } from '@metergate/testkit/http-message.ts';
 import { rawCall, requestBytes, type RawAnswer } from '@metergate/testkit/raw-client.ts';
 import { gate, type HeardRequest, type Script } from '@metergate/testkit/scripted-provider.ts';
 import { startSystem, type System, type SystemOptions } from '@metergate/testkit/system.ts';
@@ -99,7 +102,8 @@ async function streamAcross(given: Ground, harm: () => Promise<void>): Promise<v
     return { headers: answerHeaders(asked.kind), body: asked.number === number ? heldBack(pieces, opened) : pieces };
   });
   const connection = await connectionOf(system);
-  connection.send(requestBytes({ target: kind.target, headers: [bearer(key), ['x-svc-project', `disk-${number}`]], body: bodyOf(kind, number) }, 'x'));
+  const headers: HeaderPair[] = [bearer(key), ['x-svc-project', `disk-${number}`]];
+  connection.send(requestBytes({ target: kind.target, headers, body: bodyOf(kind, number) }, 'x'));
   await connection.received(answerPieces(kind, number).slice(0, -1).join('').length);
   await harm();
   open();

@@ -176,7 +176,10 @@ export function startLoad(system: System, { name, key, callers, freshConnections
       stopping = true;
       await over;
     },
-    reached: (count) => (ended || delivered.size >= count ? Promise.resolve() : new Promise<void>((resolve) => { waiters.push({ count, resolve }); })),
+    reached: (count) => new Promise<void>((resolve) => {
+      if (ended || delivered.size >= count) resolve();
+      else waiters.push({ count, resolve });
+    }),
   };
 }
 

@@ -118,7 +118,7 @@ function usageAfter(kind: Kind, pieces: number, number: number): unknown[] {
   return pieces < 2 ? ['unknown', 'cut', null] : ['reported', null, number];
 }
 
-test('a provider that resets after the last byte, stalls in the middle, or refuses: the caller has all, and so has the record (V7, V8, V11)', async () => {
+test('a provider that resets after its last byte, stalls in the middle, or refuses: caller and record have all (V7, V8, V11)', async () => {
   await leavingNothing(async () => {
     const expected = new Map<string, unknown[]>();
     for (const kind of allKinds) {
@@ -176,7 +176,7 @@ async function waitingCall(kind: Kind, at: 'head' | 'middle'): Promise<{
   return { connection, number, project, open };
 }
 
-test('a caller who resets before the head or in the middle: the rest is read for its figure, once, and recorded as caller_gone (C4, C5)', async () => {
+test('a caller who resets before the head or in the middle: the rest is read for its figure, the record says caller_gone (C4, C5)', async () => {
   await leavingNothing(async () => {
     const expected = new Map<string, unknown[]>();
     for (const kind of allKinds) {
@@ -211,7 +211,7 @@ test('a caller who ends its side after the request gets the whole answer, and on
   });
 });
 
-test('a caller who leaves within its head or a held body leaves no trace; within a streamed body, one record and a cut request (C1 to C3)', async () => {
+test('a caller who leaves within head or held body leaves no trace; within a streamed body, one record and a cut request (C1 to C3)', async () => {
   await leavingNothing(async () => {
     const held = ['head', ...allKinds.map(({ target }) => target)];
     const requests = (): number => allKinds.reduce((sum, kind) => sum + providerOf(kind).requests.length, 0);

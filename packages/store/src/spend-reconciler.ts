@@ -51,12 +51,18 @@ export interface SpendReconciler {
 /** Records of one slice: a few milliseconds of the engine's time. */
 const recordsAtOnce = 400;
 
+/** What one walk over an organization found. */
+interface Walked {
+  readonly records: number;
+  readonly differences: readonly SpendDifference[];
+}
+
 type Place = Pick<SpendDifference, 'scope' | 'subject' | 'window' | 'startMs'>;
 type Sums = Map<string, Place & { figures: SpendFigures }>;
 
 export function spendReconcilerIn({ background: engine }: StoreGround): SpendReconciler {
   /** Null: the walk was ended. */
-  async function walk(organization: OrganizationId, between: () => Promise<boolean>): Promise<{ records: number; differences: SpendDifference[] } | null> {
+  async function walk(organization: OrganizationId, between: () => Promise<boolean>): Promise<Walked | null> {
     const { kept, through, erased } = await snapshot(organization);
     const derived: Sums = new Map();
     let records = 0;
@@ -159,7 +165,8 @@ function differencesOf(kept: Sums, derived: Sums): Omit<SpendDifference, 'organi
 /** Which sum is off and by how much: the same at two walks, though calls came in between. */
 export function differenceName(difference: SpendDifference): string {
   const { organization, kept, derived } = difference;
-  return `${organization}\0${nameOf(difference)}\0${kept.spent - derived.spent} ${kept.calls - derived.calls} ${kept.unknownCalls - derived.unknownCalls}`;
+  const off = [kept.spent - derived.spent, kept.calls - derived.calls, kept.unknownCalls - derived.unknownCalls].join(' ');
+  return `${organization}\0${nameOf(difference)}\0${off}`;
 }
 
 function nameOf({ scope, subject, window, startMs }: Place): string {

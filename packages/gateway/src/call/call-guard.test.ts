@@ -107,7 +107,8 @@ async function ground(t: TestContext) {
   });
   const url = `http://127.0.0.1:${gateway.port}`;
   const call = (): Promise<RawAnswer> => rawCall(url, {
-    target: '/v1/chat/completions', headers: [['Authorization', 'Bearer svc_live_00000000000000000000000000000000']], body: `{"stream":true,"a":"${secret}"}`,
+    target: '/v1/chat/completions', headers: [['Authorization', `Bearer svc_live_${'0'.repeat(32)}`]],
+    body: `{"stream":true,"a":"${secret}"}`,
   });
   return { provider, gateway, opened, records, call, weaken: (to: Weakness) => { weak = to; } };
 }
