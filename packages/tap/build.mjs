@@ -21,7 +21,7 @@ try {
   build();
 } catch (error) {
   if (!args.includes('--if-possible')) throw error;
-  console.log(`@metergate/tap is not built: ${error.message}`);
+  process.stdout.write(`@metergate/tap is not built: ${error.message}\n`);
 }
 
 function build() {

@@ -136,7 +136,8 @@ test('a host whose runtime throws before the tap is loaded: the same calls', asy
 });
 
 test('a stderr that is closed: the lines are lost, the host is not', async () => {
-  const inside = `import fs from 'node:fs'; fs.closeSync(2); tap(client, 't'); tap({ ...client }, 't', { inspect: true }); await call(2); console.log(made);`;
+  const inside = `import fs from 'node:fs'; fs.closeSync(2); tap(client, 't'); tap({ ...client }, 't', { inspect: true });
+    await call(2); console.log(made);`;
   const ended = await runHost(inside);
   assert.deepEqual([ended.code, ended.stdout], [0, '2\n']);
 });

@@ -18,14 +18,16 @@ const env = { SVC_TAP_KEY: 'CANARY_tap_key', SVC_TAP_ENDPOINT: server.url };
 
 test('an invalid tag throws when the client is wrapped, and is not repeated in the message', () => {
   for (const tag of ['', 'x'.repeat(65), 'two words', 'a/b', 'é', 'a\n', undefined, null, 7, {}]) {
-    assert.throws(() => tap({}, tag as string), (error: unknown) => error instanceof TypeError && !error.message.includes('two words'), String(tag));
+    const named = (error: unknown): boolean => error instanceof TypeError && !error.message.includes('two words');
+    assert.throws(() => tap({}, tag as string), named, String(tag));
   }
 });
 
 test('the very object comes back, whatever it is, and nothing else throws', () => {
   const frozen = Object.freeze({});
   const throwing = new Proxy({}, {
-    get: () => { throw new Error('get'); }, getOwnPropertyDescriptor: () => { throw new Error('descriptor'); }, has: () => { throw new Error('has'); },
+    get: () => { throw new Error('get'); }, has: () => { throw new Error('has'); },
+    getOwnPropertyDescriptor: () => { throw new Error('descriptor'); },
     ownKeys: () => { throw new Error('keys'); }, isExtensible: () => { throw new Error('extensible'); },
   });
   for (const client of [{}, frozen, throwing, () => undefined, null, undefined, 7, 'client', Symbol('client')]) {
@@ -36,7 +38,8 @@ test('the very object comes back, whatever it is, and nothing else throws', () =
 });
 
 test('no key: one line for each wrapped client when it is wrapped, and nothing is sent', async () => {
-  const script = `const other = { ...client }; tap(client, 'a'); tap(client, 'b'); tap(client, 'c', {}); tap(other, 'a'); await call(3); console.log(made);`;
+  const script = `const other = { ...client }; tap(client, 'a'); tap(client, 'b'); tap(client, 'c', {}); tap(other, 'a');
+    await call(3); console.log(made);`;
   const ended = await runHost(script, { env: { SVC_TAP_ENDPOINT: server.url } });
   const lines = ended.stderr.trimEnd().split('\n');
   assert.equal(lines.length, 2);
@@ -46,11 +49,12 @@ test('no key: one line for each wrapped client when it is wrapped, and nothing i
 });
 
 test('an endpoint that nothing can be posted to is told in one line', async () => {
-  const ended = await runHost(`tap(client, 'a'); await call(1);`, { env: { SVC_TAP_KEY: 'k', SVC_TAP_ENDPOINT: 'localhost:8081/tap/v1/events' } });
+  const settings = { SVC_TAP_KEY: 'k', SVC_TAP_ENDPOINT: 'localhost:8081/tap/v1/events' };
+  const ended = await runHost(`tap(client, 'a'); await call(1);`, { env: settings });
   assert.match(ended.stderr, /^metergate-tap: SVC_TAP_ENDPOINT is no plain http or https URL[^\n]*\n$/);
 });
 
-test('an event holds the figures of its call; prompts, answers, tool arguments and keys are nowhere in a post but the tap key in its header', async () => {
+test('an event holds the figures of its call; prompts, answers, tool arguments and provider keys are nowhere in a post', async () => {
   const before = server.posts.length;
   await runHost(`client.apiKey = 'CANARY-provider-key'; tap(client, 'unit-1'); await call(1);`, { env });
   const [post] = server.posts.slice(before);
