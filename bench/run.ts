@@ -65,7 +65,9 @@ async function bench(): Promise<number> {
       await measured(subject, { order: 'open', ...targetOf(subject), perSecond: plan.perSecond, durationMs: plan.openMs }, 'open');
       await measured(subject, closed(subject, plan.streamMs, plan.events), 'stream');
     }
-    for (const subject of subjects.filter(({ recorded }) => recorded !== null)) faults.push(...await compareRecords(subject, logs.get(subject.name)!));
+    for (const subject of subjects.filter(({ recorded }) => recorded !== null)) {
+      faults.push(...await compareRecords(subject, logs.get(subject.name)!));
+    }
   } finally {
     for (const subject of subjects) await subject.stop();
     load.stop();

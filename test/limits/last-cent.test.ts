@@ -94,6 +94,7 @@ async function settled(tenant: Tenant, count: number): Promise<bigint> {
     const shown = [sums.organization.lifetime.spent, sums.organization.year.spent, sums.key.lifetime.spent, sums.key.day.spent];
     for (const run of await product.store.runs.list({ organization: tenant.id as never, limit: 100 })) shown.push(run.spent);
     if (records.length === count && shown.every((spent) => spent === sum)) return sum;
-    assert.ok(records.length <= count && performance.now() < deadlineMs, `${records.length} of ${count} records, sum ${sum}, shown ${shown.join(' ')}`);
+    const found = `${records.length} of ${count} records, sum ${sum}, shown ${shown.join(' ')}`;
+    assert.ok(records.length <= count && performance.now() < deadlineMs, found);
   }
 }

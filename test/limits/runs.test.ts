@@ -14,7 +14,9 @@ const overBudget = {
   status: 402, code: 'budget_exceeded', type: 'insufficient_quota',
   message: 'Run budget reached. This run is stopped for good; start a new run to continue.',
 };
-const expired = { status: 402, code: 'run_expired', type: 'insufficient_quota', message: "This run's time limit has passed. Start a new run to continue." };
+const expired = {
+  status: 402, code: 'run_expired', type: 'insufficient_quota', message: "This run's time limit has passed. Start a new run to continue.",
+};
 const closed = { status: 402, code: 'run_closed', type: 'insufficient_quota', message: 'This run was closed. Start a new run to continue.' };
 
 interface RunHeaders {
@@ -177,5 +179,6 @@ test('every malformed run header is refused to the letter, before destination an
     ...['0', '-1', '1.5', '1e3', '', 'abc', '+5'].map((value): [HeaderPair[], typeof id] => [[['x-svc-run-id', 'r'], ['x-svc-run-ttl', value]], ttl]),
   ];
   for (const [headers, row] of rows) assertRefusal(await tenant.call(0, { headers }), row);
-  assert.equal((await tenant.call(0, run('r', { budget: '9'.repeat(400), ttl: '9'.repeat(400) }))).status, 402, 'beyond all figures is a figure still');
+  const beyondAllFigures = run('r', { budget: '9'.repeat(400), ttl: '9'.repeat(400) });
+  assert.equal((await tenant.call(0, beyondAllFigures)).status, 402, 'a figure all the same: the cap speaks');
 });

@@ -59,7 +59,8 @@ export class Tenant {
   }
 
   /** A chat call of so many dollars; a text is sent as it is. */
-  async call(body: number | string = 0, { key = this.key, headers = [], target = '/v1/chat/completions', method = 'POST' }: CallOptions = {}): Promise<RawAnswer> {
+  async call(body: number | string = 0, options: CallOptions = {}): Promise<RawAnswer> {
+    const { key = this.key, headers = [], target = '/v1/chat/completions', method = 'POST' } = options;
     const answer = await rawCall(this.product.system.gatewayUrl, {
       method, target, headers: [bearer(key), ...headers], ...(method === 'GET' ? {} : { body: typeof body === 'string' ? body : metered(body) }),
     });

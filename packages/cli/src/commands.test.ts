@@ -180,7 +180,9 @@ test('key: the key is shown once, its SHA-256 and 14 characters are kept, revoki
   assert.doesNotMatch(listed.stdout, new RegExp(made.key));
   const [row] = listed.json() as { createdAt: string; expiresAt: string }[];
   const { createdAt, expiresAt } = row!;
-  assert.deepEqual(row, { id: made.id, prefix: made.prefix, name: 'laptop', project: 'search', createdAt, expiresAt, revokedAt: null, maxRunBudget: null });
+  assert.deepEqual(row, {
+    id: made.id, prefix: made.prefix, name: 'laptop', project: 'search', createdAt, expiresAt, revokedAt: null, maxRunBudget: null,
+  });
   assert.ok(Math.abs(Date.parse(row!.expiresAt) - Date.parse(row!.createdAt) - 7 * 86_400_000) < 60_000);
   const revoked = await json(['key', 'revoke', made.id]) as { revokedAt: string; alreadyRevoked: boolean };
   assert.equal(revoked.alreadyRevoked, false);

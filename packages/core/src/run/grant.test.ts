@@ -36,7 +36,8 @@ describe('a grant token', () => {
   });
   it('the longest payload stays below the bound', () => {
     const longest = {
-      ...payload, run: '"'.repeat(128), max: nanoDollars(9_223_372_036_854_775_000n), expiresAtMs: 8.64e15, key: 'k'.repeat(64), nonce: 'n'.repeat(64),
+      ...payload, run: '"'.repeat(128), max: nanoDollars(9_223_372_036_854_775_000n), expiresAtMs: 8.64e15,
+      key: 'k'.repeat(64), nonce: 'n'.repeat(64),
     };
     assert.deepEqual(parseGrant(grantToken(grantText(longest), signature))?.payload, longest);
   });

@@ -7,7 +7,8 @@ import type { KeyAnswer, OrganizationChange } from '@metergate/store/desk/protoc
 import { testStandings, unspentAnswer } from '../guards/test-support/standing-ground.ts';
 import { createHeldSettings } from './create-held-settings.ts';
 
-const organization = (plan: string) => ({ id: 'org_1', plan, agreedFigures: null, caps: [], enforceKeyCaps: false }) as unknown as OrganizationSettings;
+const organization = (plan: string) =>
+  ({ id: 'org_1', plan, agreedFigures: null, caps: [], enforceKeyCaps: false }) as unknown as OrganizationSettings;
 const key = (id: string) => ({ id, organization: 'org_1' }) as ServiceKeySettings;
 const found = (id: string): KeyAnswer => unspentAnswer(key(id), organization('free'));
 
