@@ -9,6 +9,7 @@ import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import type { GatewayNodeId } from '@metergate/core/id.ts';
 import { createPriceBook, type PriceBook } from '@metergate/core/price/price-book.ts';
+import { LeaseBook } from '@metergate/core/lease/book.ts';
 import { priceList } from '@metergate/core/price/price-list.ts';
 import { parseOverlay } from '@metergate/core/price/overlay.ts';
 import { createStoreClient, type Port, type StoreClient } from '@metergate/store/desk/store-client.ts';
@@ -20,6 +21,7 @@ import { Guards } from './guards/guards.ts';
 import type { RateCounters } from './guards/rate-limit.ts';
 import { RunRegistry } from './guards/run-registry.ts';
 import { Runs } from './guards/runs.ts';
+import { SpendLeases, type LeaseCounters } from './guards/spend-leases.ts';
 import { Standings } from './guards/standing.ts';
 import { createGrantVerifier } from './guards/verify-grant.ts';
 import { createNodeClock, type NodeClock } from './node-clock.ts';
@@ -47,6 +49,8 @@ export interface GatewayThreadData {
   readonly graceSeconds: number;
   /** Live runs this node holds at most. */
   readonly runRegistryMax: number;
+  /** Other nodes may spend of the same store. */
+  readonly sharedStore: boolean;
 }
 
 /** What the parent may say. */
@@ -71,6 +75,8 @@ export interface GatewayThreadMetrics {
   readonly liveRuns: number;
   /** How far the wall clock is from the time in force; 0: they agree. */
   readonly clockStepMs: number;
+  /** Null: the store is the node's own. `active`: leases held or waited for. */
+  readonly leases: (LeaseCounters & { readonly active: number }) | null;
 }
 
 interface Parts {
@@ -81,6 +87,7 @@ interface Parts {
   readonly clock: NodeClock;
   readonly rateCounters: RateCounters;
   readonly registry: RunRegistry;
+  readonly leases: SpendLeases | null;
 }
 
 const clockWatchMs = 1_000;
@@ -101,8 +108,14 @@ async function start(): Promise<Parts> {
   await verifyAddressGuard();
   const client = createStoreClient({ port: data.storePort as unknown as Port, clock: monotonicMs });
   const clock = createNodeClock({ wallMs: Date.now, monotonicMs });
+  client.onTime((storeMs, atMs) => clock.follow(storeMs, atMs));
+  client.onWritten((untilMs) => clock.notBefore(untilMs));
+  const registry = new RunRegistry(data.runRegistryMax);
+  const leases = data.sharedStore
+    ? new SpendLeases({ book: new LeaseBook(spreadOf(data.nodeId)), client, registry, clock, systemWallMs: Date.now }) : null;
+  if (leases !== null) client.onStirred(() => leases.stirred());
   const rateCounters: RateCounters = { rateLimitFaults: 0 };
-  const standings = new Standings(monotonicMs, rateCounters);
+  const standings = new Standings(monotonicMs, rateCounters, leases);
   const settings = createHeldSettings({
     client, priceBookFrom, clock: monotonicMs, standingOf: (answer) => standings.of(answer),
     onOverlayFault: (error) => parent.postMessage({ warning: `The loaded prices are not in force: ${error.message}` }),
@@ -118,18 +131,18 @@ async function start(): Promise<Parts> {
     // A call is sent from the callback of its opening's commit, which runs in the check phase as it is.
     dispatchIn: (dispatch) => dispatch(),
   });
-  const registry = new RunRegistry(data.runRegistryMax);
   const runs = new Runs({ registry, journal, store: client, clock });
   client.onRunsEnded((ended) => ended.forEach((run) => runs.endedElsewhere(run)));
+  client.onRunsTightened((tightened) => tightened.forEach((run) => runs.tightenedElsewhere(run)));
   const gateway = await startGateway({
     id: data.nodeId, host: data.host, port: data.port, settings, journal, destinations, createCopyReader, clock,
     heldBodiesBytesMax: data.heldBodiesMb * 1024 * 1024,
-    guards: new Guards(clock, runs), verifyGrant: createGrantVerifier(),
+    guards: new Guards(clock, runs, leases), verifyGrant: createGrantVerifier(),
   });
-  return { gateway, journal, destinations, settings, clock, rateCounters, registry };
+  return { gateway, journal, destinations, settings, clock, rateCounters, registry, leases };
 }
 
-function serveParent({ gateway, journal, destinations, settings, clock, rateCounters, registry }: Parts): void {
+function serveParent({ gateway, journal, destinations, settings, clock, rateCounters, registry, leases }: Parts): void {
   const loopDelay = monitorEventLoopDelay({ resolution: 20 });
   loopDelay.enable();
   parent.on('message', (message: ToGatewayThread) => {
@@ -144,6 +157,7 @@ function serveParent({ gateway, journal, destinations, settings, clock, rateCoun
         rateLimitFaults: rateCounters.rateLimitFaults,
         liveRuns: registry.live,
         clockStepMs: clock.stepMs(),
+        leases: leases === null ? null : { ...leases.counters, active: leases.active },
       };
       loopDelay.reset();
       parent.postMessage({ metrics, id: message.id });
@@ -177,6 +191,11 @@ async function drain(gateway: Gateway, journal: Journal, destinations: Destinati
   parent.postMessage({ drained: true });
   parent.close();
   data.storePort.close();
+}
+
+/** A node's moment among those of all nodes, from 0 up to 1. */
+function spreadOf(node: GatewayNodeId): number {
+  return createHash('sha256').update(node).digest().readUInt32BE(0) / 2 ** 32;
 }
 
 /** The journal, saying to the store thread that something was closed, so that it is shipped soon. */

@@ -1,12 +1,16 @@
 /**
  * The clock of a node: its wall time is the time it decides by (core/src/time/node-time.ts), whatever the system's clock does.
  */
-import { readNodeTime, startNodeTime, stepMs } from '@metergate/core/time/node-time.ts';
+import { followStoreTime, raiseFloor, readNodeTime, startNodeTime, stepMs } from '@metergate/core/time/node-time.ts';
 import type { Clock } from './gateway-node.ts';
 
 export interface NodeClock extends Clock {
   /** How far the system's wall clock is from the time in force, while its step is not followed; 0 otherwise. */
   stepMs(): number;
+  /** The shared store's time, and when it was that by `monotonicMs`. */
+  follow(storeMs: number, atMonotonicMs: number): void;
+  /** The store has written of this instant: time does not lie before it. */
+  notBefore(writtenMs: number): void;
 }
 
 /** `floorMs`: the latest instant that was ever written down. */
@@ -16,5 +20,7 @@ export function createNodeClock(system: Clock, floorMs: number = 0): NodeClock {
     wallMs: () => readNodeTime(time, system.wallMs(), system.monotonicMs()),
     monotonicMs: () => system.monotonicMs(),
     stepMs: () => stepMs(time),
+    follow: (storeMs, atMonotonicMs) => followStoreTime(time, storeMs, atMonotonicMs),
+    notBefore: (writtenMs) => raiseFloor(time, writtenMs),
   };
 }

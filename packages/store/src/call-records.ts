@@ -47,6 +47,8 @@ export interface CallRecords {
   mark(segment: string): Promise<number>;
   /** Ids of those of these calls that there is a record of. */
   recorded(openings: readonly CallOpening[]): Promise<ReadonlySet<string>>;
+  /** The start of the call whose record arrived last; 0 where there is none. Times in records only rarely lie after it. */
+  writtenUntilMs(): Promise<number>;
   /** Newest first by the moment of start, then by arrival in the store. */
   list(query: CallQuery): Promise<CallRecord[]>;
 }
@@ -85,6 +87,8 @@ export function callRecordsIn({ engine }: StoreGround): CallRecords {
       }
       return found;
     }),
+    writtenUntilMs: () => engine.read(async (db) => Number((await db.selectFrom('call_record').select('started_at_ms')
+      .orderBy('sequence', 'desc').limit(1).executeTakeFirst())?.started_at_ms ?? 0n)),
     list: ({ organization, sinceMs, untilMs, run, limit }) => engine.read(async (db) => {
       if (run?.includes('\0') === true) return [];
       let query = db.selectFrom('call_record').selectAll().where('organization', '=', organization);

@@ -150,7 +150,7 @@ async function startGateway(config: Config, needs: GatewayNeeds): Promise<Thread
         journalDirectory: join(config.dataDirectory, 'journal'), journalSync: config.journalSync,
         openaiUrl: needs.openaiUrl, anthropicUrl: needs.anthropicUrl,
         upstreamAllow: config.upstreamAllow, heldBodiesMb: config.heldBodiesMb, graceSeconds: config.graceSeconds,
-        runRegistryMax: config.runRegistryMax,
+        runRegistryMax: config.runRegistryMax, sharedStore: parseDatabaseUrl(config.databaseUrl).kind === 'postgres',
       },
       onFault: needs.onFault,
       onDeath: needs.onDeath,

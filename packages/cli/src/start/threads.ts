@@ -58,7 +58,7 @@ export async function startThreads(options: ThreadsOptions): Promise<Threads> {
   };
   const store = thread('@metergate/store/desk/store-thread.ts', {
     databaseUrl: options.databaseUrl, masterKey: options.masterKey,
-    journalDirectory: options.gateway.journalDirectory, gatewayPort: storeSide,
+    journalDirectory: options.gateway.journalDirectory, gatewayPort: storeSide, nodeId: options.gateway.nodeId,
   }, storeSide);
   let figures: StoreThreadFigures = { recordsSetAside: 0, spendDifferences: 0 };
   store.on('message', (message: Message) => {

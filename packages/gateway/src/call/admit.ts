@@ -39,6 +39,18 @@ export interface Admitting {
   readonly forward: (call: AdmittedCall, body: OutboundBody) => void;
 }
 
+/** How often a call has asked the store, and since when. */
+interface Asked {
+  readonly times: number;
+  readonly sinceMs: number;
+}
+
+const notAsked: Asked = Object.freeze({ times: 0, sinceMs: 0 });
+/** What a call may wait for the store in all (design 2, The path of a call). */
+const askMs = 250;
+/** Its run with the leases of its caps, then the lease of the run. */
+const asksMax = 2;
+
 export class Admission {
   readonly #node: GatewayNode;
   readonly #parts: Admitting;
@@ -70,23 +82,23 @@ export class Admission {
       startedMonotonicMs: this.#node.clock.monotonicMs(),
     };
     const early = this.#node.guards.decide(call);
-    if (early !== null && early.kind !== 'run_unseen') return this.#refuse(call, early);
+    if (early !== null && early.kind !== 'run_unseen' && !this.#node.guards.mayAsk(early)) return this.#refuse(call, early);
     receiveBody(this.#node, {
       request, response, route,
-      ready: (body) => this.#bodyReady(call, body, true),
+      ready: (body) => this.#bodyReady(call, body, notAsked),
       broke: (cause) => this.#end.broke('body', cause),
     });
   }
 
-  #bodyReady(call: AdmittedCall, body: OutboundBody, mayAsk: boolean): void {
-    const decision = this.#node.guards.decide(call);
-    if (decision === null) {
-      this.#forward(call, body);
-    } else if (decision.kind === 'run_unseen') {
-      if (mayAsk) this.#askRun(call, body);
-      else this.#refuseHeld(call, body, { kind: 'run_unconfirmed' });
+  #bodyReady(call: AdmittedCall, body: OutboundBody, asked: Asked): void {
+    const { guards, clock } = this.#node;
+    const decision = guards.decide(call, asked.times > 0);
+    if (decision === null) return this.#forward(call, body);
+    const leftMs = asked.times === 0 ? askMs : asked.sinceMs + askMs - clock.monotonicMs();
+    if (guards.mayAsk(decision) && asked.times < asksMax && leftMs > 0) {
+      this.#ask(call, body, { times: asked.times + 1, sinceMs: asked.times === 0 ? clock.monotonicMs() : asked.sinceMs });
     } else {
-      this.#refuseHeld(call, body, decision);
+      this.#refuseHeld(call, body, decision.kind === 'run_unseen' ? { kind: 'run_unconfirmed' } : decision);
     }
   }
 
@@ -101,12 +113,12 @@ export class Admission {
     }
   }
 
-  #askRun(call: AdmittedCall, body: OutboundBody): void {
-    this.#node.guards.askRun(call, (refusal) => {
+  #ask(call: AdmittedCall, body: OutboundBody, asked: Asked): void {
+    this.#node.guards.ask(call, asked.sinceMs + askMs - this.#node.clock.monotonicMs(), (refusal) => {
       try {
         if (callerHasLeft(this.#parts)) this.#drop(call, body);
         else if (refusal !== null) this.#refuseHeld(call, body, refusal);
-        else this.#bodyReady(call, body, false);
+        else this.#bodyReady(call, body, asked);
       } catch (cause) {
         this.#drop(call, body);
         this.#end.broke('admission', cause);

@@ -14,6 +14,7 @@ import { addCall, isUnknownCall } from '@metergate/core/spend/spend-sum.ts';
 import type { Clock } from '../gateway-node.ts';
 import type { HeldKey } from '../settings/held-settings.ts';
 import type { RunCall, RunDecision, Runs } from './runs.ts';
+import type { SpendLeases } from './spend-leases.ts';
 
 /** What the guards see of a call, and what they keep with it. */
 export interface GuardedCall {
@@ -26,29 +27,62 @@ export interface GuardedCall {
   taken: boolean;
 }
 
+const runUnconfirmed = Object.freeze({ kind: 'run_unconfirmed' } as const);
+
 export class Guards {
   readonly #clock: Clock;
   readonly #runs: Runs;
+  readonly #leases: SpendLeases | null;
 
-  constructor(clock: Clock, runs: Runs) {
+  /** `leases`: null where the store is the node's own. */
+  constructor(clock: Clock, runs: Runs, leases: SpendLeases | null = null) {
+    this.#leases = leases;
     this.#clock = clock;
     this.#runs = runs;
   }
 
-  /** Null: admitted. Takes nothing; a run may end by it, and the answer waits for `whenTellable` then. */
-  decide({ held: { standing }, estimate, runCall }: GuardedCall): RunDecision {
+  /**
+   * Null: admitted. Takes nothing; a run may end by it, and the answer waits for `whenTellable` then. `waited`: the call has
+   * asked for what it lacked, and goes by what the answer found.
+   */
+  decide({ held: { standing }, estimate, runCall }: GuardedCall, waited: boolean = false): RunDecision {
     const rate = standing.rate.decide(estimate, this.#clock.monotonicMs());
     if (rate !== null) return { kind: 'rate_limited', retryAfterSeconds: rate.retryAfterSeconds };
+    if (standing.leases.length > 0) this.#leases!.confirm(standing.leases, waited);
     const caps = standing.binding.length === 0 ? null : decideCaps(standing.binding, this.#clock.wallMs());
     if (runCall === null || caps?.kind === 'cap_reached') return caps;
     const run = this.#runs.decide(runCall);
     // What cannot be confirmed goes behind a known refusal, and before a question to the store.
-    return run === null || run.kind === 'run_unseen' ? caps ?? run : run;
+    if (run !== null) return run.kind === 'run_unseen' ? caps ?? run : run;
+    if (caps !== null) return caps;
+    return this.#leases === null || this.#leases.confirmsRun(runCall.run!, waited) ? null : runUnconfirmed;
+  }
+
+  /** Whether what a decision lacks may be asked of the store; the call is decided again then. */
+  mayAsk(decision: NonNullable<RunDecision>): boolean {
+    if (decision.kind === 'run_unseen') return true;
+    return this.#leases !== null && (decision.kind === 'cap_unconfirmed' || decision.kind === 'run_unconfirmed');
   }
 
   /** Asks for a call's unseen run. `answered` runs once; null: decide again. */
   askRun(call: GuardedCall, answered: (refusal: Refusal | null) => void): void {
     this.#runs.ask(call.runCall!, answered);
+  }
+
+  /** Asks for all that a call lacks: its unseen run, its leases, within `withinMs`. `answered` runs once; null: decide again. */
+  ask(call: GuardedCall, withinMs: number, answered: (refusal: Refusal | null) => void): void {
+    const { held: { standing }, runCall } = call;
+    if (this.#leases === null) return this.askRun(call, answered);
+    const unseen = runCall !== null && this.#runs.isUnseen(runCall);
+    let waits = unseen ? 2 : 1;
+    let refused: Refusal | null = null;
+    const one = (refusal: Refusal | null): void => {
+      refused ??= refusal;
+      waits -= 1;
+      if (waits === 0) answered(refused);
+    };
+    if (unseen) this.#runs.ask(runCall, one);
+    this.#leases.ask(standing.leases, unseen ? null : runCall?.run ?? null, { withinMs, answered: () => one(null) });
   }
 
   /** Runs `tell` when what a refusal says is written down. */
@@ -62,6 +96,7 @@ export class Guards {
     call.taken = true;
     call.held.standing.rate.take(call.estimate);
     if (call.runCall !== null) this.#runs.take(call.runCall);
+    this.#leases?.used(call.held.standing.leases, call.runCall?.run ?? null);
   }
 
   /** The call's opening is in the journal. */
@@ -83,6 +118,7 @@ export class Guards {
     addCall(standing.organization.sums, record.startedAtMs, record.cost, unknown);
     addCall(standing.sums, record.startedAtMs, record.cost, unknown);
     if (call.runCall !== null) this.#runs.settle(call.runCall, record);
+    this.#leases?.settled({ subjects: standing.subjects, leases: standing.leases, held: call.runCall?.run ?? null }, record);
   }
 
   /** The call is not forwarded after all: what it took is given back. */

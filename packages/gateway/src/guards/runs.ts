@@ -9,7 +9,7 @@ import type { Refusal } from '@metergate/core/refusal.ts';
 import { policyBudget, type PolicyBudget } from '@metergate/core/run/clamp.ts';
 import type { RunDeclaration } from '@metergate/core/run/declaration.ts';
 import { grantBinds, type GrantPayload } from '@metergate/core/run/grant.ts';
-import { afterCall, decideRun, expiryOf, tightenedTo, type EndedRun, type EndedState, type RunRefusal } from '@metergate/core/run/run.ts';
+import { afterCall, decideRun, expiryOf, tightenedTo, type EndedRun, type EndedState, type Run, type RunRefusal } from '@metergate/core/run/run.ts';
 import { isUnknownCall } from '@metergate/core/spend/spend-sum.ts';
 import type { StoreClient } from '@metergate/store/desk/store-client.ts';
 import type { Journal } from '@metergate/store/journal/journal.ts';
@@ -68,6 +68,11 @@ export class Runs {
     if (verdict.ends !== null) this.#end(held, verdict.ends, verdict);
     else if (held.endUnwritten && held.endWaiters === null) this.#writeEnd(held);
     return { kind: verdict.kind };
+  }
+
+  /** Whether this node holds nothing of the call's run. */
+  isUnseen({ held, declaration }: RunCall): boolean {
+    return this.#registry.find(held.organization.id, declaration.id) === undefined;
   }
 
   /** Runs `told` when the end of the call's run is in the journal; at once where nothing is being written. */
@@ -142,6 +147,12 @@ export class Runs {
   endedElsewhere({ organization, id, state, endedAtMs }: EndedRun): void {
     const held = this.#registry.find(organization, id);
     if (held !== undefined) this.#registry.end(held, state, endedAtMs);
+  }
+
+  /** A run's budget fell elsewhere, and that is written there. */
+  tightenedElsewhere({ organization, id, effective }: Pick<Run, 'organization' | 'id' | 'effective'>): void {
+    const held = this.#registry.find(organization, id);
+    if (held !== undefined && effective !== null) held.run = tightenedTo(held.run, effective);
   }
 
   /** A run that no opened call has confirmed and none is about to is forgotten, as the store forgets it (design 3, row 13). */

@@ -10,12 +10,15 @@ import type { OrganizationSettings } from '@metergate/core/settings.ts';
 import { bindCap, bindingCapsOf, type BoundCap } from '@metergate/core/spend/cap-decision.ts';
 import type { WindowSums } from '@metergate/core/spend/spend-sum.ts';
 import type { KeyAnswer } from '@metergate/store/desk/protocol.ts';
+import type { CapLease, LeasedSubject, SpendLeases } from './spend-leases.ts';
 import { OrganizationRate, RateLimit, type RateCounters } from './rate-limit.ts';
 
 /** Shared by all keys of an organization. */
 export interface OrganizationStanding {
   readonly rate: OrganizationRate;
   readonly sums: WindowSums;
+  /** On a shared store: what this node spent, and its leases. Null: the store is the node's own. */
+  readonly shared: { readonly leases: SpendLeases; readonly subject: LeasedSubject } | null;
 }
 
 /** What the decision about a call reads, and what the end of a call changes. */
@@ -25,14 +28,20 @@ export interface KeyStanding {
   readonly sums: WindowSums;
   /** The caps that bind this key's calls, in the order in which they refuse. Replaced whole when settings change. */
   binding: readonly BoundCap[];
+  /** On a shared store: the key's part, and the leases that `binding` goes by. Empty: the store is the node's own. */
+  readonly subjects: readonly LeasedSubject[];
+  leases: readonly CapLease[];
 }
 
 export class Standings {
   readonly #organizations = new Map<OrganizationId, OrganizationStanding>();
   readonly #monotonicMs: () => number;
   readonly #counters: RateCounters;
+  readonly #leases: SpendLeases | null;
 
-  constructor(monotonicMs: () => number, counters: RateCounters) {
+  /** `leases`: null where the store is the node's own. */
+  constructor(monotonicMs: () => number, counters: RateCounters, leases: SpendLeases | null = null) {
+    this.#leases = leases;
     this.#monotonicMs = monotonicMs;
     this.#counters = counters;
   }
@@ -41,13 +50,22 @@ export class Standings {
   of({ key, organization: settings, spend }: KeyAnswer): KeyStanding {
     let organization = this.#organizations.get(settings.id);
     if (organization === undefined) {
-      organization = { rate: new OrganizationRate(figuresOf(settings.plan, settings.agreedFigures), this.#monotonicMs()), sums: spend.organization };
+      organization = {
+        rate: new OrganizationRate(figuresOf(settings.plan, settings.agreedFigures), this.#monotonicMs()), sums: spend.organization,
+        shared: this.#leases === null ? null : {
+          leases: this.#leases, subject: this.#leases.subject({ organization: settings.id, scope: 'organization', subject: '' }, spend.organization),
+        },
+      };
       this.#organizations.set(settings.id, organization);
     }
     const rate = new RateLimit(organization.rate, this.#counters, this.#monotonicMs());
-    const standing: KeyStanding = { organization, rate, sums: spend.key, binding: [] };
+    const standing: KeyStanding = { organization, rate, sums: spend.key, binding: [], subjects: this.#subjectsOf(organization, settings.id, key.id, spend.key), leases: [] };
     follow(standing, settings, key.id);
     return standing;
+  }
+
+  #subjectsOf({ shared }: OrganizationStanding, organization: OrganizationId, key: ServiceKeyId, sums: WindowSums): LeasedSubject[] {
+    return shared === null ? [] : [shared.subject, shared.leases.subject({ organization, scope: 'key', subject: key }, sums)];
   }
 }
 
@@ -56,4 +74,10 @@ export function follow(standing: KeyStanding, settings: OrganizationSettings, ke
   standing.organization.rate.figures = figuresOf(settings.plan, settings.agreedFigures);
   standing.binding = bindingCapsOf(settings.caps, key, settings.enforceKeyCaps)
     .map((cap) => bindCap(cap, cap.scope === 'key' ? standing.sums : standing.organization.sums));
+  const { shared } = standing.organization;
+  if (shared === null) return;
+  const [ofOrganization, ofKey] = standing.subjects as [LeasedSubject, LeasedSubject];
+  standing.leases = standing.binding.map((bound) => shared.leases.ofCap(bound, bound.cap.scope === 'key' ? ofKey : ofOrganization));
+  // Nothing that was just bound is gone by before its lease says so.
+  shared.leases.confirm(standing.leases, false);
 }

@@ -5,6 +5,8 @@
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/settings.ts';
 import type { Run } from '@metergate/core/run/run.ts';
+import type { LeaseAnswer } from '@metergate/core/lease/account.ts';
+import type { SubjectClaim } from '@metergate/core/lease/book.ts';
 import type { NewRun, RunAnswer } from '../runs.ts';
 import type { SubjectSums } from '../spend-sums.ts';
 
@@ -16,8 +18,10 @@ export type ToStore =
   | { readonly kind: 'open_run'; readonly number: number; readonly run: NewRun }
   /** A call of this run was opened: it does not vanish. */
   | { readonly kind: 'confirm_run'; readonly organization: OrganizationId; readonly id: string }
-  /** Something was closed: look at the journal soon. */
-  | { readonly kind: 'nudge' };
+  /** What this node asks of its leases; `batch` is the batch's own number. `number` comes back with the answer. */
+  | { readonly kind: 'claim'; readonly number: number; readonly batch: number; readonly claims: readonly SubjectClaim[] }
+  /** Something was closed: look at the journal soon; `now`: it overran a lease, so at once. */
+  | { readonly kind: 'nudge'; readonly now: boolean };
 
 /** A live key and its organization, as the store has them. */
 export interface KeyAnswer {
@@ -41,6 +45,16 @@ export type FromStore =
   | { readonly kind: 'run'; readonly number: number; readonly answer: RunAnswer }
   /** Runs that ended or were tightened, here or elsewhere, as they are now. A node knows some of them, or none. */
   | { readonly kind: 'runs_changed'; readonly runs: readonly Run[] }
+  /** Answers in the order of the claims. */
+  | { readonly kind: 'leases'; readonly number: number; readonly answers: readonly LeaseAnswer[] }
+  /** Every lease in hand is to be confirmed now: a limit was reached somewhere, or is leased in full and wanted. */
+  | { readonly kind: 'stirred' }
+  /** A shared store's time, and when it was that on the clock that all threads share (`processMs`). */
+  | { readonly kind: 'time'; readonly nowMs: number; readonly hrMs: number }
+  /** All changes of runs that were committed before this moment have been told. Said of a shared store alone. */
+  | { readonly kind: 'runs_heard'; readonly hrMs: number; readonly wallMs: number }
+  /** The latest start of a call that the store has a record of, as it was when this node began. */
+  | { readonly kind: 'written'; readonly untilMs: number }
   /** The store could not be asked. */
   | { readonly kind: 'failed'; readonly number: number }
   | { readonly kind: 'changed'; readonly change: OrganizationChange }

@@ -5,9 +5,11 @@
  */
 import type { MessagePort } from 'node:worker_threads';
 import type { OrganizationId } from '@metergate/core/id.ts';
-import { isEnded, type EndedRun } from '@metergate/core/run/run.ts';
+import type { LeaseAnswer } from '@metergate/core/lease/account.ts';
+import type { SubjectClaim } from '@metergate/core/lease/book.ts';
 import type { NewRun, RunAnswer } from '../runs.ts';
 import type { FromStore, KeyAnswer, OrganizationChange, ToStore } from './protocol.ts';
+import { createSharedNews, lastTold, type SharedNews } from './shared-news.ts';
 
 /** The half of a `MessagePort` that is used. */
 export type Port = Pick<MessagePort, 'postMessage' | 'on'>;
@@ -30,15 +32,15 @@ export class StoreAway extends Error {
   }
 }
 
-export interface StoreClient {
+export interface StoreClient extends SharedNews {
   /** What is behind the SHA-256 of a service key (hexadecimal). Null: no such live key. @throws StoreAway */
   askKey(hash: string): Promise<KeyAnswer | null>;
   /** Makes a run, or finds the one that exists, in the store. One question per run is enough. @throws StoreAway */
   askRun(run: NewRun): Promise<RunAnswer>;
   /** Says that a call of the run was opened, so that it does not vanish. */
   confirmRun(run: { readonly organization: OrganizationId; readonly id: string }): void;
-  /** Calls back with runs that ended, here or elsewhere, within a second; among them runs that this node never held. */
-  onRunsEnded(listener: (ended: readonly EndedRun[]) => void): void;
+  /** What a shared store answers to claims, within a second, in their order. @throws StoreAway */
+  claimLeases(batch: number, claims: readonly SubjectClaim[]): Promise<readonly LeaseAnswer[]>;
   /** Calls back at each change of what this node was told of. */
   onChange(listener: (change: OrganizationChange) => void): void;
   /** Calls back with the price overlay: at once where it was told already, and at each change. */
@@ -49,10 +51,14 @@ export interface StoreClient {
   readonly heard: Promise<void>;
   /** Says that calls were closed, so that they are shipped soon. Costs nothing when said often. */
   nudgeJournal(): void;
+  /** Says that a lease was overrun, so that the call is shipped at once. */
+  shipNow(): void;
 }
 
 /** Questions under way at once; a further one is rejected. Only what is not held is asked for, one question per key or run. */
 const questionsMax = 2000;
+/** How long a batch of claims may take; calls that wait for it do so for less. */
+const claimDeadlineMs = 1_000;
 /** Nudges closer together than this are one. */
 const nudgePauseMs = 50;
 
@@ -67,11 +73,10 @@ export function createStoreClient(options: StoreClientOptions): StoreClient {
   const { port, deadlineMs = 250, clock, after = timer } = options;
   const questions = new Map<number, Question>();
   const changeListeners: ((change: OrganizationChange) => void)[] = [];
-  const endListeners: ((ended: readonly EndedRun[]) => void)[] = [];
-  const priceListeners: ((overlay: string | null) => void)[] = [];
+  const news = createSharedNews(clock);
+  const prices = lastTold<string | null>();
   const { promise: heard, resolve: firstHeard } = Promise.withResolvers<void>();
   let number = 0;
-  let overlay: string | null | undefined;
   let lastHeardMs = clock();
   let nudgedMs = -Infinity;
 
@@ -91,51 +96,48 @@ export function createStoreClient(options: StoreClientOptions): StoreClient {
       return;
     }
     lastHeardMs = clock();
+    news.hear(message);
     switch (message.kind) {
       case 'answer':
         return settle(message.number, ({ resolve }) => resolve(message.found as never));
       case 'run':
         return settle(message.number, ({ resolve }) => resolve(message.answer as never));
-      case 'runs_changed': {
-        const ended = message.runs.filter(isEnded);
-        return ended.length === 0 ? undefined : endListeners.forEach((listener) => listener(ended));
-      }
+      case 'leases':
+        return settle(message.number, ({ resolve }) => resolve(message.answers as never));
       case 'changed':
         return changeListeners.forEach((listener) => listener(message.change));
       case 'prices':
-        overlay = message.overlay;
-        return priceListeners.forEach((listener) => listener(message.overlay));
+        return prices.tell(message.overlay);
       case 'heartbeat':
         return firstHeard();
     }
   });
 
-  const ask = <Answer>(question: (asked: number) => ToStore): Promise<Answer> => new Promise((resolve, reject) => {
+  const ask = <Answer>(question: (asked: number) => ToStore, withinMs: number = deadlineMs): Promise<Answer> => new Promise((resolve, reject) => {
     if (questions.size >= questionsMax) return reject(new StoreAway('Too many questions wait for the store.'));
     const asked = ++number;
-    const late = (): void => settle(asked, () => reject(new StoreAway(`The store did not answer within ${deadlineMs} ms.`)));
-    questions.set(asked, { resolve, reject, cancel: after(deadlineMs, late) });
+    const late = (): void => settle(asked, () => reject(new StoreAway(`The store did not answer within ${withinMs} ms.`)));
+    questions.set(asked, { resolve, reject, cancel: after(withinMs, late) });
     send(question(asked));
   });
 
   return {
+    ...news,
     askKey: (hash) => ask((asked) => ({ kind: 'ask', number: asked, hash })),
     askRun: (run) => ask((asked) => ({ kind: 'open_run', number: asked, run })),
     confirmRun: ({ organization, id }) => send({ kind: 'confirm_run', organization, id }),
-    onRunsEnded: (listener) => void endListeners.push(listener),
+    claimLeases: (batch, claims) => ask((asked) => ({ kind: 'claim', number: asked, batch, claims }), claimDeadlineMs),
     onChange: (listener) => void changeListeners.push(listener),
-    onPrices(listener) {
-      priceListeners.push(listener);
-      if (overlay !== undefined) listener(overlay);
-    },
+    onPrices: (listener) => prices.listen(listener),
     lastHeardMs: () => lastHeardMs,
     heard,
     nudgeJournal() {
       const now = clock();
       if (now - nudgedMs < nudgePauseMs) return;
       nudgedMs = now;
-      send({ kind: 'nudge' });
+      send({ kind: 'nudge', now: false });
     },
+    shipNow: () => send({ kind: 'nudge', now: true }),
   };
 }
 

@@ -10,10 +10,13 @@ import { randomBytes } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { setImmediate as turn } from 'node:timers/promises';
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
-import { readNodeTime, startNodeTime } from '@metergate/core/time/node-time.ts';
+import type { GatewayNodeId } from '@metergate/core/id.ts';
+import { followStoreTime, readNodeTime, startNodeTime } from '@metergate/core/time/node-time.ts';
 import { settingRefusedRowsAside } from '../journal/refused-rows.ts';
 import { createShipper, type Shipper } from '../journal/shipper.ts';
 import { openStore, type Store } from '../store.ts';
+import { homeOf } from './home.ts';
+import { createLeaseDesk, processMs, type LeaseDesk, type StoreTime } from './lease-desk.ts';
 import type { FromStore, ToStore } from './protocol.ts';
 import { repeat, type Repeat } from './repeat.ts';
 import { createRunDesk } from './run-desk.ts';
@@ -26,12 +29,17 @@ export interface StoreThreadData {
   readonly masterKey: Uint8Array;
   readonly journalDirectory: string;
   readonly gatewayPort: MessagePort;
+  readonly nodeId: GatewayNodeId;
 }
 
 /** How often settings, runs and journal are looked at; a nudge has the journal looked at sooner. A change is to be in force within 1 s. */
 const settingsPauseMs = 200;
 const runPauseMs = 200;
 const sweepPauseMs = 500;
+const leasePauseMs = 200;
+/** A node is not to be without its leases for longer than it must, once the store is back. */
+const leaseFailurePauseMsMax = 500;
+const nodeSweepPauseMs = 5_000;
 const journalPauseMs = 200;
 const nudgePauseMs = 20;
 const failurePauseMsMax = 2000;
@@ -61,14 +69,7 @@ async function serve(): Promise<void> {
     url: data.databaseUrl, masterKey: data.masterKey, clock: Date.now, randomBytes, create: false,
   });
   const warnings = warningsFromReady();
-  let figures: StoreThreadFigures = { recordsSetAside: 0, spendDifferences: 0 };
-  const tell = (changed: Partial<StoreThreadFigures>): void => {
-    const before = figures;
-    figures = { ...before, ...changed };
-    if (figures.recordsSetAside !== before.recordsSetAside || figures.spendDifferences !== before.spendDifferences) {
-      parent.postMessage({ figures });
-    }
-  };
+  const tell = tellingFigures();
   const calls = settingRefusedRowsAside({
     directory: data.journalDirectory, calls: store.calls,
     warn(sentence) {
@@ -80,20 +81,29 @@ async function serve(): Promise<void> {
   try {
     await calls.offerAgain();
     await shipper.recover();
+    // After the journal: what the last process here held is returned only when all that it spent has arrived.
+    if (store.engine === 'postgres') await store.leases.begin(data.nodeId, homeOf(data.journalDirectory, randomBytes));
   } catch (error) {
     shipper.close();
     await store.close();
     throw error;
   }
   const post = (message: FromStore): void => data.gatewayPort.postMessage(message);
+  const time = startNodeTime(Date.now(), performance.now());
   const desk = createSettingsDesk({
-    settings: store.settings, prices: store.prices, spend: store.spend, clock: Date.now,
-    post,
+    settings: store.settings, prices: store.prices, spend: store.spend, post,
+    clock: () => readNodeTime(time, Date.now(), performance.now()),
   });
   const runDesk = createRunDesk({ runs: store.runs, post });
-  const time = startNodeTime(Date.now(), performance.now());
+  const leasing = await startLeasing(store, { post, warn: warnings.warn, follow: ({ nowMs, hrMs }) => {
+    followStoreTime(time, nowMs, performance.now() - (processMs() - hrMs));
+  } });
   const feed = start(() => desk.poll(), settingsPauseMs);
-  const runFeed = start(() => runDesk.poll(), runPauseMs);
+  const runFeed = start(async () => {
+    const [hrMs, wallMs] = [processMs(), Date.now()];
+    await runDesk.poll();
+    if (store.engine === 'postgres') post({ kind: 'runs_heard', hrMs, wallMs });
+  }, runPauseMs);
   const sweeping = start(async () => {
     // Whatever the gateway thread has said by now goes first: after a long stop, a timer comes before the messages.
     await turn();
@@ -103,25 +113,63 @@ async function serve(): Promise<void> {
   const spend = createSpendWatch({
     reconciler: store.spendReconciler, warn: warnings.warn, found: (spendDifferences) => tell({ spendDifferences }),
   });
-  const comparing = repeat({
-    // That the store is away is said by those who need it at once.
-    task: () => spend.look(), pauseMs: spendWatchPauseMs, failurePauseMsMax: spendFailurePauseMs, after, report: () => {},
-  });
+  // That the store is away is said by those who need it at once.
+  const comparing = quietly(() => spend.look(), spendWatchPauseMs, spendFailurePauseMs);
   data.gatewayPort.on('message', (message: ToStore) => {
     switch (message.kind) {
       case 'ask': return void desk.ask(message.number, message.hash);
       case 'open_run': return runDesk.open(message.number, message.run);
       case 'confirm_run': return runDesk.confirm(message);
-      case 'nudge': return shipping.nudge(nudgePauseMs);
+      case 'claim': return void leasing.desk.claim(message.number, message.batch, message.claims);
+      case 'nudge': return shipping.nudge(message.now ? 0 : nudgePauseMs);
     }
   });
   parent.on('message', (message: { stop?: boolean }) => {
     if (message.stop !== true) return;
     spend.stop();
-    void stop({ store, shipper, repeats: [feed, runFeed, sweeping, shipping, comparing] });
+    void stop({ store, shipper, repeats: [feed, runFeed, sweeping, shipping, comparing, ...leasing.repeats] });
   });
   parent.postMessage({ ready: true });
   warnings.ready();
+}
+
+/** Says to the parent what changed. */
+function tellingFigures(): (changed: Partial<StoreThreadFigures>) => void {
+  let figures: StoreThreadFigures = { recordsSetAside: 0, spendDifferences: 0 };
+  return (changed) => {
+    const before = figures;
+    figures = { ...before, ...changed };
+    if (figures.recordsSetAside !== before.recordsSetAside || figures.spendDifferences !== before.spendDifferences) {
+      parent.postMessage({ figures });
+    }
+  };
+}
+
+interface Leasing {
+  readonly desk: LeaseDesk;
+  readonly repeats: readonly Repeat[];
+}
+
+/** Tells the node's time before anything else, then goes on with it. On the embedded store nothing of it runs but the first word. */
+async function startLeasing(store: Store, { post, warn, follow }: {
+  readonly post: (message: FromStore) => void; readonly warn: (sentence: string) => void; readonly follow: (time: StoreTime) => void;
+}): Promise<Leasing> {
+  const desk = createLeaseDesk({ leases: store.leases, node: data.nodeId, hrMs: processMs, post, warn });
+  post({ kind: 'written', untilMs: await store.calls.writtenUntilMs() });
+  if (store.engine === 'sqlite') return { desk, repeats: [] };
+  const beat = async (): Promise<void> => {
+    const time = await desk.poll();
+    if (time !== null) follow(time);
+  };
+  await beat();
+  return { desk, repeats: [
+    quietly(beat, leasePauseMs, leaseFailurePauseMsMax), quietly(() => store.leases.sweep(), nodeSweepPauseMs, nodeSweepPauseMs),
+  ] };
+}
+
+/** Repeats what fails only when the rest does. */
+function quietly(task: () => Promise<unknown>, pauseMs: number, failurePauseMax: number): Repeat {
+  return repeat({ task, pauseMs, failurePauseMsMax: failurePauseMax, after, report: () => {} });
 }
 
 function start(task: () => Promise<unknown>, pauseMs: number): Repeat {
@@ -164,6 +212,8 @@ async function stop({ store, shipper, repeats }: {
     // The gateway thread has ended: what it left open is closed as interrupted now rather than at the next start.
     shipper.close();
     await shipper.recover();
+    // All that it spent has arrived: what it still held is anyone's.
+    await store.leases.end(data.nodeId);
   } catch (error) {
     fault = error as Error;
   }

@@ -1,0 +1,242 @@
+/**
+ * The leases of a node on a shared store: what its caps and runs may go by, asked for off the path of a call (design 2, Spend
+ * across nodes). The rules are core's (core/src/lease); here they meet the node's sums, its clocks and the store thread.
+ * Rule: at each decision a cap or run counts as confirmed only while its lease is unspent and fresh. A call that finds none
+ * waits once, within its deadline. On the embedded store there is none of this: the node is the authority.
+ */
+import type { OrganizationId } from '@metergate/core/id.ts';
+import { heardLately, openAccount, settledOf, spentView, type LeaseAccount, type LeaseMoment } from '@metergate/core/lease/account.ts';
+import type { LeaseBatch, LeaseBook, WindowLease } from '@metergate/core/lease/book.ts';
+import { addRecent } from '@metergate/core/lease/recent-spend.ts';
+import { nanoDollars } from '@metergate/core/money.ts';
+import type { CallRecord } from '@metergate/core/record/call-record.ts';
+import type { BindingScope, BoundCap } from '@metergate/core/spend/cap-decision.ts';
+import { addCall, emptySums, showSpent, type WindowSums } from '@metergate/core/spend/spend-sum.ts';
+import type { CalendarWindow } from '@metergate/core/spend/window.ts';
+import type { StoreClient } from '@metergate/store/desk/store-client.ts';
+import type { Clock } from '../gateway-node.ts';
+import type { HeldRun, RunRegistry } from './run-registry.ts';
+
+/** An organization or a key, as far as this node spends of it. */
+export interface LeasedSubject {
+  readonly organization: OrganizationId;
+  readonly scope: BindingScope;
+  readonly subject: string;
+  /** What all nodes spent: the sums that are decided on. The latest that were made for the subject. */
+  sums: WindowSums;
+  /** What this node spent since it began. */
+  readonly own: WindowSums;
+  readonly lines: Map<CalendarWindow, WindowLease>;
+}
+
+/** A binding cap and the lease it goes by. */
+export interface CapLease {
+  readonly bound: BoundCap;
+  readonly line: WindowLease;
+}
+
+interface RunLease {
+  readonly own: { readonly startMs: 0; spent: CallRecord['cost'] & bigint };
+  readonly account: LeaseAccount;
+}
+
+export interface SpendLeasesOptions {
+  readonly book: LeaseBook;
+  readonly client: Pick<StoreClient, 'claimLeases' | 'shipNow' | 'runsHeard'>;
+  readonly registry: RunRegistry;
+  /** The node's time. */
+  readonly clock: Clock;
+  /** The system's wall clock, uncorrected. */
+  readonly systemWallMs: () => number;
+  /** Runs `task` once after `delayMs`; a timer that keeps no process alive by default. */
+  readonly after?: (delayMs: number, task: () => void) => void;
+}
+
+/** For `/metrics`. */
+export interface LeaseCounters {
+  batches: number;
+  failures: number;
+  /** Calls that waited for a lease. */
+  waits: number;
+}
+
+/** How often it is looked at what is due. */
+const lookMs = 100;
+
+export class SpendLeases {
+  readonly #options: SpendLeasesOptions;
+  readonly #after: (delayMs: number, task: () => void) => void;
+  readonly #subjects = new Map<string, LeasedSubject>();
+  readonly #runs = new WeakMap<HeldRun, RunLease>();
+  #waiting: (() => void)[] = [];
+  #looking = false;
+  readonly counters: LeaseCounters = { batches: 0, failures: 0, waits: 0 };
+
+  constructor(options: SpendLeasesOptions) {
+    this.#options = options;
+    this.#after = options.after ?? ((delayMs, task) => void setTimeout(task, delayMs).unref());
+  }
+
+  get active(): number {
+    return this.#options.book.active;
+  }
+
+  /** What this node knows of a subject whose sums were just made from the store's answer. */
+  subject(of: Pick<LeasedSubject, 'organization' | 'scope' | 'subject'>, sums: WindowSums): LeasedSubject {
+    const name = subjectName(of);
+    const known = this.#subjects.get(name);
+    if (known === undefined) {
+      const made: LeasedSubject = { ...of, sums, own: emptySums(this.#options.clock.wallMs()), lines: new Map() };
+      this.#subjects.set(name, made);
+      return made;
+    }
+    known.sums = sums;
+    for (const { current } of known.lines.values()) if (current.validMs > 0) this.#show(current);
+    return known;
+  }
+
+  /** The lease of a binding cap, kept as long as the node lives. */
+  ofCap(bound: BoundCap, subject: LeasedSubject): CapLease {
+    const { window } = bound.cap;
+    let line = subject.lines.get(window);
+    if (line === undefined) {
+      line = this.#options.book.windowLease({ ...subject, window, own: subject.own[window] }, this.#options.clock.wallMs());
+      subject.lines.set(window, line);
+    }
+    return { bound, line };
+  }
+
+  /** Says of each cap whether it is confirmed now. `waited`: see `leaseAdmits`. */
+  confirm(leases: readonly CapLease[], waited: boolean): void {
+    const now = this.#moment();
+    const nowMs = this.#options.clock.wallMs();
+    const { book } = this.#options;
+    for (const { bound, line } of leases) bound.confirmed = book.admits(book.at(line, nowMs), now, waited);
+  }
+
+  /** Whether a call may go on in a live run: by its lease, or, without a budget, because its end would have been heard of. */
+  confirmsRun(held: HeldRun, waited: boolean): boolean {
+    if (held.run.effective === null) return heardLately(this.#options.client.runsHeard(), this.#moment());
+    return this.#options.book.admits(this.#runLease(held).account, this.#moment(), waited);
+  }
+
+  /** Asks for what a call lacks. `answered` runs once, within `withinMs`, whatever came. */
+  ask(leases: readonly CapLease[], held: HeldRun | null, { withinMs, answered }: { readonly withinMs: number; readonly answered: () => void }): void {
+    const { book } = this.#options;
+    const now = this.#moment();
+    const accounts = leases.map(({ line }) => line.current);
+    if (held !== null && held.run.effective !== null) accounts.push(this.#runLease(held).account);
+    const lacking = accounts.filter((account) => !book.admits(account, now, false));
+    if (lacking.length === 0) return answered();
+    for (const account of lacking) book.want(account);
+    this.counters.waits += 1;
+    let over = false;
+    const once = (): void => {
+      if (over) return;
+      over = true;
+      answered();
+    };
+    this.#waiting.push(once);
+    this.#after(withinMs, once);
+    this.#look();
+  }
+
+  /** A call was admitted on these. */
+  used(leases: readonly CapLease[], held: HeldRun | null): void {
+    if (leases.length === 0 && held === null) return;
+    const now = this.#moment();
+    for (const { line } of leases) this.#options.book.used(line.current, now);
+    if (held !== null && held.run.effective !== null) this.#options.book.used(this.#runLease(held).account, now);
+    this.#lookLater();
+  }
+
+  /** A call ended. What it spent is this node's own until the store has it; where a lease is overrun the store is told at once. */
+  settled({ subjects, leases, held }: {
+    readonly subjects: readonly LeasedSubject[]; readonly leases: readonly CapLease[]; readonly held: HeldRun | null;
+  }, { startedAtMs, cost }: Pick<CallRecord, 'startedAtMs' | 'cost'>): void {
+    if (cost === null || cost === 0n) return;
+    for (const { own } of subjects) addCall(own, startedAtMs, cost, false);
+    const { monotonicMs } = this.#moment();
+    const accounts = leases.map(({ line }) => line.current);
+    if (held !== null) {
+      const lease = this.#runLease(held);
+      lease.own.spent = nanoDollars(lease.own.spent + cost);
+      if (held.run.effective !== null) accounts.push(lease.account);
+    }
+    let overrun = false;
+    for (const account of accounts) {
+      addRecent(account.recent, cost, monotonicMs);
+      if (account.limit !== null && settledOf(account) > account.granted) overrun = true;
+    }
+    if (!overrun) return;
+    this.#options.client.shipNow();
+    this.#look();
+  }
+
+  /** Every lease in hand is to be confirmed. */
+  stirred(): void {
+    this.#options.book.confirmAll();
+    this.#look();
+  }
+
+  #look(): void {
+    const batch = this.#options.book.claims(this.#moment(), this.#options.clock.wallMs());
+    if (batch === null) return this.#lookLater();
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    this.counters.batches += 1;
+    void this.#claim(batch, waiting);
+  }
+
+  async #claim(batch: LeaseBatch, waiting: readonly (() => void)[]): Promise<void> {
+    try {
+      this.#options.book.answered(batch, await this.#options.client.claimLeases(batch.number, batch.claims));
+      for (const account of batch.accounts) this.#show(account);
+    } catch {
+      this.counters.failures += 1;
+      this.#options.book.failed(batch);
+    }
+    for (const answered of waiting) answered();
+    if (this.#waiting.length > 0) this.#look();
+    else this.#lookLater();
+  }
+
+  #lookLater(): void {
+    if (this.#looking || this.#options.book.active === 0) return;
+    this.#looking = true;
+    this.#after(lookMs, () => {
+      this.#looking = false;
+      this.#look();
+    });
+  }
+
+  #show(account: LeaseAccount): void {
+    const { organization, scope, subject, window } = account.subject;
+    if (scope === 'run') {
+      const held = this.#options.registry.find(organization, subject);
+      if (held !== undefined && this.#runs.get(held)?.account === account) held.run = { ...held.run, spent: spentView(account) };
+    } else if (window !== 'run') {
+      const known = this.#subjects.get(subjectName({ organization, scope, subject }));
+      if (known !== undefined) showSpent(known.sums[window], account.subject, spentView(account));
+    }
+  }
+
+  #runLease(held: HeldRun): RunLease {
+    let lease = this.#runs.get(held);
+    if (lease === undefined) {
+      const own = { startMs: 0 as const, spent: nanoDollars(0n) };
+      const { organization, id } = held.run;
+      lease = { own, account: openAccount({ organization, scope: 'run', subject: id, window: 'run', startMs: 0, endMs: null }, own) };
+      this.#runs.set(held, lease);
+    }
+    return lease;
+  }
+
+  #moment(): LeaseMoment {
+    return { monotonicMs: this.#options.clock.monotonicMs(), wallMs: this.#options.systemWallMs() };
+  }
+}
+
+function subjectName({ organization, scope, subject }: Pick<LeasedSubject, 'organization' | 'scope' | 'subject'>): string {
+  return `${organization} ${scope} ${subject}`;
+}

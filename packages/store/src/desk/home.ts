@@ -1,0 +1,29 @@
+/**
+ * The name of a data directory, made once and kept in it: the next process on it takes over what the last one held in the store.
+ */
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { base62 } from '@metergate/core/id.ts';
+
+const homePattern = /^home_[0-9A-Za-z]{20}$/;
+
+/** The directory's name; a new one where it has none, or one that cannot be read. @throws Node's own error where it cannot be written. */
+export function homeOf(directory: string, randomBytes: (n: number) => Uint8Array): string {
+  const file = join(directory, 'home');
+  try {
+    const known = readFileSync(file, 'utf8').trim();
+    if (homePattern.test(known)) return known;
+  } catch {
+    // None yet.
+  }
+  const home = `home_${base62(randomBytes(40), 20)}`;
+  const descriptor = openSync(`${file}.new`, 'w', 0o600);
+  try {
+    writeSync(descriptor, `${home}\n`);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  renameSync(`${file}.new`, file);
+  return home;
+}

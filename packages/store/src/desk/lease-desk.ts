@@ -1,0 +1,84 @@
+/**
+ * Leases, heartbeats and the shared store's time, on the store thread (design 2, Spend across nodes; 3, row 5b). One batch of
+ * claims is under way at a time; where the store fails or is still busy with the last one, a batch is answered `failed`.
+ * The embedded store's node is the authority: nothing here runs then, and only the latest instant ever written is told.
+ */
+import type { GatewayNodeId } from '@metergate/core/id.ts';
+import type { SubjectClaim } from '@metergate/core/lease/book.ts';
+import type { Leases } from '../leases.ts';
+import type { FromStore } from './protocol.ts';
+
+export interface LeaseDeskOptions {
+  readonly leases: Leases;
+  readonly node: GatewayNodeId;
+  /** Milliseconds on the clock that all threads share: `hrMs`. */
+  readonly hrMs: () => number;
+  readonly post: (message: FromStore) => void;
+  /** Something an operator must hear. */
+  readonly warn: (sentence: string) => void;
+}
+
+export interface LeaseDesk {
+  /** Answers a batch, always. */
+  claim(number: number, batch: number, claims: readonly SubjectClaim[]): Promise<void>;
+  /** Looks at the feed, and once a second says that the node lives. Gives the store's time where it was told. Rejects where the store fails. */
+  poll(): Promise<StoreTime | null>;
+}
+
+/** The store's time, and when it was that by `hrMs`. */
+export interface StoreTime {
+  readonly nowMs: number;
+  readonly hrMs: number;
+}
+
+const beatMs = 1_000;
+
+export function createLeaseDesk({ leases, node, hrMs, post, warn }: LeaseDeskOptions): LeaseDesk {
+  let busy = false;
+  let feed: number | null = null;
+  let beatAtMs = -Infinity;
+  let warned = false;
+
+  function follow(latest: number): void {
+    if (feed !== null && latest !== feed) post({ kind: 'stirred' });
+    feed = latest;
+  }
+
+  return {
+    async claim(number, batch, claims) {
+      if (busy) return post({ kind: 'failed', number });
+      busy = true;
+      try {
+        const answers = await leases.claim(node, batch, claims);
+        post(answers === null ? { kind: 'failed', number } : { kind: 'leases', number, answers });
+      } catch {
+        post({ kind: 'failed', number });
+      } finally {
+        busy = false;
+      }
+    },
+    async poll() {
+      const asked = hrMs();
+      if (asked - beatAtMs < beatMs) {
+        follow(await leases.feed());
+        return null;
+      }
+      const heard = await leases.heartbeat(node);
+      // The store read its clock somewhere between question and answer; the earlier moment makes the node's time the later one by less than that.
+      const time: StoreTime = { nowMs: heard.nowMs, hrMs: asked };
+      beatAtMs = asked;
+      follow(heard.feed);
+      if (heard.known) post({ kind: 'time', ...time });
+      else if (!warned) {
+        warned = true;
+        warn('The store has not heard of this gateway node for a day and has forgotten it: capped calls are refused. Restart this node.');
+      }
+      return time;
+    },
+  };
+}
+
+/** Milliseconds on a monotonic clock that all threads of the process share. */
+export function processMs(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
+}

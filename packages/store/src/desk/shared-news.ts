@@ -1,0 +1,75 @@
+/**
+ * What a shared store makes known to a gateway thread beside settings: its time, what other nodes did to runs and leases, and up
+ * to when all that has been told. Moments come on the clock that all threads share and are given on the listener's own.
+ */
+import type { LeaseMoment } from '@metergate/core/lease/account.ts';
+import { isEnded, type EndedRun, type Run } from '@metergate/core/run/run.ts';
+import { processMs } from './lease-desk.ts';
+import type { FromStore } from './protocol.ts';
+
+export interface SharedNews {
+  /** Calls back with runs that ended, here or elsewhere, within a second; among them runs that this node never held. */
+  onRunsEnded(listener: (ended: readonly EndedRun[]) => void): void;
+  /** Calls back with runs that were tightened, here or elsewhere, and are live still. */
+  onRunsTightened(listener: (tightened: readonly Run[]) => void): void;
+  /** Calls back when every lease in hand is to be confirmed. */
+  onStirred(listener: () => void): void;
+  /** Calls back with the shared store's time, and when it was that on the listener's clock; at once where it was told already. */
+  onTime(listener: (storeMs: number, atMs: number) => void): void;
+  /** Calls back with the latest start of a call that the store had a record of when this node began. */
+  onWritten(listener: (untilMs: number) => void): void;
+  /** The moment up to which all changes of runs were told; null: never, or the store is the node's own. */
+  runsHeard(): LeaseMoment | null;
+}
+
+/** `hear` takes every message of the store, and passes over what is none of this. */
+export function createSharedNews(clock: () => number): SharedNews & { readonly hear: (message: FromStore) => void } {
+  const ended: ((runs: readonly EndedRun[]) => void)[] = [];
+  const tightened: ((runs: readonly Run[]) => void)[] = [];
+  const stirred: (() => void)[] = [];
+  const time = lastTold<{ readonly storeMs: number; readonly atMs: number }>();
+  const written = lastTold<number>();
+  let runsHeard: LeaseMoment | null = null;
+  const onClock = (hrMs: number): number => clock() - (processMs() - hrMs);
+  return {
+    onRunsEnded: (listener) => void ended.push(listener),
+    onRunsTightened: (listener) => void tightened.push(listener),
+    onStirred: (listener) => void stirred.push(listener),
+    onTime: (listener) => time.listen(({ storeMs, atMs }) => listener(storeMs, atMs)),
+    onWritten: (listener) => written.listen(listener),
+    runsHeard: () => runsHeard,
+    hear(message) {
+      switch (message.kind) {
+        case 'runs_changed': {
+          const over = message.runs.filter(isEnded);
+          if (over.length > 0) ended.forEach((listener) => listener(over));
+          const live = message.runs.filter((run) => !isEnded(run));
+          return live.length === 0 ? undefined : tightened.forEach((listener) => listener(live));
+        }
+        case 'stirred': return stirred.forEach((listener) => listener());
+        case 'time': return time.tell({ storeMs: message.nowMs, atMs: onClock(message.hrMs) });
+        case 'written': return written.tell(message.untilMs);
+        case 'runs_heard':
+          runsHeard = { monotonicMs: onClock(message.hrMs), wallMs: message.wallMs };
+          return undefined;
+        default: return undefined;
+      }
+    },
+  };
+}
+
+/** Who begins to listen late hears what was told last. */
+export function lastTold<Value>(): { tell(value: Value): void; listen(listener: (value: Value) => void): void } {
+  const listeners: ((value: Value) => void)[] = [];
+  const told: Value[] = [];
+  return {
+    tell(value) {
+      told[0] = value;
+      for (const listener of listeners) listener(value);
+    },
+    listen(listener) {
+      listeners.push(listener);
+      for (const value of told) listener(value);
+    },
+  };
+}
