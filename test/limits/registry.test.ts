@@ -1,0 +1,84 @@
+/**
+ * A node that holds as many runs as it can (design 3, row 14; spec: Errors 402): the next new run is refused to the letter, runs that are
+ * held go on, and there is room again when one has ended.
+ */
+import assert from 'node:assert/strict';
+import { afterEach, test } from 'node:test';
+import { closeRun } from '@metergate/platform/runs.ts';
+import type { HeaderPair } from '@metergate/testkit/http-message.ts';
+import { assertRefusal } from '../conformance/running-product.ts';
+import { limitHeaders, noLimitHeaders, productForFile, type Tenant } from './tenant.ts';
+
+const product = productForFile({ env: { SVC_RUN_REGISTRY_MAX: '5' } });
+const full = {
+  status: 402, code: 'run_registry_full', type: 'insufficient_quota', message: 'This gateway node is holding as many runs as it can. Retry shortly.',
+};
+const begun: [Tenant, string][] = [];
+
+function run(id: string, ttl?: string): { headers: HeaderPair[] } {
+  return { headers: [['x-svc-run-id', id], ...(ttl === undefined ? [] : [['x-svc-run-ttl', ttl] as const])] };
+}
+
+async function begin(tenant: Tenant, ids: readonly string[], ttl?: string): Promise<void> {
+  for (const id of ids) {
+    assert.equal((await tenant.call(0, run(id, ttl))).status, 200, id);
+    begun.push([tenant, id]);
+  }
+}
+
+/** Closes all runs that a test left, and waits until the node has heard of it. */
+afterEach(async () => {
+  for (const [tenant, id] of begun.splice(0)) {
+    await closeRun(product.ground(), { organization: tenant.id, run: id });
+    await tenant.until((answer) => answer.status === 402, run(id));
+  }
+});
+
+test('the sixth live run of five is refused to the letter, by nothing forwarded, recorded or made; the five go on', async () => {
+  const tenant = await product.tenant();
+  await begin(tenant, ['a', 'b', 'c', 'd', 'e']);
+  const heard = product.system.openai.requests.length;
+  for (let again = 0; again < 3; again += 1) {
+    const refusal = await tenant.call(0, { headers: [...run('f').headers, ['x-svc-run-budget', '5']] });
+    assertRefusal(refusal, full);
+    assert.deepEqual(limitHeaders(refusal), noLimitHeaders);
+  }
+  assert.equal(product.system.openai.requests.length, heard);
+  const made = await product.store.runs.list({ organization: tenant.id as never, limit: 100 });
+  assert.deepEqual(made.map(({ id }) => id).sort(), ['a', 'b', 'c', 'd', 'e']);
+  for (const id of ['a', 'b', 'c', 'd', 'e']) assert.equal((await tenant.call(0, run(id))).status, 200);
+  assert.equal((await tenant.call(0)).status, 200, 'a call without a run does not notice');
+  await closeRun(product.ground(), { organization: tenant.id, run: 'c' });
+  await tenant.until((answer) => answer.status === 200, run('f'));
+  begun.push([tenant, 'f']);
+  assertRefusal(await tenant.call(0, run('g')), full);
+});
+
+test('runs whose time has passed make room without anyone asking for them', async () => {
+  const tenant = await product.tenant();
+  await begin(tenant, ['a', 'b', 'c', 'd'], '3600');
+  await begin(tenant, ['e'], '1');
+  await tenant.until((answer) => answer.status === 200, run('f'));
+  begun.push([tenant, 'f']);
+  assert.equal((await tenant.call(0, run('e'))).status, 402);
+});
+
+test('as many at once as do not fit: five are made, the others refused, none more', async () => {
+  const tenant = await product.tenant();
+  const ids = Array.from({ length: 20 }, (_, at) => `r${at}`);
+  const answers = await Promise.all(ids.map((id) => tenant.call(0, run(id))));
+  const made = ids.filter((_, at) => answers[at]!.status === 200);
+  begun.push(...made.map((id): [Tenant, string] => [tenant, id]));
+  assert.equal(made.length, 5);
+  for (const answer of answers) if (answer.status !== 200) assertRefusal(answer, full);
+});
+
+test('an organization gets half at most while another holds runs', async () => {
+  const [one, other] = [await product.tenant(), await product.tenant()];
+  await begin(other, ['x']);
+  await begin(one, ['a', 'b']);
+  assertRefusal(await one.call(0, run('c')), full);
+  await begin(other, ['y']);
+  assertRefusal(await other.call(0, run('z')), full);
+  assert.equal((await one.call(0, run('a'))).status, 200);
+});
