@@ -104,8 +104,8 @@ export interface LoadOptions {
   readonly name: string;
   readonly key: string;
   readonly callers: number;
-  /** A connection for each call instead of one for each caller. */
-  readonly freshConnections?: boolean;
+  /** How many of the callers take a connection for each call instead of one for all; none unless given. */
+  readonly freshCallers?: number;
   /** How long the providers take between two pieces of an answer; at once unless given. Bounds how many calls there are. */
   readonly providerMs?: number;
 }
@@ -113,7 +113,7 @@ export interface LoadOptions {
 let lastNumber = 0;
 
 /** Calls without pause until stopped; a caller whose connection breaks ends. Scripts the system's providers. */
-export function startLoad(system: System, { name, key, callers, freshConnections = false, providerMs = 0 }: LoadOptions): Load {
+export function startLoad(system: System, { name, key, callers, freshCallers = 0, providerMs = 0 }: LoadOptions): Load {
   const seen: number[] = [];
   const delivered = new Set<number>();
   const spoiled: { number: number; answer: RawAnswer }[] = [];
@@ -131,7 +131,7 @@ export function startLoad(system: System, { name, key, callers, freshConnections
   system.openai.respond(respond);
   system.anthropic.respond(respond);
 
-  async function caller(): Promise<void> {
+  async function caller(fresh: boolean): Promise<void> {
     let connection: RawConnection | null = null;
     for (;;) {
       if (stopping) break;
@@ -149,7 +149,7 @@ export function startLoad(system: System, { name, key, callers, freshConnections
         }
         for (const waiter of waiters) if (delivered.size >= waiter.count) waiter.resolve();
         const closes = /^connection: close\r$/mi.test(answer.head.toString('latin1'));
-        if (!answer.whole || closes || freshConnections) {
+        if (!answer.whole || closes || fresh) {
           await connection.close();
           connection = null;
           if (!answer.whole) break;
@@ -164,7 +164,7 @@ export function startLoad(system: System, { name, key, callers, freshConnections
   }
 
   async function allCallers(): Promise<void> {
-    await Promise.all(Array.from({ length: callers }, caller));
+    await Promise.all(Array.from({ length: callers }, (_, at) => caller(at < freshCallers)));
     ended = true;
     for (const waiter of waiters) waiter.resolve();
     waiters = [];
