@@ -10,6 +10,8 @@ export const program: Program = {
   version: manifest.version,
   commands: {
     start: async () => (await import('./commands/start.ts')).start,
+    gateway: async () => (await import('./commands/gateway.ts')).gateway,
+    platform: async () => (await import('./commands/platform.ts')).platform,
     org: async () => (await import('./commands/org.ts')).org,
     key: async () => (await import('./commands/key.ts')).key,
     provider: async () => (await import('./commands/provider.ts')).provider,

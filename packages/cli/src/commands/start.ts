@@ -11,7 +11,7 @@ export const start = command({
     const { startProduct } = await import('../start/start.ts');
     return {
       ended: await startProduct({
-        config, sandbox: sandbox === true, env: tools.env, isTerminal: tools.isTerminal,
+        config, part: 'all', sandbox: sandbox === true, env: tools.env, isTerminal: tools.isTerminal,
         stdout: (line) => tools.stdout(`${line}\n`), stderr: (line) => tools.stderr(`${line}\n`),
       }),
     };

@@ -5,16 +5,18 @@ import { createServer } from 'node:net';
 import type { Config, ListenAddress } from '../config/config.ts';
 import { StartFault } from './start-fault.ts';
 
+export type Listener = 'gateway' | 'platform' | 'ops';
+
 const listeners = [
   ['gateway', 'SVC_GATEWAY_PORT', 'SVC_HOST'],
   ['platform', 'SVC_PLATFORM_PORT', 'SVC_PLATFORM_HOST'],
   ['ops', 'SVC_OPS_PORT', 'SVC_OPS_HOST'],
 ] as const;
 
-/** @throws StartFault naming the address and its variables. */
-export async function assertAddressesFree(config: Config): Promise<void> {
+/** Of the listeners that are wanted. @throws StartFault naming the address and its variables. */
+export async function assertAddressesFree(config: Config, wanted: readonly Listener[]): Promise<void> {
   const taken = new Set<string>();
-  for (const [name, portVariable, hostVariable] of listeners) {
+  for (const [name, portVariable, hostVariable] of listeners.filter((listener) => wanted.includes(listener[0]))) {
     const { host, port } = config[name];
     if (port !== 0 && taken.has(`${host}:${port}`)) {
       throw new StartFault(`Port ${port} is asked for twice. Set ${portVariable} to another one.`);

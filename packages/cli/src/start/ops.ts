@@ -12,8 +12,8 @@ import type { ListenAddress } from '../config/config.ts';
 export interface OpsOptions {
   readonly address: ListenAddress;
   readonly ready: () => boolean;
-  readonly gatewayMetrics: () => Promise<GatewayThreadMetrics | null>;
-  readonly storeFigures: () => StoreThreadFigures;
+  /** Null: no gateway runs in this process. */
+  readonly gateway: { readonly metrics: () => Promise<GatewayThreadMetrics | null>; readonly storeFigures: () => StoreThreadFigures } | null;
   readonly runtime: { readonly version: string; readonly belowFloor: boolean };
 }
 
@@ -71,6 +71,7 @@ const gauges: readonly (readonly [string, string, (metrics: GatewayThreadMetrics
     'metergate_clock_step_seconds', 'How far the wall clock is from the time in force, while its step is not followed.',
     (metrics) => metrics.clockStepMs / 1000,
   ],
+  ['metergate_leases', 'Spend leases held or waited for, on a shared store.', (metrics) => metrics.leases?.active ?? 0],
   ['metergate_live_runs', 'Live runs held by this node.', (metrics) => metrics.liveRuns],
   [
     'metergate_event_loop_delay_seconds', 'Delay of the gateway thread, 99th percentile since the last reading.',
@@ -85,13 +86,16 @@ const counters: typeof gauges = [
     'metergate_rate_limit_faults_total', "Calls that passed because the rate limiter's own state was broken.",
     (metrics) => metrics.rateLimitFaults,
   ],
+  ['metergate_lease_batches_total', 'Questions to the shared store about leases.', (metrics) => metrics.leases?.batches ?? 0],
+  ['metergate_lease_failures_total', 'Such questions that had no answer in time.', (metrics) => metrics.leases?.failures ?? 0],
+  ['metergate_lease_waits_total', 'Calls that waited for a lease.', (metrics) => metrics.leases?.waits ?? 0],
   ['metergate_journal_opened_total', 'Openings committed.', (metrics) => metrics.journal.opened],
   ['metergate_journal_closed_total', 'Closings committed.', (metrics) => metrics.journal.closed],
   ['metergate_journal_commits_total', 'Transactions committed by the journal.', (metrics) => metrics.journal.commits],
   ['metergate_journal_commit_failures_total', 'Transactions that the journal could not commit.', (metrics) => metrics.journal.commitFailures],
 ];
 
-function metricsWriter({ runtime, gatewayMetrics, storeFigures }: OpsOptions): () => Promise<{ type: string; text: string }> {
+function metricsWriter({ runtime, gateway }: OpsOptions): () => Promise<{ type: string; text: string }> {
   return async () => {
     const registry = new Registry();
     new Gauge({
@@ -100,21 +104,25 @@ function metricsWriter({ runtime, gatewayMetrics, storeFigures }: OpsOptions): (
     }).set({ version: runtime.version, below_floor: runtime.belowFloor ? '1' : '0' }, 1);
     const memory = new Gauge({ name: 'process_resident_memory_bytes', help: 'Resident memory of the process.', registers: [registry] });
     memory.set(process.memoryUsage.rss());
-    const { recordsSetAside, spendDifferences } = storeFigures();
-    new Gauge({
-      name: 'metergate_spend_differences', help: 'Sums of spend that are not those of their records, at the last hourly comparison.',
-      registers: [registry],
-    }).set(spendDifferences);
-    new Counter({
-      name: 'metergate_records_set_aside_total', help: 'Records that the store refuses, kept beside the journal.', registers: [registry],
-    }).inc(recordsSetAside);
-    const metrics = await gatewayMetrics();
-    const up = new Gauge({ name: 'metergate_gateway_up', help: '1 where the gateway thread answered.', registers: [registry] });
-    up.set(metrics === null ? 0 : 1);
-    if (metrics !== null) {
-      for (const [name, help, value] of gauges) new Gauge({ name, help, registers: [registry] }).set(value(metrics));
-      for (const [name, help, value] of counters) new Counter({ name, help, registers: [registry] }).inc(value(metrics));
-    }
+    if (gateway !== null) await addGateway(registry, gateway);
     return { type: registry.contentType, text: await registry.metrics() };
   };
+}
+
+async function addGateway(registry: Registry, { metrics: metricsOf, storeFigures }: NonNullable<OpsOptions['gateway']>): Promise<void> {
+  const { recordsSetAside, spendDifferences } = storeFigures();
+  new Gauge({
+    name: 'metergate_spend_differences', help: 'Sums of spend that are not those of their records, at the last hourly comparison.',
+    registers: [registry],
+  }).set(spendDifferences);
+  new Counter({
+    name: 'metergate_records_set_aside_total', help: 'Records that the store refuses, kept beside the journal.', registers: [registry],
+  }).inc(recordsSetAside);
+  const metrics = await metricsOf();
+  const up = new Gauge({ name: 'metergate_gateway_up', help: '1 where the gateway thread answered.', registers: [registry] });
+  up.set(metrics === null ? 0 : 1);
+  if (metrics !== null) {
+    for (const [name, help, value] of gauges) new Gauge({ name, help, registers: [registry] }).set(value(metrics));
+    for (const [name, help, value] of counters) new Counter({ name, help, registers: [registry] }).inc(value(metrics));
+  }
 }

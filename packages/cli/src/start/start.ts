@@ -1,5 +1,6 @@
 /**
- * `metergate start`: everything on one machine. Checks first, writes second, listens last; then one ready line. On SIGTERM
+ * `metergate start`: everything on one machine; `metergate gateway` and `metergate platform`: one part each, any number of them
+ * on a shared store. Checks first, writes second, listens last; then one ready line. On SIGTERM
  * or SIGINT: not ready, calls finish within the grace, the journal ships, exit 0; a second signal ends at once.
  * Design 2, Processes; design 5.
  */
@@ -26,8 +27,12 @@ import { quickStartLines } from './quick-start.ts';
 import { StartFault } from './start-fault.ts';
 import { startThreads, ThreadFault, type Threads } from './threads.ts';
 
+/** What runs in this process. */
+export type Part = 'all' | 'gateway' | 'platform';
+
 export interface StartOptions {
   readonly config: Config;
+  readonly part: Part;
   readonly sandbox: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Secrets are shown only to a terminal. */
@@ -50,15 +55,16 @@ export async function startProduct(options: StartOptions): Promise<number> {
 }
 
 async function run(options: StartOptions): Promise<number> {
-  const { config, sandbox, stdout, stderr } = options;
-  await assertAddressesFree(config);
-  const { lock, masterKey, firstStart } = await prepareData(options);
+  const { config, part, sandbox, stdout, stderr } = options;
+  assertStoreFits(options);
+  await assertAddressesFree(config, part === 'all' ? ['gateway', 'platform', 'ops'] : [part, 'ops']);
+  const { lock, masterKey, firstStart } = part === 'all' ? await prepareData(options) : await preparePart(options, part);
   const provider = sandbox ? await startSandboxProvider() : null;
   // Before anything listens: whoever reads the ready line may signal in the same moment.
   const asked = stopAsked(stderr);
   let ready = false;
   const died = Promise.withResolvers<number>();
-  const threads = await startGateway(config, {
+  const threads = part === 'platform' ? null : await startGateway(config, {
     masterKey, openaiUrl: provider?.url ?? config.openaiUrl, anthropicUrl: provider?.url ?? config.anthropicUrl,
     onFault: (sentence) => stderr(`metergate: ${sentence}`),
     onDeath: (sentence) => {
@@ -67,35 +73,68 @@ async function run(options: StartOptions): Promise<number> {
       died.resolve(1);
     },
   });
-  const platform = await startPlatformBeside(config, {
+  const platform = part === 'gateway' ? null : await startPlatformBeside(config, {
     databaseUrl: config.databaseUrl, masterKey, ...config.platform, publicUrl: config.publicPlatformUrl,
     providerUrls: { openai: provider?.url ?? config.openaiUrl, anthropic: provider?.url ?? config.anthropicUrl },
     upstreamAllow: config.upstreamAllow,
   }, (sentence) => stderr(`metergate: ${sentence}`));
   const ops = await startOps({
-    address: config.ops, ready: () => ready, gatewayMetrics: () => threads.metrics(1_000),
-    storeFigures: () => threads.storeFigures(),
+    address: config.ops, ready: () => ready,
+    gateway: threads === null ? null : { metrics: () => threads.metrics(1_000), storeFigures: () => threads.storeFigures() },
     runtime: { version: process.version, belowFloor: runtimeBelowFloor(process.versions.node) },
   });
-  const gatewayUrl = config.publicGatewayUrl ?? urlOf(config.gateway.host, threads.gatewayPort);
-  const platformUrl = config.publicPlatformUrl ?? urlOf(config.platform.host, platform.port);
-  for (const line of quickStartLines({ gatewayUrl, platformUrl, dataDirectory: config.dataDirectory, sandbox, firstStart })) stderr(line);
+  const urls = {
+    ...(threads === null ? {} : { gateway: urlOf(config.gateway.host, threads.gatewayPort) }),
+    ...(platform === null ? {} : { platform: urlOf(config.platform.host, platform.port) }),
+    ops: urlOf(config.ops.host, ops.port),
+  };
+  if (firstStart !== null) {
+    const gatewayUrl = config.publicGatewayUrl ?? urls.gateway ?? urlOf(config.gateway.host, config.gateway.port);
+    const platformUrl = config.publicPlatformUrl ?? urls.platform!;
+    for (const line of quickStartLines({ gatewayUrl, platformUrl, dataDirectory: config.dataDirectory, sandbox, firstStart })) stderr(line);
+  }
   ready = true;
-  stdout(`metergate ready gateway=${urlOf(config.gateway.host, threads.gatewayPort)}`
-    + ` platform=${urlOf(config.platform.host, platform.port)} ops=${urlOf(config.ops.host, ops.port)}`);
+  stdout(`metergate ready ${Object.entries(urls).map(([name, url]) => `${name}=${url}`).join(' ')}`);
   const outcome = await Promise.race([asked.then(() => 'asked' as const), died.promise]);
   if (outcome !== 'asked') return outcome;
   ready = false;
-  await threads.stop();
-  await Promise.all([platform.stop(), ops.close(), provider?.close()]);
-  lock.release();
+  await threads?.stop();
+  await Promise.all([platform?.stop(), ops.close(), provider?.close()]);
+  lock?.release();
   return 0;
 }
 
 interface PreparedData {
-  readonly lock: DirectoryLock;
+  /** Null: this part keeps nothing on this machine. */
+  readonly lock: DirectoryLock | null;
   readonly masterKey: Uint8Array;
-  readonly firstStart: FirstStart;
+  /** Null: this part makes nothing in the store. */
+  readonly firstStart: FirstStart | null;
+}
+
+/** One part alone needs a store that the other parts reach. */
+function assertStoreFits({ config, part }: StartOptions): void {
+  if (part === 'all' || parseDatabaseUrl(config.databaseUrl).kind === 'postgres') return;
+  throw new StartFault(`metergate ${part} needs a PostgreSQL store that all parts share. Set SVC_DATABASE_URL to its address, `
+    + 'or run everything on this machine with metergate start.');
+}
+
+/** A platform makes the schema and keeps nothing here. A gateway finds the schema, and keeps its journal in the data directory. */
+async function preparePart(options: StartOptions, part: 'gateway' | 'platform'): Promise<PreparedData> {
+  const { config } = options;
+  if (part === 'platform') {
+    const { masterKey, opened } = await withMasterKey(config, masterKeyForStart(config), (key) => prepareStore(options, key));
+    return { lock: null, masterKey, firstStart: opened };
+  }
+  const { masterKey } = await withMasterKey(config, masterKeyForStart(config), (key) => findStore(config, key));
+  ensureDataDirectory(config.dataDirectory);
+  return { lock: lockDataDirectory(config.dataDirectory), masterKey, firstStart: null };
+}
+
+/** @throws StoreFault where there is no store yet, or an older one, or one with another master key. */
+async function findStore({ databaseUrl }: Config, masterKey: Uint8Array): Promise<void> {
+  const store = await openStore({ url: databaseUrl, masterKey, clock: Date.now, randomBytes: (n) => randomBytes(n), create: false });
+  await store.close();
 }
 
 /** Data directory, lock, master key, store. Where one of them cannot be had, what this start made before it goes again. */

@@ -1,0 +1,19 @@
+/** `metergate gateway`: one part alone, on a shared PostgreSQL, until a signal ends it. Design 5. */
+import { settingsOf } from '../command-line/on-store.ts';
+import { command } from '../command-line/command.ts';
+
+export const gateway = command({
+  description: 'Forward calls, on a shared store: one gateway node',
+  args: {},
+  answers: false,
+  run: async (_args, tools) => {
+    const config = settingsOf(tools);
+    const { startProduct } = await import('../start/start.ts');
+    return {
+      ended: await startProduct({
+        config, part: 'gateway', sandbox: false, env: tools.env, isTerminal: tools.isTerminal,
+        stdout: (line) => tools.stdout(`${line}\n`), stderr: (line) => tools.stderr(`${line}\n`),
+      }),
+    };
+  },
+});
