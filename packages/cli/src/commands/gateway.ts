@@ -3,7 +3,7 @@ import { settingsOf } from '../command-line/on-store.ts';
 import { command } from '../command-line/command.ts';
 
 export const gateway = command({
-  description: 'Forward calls, on a shared store: one gateway node',
+  description: 'Forward calls as one of the gateway nodes on a shared store',
   args: {},
   answers: false,
   run: async (_args, tools) => {

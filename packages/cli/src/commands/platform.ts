@@ -3,7 +3,7 @@ import { settingsOf } from '../command-line/on-store.ts';
 import { command } from '../command-line/command.ts';
 
 export const platform = command({
-  description: 'Run the platform, on a shared store: administration and reports',
+  description: 'Run administration and reports alone on a shared store',
   args: {},
   answers: false,
   run: async (_args, tools) => {
