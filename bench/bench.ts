@@ -1,0 +1,34 @@
+/**
+ * `npm run bench [-- --quick] [-- --only calls,journal]`: every measure of the product, one part after the other, each a process of
+ * its own, so that none measures what another left behind. Exit code 1 where one of them failed. Parts:
+ * `calls` (bench/run.ts), `journal`, `tap`, `ingest`. `--quick` takes minutes off each.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false }, only: { type: 'string' } } });
+const quick = values.quick ? ['--quick'] : [];
+
+/** Arguments of each part. */
+const parts: Readonly<Record<string, readonly string[]>> = {
+  calls: ['run.ts', ...quick],
+  journal: ['journal.ts', ...quick],
+  tap: ['tap.ts'],
+  ingest: ['tap-ingest.ts', '--events', values.quick ? '100000' : '5000000'],
+};
+
+const wanted = values.only === undefined ? Object.keys(parts) : values.only.split(',');
+const unknown = wanted.find((name) => !(name in parts));
+if (unknown !== undefined) {
+  console.error(`There is no part "${unknown}"; parts are ${Object.keys(parts).join(', ')}.`);
+  process.exit(2);
+}
+for (const name of wanted) {
+  console.log(`\n== ${name}`);
+  const [file = '', ...args] = parts[name]!;
+  const child = spawn(process.execPath, [fileURLToPath(new URL(file, import.meta.url)), ...args], { stdio: 'inherit' });
+  const [code] = (await once(child, 'close')) as [number | null];
+  if (code !== 0) process.exitCode = 1;
+}
