@@ -121,12 +121,12 @@ export class Guards {
     this.#leases?.settled({ subjects: standing.subjects, leases: standing.leases, held: call.runCall?.run ?? null }, record);
   }
 
-  /** The call is not forwarded after all: what it took is given back. */
+  /** The call is not forwarded after all: what it took is given back, and a run that it asked for is left. */
   giveBack(call: GuardedCall): void {
-    if (!call.taken) return;
+    const { taken } = call;
     call.taken = false;
-    call.held.standing.rate.giveBack(call.estimate, this.#clock.monotonicMs());
-    if (call.runCall !== null) this.#runs.leave(call.runCall);
+    if (taken) call.held.standing.rate.giveBack(call.estimate, this.#clock.monotonicMs());
+    if (call.runCall !== null) this.#runs.leave(call.runCall, taken);
   }
 
   /** True where an armed cap or a run budget covers the call: it is read on longer once its caller has left (design 3, row 8). */

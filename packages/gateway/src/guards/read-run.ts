@@ -15,9 +15,9 @@ import type { VerifyGrant } from './verify-grant.ts';
 export function readRun(headers: HeaderPairs, held: HeldKey, verifyGrant: VerifyGrant): RunCall | Refusal | null {
   const declaration = runDeclarationOf(headers);
   if (declaration === null || 'kind' in declaration) return declaration;
-  if (declaration.grant === null) return { held, declaration, grant: null, run: null };
+  if (declaration.grant === null) return { held, declaration, grant: null, run: null, asked: null };
   const { id: organization, grantKeys } = held.organization;
   const grant = verifyGrant(declaration.grant, grantKeys);
   if (grant === null || !grantBinds(grant, { organization, run: declaration.id, nowMs: 0, creating: false })) return { kind: 'run_grant_invalid' };
-  return { held, declaration, grant, run: null };
+  return { held, declaration, grant, run: null, asked: null };
 }

@@ -11,6 +11,8 @@ export interface HeldRun {
   run: Run;
   /** Calls of it that took their limits and have not ended. */
   callsUnderWay: number;
+  /** Calls that asked for it, were told of it and have neither taken nor left it. */
+  callsDeciding: number;
   /** The store knows of an opened call, so the run does not vanish (design 3, row 13). */
   confirmed: boolean;
   /** Its end is being written; these run when that is done. Null: not now. */
@@ -79,7 +81,7 @@ export class RunRegistry {
     const runs = this.#runsOf(run.organization);
     const known = runs.byId.get(run.id);
     if (known !== undefined) return known;
-    const held: HeldRun = { run, callsUnderWay: 0, confirmed, endWaiters: null, endUnwritten: false, tighteningUnwritten: false };
+    const held: HeldRun = { run, callsUnderWay: 0, callsDeciding: 0, confirmed, endWaiters: null, endUnwritten: false, tighteningUnwritten: false };
     runs.byId.set(run.id, held);
     if (run.state === 'live') {
       runs.live += 1;
@@ -125,8 +127,8 @@ export class RunRegistry {
   #evict(asked: HeldRun | null = null): void {
     for (const held of this.#ended) {
       if (this.held <= this.#capacity) return;
-      // One whose end is still to be written, or that a call under way is still to be added to, waits its turn.
-      if (held === asked || held.endUnwritten || held.callsUnderWay > 0) continue;
+      // One whose end is still to be written, that a call under way is still to be added to, or that a call decides on, waits its turn.
+      if (held === asked || held.endUnwritten || held.callsUnderWay > 0 || held.callsDeciding > 0) continue;
       this.#ended.delete(held);
       this.#remove(held, this.#organizations.get(held.run.organization)!);
     }

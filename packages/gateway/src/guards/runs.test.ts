@@ -26,6 +26,7 @@ function ground({ capacity = 100, policy = {} }: { capacity?: number; policy?: P
     runs.ask(each, (refusal) => {
       outcome.told = refusal ?? runs.decide(each);
       if (outcome.told === null) runs.take(each);
+      else runs.leave(each, false);
     });
     return outcome;
   };
@@ -122,6 +123,9 @@ test('a run of which no call was opened is forgotten, whyever, and is asked for 
   const refusedAfterwards = call('r');
   runs.ask(refusedAfterwards, () => {});
   await store.answer(0);
+  assert.equal(registry.live, 1, 'it may wait for more than the run');
+  runs.leave(refusedAfterwards, false);
+  runs.leave(refusedAfterwards, false);
   assert.deepEqual([registry.held, runs.decide(call('r'))], [0, unseen], 'none took it: a rate limit went first, or the caller left');
   const taken = call('r');
   runs.ask(taken, () => {
@@ -130,7 +134,7 @@ test('a run of which no call was opened is forgotten, whyever, and is asked for 
   });
   await store.answer(1);
   assert.equal(registry.live, 1);
-  journal.open('taken', (error) => { if (error !== null) runs.leave(taken); });
+  journal.open('taken', (error) => { if (error !== null) runs.leave(taken, true); });
   journal.commit(failing);
   assert.deepEqual([registry.held, store.confirmed], [0, []]);
 });
@@ -138,7 +142,10 @@ test('a run of which no call was opened is forgotten, whyever, and is asked for 
 test('one refused caller of those who asked does not take the run from the others', async () => {
   const { runs, registry, store, call, ask } = ground();
   const [refused, admitted] = [call('r'), call('r')];
-  runs.ask(refused, () => { runs.decide(refused); });
+  runs.ask(refused, () => {
+    runs.decide(refused);
+    runs.leave(refused, false);
+  });
   const outcome = ask(admitted);
   await store.answer(0);
   assert.deepEqual([outcome.told, registry.live], [null, 1]);
@@ -153,7 +160,7 @@ test('a run is confirmed once, with its first opened call, and stays when its ca
   runs.opened(second);
   assert.deepEqual(store.confirmed, ['r']);
   runs.settle(first, endedRecord());
-  runs.leave(second);
+  runs.leave(second, true);
   assert.deepEqual([registry.live, first.run!.callsUnderWay], [1, 0]);
 });
 
@@ -190,7 +197,7 @@ test('a tightening that could not be written is written with the next call, befo
   const tighter = call('r', { budget: 4 });
   runs.decide(tighter);
   runs.take(tighter);
-  journal.open('refused', () => runs.leave(tighter));
+  journal.open('refused', () => runs.leave(tighter, true));
   journal.commit(failing);
   const next = call('r');
   assert.equal(runs.decide(next), null);

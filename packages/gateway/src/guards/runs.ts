@@ -26,6 +26,8 @@ export interface RunCall {
   readonly grant: GrantPayload | null;
   /** Its run, once it was found. */
   run: HeldRun | null;
+  /** The run it asked for, until it takes or leaves it. */
+  asked: HeldRun | null;
 }
 
 /** Null: admitted. `run_unseen`: everything here admits, and the store must be asked. */
@@ -38,6 +40,12 @@ export interface RunsOptions {
   readonly clock: Clock;
 }
 
+/** Who waits for the answer to a question. */
+interface Waiter {
+  readonly call: RunCall;
+  readonly answered: (refusal: Refusal | null) => void;
+}
+
 const unseen = Object.freeze({ kind: 'run_unseen' } as const);
 /** Between two walks over all live runs in search of expired ones. */
 const sweepPauseMs = 1_000;
@@ -48,7 +56,7 @@ export class Runs {
   readonly #store: RunsOptions['store'];
   readonly #clock: Clock;
   /** Questions under way, by `questionName`, with those who wait for the answer. */
-  readonly #asked = new Map<string, ((refusal: Refusal | null) => void)[]>();
+  readonly #asked = new Map<string, Waiter[]>();
   #sweptMonotonicMs = -Infinity;
 
   constructor({ registry, journal, store, clock }: RunsOptions) {
@@ -81,7 +89,7 @@ export class Runs {
     else run.endWaiters.push(told);
   }
 
-  /** Asks the store for an unseen run: made now, or found. `answered` runs once; null: decide again, and take in the same turn. */
+  /** Asks the store for an unseen run: made now, or found. `answered` runs once; null: decide again, then `take` or `leave`. */
   ask(call: RunCall, answered: (refusal: Refusal | null) => void): void {
     const { organization } = call.held;
     const { id } = call.declaration;
@@ -90,18 +98,19 @@ export class Runs {
     const name = questionName(call, mayCreate);
     const waiting = this.#asked.get(name);
     if (waiting !== undefined) {
-      waiting.push(answered);
+      waiting.push({ call, answered });
       return;
     }
     const policy = this.#policyOf(call);
     if ('kind' in policy) return answered(policy);
-    const waiters = [answered];
+    const waiters: Waiter[] = [{ call, answered }];
     this.#asked.set(name, waiters);
     this.#registry.keepRoom(organization.id);
     const tell = (refusal: Refusal | null): void => {
       this.#asked.delete(name);
-      for (const waiter of waiters) waiter(refusal);
-      this.#letGo(this.#registry.find(organization.id, id));
+      const held = refusal === null ? this.#registry.find(organization.id, id) : undefined;
+      if (held !== undefined) for (const waiter of waiters) decideOn(waiter.call, held);
+      for (const waiter of waiters) waiter.answered(refusal);
     };
     this.#store.askRun({
       organization: organization.id, id, ...policy, startedAtMs, mayCreate,
@@ -117,6 +126,7 @@ export class Runs {
   take(call: RunCall): void {
     const held = call.run!;
     held.callsUnderWay += 1;
+    decideOn(call, null);
     const { budget } = call.declaration;
     if (budget !== null) this.#tighten(held, budget);
     if (held.tighteningUnwritten) this.#writeTightening(held);
@@ -136,11 +146,13 @@ export class Runs {
     run.run = afterCall(run.run, { cost: record.cost, usageUnknown: isUnknownCall(record.usage) });
   }
 
-  /** A call that took its run was not opened. */
-  leave({ run }: RunCall): void {
-    if (run === null) return;
-    run.callsUnderWay -= 1;
-    this.#letGo(run);
+  /** A call that took its run was not opened, or one that asked for a run does not take it. */
+  leave(call: RunCall, taken: boolean): void {
+    const { run, asked } = call;
+    decideOn(call, null);
+    if (taken && run !== null) run.callsUnderWay -= 1;
+    if (taken) this.#letGo(run);
+    else this.#letGo(asked);
   }
 
   /** A run was ended elsewhere, and that is written there. */
@@ -156,8 +168,8 @@ export class Runs {
   }
 
   /** A run that no opened call has confirmed and none is about to is forgotten, as the store forgets it (design 3, row 13). */
-  #letGo(run: HeldRun | undefined): void {
-    if (run !== undefined && !run.confirmed && run.callsUnderWay === 0) this.#registry.forget(run);
+  #letGo(run: HeldRun | null): void {
+    if (run !== null && !run.confirmed && run.callsUnderWay === 0 && run.callsDeciding === 0) this.#registry.forget(run);
   }
 
   #taken(answer: RunAnswer): Refusal | null {
@@ -229,6 +241,13 @@ export class Runs {
       if (error !== null) held.tighteningUnwritten = true;
     });
   }
+}
+
+/** Notes the run that a call has asked for and decides on; null: it has decided. */
+function decideOn(call: RunCall, run: HeldRun | null): void {
+  if (call.asked !== null) call.asked.callsDeciding -= 1;
+  call.asked = run;
+  if (run !== null) run.callsDeciding += 1;
 }
 
 /** One question for all calls of a run; those whose grant can make none any more ask by themselves, and refuse no one else. */

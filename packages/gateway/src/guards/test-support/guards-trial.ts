@@ -99,7 +99,7 @@ export class GuardsTrial {
       organization: held.organization.id, run: id, max: nanoDollars(BigInt(1 + this.#chance.below(3_000_000)) * 1_000n),
       expiresAtMs: this.#clock.wallMs() + this.#chance.between(-50, 50), key: 'gky', nonce: 'n',
     };
-    return { held, declaration: { id, budget, ttlSeconds, grant: grant === null ? null : 'rbg1' }, grant, run: null };
+    return { held, declaration: { id, budget, ttlSeconds, grant: grant === null ? null : 'rbg1' }, grant, run: null, asked: null };
   }
 
   /** Both sides decide; a second time they say the same. */

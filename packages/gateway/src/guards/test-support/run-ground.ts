@@ -42,7 +42,7 @@ export interface RunHeaders {
 
 export function runCallOf(held: HeldKey, id: string, { budget, ttlSeconds, grant }: RunHeaders = {}): RunCall {
   return {
-    held, grant: grant ?? null, run: null,
+    held, grant: grant ?? null, run: null, asked: null,
     declaration: {
       id, budget: budget === undefined ? null : dollars(budget), ttlSeconds: ttlSeconds ?? null, grant: grant === undefined ? null : 'rbg1',
     },
