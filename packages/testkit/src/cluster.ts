@@ -1,0 +1,195 @@
+/**
+ * Several gateway nodes on one PostgreSQL store, as an operator runs them: each `metergate gateway` a process of its own with a
+ * data directory of its own. The providers are one scripted upstream, whose answers name their own cost, so that money is exact.
+ * The store is opened beside them, as a command opens it, to set what is to be set and to read what came of it.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { startScriptedProvider, type HeardRequest, type ScriptedAnswer, type ScriptedProvider } from './scripted-provider.ts';
+import { productEnv } from './system.ts';
+
+const launcher = fileURLToPath(new URL('../../cli/bin/metergate.mjs', import.meta.url));
+const startDeadlineMs = 60_000;
+
+/** What all nodes of a cluster share. */
+export interface Cluster {
+  readonly databaseUrl: string;
+  readonly masterKey: Uint8Array;
+  readonly upstream: ScriptedProvider;
+  /** Starts one more node; `databaseUrl`: another way to the same store. */
+  node(options?: { readonly databaseUrl?: string; readonly dataDirectory?: string }): Promise<ClusterNode>;
+  /** Starts `metergate ARGS`, a server, with the cluster's environment, and waits for its ready line. */
+  process(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<ClusterProcess>;
+  /** Stops every process that still runs, and the upstream. Gives the exit codes of those that were not killed. */
+  stop(): Promise<(number | null)[]>;
+}
+
+export interface ClusterProcess {
+  /** The URLs of the ready line, by their names. */
+  readonly urls: Readonly<Record<string, string>>;
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+  /** Sends a signal to the process. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL' | 'SIGTERM'): void;
+  /** Resolves with the exit code once it has ended. */
+  readonly ended: Promise<number | null>;
+}
+
+export interface ClusterNode extends ClusterProcess {
+  readonly gatewayUrl: string;
+  readonly dataDirectory: string;
+  /** One figure of `/metrics`. */
+  metric(name: string): Promise<number>;
+}
+
+/** An answer that cost `dollars`, as the upstream itself says. */
+export function costing(dollars: number): ScriptedAnswer {
+  return {
+    headers: [['content-type', 'application/json']],
+    body: JSON.stringify({ model: 'm', choices: [], usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2, cost: dollars } }),
+  };
+}
+
+/** The body of a call whose answer will cost `dollars`. */
+export function wanting(dollars: number): string {
+  return JSON.stringify({ model: 'm', dollars });
+}
+
+/** Answers each call with the cost that its body names. */
+export function costAsAsked({ body }: HeardRequest): ScriptedAnswer {
+  return costing((JSON.parse(body.toString()) as { dollars: number }).dollars);
+}
+
+/** The database is there and holds a schema, or a process of the test makes it. */
+export async function startCluster(databaseUrl: string): Promise<Cluster> {
+  const masterKey = new Uint8Array(randomBytes(32));
+  const upstream = await startScriptedProvider();
+  upstream.respond(costAsAsked);
+  const directories: string[] = [];
+  const running: { child: ChildProcess; process: ClusterProcess }[] = [];
+  const launch = async (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<ClusterProcess> => {
+    const child = spawn(process.execPath, [launcher, ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: productEnv({
+        SVC_DATABASE_URL: databaseUrl, SVC_MASTER_KEY: Buffer.from(masterKey).toString('base64'), SVC_UPSTREAM_ALLOW: '127.0.0.0/8',
+        SVC_GATEWAY_PORT: '0', SVC_PLATFORM_PORT: '0', SVC_OPS_PORT: '0', SVC_GRACE_SECONDS: '5', ...env,
+      }),
+    });
+    const started = await ready(child, args);
+    running.push({ child, process: started });
+    return started;
+  };
+  return {
+    databaseUrl, masterKey, upstream, process: launch,
+    async node(options = {}) {
+      const dataDirectory = options.dataDirectory ?? mkdtempSync(join(tmpdir(), 'metergate-node-'));
+      directories.push(dataDirectory);
+      const started = await launch(['gateway'], { SVC_DATA_DIR: dataDirectory, SVC_DATABASE_URL: options.databaseUrl ?? databaseUrl });
+      return { ...started, dataDirectory, gatewayUrl: started.urls['gateway']!, metric: (name) => metric(started.urls['ops']!, name) };
+    },
+    async stop() {
+      const codes: (number | null)[] = [];
+      for (const { child, process: each } of running) {
+        if (child.exitCode !== null || child.signalCode !== null) continue;
+        each.signal('SIGCONT');
+        each.signal('SIGTERM');
+        codes.push(await each.ended);
+      }
+      await upstream.close();
+      for (const directory of directories) rmSync(directory, { recursive: true, force: true });
+      return codes;
+    },
+  };
+}
+
+async function metric(opsUrl: string, name: string): Promise<number> {
+  const text = await (await fetch(`${opsUrl}/metrics`)).text();
+  const found = new RegExp(`^${name} (\\S+)$`, 'm').exec(text);
+  if (found === null) throw new Error(`testkit: there is no metric ${name}`);
+  return Number(found[1]);
+}
+
+async function ready(child: ChildProcess, args: readonly string[]): Promise<ClusterProcess> {
+  let stdout = '';
+  let stderr = '';
+  const { promise, resolve, reject } = Promise.withResolvers<Record<string, string>>();
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => { stderr += text; });
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+    const line = /^metergate ready (.+)$/m.exec(stdout);
+    if (line !== null) resolve(Object.fromEntries(line[1]!.split(' ').map((part) => part.split('=') as [string, string])));
+  });
+  const ended = once(child, 'close').then(([code]) => code as number | null);
+  void ended.then((code) => reject(new Error(`testkit: metergate ${args.join(' ')} ended with ${code}: ${stderr}`)));
+  const late = setTimeout(() => {
+    child.kill('SIGKILL');
+    reject(new Error(`testkit: metergate ${args.join(' ')} was not ready in time: ${stderr}`));
+  }, startDeadlineMs);
+  try {
+    const urls = await promise;
+    return { urls, ended, stdout: () => stdout, stderr: () => stderr, signal: (signal) => void child.kill(signal) };
+  } finally {
+    clearTimeout(late);
+  }
+}
+
+/** A TCP relay in front of a database server: it can go silent in the middle of what is under way. */
+export interface DatabaseRelay {
+  /** The same database, by way of the relay. */
+  readonly url: string;
+  /** From the next client message that holds `text` on, nothing of the server's answers is passed on, and the connections die. Resolves then. */
+  cutAnswerTo(text: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function startDatabaseRelay(databaseUrl: string): Promise<DatabaseRelay> {
+  const target = new URL(databaseUrl);
+  const sockets = new Set<Socket>();
+  let wanted: { text: string; cut: () => void } | null = null;
+  const server: Server = createServer((near) => {
+    const far = connect({ host: target.hostname, port: Number(target.port) });
+    let silent = false;
+    for (const socket of [near, far]) {
+      sockets.add(socket);
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        sockets.delete(socket);
+        near.destroy();
+        far.destroy();
+      });
+    }
+    near.on('data', (bytes) => {
+      if (wanted !== null && bytes.includes(wanted.text)) {
+        silent = true;
+        const { cut } = wanted;
+        wanted = null;
+        // The server is given what was asked, and its answer is read before the caller's side dies: the work is done by then.
+        far.once('data', () => {
+          near.destroy();
+          cut();
+        });
+      }
+      far.write(bytes);
+    });
+    far.on('data', (bytes) => {
+      if (!silent) near.write(bytes);
+    });
+  });
+  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  const url = new URL(databaseUrl);
+  url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url: url.href,
+    cutAnswerTo: (text) => new Promise((cut) => { wanted = { text, cut }; }),
+    close: () => new Promise((resolve) => {
+      server.close(() => resolve());
+      for (const socket of sockets) socket.destroy();
+    }),
+  };
+}
