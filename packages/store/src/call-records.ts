@@ -8,6 +8,7 @@ import type { CallOpening, CallRecord } from '@metergate/core/record/call-record
 import type { Transaction } from 'kysely';
 import type { RunEnd, RunTightening } from './journal/run-event.ts';
 import { applySpend } from './sql/apply-spend.ts';
+import { applyUsage } from './sql/apply-usage.ts';
 import { erasedAmong, holdOffErasures, withoutWords } from './erasure.ts';
 import { applyToLeases } from './sql/apply-to-leases.ts';
 import { applyToRuns } from './sql/apply-to-runs.ts';
@@ -71,6 +72,7 @@ export function callRecordsIn({ engine }: StoreGround): CallRecords {
         await applyToRuns(engine.kind, transaction, { records: kept, events, change });
         await insertCalls(engine.kind, transaction, kept);
         await applySpend(engine.kind, transaction, kept);
+        await applyUsage(engine.kind, transaction, kept);
         await applyToLeases(engine.kind, transaction, kept);
         await transaction.updateTable('journal_segment').set({ mark: through }).where('id', '=', segment).execute();
       });

@@ -97,10 +97,21 @@ async function eraseRecords(transaction: Transaction<Schema>): Promise<boolean> 
   if (last !== undefined) {
     await transaction.updateTable('call_record').set(noWords).where('sequence', 'in', rows.map(({ sequence }) => sequence)).execute();
   }
+  if (last === undefined && await dropNamedSums(transaction, organization)) return true;
   await transaction.updateTable('erased_organization')
     .set(last === undefined ? { finished: 1 } : { done_ms: last.started_at_ms, done_sequence: last.sequence })
     .where('organization', '=', organization).execute();
   return true;
+}
+
+/** Some of the daily sums that stand under a caller's or a provider's word. False: there were none. */
+async function dropNamedSums(transaction: Transaction<Schema>, organization: string): Promise<boolean> {
+  const named = ['label', 'model', 'project', 'run'];
+  const { rows } = await sql`delete from usage_sum where (organization, dimension, day_ms, subject) in (
+    select organization, dimension, day_ms, subject from usage_sum
+    where organization = ${organization} and dimension in (${sql.join(named)}) and subject <> '' limit ${recordsAtOnce}) returning 1 as dropped`
+    .execute(transaction);
+  return rows.length > 0;
 }
 
 const noWords = { project: null, labels: null, run: null, path: '', model: null, finish_reason: null, provider_request_id: null } as const;

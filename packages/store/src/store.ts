@@ -6,6 +6,7 @@
 import { accountRowsIn, type AccountRows } from './account-rows.ts';
 import { auditedEngine, auditTrailIn, type AuditIntent, type AuditTrail } from './audit-trail.ts';
 import { callPagesIn, type CallPages } from './call-pages.ts';
+import { callWalkIn, type CallWalk } from './call-walk.ts';
 import { callRecordsIn, type CallRecords } from './call-records.ts';
 import { capsIn, type Caps } from './caps.ts';
 import { declaredUpstreamsIn, type DeclaredUpstreams } from './declared-upstreams.ts';
@@ -28,6 +29,7 @@ import { spendReconcilerIn, type SpendReconciler } from './spend-reconciler.ts';
 import { spendSumsIn, type SpendSums } from './spend-sums.ts';
 import { openEngine, type Engine } from './sql/engine.ts';
 import { prepareSchema } from './sql/prepare-schema.ts';
+import { usageReportsIn, type UsageReports } from './usage-reports.ts';
 import { baselinesIn, type Baselines } from './tap/baselines.ts';
 import { tapEventsIn, type TapEvents } from './tap/tap-events.ts';
 
@@ -54,6 +56,8 @@ export interface Store {
   readonly settings: Settings;
   readonly calls: CallRecords;
   readonly callPages: CallPages;
+  readonly callWalk: CallWalk;
+  readonly usageReports: UsageReports;
   readonly caps: Caps;
   readonly spend: SpendSums;
   readonly spendReconciler: SpendReconciler;
@@ -114,6 +118,8 @@ function storeOn(ground: StoreGround): Store {
     settings: settingsIn(ground),
     calls: callRecordsIn(ground),
     callPages: callPagesIn(ground),
+    callWalk: callWalkIn(ground),
+    usageReports: usageReportsIn(ground),
     caps: capsIn(ground),
     spend: spendSumsIn(ground),
     spendReconciler: spendReconcilerIn(ground),

@@ -7,6 +7,7 @@ import type { ColumnType, Generated } from 'kysely';
 import type { TapSchema } from '../tap/tap-schema.ts';
 import type { LeaseSchema } from './lease-schema.ts';
 import type { RunSchema } from './run-schema.ts';
+import type { UsageSchema } from './usage-schema.ts';
 
 /** Reads as bigint, takes either. */
 export type Whole = ColumnType<bigint, bigint | number, bigint | number>;
@@ -227,7 +228,7 @@ export interface SpendSumTable {
   readonly unknown_calls: Whole;
 }
 
-export interface Schema extends RunSchema, LeaseSchema, TapSchema {
+export interface Schema extends RunSchema, LeaseSchema, TapSchema, UsageSchema {
   readonly person: PersonTable;
   readonly person_credential: PersonCredentialTable;
   readonly person_session: PersonSessionTable;

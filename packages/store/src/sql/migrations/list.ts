@@ -10,10 +10,11 @@ import { runsAndGrants } from './0003-runs-and-grants.ts';
 import { tapAndBaseline } from './0004-tap-and-baseline.ts';
 import { accounts } from './0005-accounts.ts';
 import { leases } from './0006-leases.ts';
+import { usageSums } from './0007-usage-sums.ts';
 
 /** One step, inside the transaction of the whole. */
 export type Migration = (transaction: Transaction<Schema>, engine: 'sqlite' | 'postgres') => Promise<void>;
 
 export const migrations: readonly Migration[] = [
-  firstSchema, capsAndSpend, runsAndGrants, tapAndBaseline, accounts, leases,
+  firstSchema, capsAndSpend, runsAndGrants, tapAndBaseline, accounts, leases, usageSums,
 ];
