@@ -10,7 +10,7 @@ import { reportsUsage } from '@metergate/core/call/route.ts';
 import { header } from '@metergate/core/id.ts';
 import type { CallOpening, CallOutcome } from '@metergate/core/record/call-record.ts';
 import type { Reading } from '@metergate/core/usage/reading.ts';
-import { drainBoundFor, type DrainBound } from '../drains.ts';
+import { drainBoundFor } from '../drains.ts';
 import type { GatewayNode } from '../gateway-node.ts';
 import type { Exchange, ExchangeFault, ExchangeObserver } from '../network/destination.ts';
 import { refuse } from '../respond.ts';
@@ -20,6 +20,7 @@ import { Answer } from './answer.ts';
 import { breakOff, brokenRecord, type CallFacts } from './broken-call.ts';
 import { CallGuard, GuardedObserver } from './call-guard.ts';
 import { readAtEnd, type EndOfAnswer } from './read-at-end.ts';
+import { ReadingOn } from './reading-on.ts';
 import { responseHead, type ResponseHead } from './response-head.ts';
 import { openingOf, settledRecord } from './settle.ts';
 
@@ -44,6 +45,7 @@ export class Relay implements ExchangeObserver {
   readonly #over: () => void;
   readonly #opening: CallOpening;
 
+  #opened = false;
   #exchange: Exchange | null = null;
   #copy: CopyReader | null = null;
   #status: number | null = null;
@@ -60,9 +62,7 @@ export class Relay implements ExchangeObserver {
   /** The exchange failed, whatever had been settled by then: the caller must not see a clean end. */
   #broken = false;
   #callerGone = false;
-  #draining = false;
-  #drainedBytes = 0;
-  #drainTimer: NodeJS.Timeout | null = null;
+  #readingOn: ReadingOn | null = null;
   #isOver = false;
 
   constructor(parts: RelayParts) {
@@ -84,6 +84,7 @@ export class Relay implements ExchangeObserver {
     this.#response.once('close', this.callerLeft);
     this.#guard.run('start', () => this.#node.journal.open(this.#opening, (error) => this.#guard.run('journal', () => {
       if (error !== null) return this.#abandonUnopened();
+      this.#opened = true;
       this.#node.guards.opened(this.#call);
       if (this.#callerGone) this.#settle('cut', 'caller_gone');
       else this.#dial();
@@ -92,14 +93,12 @@ export class Relay implements ExchangeObserver {
 
   /** The caller's side sent a FIN: what arrives within the bound of a drain is delivered, then the caller counts as gone. */
   callerHalfClosed(): void {
-    if (this.#isOver || this.#drainTimer !== null) return;
-    const bound = this.#drainBound();
-    this.#drainTimer = setTimeout(() => this.#guard.run('caller', () => {
+    if (this.#isOver || this.#readingOn !== null) return;
+    this.#readOn(() => {
       this.#callerGone = true;
       this.#response.destroy();
       this.#stopDraining();
-    }), bound.durationMs);
-    this.#drainTimer.unref();
+    });
   }
 
   /** The node's grace is over: the call ends here and is recorded as cut. */
@@ -270,30 +269,25 @@ export class Relay implements ExchangeObserver {
   #giveUpOnCaller(): void {
     if (this.#callerGone || this.#isOver) return;
     this.#callerGone = true;
-    if (this.#drainTimer !== null) clearTimeout(this.#drainTimer);
-    this.#drainTimer = null;
     this.#response.destroy();
     if (this.#settled) return this.#isDone();
     if (this.#exchange === null) return;
-    const { organization } = this.#call.held;
-    const bound = this.#drainBound();
-    if (!this.#request.complete || bound.durationMs === 0 || !this.#node.drains.enter(organization.id)) {
-      return this.#stopDraining();
-    }
-    this.#draining = true;
+    if (!this.#request.complete || !this.#readOn(() => this.#stopDraining()).enter()) return this.#stopDraining();
     this.#exchange.resume();
-    this.#drainTimer = setTimeout(() => this.#guard.run('caller', () => this.#stopDraining()), bound.durationMs);
-    this.#drainTimer.unref();
+  }
+
+  #readOn(late: () => void): ReadingOn {
+    const { id, drainSeconds } = this.#call.held.organization;
+    this.#readingOn?.end();
+    this.#readingOn = new ReadingOn(this.#node.drains, id, {
+      bound: drainBoundFor(this.#node.guards.covers(this.#call), drainSeconds), late: () => this.#guard.run('caller', late),
+    });
+    return this.#readingOn;
   }
 
   #drain(chunk: Buffer): void {
-    this.#drainedBytes += chunk.length;
     if (this.#copy?.dialogueEnded === true) this.#settle('whole', 'caller_gone');
-    else if (this.#drainedBytes > this.#drainBound().bytesMax) this.#stopDraining();
-  }
-
-  #drainBound(): DrainBound {
-    return drainBoundFor(this.#node.guards.covers(this.#call), this.#call.held.organization.drainSeconds);
+    else if (this.#readingOn?.exceeds(chunk.length) === true) this.#stopDraining();
   }
 
   #stopDraining(): void {
@@ -322,7 +316,8 @@ export class Relay implements ExchangeObserver {
     const tell = (): void => breakOff(this.#request, this.#response, { id, answer: this.#answer });
     try {
       const record = brokenRecord(this.#opening, this.#facts());
-      this.#node.guards.settle(this.#call, record);
+      if (this.#opened) this.#node.guards.settle(this.#call, record);
+      else this.#node.guards.giveBack(this.#call);
       this.#node.journal.close(record, () => this.#guard.contain(tell));
     } catch (cause) {
       tell();
@@ -349,8 +344,7 @@ export class Relay implements ExchangeObserver {
   #isDone(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    if (this.#drainTimer !== null) clearTimeout(this.#drainTimer);
-    if (this.#draining) this.#node.drains.leave(this.#call.held.organization.id);
+    this.#readingOn?.end();
     this.#body.release();
     this.#body.drop();
     if (this.#callerGone && !this.#ended) this.#exchange?.abort();

@@ -1,0 +1,42 @@
+/**
+ * Reading a call on after its caller left or half-closed (design 3, row 8): the time and the bytes that are given to it, and its
+ * place among all that are read on. Not made before a caller goes, so a call that ends as usual pays nothing for it.
+ */
+import type { OrganizationId } from '@metergate/core/id.ts';
+import type { DrainBound, Drains } from '../drains.ts';
+
+export class ReadingOn {
+  readonly #drains: Drains;
+  readonly #organization: OrganizationId;
+  readonly #bound: DrainBound;
+  #timer: NodeJS.Timeout;
+  #placed = false;
+  #bytes = 0;
+
+  /** `late` runs once, when the time is over. It keeps no process alive. */
+  constructor(drains: Drains, organization: OrganizationId, { bound, late }: { readonly bound: DrainBound; readonly late: () => void }) {
+    this.#drains = drains;
+    this.#organization = organization;
+    this.#bound = bound;
+    this.#timer = setTimeout(late, bound.durationMs).unref();
+  }
+
+  /** Takes a place; false where all are taken, or where no time is given. */
+  enter(): boolean {
+    this.#placed = this.#bound.durationMs > 0 && this.#drains.enter(this.#organization);
+    return this.#placed;
+  }
+
+  /** Counts bytes; true where they are more than are read on. */
+  exceeds(bytes: number): boolean {
+    this.#bytes += bytes;
+    return this.#bytes > this.#bound.bytesMax;
+  }
+
+  /** Gives the place back and lets the time go. */
+  end(): void {
+    clearTimeout(this.#timer);
+    if (this.#placed) this.#drains.leave(this.#organization);
+    this.#placed = false;
+  }
+}
