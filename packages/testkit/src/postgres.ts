@@ -176,9 +176,14 @@ function ready(server: ChildProcess): Promise<void> {
       if (printed.includes('database system is ready to accept connections')) {
         clearTimeout(late);
         resolve();
-      } else if (printed.includes('database system is shut down') || printed.includes('FATAL')) fail('did not start');
+      } else if (printed.includes('database system is shut down') || fatal(printed)) fail('did not start');
     });
   });
+}
+
+/** Who connects while the server is starting is told so with a word that otherwise means its end. */
+function fatal(printed: string): boolean {
+  return /FATAL:(?!  the database system is (?:starting up|not yet accepting connections))/.test(printed);
 }
 
 async function endServer(server: ChildProcess, farewell: string): Promise<void> {

@@ -1,0 +1,132 @@
+/**
+ * Gateway nodes that die, stand still or lose their store, on one PostgreSQL store (promises 2, 4 and 5): nothing is lost or counted twice,
+ * nothing is admitted on a lease that is not fresh, and who cannot know says 503.
+ * `METERGATE_FREEZE_SECONDS`: how long the frozen node stands still; 6 by default, more than any lease is valid.
+ */
+import assert from 'node:assert/strict';
+import { setTimeout as pass } from 'node:timers/promises';
+import { after, before, test } from 'node:test';
+import { startCluster, startDatabaseRelay, type Cluster, type ClusterNode } from '@metergate/testkit/cluster.ts';
+import { startPostgres, type OwnPostgres } from '@metergate/testkit/postgres.ts';
+import type { Store } from '@metergate/store/store.ts';
+import { countsOf, race, Sharer, storeOf, type Answer } from './shared-ground.ts';
+
+const freezeMs = Number(process.env['METERGATE_FREEZE_SECONDS'] ?? '6') * 1_000;
+
+let postgres: OwnPostgres;
+let cluster: Cluster;
+let store: Store;
+let nodes: ClusterNode[];
+
+before(async () => {
+  postgres = await startPostgres();
+  cluster = await startCluster(await postgres.createDatabase());
+  store = await storeOf(cluster);
+  nodes = await Promise.all([cluster.node(), cluster.node()]);
+});
+after(async () => {
+  await cluster?.stop();
+  await store?.close();
+  await postgres?.stop();
+});
+
+const nodeOf = (caller: number): ClusterNode => nodes[caller % nodes.length]!;
+/** Until told: the callers go on whatever they are answered. */
+function load(callers: number, call: (caller: number) => Promise<Answer>): { readonly end: () => Promise<Answer[]> } {
+  let over = false;
+  const answers = race(callers, call, () => over);
+  return {
+    end() {
+      over = true;
+      return answers;
+    },
+  };
+}
+
+async function assertSound(sharer: Sharer, seen: number): Promise<number> {
+  const { sum, cap, records } = await sharer.spent(seen);
+  assert.equal(records, seen, 'every call that the upstream saw has one record');
+  assert.equal(cap, sum, 'spend is the sum of the records');
+  return sum;
+}
+
+test('a node killed in the middle of its lease: its next start records every call once and returns what it held', async () => {
+  const sharer = await Sharer.of(cluster, store, 'killed');
+  await sharer.cap(40);
+  const before = cluster.upstream.requests.length;
+  const running = load(20, (caller) => sharer.call(nodeOf(caller), 0.02));
+  while (sharer.answered < 300) await pass(5);
+  const dead = nodes[1]!;
+  dead.signal('SIGKILL');
+  await dead.ended;
+  nodes[1] = await cluster.node({ dataDirectory: dead.dataDirectory });
+  await running.end();
+  const rest = await race(20, (caller) => sharer.call(nodeOf(caller), 0.02), ({ status }) => status === 402);
+  assert.equal(countsOf(rest)['402 budget_exceeded'], 20, 'what the dead node held could be spent to the end');
+  const sum = await assertSound(sharer, cluster.upstream.requests.length - before);
+  assert.ok(sum >= 40 && sum <= 40 + 40 * 0.02, `${sum} of 40`);
+});
+
+test('a node that stood still admits nothing on the lease it held', async () => {
+  const sharer = await Sharer.of(cluster, store, 'frozen');
+  await sharer.cap(50);
+  const [frozen, other] = nodes as [ClusterNode, ClusterNode];
+  const before = cluster.upstream.requests.length;
+  for (const node of nodes) assert.equal((await sharer.call(node, 0.01)).status, 200);
+  frozen.signal('SIGSTOP');
+  assert.equal((await sharer.call(other, 60)).status, 200, 'one call passes the whole limit');
+  const waiting = Array.from({ length: 5 }, () => sharer.call(frozen, 0.01));
+  await pass(freezeMs);
+  frozen.signal('SIGCONT');
+  const answers = await Promise.all(waiting);
+  assert.deepEqual(answers.filter(({ status }) => status === 200), [], JSON.stringify(countsOf(answers)));
+  const [settled] = (await race(1, () => sharer.call(frozen, 0.01), ({ status }) => status !== 503)).slice(-1);
+  assert.equal(settled?.status, 402);
+  assert.equal(await assertSound(sharer, cluster.upstream.requests.length - before), 60.02);
+});
+
+test('the store away: what is leased is spent, then 503 and never 402; back again, all goes on, and nothing is lost', async () => {
+  const sharer = await Sharer.of(cluster, store, 'store away');
+  await sharer.cap(100_000);
+  const before = cluster.upstream.requests.length;
+  const running = load(10, (caller) => sharer.call(nodeOf(caller), 0.01));
+  while (sharer.answered < 200) await pass(5);
+  await postgres.pause();
+  const awayMs = Date.now();
+  await pass(6_000);
+  const backMs = Date.now();
+  await postgres.resume();
+  const seen = sharer.answered;
+  const deadlineMs = performance.now() + 15_000;
+  while (sharer.answered < seen + 200 && performance.now() < deadlineMs) await pass(20);
+  const answers = await running.end();
+  assert.ok(sharer.answered >= seen + 200, 'calls are admitted again');
+  const whileAway = answers.filter(({ atMs }) => atMs > awayMs && atMs < backMs);
+  assert.equal(whileAway.filter(({ status }) => status === 402).length, 0);
+  const late = whileAway.filter(({ status, atMs }) => status === 200 && atMs > awayMs + 5_500);
+  assert.deepEqual(late, [], 'no lease is valid for longer than five seconds');
+  assert.ok(whileAway.some(({ code }) => code === 'budget_unverifiable'));
+  await assertSound(sharer, cluster.upstream.requests.length - before);
+});
+
+test('a commit whose answer never came: what was shipped is shipped once, what was granted is not gone by', async () => {
+  const relay = await startDatabaseRelay(cluster.databaseUrl);
+  const sharer = await Sharer.of(cluster, store, 'dead socket');
+  await sharer.cap(30);
+  const node = await cluster.node({ databaseUrl: relay.url });
+  const before = cluster.upstream.requests.length;
+  const pair = [node, nodes[0]!];
+  const running = load(8, (caller) => sharer.call(pair[caller % 2]!, 0.01));
+  for (let round = 0; round < 8; round += 1) {
+    await relay.cutAnswerTo('commit');
+    const seen = sharer.answered;
+    while (sharer.answered < seen + 20 && sharer.answered * 0.01 < 25) await pass(5);
+  }
+  await running.end();
+  await race(8, (caller) => sharer.call(pair[caller % 2]!, 0.01), ({ status }) => status === 402);
+  const sum = await assertSound(sharer, cluster.upstream.requests.length - before);
+  assert.ok(sum >= 30 && sum <= 30 + 16 * 0.01, `${sum} of 30`);
+  node.signal('SIGTERM');
+  assert.equal(await node.ended, 0);
+  await relay.close();
+});

@@ -1,0 +1,71 @@
+/**
+ * `metergate gateway` and `metergate platform`, each a process of its own on a shared PostgreSQL store (design 2, Processes; 5).
+ */
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { startCluster, type Cluster } from '@metergate/testkit/cluster.ts';
+import { testPostgres, type TestPostgres } from '@metergate/testkit/postgres.ts';
+import { productEnv, runCli } from '@metergate/testkit/system.ts';
+import { Sharer, storeOf } from './shared-ground.ts';
+
+let postgres: TestPostgres;
+let cluster: Cluster;
+const folder = mkdtempSync(join(tmpdir(), 'metergate-parts-'));
+
+before(async () => {
+  postgres = await testPostgres();
+  cluster = await startCluster(await postgres.createDatabase());
+});
+after(async () => {
+  await cluster?.stop();
+  await postgres?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const refusal = async (part: string, env: Record<string, string>): Promise<string> => {
+  const result = await runCli([part], productEnv({ SVC_GATEWAY_PORT: '0', SVC_PLATFORM_PORT: '0', SVC_OPS_PORT: '0', ...env }));
+  assert.deepEqual([result.code, result.stdout], [1, ''], result.stderr);
+  assert.match(result.stderr, /^metergate: [^\n]+\.\n$/);
+  return result.stderr;
+};
+
+test('a part alone on an embedded store, or a gateway where there is no schema, ends with one sentence and leaves nothing', async () => {
+  const dataDirectory = join(folder, 'none');
+  for (const part of ['gateway', 'platform']) {
+    assert.match(await refusal(part, { SVC_DATA_DIR: dataDirectory }), new RegExp(`metergate ${part} needs a PostgreSQL store`));
+  }
+  const onShared = {
+    SVC_DATA_DIR: dataDirectory, SVC_DATABASE_URL: cluster.databaseUrl, SVC_MASTER_KEY: Buffer.from(cluster.masterKey).toString('base64'),
+  };
+  assert.match(await refusal('gateway', onShared), /There is no store at .*metergate platform/);
+  assert.deepEqual(readdirSync(folder), []);
+});
+
+test('the platform makes the schema and prints its own addresses; gateways serve what was set there, and stop with nothing left', async () => {
+  const platform = await cluster.process(['platform'], { SVC_DATA_DIR: join(folder, 'platform') });
+  assert.match(platform.stdout(), /^metergate ready platform=http:\/\/127\.0\.0\.1:\d+ ops=http:\/\/127\.0\.0\.1:\d+\n$/);
+  assert.deepEqual(readdirSync(folder), [], 'a platform keeps nothing on its machine');
+  const nodes = await Promise.all([cluster.node(), cluster.node()]);
+  for (const node of nodes) {
+    assert.match(node.stdout(), /^metergate ready gateway=http:\/\/127\.0\.0\.1:\d+ ops=http:\/\/127\.0\.0\.1:\d+\n$/);
+    assert.equal((await fetch(`${node.urls['ops']}/readyz`)).status, 200);
+  }
+  const store = await storeOf(cluster);
+  const sharer = await Sharer.of(cluster, store, 'parts');
+  await sharer.cap(10);
+  for (const node of nodes) assert.equal((await sharer.call(node, 1)).status, 200);
+  for (const each of [...nodes, platform]) {
+    each.signal('SIGTERM');
+    assert.equal(await each.ended, 0, each.stderr());
+  }
+  const { sum, cap } = await sharer.spent();
+  assert.deepEqual([sum, cap], [2, 2]);
+  // What a stopped node held is free at once: a fresh one has the whole rest to itself.
+  const fresh = await cluster.node();
+  for (let call = 0; call < 8; call += 1) assert.equal((await sharer.call(fresh, 1)).status, 200);
+  assert.equal((await sharer.call(fresh, 1)).status, 402);
+  await store.close();
+});

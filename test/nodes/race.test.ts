@@ -1,0 +1,113 @@
+/**
+ * Two gateway nodes on one PostgreSQL store race one cap and one run (promise 4): a limit is passed at most by what was in flight and what the
+ * other node admits within a second, spend is the sum of the records, and what ended on one node has ended on the other.
+ */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { startCluster, type Cluster, type ClusterNode } from '@metergate/testkit/cluster.ts';
+import { testPostgres, type TestPostgres } from '@metergate/testkit/postgres.ts';
+import type { Store } from '@metergate/store/store.ts';
+import { countsOf, race, Sharer, storeOf, type Answer } from './shared-ground.ts';
+
+let postgres: TestPostgres;
+let cluster: Cluster;
+let store: Store;
+let nodes: ClusterNode[];
+
+before(async () => {
+  postgres = await testPostgres();
+  cluster = await startCluster(await postgres.createDatabase());
+  store = await storeOf(cluster);
+  nodes = await Promise.all([cluster.node(), cluster.node()]);
+});
+after(async () => {
+  const codes = await cluster?.stop();
+  await store?.close();
+  await postgres?.stop();
+  assert.deepEqual(codes, [0, 0]);
+});
+
+const callers = 40;
+const dollars = 0.05;
+const nodeOf = (caller: number): ClusterNode => nodes[caller % nodes.length]!;
+
+/** No answer of 200 was given later than a second after the first that said the limit is reached, whichever node gave it. */
+function assertStopped(answers: readonly Answer[]): void {
+  const refusedMs = Math.min(...answers.filter(({ status }) => status === 402).map(({ atMs }) => atMs));
+  const lateMs = Math.max(...answers.filter(({ status }) => status === 200).map(({ atMs }) => atMs)) - refusedMs;
+  assert.ok(lateMs <= 1_000, `admitted ${lateMs} ms after the limit was reached`);
+}
+
+test('one cap: reached by both, passed by no more than the calls in flight and a second of the other node (promise 4)', async () => {
+  const sharer = await Sharer.of(cluster, store, 'one cap');
+  await sharer.cap(60);
+  const answers = await race(callers, (caller) => sharer.call(nodeOf(caller), dollars), ({ status }) => status === 402);
+  const counts = countsOf(answers);
+  assert.deepEqual(Object.keys(counts).filter((each) => !['200 ok', '402 budget_exceeded', '503 budget_unverifiable'].includes(each)), []);
+  assert.equal(counts['402 budget_exceeded'], callers);
+  assertStopped(answers);
+  const { sum, records, cap } = await sharer.spent();
+  assert.equal(records, sharer.answered);
+  assert.equal(cap, sum, 'spend is the sum of the records');
+  assert.ok(sum >= 60, `${sum} of 60 were spent`);
+  assert.ok(sum <= 60 + 2 * callers * dollars, `${sum} of 60 were spent`);
+});
+
+test('one run: its budget holds on both nodes, and over budget on one is over budget on the other', async () => {
+  const sharer = await Sharer.of(cluster, store, 'one run');
+  const headers = { 'x-svc-run-id': 'shared', 'x-svc-run-budget': '20' };
+  const answers = await race(callers, (caller) => sharer.call(nodeOf(caller), dollars, headers), ({ status }) => status === 402);
+  assert.equal(countsOf(answers)['402 budget_exceeded'], callers);
+  assertStopped(answers);
+  const { sum } = await sharer.spent();
+  assert.ok(sum >= 20 && sum <= 20 + 2 * callers * dollars, `${sum} of 20 were spent`);
+  const run = await store.runs.get({ organization: sharer.id as never, id: 'shared' });
+  assert.deepEqual([run?.state, Number(run?.spent) / 1e9], ['over_budget', sum]);
+  for (const node of nodes) assert.deepEqual((await sharer.call(node, 0, { 'x-svc-run-id': 'shared' })).code, 'budget_exceeded');
+});
+
+test('a run that expired or was closed is so on every node, and a budget that fell on one falls on the other', async () => {
+  const sharer = await Sharer.of(cluster, store, 'ends');
+  const [one, two] = nodes as [ClusterNode, ClusterNode];
+  const untilRefused = async (node: ClusterNode, run: string, dear: number): Promise<Answer> =>
+    (await race(1, () => sharer.call(node, dear, { 'x-svc-run-id': run }), ({ status }) => status === 402)).at(-1)!;
+  for (const node of nodes) assert.equal((await sharer.call(node, 0, { 'x-svc-run-id': 'closing', 'x-svc-run-budget': '5' })).status, 200);
+  await store.runs.close({ organization: sharer.id as never, id: 'closing' });
+  const closedMs = Date.now();
+  for (const node of nodes) {
+    const refused = await untilRefused(node, 'closing', 0);
+    assert.equal(refused.code, 'run_closed');
+    assert.ok(refused.atMs - closedMs <= 1_000, `${refused.atMs - closedMs} ms`);
+  }
+  assert.equal((await sharer.call(one, 0, { 'x-svc-run-id': 'short', 'x-svc-run-ttl': '1' })).status, 200);
+  assert.equal((await sharer.call(two, 0, { 'x-svc-run-id': 'short' })).status, 200);
+  for (const node of nodes) assert.equal((await untilRefused(node, 'short', 0)).code, 'run_expired');
+  for (const node of nodes) assert.equal((await sharer.call(node, 0.4, { 'x-svc-run-id': 'falling', 'x-svc-run-budget': '50' })).status, 200);
+  assert.equal((await sharer.call(one, 0, { 'x-svc-run-id': 'falling', 'x-svc-run-budget': '1' })).status, 200);
+  assert.equal((await untilRefused(two, 'falling', 0.1)).code, 'budget_exceeded');
+  const run = await store.runs.get({ organization: sharer.id as never, id: 'falling' });
+  assert.ok(Number(run?.effective) === 1e9 && Number(run?.spent) < 12e9, `${run?.spent}`);
+});
+
+test('one call that costs more than the whole cap stops the other node within a second, which holds an easy lease', async () => {
+  const sharer = await Sharer.of(cluster, store, 'dear call');
+  await sharer.cap(100);
+  for (const node of nodes) assert.equal((await sharer.call(node, 0.5)).status, 200);
+  const [one, two] = nodes as [ClusterNode, ClusterNode];
+  let reachedMs = Infinity;
+  const answers = race(4, () => sharer.call(two, 0.001), ({ status }) => status !== 200);
+  await sharer.call(one, 500);
+  reachedMs = Date.now();
+  const last = Math.max(...(await answers).filter(({ status }) => status === 200).map(({ atMs }) => atMs));
+  assert.ok(last - reachedMs <= 1_000, `admitted ${last - reachedMs} ms after`);
+  assert.equal((await sharer.call(one, 0)).status, 402);
+});
+
+test('a node alone on a shared store goes to the very limit without one 503', async () => {
+  const sharer = await Sharer.of(cluster, store, 'alone');
+  await sharer.cap(30);
+  const answers = await race(20, () => sharer.call(nodes[0]!, dollars), ({ status }) => status === 402);
+  assert.equal(countsOf(answers)['503 budget_unverifiable'], undefined);
+  const { sum, cap } = await sharer.spent();
+  assert.ok(sum >= 30 && sum <= 30 + 20 * dollars && cap === sum, `${sum}, ${cap}`);
+});
