@@ -119,11 +119,11 @@ export async function listInvitations(ground: Ground, idOrName: string): Promise
 }
 
 export async function withdrawInvitation(
-  ground: Ground, { organization: idOrName, id }: { readonly organization: string; readonly id: string },
+  ground: Ground, { organization: idOrName, id, by }: MemberChange,
 ): Promise<ShownInvitation | AdministrationRefusal> {
   const organization = await findOrganization(ground, idOrName);
   if (isRefusal(organization)) return organization;
-  const withdrawn = await ground.store.invitations.withdraw(organization.id, id);
+  const withdrawn = await ground.store.invitations.withdraw(organization.id, id, by);
   return isRefusal(withdrawn) ? withdrawn : shownInvitation(withdrawn);
 }
 

@@ -1,8 +1,9 @@
 /**
  * Invitations: a one-time link by which someone becomes a member; the first owner comes by one without an email.
  * Design 3, row 16. Only the SHA-256 of the link's token is kept. Accepting is one change: of two at once, one is granted.
+ * A link gives no more than who made it could give now: with their membership, their role or their token it becomes void.
  */
-import { roles, type Role } from '@metergate/core/account/role.ts';
+import { hasRightsOf, roles, type Role } from '@metergate/core/account/role.ts';
 import { base62, idPrefix, type OrganizationId } from '@metergate/core/id.ts';
 import type { Selectable, Transaction } from 'kysely';
 import { addMember, type Member } from './members.ts';
@@ -47,14 +48,14 @@ export interface Acceptance {
 export interface Invitations {
   /** Refuses `unknown_organization`, `invalid_email`. */
   create(wanted: NewInvitation): Promise<Invitation | StoreRefusal>;
-  /** Those not accepted, withdrawn or expired, oldest first. */
+  /** Those not accepted, withdrawn, expired or void, oldest first. */
   listOpen(organization: OrganizationId): Promise<Invitation[]>;
   /** The open invitation with this token; null where there is none. */
   findOpen(tokenHash: string): Promise<Invitation | null>;
   /** Refuses `invitation_not_valid`, `invalid_email`, `email_taken`. */
   accept(acceptance: Acceptance): Promise<Member | StoreRefusal>;
-  /** Refuses `unknown_invitation`. */
-  withdraw(organization: OrganizationId, id: string): Promise<Invitation | StoreRefusal>;
+  /** `by`: the role of who does it, which reaches no invitation above itself. Refuses `unknown_invitation`, `forbidden`. */
+  withdraw(organization: OrganizationId, id: string, by: Role): Promise<Invitation | StoreRefusal>;
 }
 
 export function invitationsIn(ground: StoreGround): Invitations {
@@ -72,17 +73,23 @@ export function invitationsIn(ground: StoreGround): Invitations {
         return invitationOf(await transaction.insertInto('invitation').values(row).returningAll().executeTakeFirstOrThrow());
       });
     },
-    listOpen: (organization) => engine.read(async (db) => (await openOnes(db as unknown as Transaction<Schema>, clock())
-      .where('organization', '=', organization).orderBy('created_at_ms').orderBy('id').execute()).map(invitationOf)),
+    listOpen: (organization) => engine.read(async (db) => {
+      const transaction = db as unknown as Transaction<Schema>;
+      const rows = await openOnes(transaction, clock())
+        .where('organization', '=', organization).orderBy('created_at_ms').orderBy('id').execute();
+      const open: Invitation[] = [];
+      for (const row of rows) if (await mayStillBeGiven(transaction, row)) open.push(invitationOf(row));
+      return open;
+    }),
     findOpen: (tokenHash) => engine.read(async (db) => {
-      const row = await openOnes(db as unknown as Transaction<Schema>, clock()).where('token_hash', '=', tokenHash).executeTakeFirst();
+      const row = await openWithToken(db as unknown as Transaction<Schema>, tokenHash, clock());
       return row === undefined ? null : invitationOf(row);
     }),
     async accept({ tokenHash, email, passwordHash, known }) {
       const checked = checkedEmail(email);
       if (typeof checked !== 'string') return checked;
       return engine.change<Member>(async (transaction) => {
-        const row = await openOnes(transaction, clock()).where('token_hash', '=', tokenHash).executeTakeFirst();
+        const row = await openWithToken(transaction, tokenHash, clock());
         if (row === undefined || (row.email !== null && row.email !== checked)) return invitationNotValid();
         const person = await personFor(transaction, ground, { email: checked, passwordHash });
         if (person.made === known) return refuse('email_taken', 'There is a user with this email since a moment ago. Try again.');
@@ -91,10 +98,11 @@ export function invitationsIn(ground: StoreGround): Invitations {
         return addMember(transaction, { organization, person: person.id, role, atMs: clock() });
       });
     },
-    withdraw: (organization, id) => engine.change<Invitation>(async (transaction) => {
+    withdraw: (organization, id, by) => engine.change<Invitation>(async (transaction) => {
       const row = id.includes('\0') ? undefined : await openOnes(transaction, clock())
         .where('organization', '=', organization).where('id', '=', id).executeTakeFirst();
       if (row === undefined) return refuse('unknown_invitation', 'There is no such open invitation.');
+      if (!hasRightsOf(by, invitationOf(row).role)) return refuse('forbidden', 'This takes a role at least as high as the invitation\'s.');
       const at = clock();
       await transaction.updateTable('invitation').set({ withdrawn_at_ms: at }).where('id', '=', id).execute();
       return { ...invitationOf(row), withdrawnAtMs: at };
@@ -112,10 +120,42 @@ function openOnes(db: Transaction<Schema>, nowMs: number) {
     .where('accepted_at_ms', 'is', null).where('withdrawn_at_ms', 'is', null).where('expires_at_ms', '>', BigInt(Math.floor(nowMs)));
 }
 
+async function openWithToken(
+  db: Transaction<Schema>, tokenHash: string, nowMs: number,
+): Promise<Selectable<InvitationTable> | undefined> {
+  const row = await openOnes(db, nowMs).where('token_hash', '=', tokenHash).executeTakeFirst();
+  return row !== undefined && await mayStillBeGiven(db, row) ? row : undefined;
+}
+
+/** Whether who invited has the role's rights still. The operator's links stand; a token's end when it is revoked, not when it expires. */
+async function mayStillBeGiven(db: Transaction<Schema>, row: Selectable<InvitationTable>): Promise<boolean> {
+  const { organization, invited_by: inviter } = row;
+  if (inviter === null) return true;
+  let person: string | null = inviter;
+  if (inviter.startsWith(idPrefix.managementToken)) {
+    const token = await db.selectFrom('management_token').select(['role', 'made_by_person', 'revoked_at_ms'])
+      .where('organization', '=', organization).where('id', '=', inviter).executeTakeFirst();
+    if (token === undefined || token.revoked_at_ms !== null || !gives(token.role, row.role)) return false;
+    person = token.made_by_person;
+  }
+  if (person === null) return true;
+  const membership = await db.selectFrom('membership').select('role')
+    .where('organization', '=', organization).where('person', '=', person).executeTakeFirst();
+  return membership !== undefined && gives(membership.role, row.role);
+}
+
+function gives(role: string, wanted: string): boolean {
+  return hasRightsOf(roleNamed(role), roleNamed(wanted));
+}
+
+function roleNamed(text: string): Role {
+  return roles.find((role) => role === text) ?? 'viewer';
+}
+
 function invitationOf(row: Selectable<InvitationTable>): Invitation {
   return {
     id: row.id, organization: row.organization as OrganizationId, email: row.email,
-    role: roles.find((role) => role === row.role) ?? 'viewer',
+    role: roleNamed(row.role),
     createdAtMs: Number(row.created_at_ms), expiresAtMs: Number(row.expires_at_ms),
     acceptedAtMs: numberOrNull(row.accepted_at_ms), withdrawnAtMs: numberOrNull(row.withdrawn_at_ms),
   };

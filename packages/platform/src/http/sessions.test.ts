@@ -178,6 +178,43 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       assert.deepEqual(both.map(({ status }) => status).sort(), [200, 409], 'two owners who go at once leave one');
     });
 
+    test('a link gives no more than who made it could give now: not after they were removed or demoted, nor after their token was', async () => {
+      const vehement = await platform.organization('vehement');
+      const { owner, admin } = vehement.tokens;
+      const members = (await ask('/platform/v1/members', { token: owner })).body['data'] as unknown as { id: string; role: string }[];
+      const adminId = members.find((member) => member.role === 'admin')!.id;
+      const setRole = (role: string) => ask(`/platform/v1/members/${adminId}`, { method: 'PATCH', token: owner, body: { role } });
+      let invited = 0;
+      const invite = async (asker: { token?: string; cookie?: string }, role: string) => {
+        const email = `guest${invited += 1}@vehement.example`;
+        const made = await ask('/platform/v1/invitations', { method: 'POST', ...asker, body: { email, role } });
+        assert.equal(made.status, 201, made.text);
+        const token = String(made.body['link']).split('#')[1]!;
+        const accept = () => ask('/platform/v1/auth/invitations/accept', { method: 'POST', body: { token, email, password } });
+        return { id: String(made.body['id']), accept };
+      };
+      const cookie = await platform.signIn(vehement.emails.admin);
+      const minted = (await ask('/platform/v1/tokens', { method: 'POST', cookie, body: { role: 'admin' } })).body;
+      const [own, weaker] = [await invite({ cookie }, 'admin'), await invite({ cookie }, 'viewer')];
+      const byToken = await invite({ token: String(minted['token']) }, 'admin');
+      const revoked = (await ask('/platform/v1/tokens', { method: 'POST', token: admin, body: { role: 'admin' } })).body;
+      const byRevoked = await invite({ token: String(revoked['token']) }, 'viewer');
+      await ask(`/platform/v1/tokens/${String(revoked['id'])}`, { method: 'DELETE', token: admin });
+      await setRole('member');
+      for (const link of [own, byToken, byRevoked]) assert.deepEqual(errorOf(await link.accept()), [404, 'invitation_not_valid']);
+      const open = (await ask('/platform/v1/invitations', { token: owner })).body['data'] as unknown as { id: string }[];
+      assert.deepEqual(open.map(({ id }) => id), [weaker.id]);
+      assert.equal((await weaker.accept()).status, 201, 'a member may still give what is below them');
+      await setRole('admin');
+      assert.equal((await byToken.accept()).status, 201, 'and what they can give again');
+      await ask(`/platform/v1/members/${adminId}`, { method: 'DELETE', token: owner });
+      assert.deepEqual(errorOf(await own.accept()), [404, 'invitation_not_valid']);
+      const ownerLink = await invite({ token: owner }, 'owner');
+      const withdraw = (token: string) => ask(`/platform/v1/invitations/${ownerLink.id}`, { method: 'DELETE', token });
+      assert.deepEqual(errorOf(await withdraw(admin)), [403, 'forbidden']);
+      assert.equal((await withdraw(owner)).status, 200);
+    });
+
     test('passwords, session and invitation tokens lie in the store as hashes alone', async () => {
       const cookie = await platform.signIn(acme.emails.owner);
       const token = decodeURIComponent(cookie.split('=')[1]!).split('.')[0]!;

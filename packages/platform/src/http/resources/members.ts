@@ -58,6 +58,6 @@ export const memberOperations = [
   operation({
     id: 'withdrawInvitation', method: 'delete', path: '/invitations/{id}', role: 'admin', tag: 'members', summary: 'Make an open link void',
     params: idParams, answer: invitationSchema,
-    run: ({ ground, actor, params }) => withdrawInvitation(ground, { organization: actor.organization, id: params.id }),
+    run: ({ ground, actor, params }) => withdrawInvitation(ground, { organization: actor.organization, id: params.id, by: actor.role }),
   }),
 ] as const;
