@@ -137,7 +137,10 @@ test('cap: set answers with its id, set again keeps it, list shows spend and res
     id: ofKey.id, scope: 'key', key, project: null, window: 'lifetime', limit: '1.000000000', mode: 'refuse', ...spend, resetsAt: null,
   });
   assert.deepEqual([listed[2]?.['project'], listed[2]?.['limit'], listed[2]?.['spent'], listed.length], ['search', '0.000000000', '0.250000001', 3]);
-  assert.match((await run(['cap', 'list', '--org', organization])).stdout, /^ID +SCOPE +SUBJECT +WINDOW +SPENT +LIMIT +UNKNOWN +MODE +RESETS$/m);
+  const text = (await run(['cap', 'list', '--org', organization])).stdout;
+  assert.match(text, /^ID +SCOPE +SUBJECT +WINDOW +SPENT USD +LIMIT USD +UNKNOWN +MODE +RESETS UTC$/m);
+  assert.match(text, /^cap_\w+ +project +search +day .* shown +\d{4}-\d\d-\d\d$/m);
+  assert.match(text, /--enforce-key-caps on$/m);
   assert.deepEqual(await json(['cap', 'remove', made.id]), { id: made.id, removed: true });
   const again = await run(['cap', 'remove', made.id]);
   assert.equal(again.code, 1);

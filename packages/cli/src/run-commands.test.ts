@@ -68,7 +68,7 @@ test('run list and show answer with every field, the newest first', async () => 
   const text = (await run('run', 'show', 'r"1', '--org', 'Acme')).stdout;
   assert.match(text, /^clamp reason +policy_max$/m);
   assert.match(text, /^effective +5 USD$/m);
-  assert.match((await run('run', 'list', '--org', 'Acme')).stdout, /^ID +STATE +SPENT +BUDGET +UNKNOWN +STARTED +EXPIRES$/m);
+  assert.match((await run('run', 'list', '--org', 'Acme')).stdout, /^ID +STATE +SPENT USD +BUDGET USD +UNKNOWN +STARTED +EXPIRES$/m);
 });
 
 test('run close ends a run for good; a second time changes nothing and says so only where it ended otherwise', async () => {

@@ -7,7 +7,7 @@ export function baselineText(shown: ShownBaseline): string {
   const { id, state, readmitted, prefix, keyRead, firstDay, closesAt, retiredAt } = shown;
   return fields([
     ['id', id], ['state', readmitted ? `${state} (its days are over; the plan admits the key)` : state],
-    ['key', `${prefix}… (${keyRead ? 'shown' : 'not read yet'})`], ['first day', firstDay], ['closes', closesAt], ['retired', retiredAt],
+    ['key', `${prefix}… (${keyRead ? 'shown' : 'not read yet'})`], ['first day', firstDay ?? (state === 'waiting' ? 'the first whole day, in UTC, with priced calls' : null)], ['closes', closesAt], ['retired', retiredAt],
   ]);
 }
 
@@ -31,7 +31,7 @@ export function reportText(report: TapReport): string {
     ...(total.calls.value === 0 ? ['No call was reported yet.'] : parts),
     ...(reasons.length === 0 ? [] : [`Stop reasons: ${reasons.join(', ')}.`]),
     ...(total.unpricedCalls.value === 0 ? []
-      : [`${total.unpricedCalls.value} calls are of models without a listed price; the cost is that of the others.`]),
+      : [`Calls of models without a listed price: ${total.unpricedCalls.value} of ${total.calls.value}. They are in no cost.`]),
     ...(headroom.length === 0 ? [] : [limits]),
     ...(declared.length === 0 ? [] : [typed]),
     `Calls, tokens, failures and latencies are as the client reported them. Costs are modeled on price list ${report.priceList}. `

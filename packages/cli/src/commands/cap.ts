@@ -69,18 +69,23 @@ function checkSubject(
   if (scope !== 'project' && project !== null) throw new UsageFault('--project goes with --scope project only.');
 }
 
+const keyCapsNote = 'Caps of keys refuse only where this is set: metergate org set ORG --enforce-key-caps on';
+
 function capsText(shown: readonly ShownCap[]): string {
   if (shown.length === 0) return 'This organization has no caps.';
   const rows = shown.map((each) => [
     each.id, each.scope, each.key ?? each.project, each.window, shortDecimal(each.spent), shortDecimal(each.limit), each.unknownCalls,
-    each.mode, each.resetsAt,
+    each.scope === 'project' ? 'shown' : each.mode, each.resetsAt?.slice(0, 10) ?? null,
   ]);
-  return table(['ID', 'SCOPE', 'SUBJECT', 'WINDOW', 'SPENT', 'LIMIT', 'UNKNOWN', 'MODE', 'RESETS'], rows);
+  const heads = ['ID', 'SCOPE', 'SUBJECT', 'WINDOW', 'SPENT USD', 'LIMIT USD', 'UNKNOWN', 'MODE', 'RESETS UTC'];
+  const text = table(heads, rows, { widthMax: 120, shrinks: 'SUBJECT' });
+  return shown.some(({ scope }) => scope === 'key') ? `${text}\n${keyCapsNote}` : text;
 }
 
 function whenReached({ scope, mode }: ShownCap): string {
   if (scope === 'project') return 'shown only, nothing is refused';
-  return mode === 'pause' ? 'pause (429 until it resets)' : 'refuse (402)';
+  const answer = mode === 'pause' ? 'pause (429 until it resets)' : 'refuse (402)';
+  return scope === 'key' ? `${answer}, where org set --enforce-key-caps is on` : answer;
 }
 
 export const cap = commandGroup('Set, list and remove spend caps', { set, list, remove });

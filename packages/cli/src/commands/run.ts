@@ -48,10 +48,15 @@ function runText(run: ShownRun): string {
 function runsText(shown: readonly ShownRun[]): string {
   if (shown.length === 0) return 'This organization has no runs.';
   const rows = shown.map((run) => [
-    run.id, run.state, shortDecimal(run.spent), run.effective === null ? null : shortDecimal(run.effective), run.unknownCalls, run.startedAt,
-    run.expiresAt,
+    run.id, run.state, shortDecimal(run.spent), run.effective === null ? null : shortDecimal(run.effective), run.unknownCalls,
+    secondsText(run.startedAt), secondsText(run.expiresAt),
   ]);
-  return table(['ID', 'STATE', 'SPENT', 'BUDGET', 'UNKNOWN', 'STARTED', 'EXPIRES'], rows);
+  return table(['ID', 'STATE', 'SPENT USD', 'BUDGET USD', 'UNKNOWN', 'STARTED', 'EXPIRES'], rows);
+}
+
+/** An instant as `calls list` shows it, to the second. */
+function secondsText(instant: string | null): string | null {
+  return instant === null ? null : `${instant.slice(0, 10)} ${instant.slice(11, 19)}Z`;
 }
 
 function dollarsText(amount: string | null): string | null {

@@ -39,8 +39,8 @@ export function quickStartLines({ gatewayUrl, platformUrl, dataDirectory, sandbo
 
 function ownerLines(ownerPath: string | null, platformUrl: string): string[] {
   return ownerPath === null
-    ? ['Make a one-time link for the first owner of the dashboard:', '  npx --no-install metergate user invite --org default --role owner', '']
-    : ['Open this once to become the first owner of the dashboard:', `  ${platformUrl}${ownerPath}`, ''];
+    ? ['Make a one-time link for the first owner:', '  npx --no-install metergate user invite --org default --role owner', '']
+    : ['Open this once in a browser to become the first owner:', `  ${platformUrl}${ownerPath}`, ''];
 }
 
 function connectionLines({ connected, connectedFrom, first }: FirstStart, sandbox: boolean): string[] {

@@ -28,7 +28,8 @@ ${plans.map(row).join('\n')}
 passes at once.</li>
 <li>Before a call its tokens are estimated from the body's length: one token for four bytes. Afterwards the estimate gives way
 to the input and output tokens that the provider reported.</li>
-<li>A call whose estimate is more than a full bucket holds is never admitted: that is the largest body in the table.</li>
+<li>A call whose estimate is more than a full bucket holds is never admitted: that is the largest body in the table (a MB is
+1,000,000 bytes).</li>
 <li>A call over a limit is answered <code>429</code> with code <code>rate_limit_exceeded</code> and <code>Retry-After</code> in
 seconds. It is not forwarded, not recorded and costs nothing.</li>
 <li>Each gateway node counts for itself, so with several nodes the figures in effect can be higher or lower. They are
@@ -39,7 +40,7 @@ indicative, without a guarantee.</li>
 function row(plan: Plan): string {
   const figures = planFigures[plan];
   const cells = plan === 'enterprise' ? ['set by agreement', 'set by agreement', 'by the agreed tokens']
-    : [whole(figures.requestsPerMinute), whole(figures.tokensPerMinute), `${whole(bodyBytesMax(figures))} bytes`];
+    : [whole(figures.requestsPerMinute), whole(figures.tokensPerMinute), `${whole(bodyBytesMax(figures) / 1_000_000)} MB`];
   return `<tr><td>${planName[plan]}</td>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`;
 }
 

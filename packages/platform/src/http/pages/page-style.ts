@@ -14,7 +14,10 @@ th, td { text-align: right; padding: .45rem .6rem; border-bottom: 1px solid var(
 th:first-child, td:first-child { text-align: left }
 th { font-weight: 600; color: var(--soft); font-size: .875rem }
 .scroll { overflow-x: auto }
+@media (max-width: 34rem) { th, td { white-space: normal; padding: .45rem .3rem; font-size: .875rem } }
 code { font: .9em ui-monospace, monospace }
+a { color: var(--act) }
+pre { border: 1px solid var(--line); border-radius: 6px; padding: .8rem 1rem; line-height: 1.7; white-space: pre-wrap }
 form { max-width: 24rem }
 label { display: block; font-weight: 600; margin: 1rem 0 .25rem }
 input { font: inherit; width: 100%; padding: .55rem .7rem; color: inherit; background: transparent }
