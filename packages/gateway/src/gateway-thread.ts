@@ -172,6 +172,7 @@ function serveParent({ gateway, journal, destinations, settings, clock, rateCoun
 /** Says once that the wall clock stepped, and once when the time in force agrees with it again (design 3, row 5b). */
 function watchClock(clock: NodeClock): () => void {
   let told = 0;
+  const followed = data.sharedStore ? 'it is that of the shared store' : 'the step is followed once it has stayed for a minute';
   return () => {
     clock.wallMs();
     const step = clock.stepMs();
@@ -179,7 +180,7 @@ function watchClock(clock: NodeClock): () => void {
     told = step;
     parent.postMessage({
       warning: step === 0 ? 'The time in force agrees with the wall clock again.'
-        : `The wall clock stepped by ${step} ms. Time goes on as before; the step is followed once it has stayed for a minute.`,
+        : `The wall clock stepped by ${step} ms. Time goes on as before; ${followed}.`,
     });
   };
 }

@@ -132,8 +132,8 @@ describe('of several caps (design 3, row 1)', () => {
     const moment = fc.integer({ min: nowMs, max: nowMs + 400 * 86_400_000 });
     fc.assert(fc.property(fc.uniqueArray(given, byName), moment, (wanted, atMs) => {
       const rank = ({ scope, window }: Wanted): number => {
-        const resetMs = windowAt(window!, atMs).endMs ?? 9e15;
-        return (scope === 'organization' ? 0 : 1e17) - resetMs * 10 - calendarWindows.indexOf(window!);
+        const resetMs = windowAt(window!, atMs).endMs ?? 9e13;
+        return (scope === 'organization' ? 0 : 1e15) - resetMs * 10 - calendarWindows.indexOf(window!);
       };
       const sorted = [...wanted].sort((one, other) => rank(one) - rank(other));
       const inForce = (each: Wanted): boolean => windowAt(each.window!, each.atMs!).startMs === windowAt(each.window!, atMs).startMs;

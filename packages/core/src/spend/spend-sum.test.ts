@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { nanoDollars, nanoDollarsMax, type NanoDollars } from '../money.ts';
-import { addCall, emptySums, isUnknownCall, resetsAtMs, spentAt, unknownCallsAt, type WindowSums } from './spend-sum.ts';
+import { addCall, emptySums, isUnknownCall, resetsAtMs, showSpent, spentAt, unknownCallsAt, type WindowSums } from './spend-sum.ts';
 import { calendarWindows, windowAt } from './window.ts';
 
 const nano = (amount: number): NanoDollars => nanoDollars(BigInt(amount));
@@ -85,5 +85,19 @@ describe('sums of the five windows (design 3, row 5a)', () => {
         assert.equal(resetsAtMs(sums[window], nowMs), (inForce ? held : windowAt(window, nowMs)).endMs);
       }
     }), { numRuns: 500 });
+  });
+});
+
+describe('what a shared store says of a window', () => {
+  it('stands in the sum of that window or goes on to a later one, and never back', () => {
+    const sums = emptySums(noonMs);
+    addCall(sums, noonMs, nano(5), true);
+    showSpent(sums.day, windowAt('day', noonMs), nano(80));
+    assert.deepEqual([spentAt(sums.day, noonMs), unknownCallsAt(sums.day, noonMs)], [80n, 1]);
+    showSpent(sums.day, windowAt('day', noonMs + dayMs), nano(3));
+    showSpent(sums.day, windowAt('day', noonMs), nano(90));
+    assert.deepEqual([spentAt(sums.day, noonMs + dayMs), unknownCallsAt(sums.day, noonMs + dayMs)], [3n, 0]);
+    addCall(sums, noonMs + dayMs, nano(4), false);
+    assert.equal(spentAt(sums.day, noonMs + dayMs), 7n);
   });
 });

@@ -1,7 +1,7 @@
 /** The time a node decides by, under clocks that step (design 3, row 5b). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readNodeTime, slewMaxMs, startNodeTime, steadyMs, stepMs } from './node-time.ts';
+import { followStoreTime, raiseFloor, readNodeTime, slewMaxMs, startNodeTime, steadyMs, stepMs } from './node-time.ts';
 
 const wall = 1_800_000_000_000;
 
@@ -56,4 +56,26 @@ test('never goes back, whatever the clocks do, and never before what was written
     assert.ok(now >= last && Number.isSafeInteger(now));
     last = now;
   }
+});
+
+test('by a shared store’s time and monotonic time alone, once it was told; a wall clock that differs is shown and not followed', () => {
+  const time = startNodeTime(wall + 30_000, 0);
+  followStoreTime(time, wall, 0);
+  for (const second of [1, 30, 61, 200]) {
+    assert.equal(readNodeTime(time, wall + 30_000 + second * 1_000, second * 1_000), wall + second * 1_000);
+  }
+  assert.equal(stepMs(time), 30_000);
+  followStoreTime(time, wall + 230_000, 200_000);
+  assert.equal(readNodeTime(time, wall + 231_000, 201_000), wall + 231_000);
+  assert.equal(stepMs(time), 0);
+  followStoreTime(time, wall, 202_000);
+  assert.equal(readNodeTime(time, wall + 232_000, 202_000), wall + 231_000, 'a store that is set back does not turn time back');
+});
+
+test('never before the latest that the store has written, whenever that is learnt', () => {
+  const time = startNodeTime(wall, 0);
+  raiseFloor(time, wall + 5_000.5);
+  assert.equal(readNodeTime(time, wall + 1_000, 1_000), wall + 5_000);
+  raiseFloor(time, wall);
+  assert.equal(readNodeTime(time, wall + 6_000, 6_000), wall + 6_000);
 });

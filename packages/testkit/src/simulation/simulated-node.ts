@@ -112,12 +112,8 @@ export class SimulatedNode {
     this.#world.scheduler.note(`${this.name} ${request.key} ${request.run ?? '-'} ${verdict}`);
     if (verdict === 'admitted') return this.#admit(request);
     if (verdict === 'refused') return;
-    if (request.asked === 2) {
-      this.#world.unconfirmed += 1;
-      return;
-    }
-    request.asked += 1;
-    this.#ask(request);
+    if (request.asked === 2) this.#world.unconfirmed += 1;
+    else this.#ask(request);
   }
 
   #verdict({ key, run, budget, asked }: Request): Verdict {
@@ -151,6 +147,7 @@ export class SimulatedNode {
   #ask(request: Request): void {
     const world = this.#world;
     const { key, run: id } = request;
+    request.asked += 1;
     let waits = 0;
     const waiter = (): (() => void) => {
       waits += 1;
@@ -323,9 +320,8 @@ export class SimulatedNode {
 
   /** Frozen: when it is thawed. Dead: never. */
   #whenAwake(run: () => void): void {
-    if (!this.alive) return;
-    if (this.frozen) this.#world.whenThawed(this, () => this.#whenAwake(run));
-    else run();
+    if (this.alive && this.frozen) this.#world.whenThawed(this, () => this.#whenAwake(run));
+    else if (this.alive) run();
   }
 
   #every(pauseMs: number, spreadMs: number, run: () => void): void {

@@ -1,0 +1,177 @@
+/**
+ * Caps and runs of a node on a shared store (design 2, Spend across nodes; 3, rows 1 and 5b): nothing is admitted without a fresh lease,
+ * who lacks one asks once and waits, and what was refused is never said to be spent.
+ */
+import assert from 'node:assert/strict';
+import { setImmediate as turn } from 'node:timers/promises';
+import { test } from 'node:test';
+import type { CapId } from '@metergate/core/id.ts';
+import type { LeaseAnswer, LeaseMoment } from '@metergate/core/lease/account.ts';
+import { LeaseBook, type SubjectClaim } from '@metergate/core/lease/book.ts';
+import { nanoDollars } from '@metergate/core/money.ts';
+import { emptySums } from '@metergate/core/spend/spend-sum.ts';
+import type { GuardedCall } from './guards.ts';
+import { Guards } from './guards.ts';
+import { RunRegistry } from './run-registry.ts';
+import { Runs } from './runs.ts';
+import { SpendLeases } from './spend-leases.ts';
+import { Standings } from './standing.ts';
+import { AskedStore, dollars, endedRecord, runCallOf, testHeld, testOrganization, TurnJournal, type RunHeaders } from './test-support/run-ground.ts';
+
+interface Asked {
+  readonly claims: readonly SubjectClaim[];
+  readonly resolve: (answers: readonly LeaseAnswer[]) => void;
+  readonly reject: (error: Error) => void;
+}
+
+function ground(limit: number) {
+  const clock = { wall: 1_000, monotonic: 0, wallMs: () => clock.wall, monotonicMs: () => clock.monotonic };
+  const asked: Asked[] = [];
+  let shipped = 0;
+  let heard: LeaseMoment | null = null;
+  const timers: { readonly atMs: number; readonly task: () => void }[] = [];
+  const [registry, journal, store] = [new RunRegistry(10), new TurnJournal(), new AskedStore()];
+  const leases = new SpendLeases({
+    book: new LeaseBook(0), registry, clock, systemWallMs: () => clock.wall,
+    client: {
+      claimLeases: (_batch, claims) => new Promise((resolve, reject) => { asked.push({ claims, resolve, reject }); }),
+      shipNow: () => { shipped += 1; },
+      runsHeard: () => heard,
+    },
+    after: (delayMs, task) => { timers.push({ atMs: clock.monotonic + delayMs, task }); },
+  });
+  const guards = new Guards(clock, new Runs({ registry, journal, store, clock }), leases);
+  const plain = testHeld(testOrganization({
+    caps: [{ id: 'cap' as CapId, scope: 'organization', subject: null, window: 'month', limit: dollars(limit), mode: 'refuse' }],
+  }));
+  const standings = new Standings(clock.monotonicMs, { rateLimitFaults: 0 }, leases);
+  const held = { ...plain, standing: standings.of({
+    key: plain.key, organization: plain.organization, spend: { organization: emptySums(1_000), key: emptySums(1_000) },
+  }) };
+  const call = (run: string | null = null, headers: RunHeaders = {}): GuardedCall =>
+    ({ held, estimate: 1, runCall: run === null ? null : runCallOf(held, run, headers), taken: false });
+  const answer = async (over: { readonly granted: number; readonly spent?: number; readonly validMs?: number }, at = 0): Promise<void> => {
+    const [{ claims, resolve }] = asked.splice(at, 1) as [Asked];
+    resolve(claims.map(() => ({
+      granted: dollars(over.granted), spent: dollars(over.spent ?? 0), shipped: nanoDollars(0n), limit: dollars(limit),
+      validMs: over.validMs ?? 5_000, confirmMs: 2_500, contested: false,
+    })));
+    await turn();
+  };
+  const pass = (ms: number): void => {
+    clock.wall += ms;
+    clock.monotonic += ms;
+    for (const timer of timers.splice(0)) {
+      if (timer.atMs <= clock.monotonic) timer.task();
+      else timers.push(timer);
+    }
+  };
+  return { clock, asked, leases, guards, held, call, answer, pass, store, registry, shipped: () => shipped, hear: (moment: LeaseMoment) => { heard = moment; } };
+}
+
+const unconfirmed = { kind: 'cap_unconfirmed', scope: 'organization', window: 'month' };
+
+test('a cap without a lease may be asked for; the call that waited is admitted, and the next goes by what is held', async () => {
+  const { guards, call, answer, asked } = ground(10);
+  const first = call();
+  const decision = guards.decide(first);
+  assert.deepEqual(decision, unconfirmed);
+  assert.equal(guards.mayAsk(decision!), true);
+  let told: unknown = 'not told';
+  guards.ask(first, 250, (refusal) => { told = refusal; });
+  guards.ask(call(), 250, () => {});
+  assert.equal(asked.length, 1, 'one question for all who ask at once');
+  await answer({ granted: 2 });
+  assert.equal(told, null);
+  assert.equal(guards.decide(first, true), null);
+  assert.equal(guards.decide(call()), null);
+});
+
+test('who waits is told within its time, whatever comes; a store that fails leaves it unconfirmed, never spent', async () => {
+  const { guards, call, asked, pass } = ground(10);
+  let told = 0;
+  guards.ask(call(), 250, () => { told += 1; });
+  pass(249);
+  assert.equal(told, 0);
+  pass(1);
+  assert.equal(told, 1);
+  asked[0]!.reject(new Error('away'));
+  await turn();
+  assert.equal(told, 1);
+  assert.deepEqual(guards.decide(call(), true), unconfirmed);
+});
+
+test('a lease is gone by for as long as both clocks allow, also where no timer ran meanwhile', async () => {
+  const { guards, call, answer, clock } = ground(10);
+  guards.ask(call(), 250, () => {});
+  await answer({ granted: 2 });
+  clock.monotonic += 4_999;
+  assert.equal(guards.decide(call()), null);
+  clock.monotonic += 1;
+  assert.deepEqual(guards.decide(call()), unconfirmed);
+  clock.monotonic -= 1;
+  clock.wall += 5_000;
+  assert.deepEqual(guards.decide(call()), unconfirmed);
+});
+
+test('what others spent counts, and reached goes before unconfirmed', async () => {
+  const { guards, call, answer, held } = ground(10);
+  guards.ask(call(), 250, () => {});
+  await answer({ granted: 0, spent: 9 });
+  assert.equal(held.standing.organization.sums.month.spent, dollars(9));
+  assert.deepEqual(guards.decide(call(), true), unconfirmed);
+  guards.ask(call(), 250, () => {});
+  await answer({ granted: 0, spent: 10 });
+  assert.equal(guards.decide(call(), true)?.kind, 'cap_reached');
+});
+
+test('a call that overruns its lease has the journal shipped at once and the lease asked for', async () => {
+  const { guards, call, answer, asked, shipped } = ground(10);
+  guards.ask(call(), 250, () => {});
+  await answer({ granted: 2 });
+  const taken = call();
+  assert.equal(guards.decide(taken), null);
+  guards.take(taken);
+  guards.settle(taken, endedRecord({ cost: dollars(3), startedAtMs: 1_000 }));
+  assert.equal(shipped(), 1);
+  assert.deepEqual(asked.map(({ claims }) => claims.map(({ settled }) => settled)), [[dollars(3)]]);
+  assert.deepEqual(guards.decide(call()), unconfirmed);
+});
+
+test('a lease in use is confirmed at half of its validity, and at once where the store is stirred', async () => {
+  const { guards, call, answer, asked, pass, leases } = ground(10);
+  guards.ask(call(), 250, () => {});
+  await answer({ granted: 2 });
+  const taken = call();
+  guards.decide(taken);
+  guards.take(taken);
+  for (let ms = 0; ms < 2_400; ms += 100) pass(100);
+  assert.equal(asked.length, 0);
+  pass(100);
+  assert.equal(asked.length, 1);
+  await answer({ granted: 2 });
+  leases.stirred();
+  assert.equal(asked.length, 1);
+});
+
+test('a run has a lease of its own by its budget; one without a budget goes on while its end would be heard of', async () => {
+  const { guards, call, answer, asked, store, hear, clock } = ground(1_000);
+  const first = call('r', { budget: 5 });
+  const decision = guards.decide(first);
+  assert.equal(decision?.kind, 'cap_unconfirmed', 'a cap that cannot be confirmed goes before an unseen run');
+  guards.ask(first, 250, () => {});
+  await answer({ granted: 100 });
+  await store.answer(0);
+  assert.deepEqual(guards.decide(first, true), { kind: 'run_unconfirmed' });
+  guards.ask(first, 250, () => {});
+  assert.equal(asked[0]!.claims[0]!.subject.scope, 'run');
+  await answer({ granted: 1 });
+  assert.equal(guards.decide(first, true), null);
+
+  const free = call('free');
+  guards.ask(free, 250, () => {});
+  await store.answer(1);
+  assert.deepEqual(guards.decide(free, true), { kind: 'run_unconfirmed' });
+  hear({ monotonicMs: clock.monotonic, wallMs: clock.wall });
+  assert.equal(guards.decide(free, true), null);
+});
