@@ -13,12 +13,15 @@ export interface DrainBound {
   readonly bytesMax: number;
 }
 
+/** The longest that a timer runs; a longer one would fire at once. Some 24 days. */
+const timerMsMax = 2 ** 31 - 1;
+
 /**
  * `covered`: an armed cap or a run budget covers the call, so its cost must be learnt: 10 min and 64 MiB; any other 5 s and
  * 1 MiB. The organization may set the seconds of both.
  */
 export function drainBoundFor(covered: boolean, drainSeconds: number | null): DrainBound {
-  const durationMs = drainSeconds === null ? (covered ? 600_000 : 5_000) : drainSeconds * 1_000;
+  const durationMs = drainSeconds === null ? (covered ? 600_000 : 5_000) : Math.min(drainSeconds * 1_000, timerMsMax);
   return { durationMs, bytesMax: (covered ? 64 : 1) * 1024 * 1024 };
 }
 

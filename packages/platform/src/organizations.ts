@@ -39,7 +39,7 @@ export interface ShownOrganization {
 /** What may be changed; what is left out stays, null goes back to the default. */
 export interface OrganizationSettingsInput {
   readonly plan?: string;
-  /** Whole seconds from 0. */
+  /** Whole seconds from 0 to a year. */
   readonly drainSeconds?: number | null;
   readonly fallbackPrice?: ShownFallbackPrice | null;
   readonly enforceKeyCaps?: boolean;
@@ -66,11 +66,14 @@ const perMinuteField = (what: string) => {
   return z.int({ error }).min(1, { error }).max(perMinuteMax, { error }).nullable().optional();
 };
 
+/** A year. */
+export const drainSecondsMax = 31_536_000;
+const drainError = `The drain time must be a whole number of seconds from 0 to ${drainSecondsMax}.`;
+
 /** What may be set: what the command and the platform's HTTP check alike. */
 export const settingsFields = z.strictObject({
   plan: planField.optional(),
-  drainSeconds: z.int({ error: 'The drain time must be a whole number of seconds from 0.' })
-    .min(0, { error: 'The drain time must be a whole number of seconds from 0.' }).nullable().optional(),
+  drainSeconds: z.int({ error: drainError }).min(0, { error: drainError }).max(drainSecondsMax, { error: drainError }).nullable().optional(),
   fallbackPrice: z.strictObject({ input: priceField, output: priceField })
     .transform(({ input, output }): FallbackPrice => ({ inputNanoPerMillion: input, outputNanoPerMillion: output })).nullable().optional(),
   enforceKeyCaps: z.boolean({ error: 'Whether key caps refuse must be true or false.' }).optional(),

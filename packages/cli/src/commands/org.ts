@@ -3,7 +3,7 @@ import { perMinuteMax } from '@metergate/core/rate/tier.ts';
 import { plans, type Plan } from '@metergate/core/settings.ts';
 import { eraseOrganization, finishErasures } from '@metergate/platform/erasure.ts';
 import {
-  createOrganization, listOrganizations, setOrganization, type OrganizationSettingsInput, type ShownOrganization,
+  createOrganization, drainSecondsMax, listOrganizations, setOrganization, type OrganizationSettingsInput, type ShownOrganization,
 } from '@metergate/platform/organizations.ts';
 import { isRefusal } from '@metergate/platform/refusal.ts';
 import { command, commandGroup, UsageFault, type Values } from '../command-line/command.ts';
@@ -12,8 +12,6 @@ import { fields, shortDecimal, table } from '../command-line/table.ts';
 import { dollarsOrNone, pricePair, wholeNumberOf } from '../command-line/value-forms.ts';
 
 const planArgument = { type: 'enum', options: [...plans] as Plan[], valueHint: 'PLAN', description: `One of ${plans.join(', ')}` } as const;
-/** A year: longer than any answer is read on. */
-const drainSecondsMax = 31_536_000;
 
 const create = command({
   description: 'Make an organization',

@@ -93,6 +93,12 @@ test('hostile texts as names come back exactly or are refused in a sentence with
   assert.ok(taken > 0);
 });
 
+test('a drain time is a whole number of seconds from 0 to a year', async () => {
+  const set = (drainSeconds: number) => send(`/organizations/${acme.id}`, { drainSeconds }, 'PATCH');
+  for (const seconds of [0, 31_536_000]) assert.equal((await set(seconds)).status, 200);
+  for (const seconds of [-1, 1.5, 31_536_001, 1e15]) assert.deepEqual(errorOf(await set(seconds)), [400, 'invalid_input']);
+});
+
 test('parameters are each given once, known and of their form', async () => {
   const wrong = ['limit=0', 'limit=-1', 'limit=1001', 'limit=1e2', 'limit=1&limit=2', 'limit=', 'cursor=', 'cursor=%00', 'wat=1', '__proto__=1'];
   for (const query of wrong) {
