@@ -98,12 +98,14 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
           { purpose: 'preview' }, { 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' },
           { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' },
           { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate' },
+          { origin: 'http://platform.test:3000' }, { origin: 'null' }, { referer: 'http://platform.test:3000/page' }, { referer: 'nowhere' },
         ]) assert.equal((await ask('/tap-key', { ...who, headers })).status, 403, JSON.stringify(headers));
         assert.equal((await ask('/tap-key', { ...who, method: 'HEAD' })).status, 405);
       }
       for (const role of ['viewer', 'member'] as const) assert.equal((await ask('/tap-key', { token: owner.tokens[role] })).status, 403);
       assert.equal((await ask('/tap-key', { token: 'svc_tap_' + '0'.repeat(64) })).status, 401);
-      const own = await ask('/tap-key', { ...asSession, headers: { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors' } });
+      const ours = { origin: 'http://platform.test', referer: 'http://platform.test/dashboard' };
+      const own = await ask('/tap-key', { ...asSession, headers: { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors', ...ours } });
       assert.equal(own.status, 200, own.text);
     });
 

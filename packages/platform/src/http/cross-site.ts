@@ -18,8 +18,12 @@ export function refuseCrossSite(request: Request, publicUrl: string): void {
   if (origin !== null && !isOwnOrigin(origin, request, publicUrl)) throw crossSite();
 }
 
-/** What may be done once only: by GET itself, on nobody's guess, and not by opening an address. @throws HttpRefusal 403, 405 */
-export function refuseUnasked(request: Request): void {
+/**
+ * What may be done once only: by GET itself, on nobody's guess, and not by opening an address. Where the platform is reached over
+ * plain http a browser sends no `Sec-Fetch-Site`, and a page on another port of the same host counts as the same site for cookies:
+ * there `Origin` and `Referer` tell. @throws HttpRefusal 403, 405
+ */
+export function refuseUnasked(request: Request, publicUrl: string): void {
   if (request.method !== 'GET') throw new HttpRefusal(405, 'method_not_allowed', 'This address answers GET alone.', { allow: 'GET' });
   const purpose = `${request.headers.get('sec-purpose') ?? ''} ${request.headers.get('purpose') ?? ''} ${request.headers.get('x-moz') ?? ''}`;
   if (/prefetch|prerender|preview/i.test(purpose)) {
@@ -29,6 +33,9 @@ export function refuseUnasked(request: Request): void {
   const site = request.headers.get('sec-fetch-site');
   // Whoever asks, with a token too: what can be done once only is not done where a browser says that another site began it.
   if (site !== null && site !== 'same-origin' && site !== 'none') throw crossSite();
+  for (const from of [request.headers.get('origin'), originOf(request.headers.get('referer'))]) {
+    if (from !== null && !isOwnOrigin(from, request, publicUrl)) throw crossSite();
+  }
   if (site === 'none' && mode === 'navigate') {
     throw new HttpRefusal(403, 'cross_site', 'This address cannot be opened in a browser; the dashboard asks it.');
   }
@@ -39,6 +46,11 @@ function isOwnOrigin(origin: string, request: Request, publicUrl: string): boole
   if (origin === new URL(publicUrl).origin) return true;
   const host = request.headers.get('host');
   return host !== null && origin === `${new URL(publicUrl).protocol}//${host}`;
+}
+
+/** `null`, as text, is what a browser calls the origin of nowhere. */
+function originOf(referer: string | null): string | null {
+  return referer === null ? null : URL.parse(referer)?.origin ?? 'null';
 }
 
 function crossSite(): HttpRefusal {
