@@ -1,5 +1,6 @@
 /** Held: the platform listens where it is told, serves its app and the tap's endpoint there, and closes. Design 5, Platform HTTP. */
 import assert from 'node:assert/strict';
+import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { freshSqlite, password, platformGround, type PlatformGround } from './http/test-support/platform-ground.ts';
 import { startPlatform, type Platform } from './server.ts';
@@ -44,6 +45,30 @@ test('the eleventh wrong password from one address is 429 with Retry-After, and 
   const late = await signIn(password);
   assert.equal(late.status, 429);
   assert.match(late.headers.get('retry-after') ?? '', /^\d+$/);
+});
+
+/** Sends these bytes as they are; resolves with all that comes until the connection ends. */
+function said(bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let heard = '';
+    const socket = connect(platform.port, '127.0.0.1', () => socket.write(bytes));
+    socket.setEncoding('latin1').on('data', (text: string) => { heard += text; }).on('error', reject).on('close', () => resolve(heard));
+  });
+}
+
+test('what others may read differently is refused before any route, and the connection ends', async () => {
+  const refused: [string, string, number][] = [
+    ['GET http://evil.example/limits HTTP/1.1', 'Host: a', 400], ['GET /limits HTTP/1.1', 'Host: a\r\nHost: b', 400],
+    ['GET /limits HTTP/1.1', 'X-No: host', 400], ['GET /limits HTTP/1.1', 'Host: a<b>', 400], ['GET /limits HTTP/1.1', 'Host: [::', 400],
+    ['OPTIONS * HTTP/1.1', 'Host: a', 400], ['POST /limits HTTP/1.1', 'Host: a\r\nContent-Length: 010', 400],
+    ['GET /tap/v1/../../limits HTTP/1.1', 'Host: a', 404], ['GET /tap/%2E%2e/limits HTTP/1.1', 'Host: a', 404], ['GET /a\\limits HTTP/1.1', 'Host: a', 404],
+  ];
+  for (const [line, headers, status] of refused) {
+    const answer = await said(`${line}\r\n${headers}\r\nConnection: close\r\n\r\n`);
+    assert.match(answer, new RegExp(`^HTTP/1.1 ${status} `), line);
+    assert.match(answer, /\{"error":\{"code":"(?:invalid_request|not_found)","message":"[^"]+/, line);
+  }
+  assert.match(await said('GET /limits?from=/../ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'), /^HTTP\/1.1 200 /);
 });
 
 test("an address that is taken is the system's error, for the start to put into words; a closed one takes nothing", async () => {

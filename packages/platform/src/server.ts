@@ -4,8 +4,10 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { getRequestListener } from '@hono/node-server';
+import { getRequestListener, RequestError } from '@hono/node-server';
 import { platformApp } from './http/app.ts';
+import { errorResponse, internalError } from './http/envelope.ts';
+import { malformedRequest, withFraming } from './http/framing.ts';
 import type { PlatformParts } from './http/parts.ts';
 import { withTap } from './http/tap.ts';
 
@@ -24,13 +26,14 @@ export interface PlatformAddress {
 }
 
 const closeGraceMs = 1_000;
+const limits = { requestTimeout: 30_000, headersTimeout: 10_000, maxHeaderSize: 16_384 } as const;
 
 /** Listens. `parts` is given the port, which links may be made of. @throws the system's error, with its `code`, where the address cannot be had. */
 export async function startPlatform(
   { host, port }: PlatformAddress, partsAt: (port: number) => PlatformParts,
 ): Promise<Platform> {
   let listener: RequestListener | null = null;
-  const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000, maxHeaderSize: 16_384 }, (request, response) => {
+  const server = createServer({ ...limits, requireHostHeader: false }, (request, response) => {
     listener?.(request, response);
   });
   server.maxRequestsPerSocket = 10_000;
@@ -38,9 +41,16 @@ export async function startPlatform(
   await once(server, 'listening');
   const bound = (server.address() as AddressInfo).port;
   const parts = partsAt(bound);
-  const app = getRequestListener(platformApp(parts).fetch);
-  listener = withTap(parts, (request, response) => void app(request, response));
+  const app = getRequestListener(platformApp(parts).fetch, { errorHandler: (fault) => unanswered(parts, fault) });
+  listener = withFraming(withTap(parts, (request, response) => void app(request, response)));
   return { host, port: bound, close: () => closeServer(server) };
+}
+
+/** A request that none can be made of, or a fault past the app's own answers. */
+function unanswered({ report }: PlatformParts, fault: unknown): Response {
+  if (fault instanceof RequestError) return errorResponse(malformedRequest());
+  report(fault);
+  return errorResponse(internalError());
 }
 
 async function closeServer(server: Server): Promise<void> {

@@ -9,7 +9,7 @@
  */
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { page } from '../page.ts';
-import { errorResponse, HttpRefusal, notFound } from './envelope.ts';
+import { errorResponse, HttpRefusal, internalError, notFound } from './envelope.ts';
 import { apiRoot, mount } from './mount.ts';
 import type { Operation } from './operation.ts';
 import type { PlatformParts } from './parts.ts';
@@ -19,12 +19,14 @@ import { authOperations } from './resources/auth.ts';
 import { callOperations } from './resources/calls.ts';
 import { capOperations } from './resources/caps.ts';
 import { providerOperations, upstreamOperations } from './resources/destinations.ts';
+import { exportOperations } from './resources/exports.ts';
 import { keyOperations } from './resources/keys.ts';
 import { limitsOperations } from './resources/limits.ts';
 import { memberOperations } from './resources/members.ts';
 import { organizationOperations } from './resources/organizations.ts';
 import { runOperations } from './resources/runs.ts';
 import { tokenOperations } from './resources/tokens.ts';
+import { usageOperations } from './resources/usage.ts';
 import { joinPath } from '../users.ts';
 import { joinPage, joinPageHeaders } from './pages/join-page.ts';
 import { limitsPage, limitsPath } from './pages/limits-page.ts';
@@ -41,6 +43,8 @@ export const operations: readonly Operation[] = [
   ...capOperations,
   ...runOperations,
   ...callOperations,
+  ...usageOperations,
+  ...exportOperations,
   ...tokenOperations,
   ...auditOperations,
   ...limitsOperations,
@@ -74,7 +78,7 @@ export function platformApp(parts: PlatformParts): OpenAPIHono {
   app.onError((fault) => {
     if (fault instanceof HttpRefusal) return errorResponse(fault);
     parts.report(fault);
-    return errorResponse(new HttpRefusal(500, 'internal_error', 'The platform cannot answer this request right now.'));
+    return errorResponse(internalError());
   });
   return app;
 }

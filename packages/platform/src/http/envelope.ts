@@ -64,3 +64,8 @@ export function errorResponse({ status, code, message, headers }: HttpRefusal): 
 export function notFound(): HttpRefusal {
   return new HttpRefusal(404, 'not_found', 'There is nothing at this address.');
 }
+
+/** A fault of ours; what it was goes to the log alone. */
+export function internalError(): HttpRefusal {
+  return new HttpRefusal(500, 'internal_error', 'The platform cannot answer this request right now.');
+}

@@ -1,0 +1,35 @@
+/**
+ * Requests that others may read differently → refused before any route, as at the gateway's door (design 3, rows 2 and 3): what a
+ * proxy in front took for one path or host is not another one here. Everything else goes on to `next` unchanged.
+ */
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { framingFaultOf } from '@metergate/core/call/framing.ts';
+import { errorResponse, HttpRefusal, notFound } from './envelope.ts';
+
+/** A segment that decodes to `.` or `..`, and a backslash, which some take for a slash. */
+const treacherous = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)|\\/i;
+
+export function withFraming(next: RequestListener): RequestListener {
+  return (request, response) => {
+    const refusal = refusalOf(request);
+    if (refusal === null) return next(request, response);
+    void send(response, refusal);
+  };
+}
+
+/** For what the app's own listener cannot make a request of. */
+export function malformedRequest(fault: string = 'The request is not valid HTTP/1.1.'): HttpRefusal {
+  return new HttpRefusal(400, 'invalid_request', fault);
+}
+
+function refusalOf({ url: rawTarget = '', rawHeaders: headers, httpVersionMinor }: IncomingMessage): HttpRefusal | null {
+  const fault = framingFaultOf({ rawTarget, headers, httpMinorVersion: httpVersionMinor });
+  if (fault !== null) return malformedRequest(fault);
+  return treacherous.test(rawTarget.split('?', 1)[0]!) ? notFound() : null;
+}
+
+async function send(response: ServerResponse, refusal: HttpRefusal): Promise<void> {
+  const answer = errorResponse(refusal);
+  response.writeHead(answer.status, { 'content-type': 'application/json', 'cache-control': 'no-store', connection: 'close' });
+  response.end(await answer.text());
+}
