@@ -9,6 +9,7 @@ import { priceList } from '@metergate/core/price/price-list.ts';
 import type { CapId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
 import type { Journal } from '@metergate/store/journal/journal.ts';
+import { headerValue } from '@metergate/testkit/http-message.ts';
 import { RawConnection, requestBytes, type RawCall } from '@metergate/testkit/raw-client.ts';
 import { gate, startScriptedProvider } from '@metergate/testkit/scripted-provider.ts';
 import { startGateway, type GatewayOptions } from '../gateway.ts';
@@ -19,6 +20,7 @@ import { follow } from '../guards/standing.ts';
 import { AskedStore, testHeld, testOrganization } from '../guards/test-support/run-ground.ts';
 import { willingRunJournal } from '../guards/test-support/standing-ground.ts';
 import { createDestination } from '../network/undici-destination.ts';
+import type { HeldKey } from '../settings/held-settings.ts';
 import { createCopyReader } from '../usage/create-copy-reader.ts';
 
 const long = `{"model":"m","pad":"${'x'.repeat(200_000)}"}`;
@@ -37,11 +39,12 @@ async function ground(t: TestContext) {
   const [registry, store] = [new RunRegistry(10), new AskedStore()];
   const clock = { wallMs: Date.now, monotonicMs: () => performance.now() };
   const held = testHeld(testOrganization({ drainSeconds: 0 }));
+  const known: { now: HeldKey | 'unknown' | undefined } = { now: held };
   const destination = createDestination({ origin: provider.url, timeouts: { connectMs: 1_000, headMs: 5_000, idleBodyMs: 5_000 }, guard: null });
   const gateway = await startGateway({
     id: 'node_test' as GatewayOptions['id'], host: '127.0.0.1', port: 0, journal, heldBodiesBytesMax: 1 << 20, clock, createCopyReader,
     guards: new Guards(clock, new Runs({ registry, journal, store, clock })), verifyGrant: () => null,
-    settings: { held: () => held, ask: async () => held, priceBook: createPriceBook({ list: priceList, overlay: null }), ageMs: () => 0 },
+    settings: { held: () => known.now, ask: async () => held, priceBook: createPriceBook({ list: priceList, overlay: null }), ageMs: () => 0 },
     destinations: { provider: () => destination, upstream: () => destination },
   });
   t.after(async () => {
@@ -50,7 +53,7 @@ async function ground(t: TestContext) {
     await provider.close();
   });
   const connect = () => RawConnection.open(`http://127.0.0.1:${gateway.port}`);
-  return { provider, journalFault, registry, store, held, gateway, connect };
+  return { provider, journalFault, registry, store, held, known, gateway, connect };
 }
 
 function chat(body: string, run: string | null = null): RawCall {
@@ -130,6 +133,42 @@ test('what changed while a body arrived refuses the call once it is whole, and n
   const answer = await connection.nextAnswer();
   assert.deepEqual([answer.status, codeOf(answer.body)], [402, 'budget_exceeded']);
   assert.deepEqual([gateway.heldBodyBytes(), store.asked.length, provider.requests.length], [0, 0, 0]);
+  await connection.close();
+});
+
+test('a key that was revoked or expired, and a provider taken away, while a body arrived: refused, and nothing leaves', async (t) => {
+  const { gateway, held, known, connect, provider, store } = await ground(t);
+  const changes: [HeldKey | 'unknown' | undefined, string][] = [
+    [undefined, 'invalid_api_key'], ['unknown', 'invalid_api_key'],
+    [{ ...held, key: { ...held.key, expiresAtMs: Date.now() } }, 'invalid_api_key'],
+    [{ ...held, organization: { ...held.organization, openai: { state: 'missing' } } }, 'provider_key_missing'],
+    [{ ...held, organization: { ...held.organization, openai: { state: 'unreadable' } } }, 'provider_key_unavailable'],
+  ];
+  for (const [change, code] of changes) {
+    const connection = await connect();
+    const request = requestBytes(chat(long, 'r'), 'x');
+    known.now = held;
+    connection.send(request.subarray(0, request.length - 10));
+    await eventually(() => gateway.heldBodyBytes() > 0, 'the body is being held');
+    known.now = change;
+    connection.send(request.subarray(request.length - 10));
+    const answer = await connection.nextAnswer();
+    assert.deepEqual([answer.status, codeOf(answer.body)], [401, code]);
+    assert.deepEqual([gateway.heldBodyBytes(), store.asked.length, provider.requests.length], [0, 0, 0]);
+    await connection.close();
+  }
+});
+
+test("a provider's key that was put in place of another while a body arrived is the one that goes out", async (t) => {
+  const { gateway, held, known, connect, provider } = await ground(t);
+  const connection = await connect();
+  const request = requestBytes(chat(long), 'x');
+  connection.send(request.subarray(0, request.length - 10));
+  await eventually(() => gateway.heldBodyBytes() > 0, 'the body is being held');
+  known.now = { ...held, organization: { ...held.organization, openai: { state: 'connected', credential: 'sk-new' } } };
+  connection.send(request.subarray(request.length - 10));
+  assert.equal((await connection.nextAnswer()).status, 200);
+  assert.equal(headerValue(provider.requests[0]!.headers, 'authorization'), 'Bearer sk-new');
   await connection.close();
 });
 

@@ -1,7 +1,8 @@
 /**
  * An authenticated call → taken and forwarded, or refused: run headers (400) → destination (400, 401) → limits, caps and run
  * (429, 402, 503) on the head → body → the same limits again, and taken in the same turn (design 2, Decide, then take).
- * The first decision refuses before a body is read; the second is the one that counts, since time passes while one is held.
+ * The first decision refuses before a body is read; the second is the one that counts, since time passes while one is held: key
+ * and destination are looked at again then, so that a key that was revoked or a credential that was taken away meanwhile sends nothing.
  * Only what everything else admits asks the store for its run, once.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -16,6 +17,7 @@ import type { GatewayNode } from '../gateway-node.ts';
 import { readRun } from '../guards/read-run.ts';
 import type { HeldKey } from '../settings/held-settings.ts';
 import type { AdmittedCall, OutboundBody } from './admitted-call.ts';
+import { stillHeld } from './authenticate.ts';
 import { chooseDestination } from './choose-destination.ts';
 import { receiveBody } from './receive-body.ts';
 
@@ -24,6 +26,7 @@ export interface HeardCall {
   readonly id: RequestId;
   readonly method: string;
   readonly route: Route;
+  readonly keyHash: string;
   readonly held: HeldKey;
 }
 
@@ -85,9 +88,25 @@ export class Admission {
     if (early !== null && early.kind !== 'run_unseen' && !this.#node.guards.mayAsk(early)) return this.#refuse(call, early);
     receiveBody(this.#node, {
       request, response, route,
-      ready: (body) => this.#bodyReady(call, body, notAsked),
+      ready: (body) => this.#bodyCame(call, body),
       broke: (cause) => this.#end.broke('body', cause),
     });
+  }
+
+  #bodyCame(call: AdmittedCall, body: OutboundBody): void {
+    const now = this.#asOfNow(call);
+    if ('kind' in now) this.#refuseHeld(call, body, now);
+    else this.#bodyReady(now, body, notAsked);
+  }
+
+  /** The call under the settings of this moment; where none changed, itself. */
+  #asOfNow(call: AdmittedCall): AdmittedCall | Refusal {
+    const held = stillHeld(this.#node, call.keyHash);
+    if (held === null) return { kind: 'service_key_invalid' };
+    if (held === call.held) return call;
+    const chosen = chooseDestination(this.#node.destinations, call.route, held.organization);
+    if ('kind' in chosen) return chosen;
+    return { ...call, held, chosen, runCall: call.runCall === null ? null : { ...call.runCall, held } };
   }
 
   #bodyReady(call: AdmittedCall, body: OutboundBody, asked: Asked): void {

@@ -27,6 +27,8 @@ export interface AdmittedCall extends Labels, GuardedCall {
   readonly id: RequestId;
   readonly method: string;
   readonly route: Route;
+  /** SHA-256 of the service key, by which it is looked up again when a body has come. */
+  readonly keyHash: string;
   readonly held: HeldKey;
   readonly chosen: ChosenDestination;
   readonly project: string | null;

@@ -9,33 +9,48 @@ import { presentedServiceKey } from '@metergate/core/call/service-key.ts';
 import type { GatewayNode } from '../gateway-node.ts';
 import type { HeldKey } from '../settings/held-settings.ts';
 
+/** A live key, and the hash by which it is found again. */
+export interface Authenticated {
+  readonly hash: string;
+  readonly held: HeldKey;
+}
+
 /** Calls `decided` once: at once when the key is held, else when the store has answered. */
 export function authenticate(
-  node: GatewayNode, headers: HeaderPairs, decided: (outcome: HeldKey | 'invalid' | 'unavailable') => void,
+  node: GatewayNode, headers: HeaderPairs, decided: (outcome: Authenticated | 'invalid' | 'unavailable') => void,
 ): void {
   const presented = presentedServiceKey(headers);
   if (presented === null) return decided('invalid');
   const digest = hash('sha256', presented, 'hex');
   const held = node.settings.held(digest);
   if (held === 'unknown') return decided('invalid');
-  if (held !== undefined) return decided(liveOrInvalid(node, held));
+  if (held !== undefined) return decided(liveOrInvalid(node, digest, held));
   node.settings.ask(digest).then(
-    (asked) => decided(judged(node, asked)),
+    (asked) => decided(judged(node, digest, asked)),
     () => decided('unavailable'),
   );
 }
 
 /** What the store answered. A throw here would reach the process: nothing awaits the question. */
-function judged(node: GatewayNode, asked: HeldKey | null): HeldKey | 'invalid' | 'unavailable' {
+function judged(node: GatewayNode, hash: string, asked: HeldKey | null): Authenticated | 'invalid' | 'unavailable' {
   try {
-    return asked === null ? 'invalid' : liveOrInvalid(node, asked);
+    return asked === null ? 'invalid' : liveOrInvalid(node, hash, asked);
   } catch (cause) {
     node.faults.note('admission', cause);
     return 'unavailable';
   }
 }
 
-function liveOrInvalid(node: GatewayNode, held: HeldKey): HeldKey | 'invalid' {
-  const { expiresAtMs } = held.key;
-  return expiresAtMs !== null && node.clock.wallMs() >= expiresAtMs ? 'invalid' : held;
+function liveOrInvalid(node: GatewayNode, hash: string, held: HeldKey): Authenticated | 'invalid' {
+  return isLive(node, held) ? { hash, held } : 'invalid';
+}
+
+/** The key as it is now, settings that changed since included; null where it is live no more. */
+export function stillHeld(node: GatewayNode, hash: string): HeldKey | null {
+  const held = node.settings.held(hash);
+  return held !== undefined && held !== 'unknown' && isLive(node, held) ? held : null;
+}
+
+function isLive(node: GatewayNode, { key: { expiresAtMs } }: HeldKey): boolean {
+  return expiresAtMs === null || node.clock.wallMs() < expiresAtMs;
 }

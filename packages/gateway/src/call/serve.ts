@@ -48,7 +48,7 @@ export function serve(node: GatewayNode, reception: Reception): void {
       if (callerHasLeft(reception)) return;
       if (outcome === 'invalid') refuseWith({ kind: 'service_key_invalid' });
       else if (outcome === 'unavailable') refuseWith({ kind: 'internal_fault' });
-      else new Admission(node, reception, { id, method, route, held: outcome }, { refuseWith, broke }).begin();
+      else new Admission(node, reception, { id, method, route, keyHash: outcome.hash, held: outcome.held }, { refuseWith, broke }).begin();
     } catch (cause) {
       broke('admission', cause);
     }
