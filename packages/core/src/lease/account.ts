@@ -110,7 +110,8 @@ export function claimDue(account: LeaseAccount, now: LeaseMoment): boolean {
   if (account.wanted) return true;
   if (account.validMs === 0) return false;
   if (now.monotonicMs - account.askedMonotonicMs >= account.confirmMs || !isFresh(account, now)) return true;
-  const available = account.granted - settledOf(account);
+  const left = account.granted - settledOf(account);
+  const available = left > 0n ? left : 0n;
   if (account.contested) return available > keptWhenContested(account, now);
   return available * 2n < account.size && !isIdle(account, now);
 }

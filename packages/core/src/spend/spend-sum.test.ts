@@ -89,13 +89,14 @@ describe('sums of the five windows (design 3, row 5a)', () => {
 });
 
 describe('what a shared store says of a window', () => {
-  it('stands in the sum of that window or goes on to a later one, and never back', () => {
+  it('stands in the sum of that window or goes on to a later one once that has begun, and never back', () => {
     const sums = emptySums(noonMs);
     addCall(sums, noonMs, nano(5), true);
-    showSpent(sums.day, windowAt('day', noonMs), nano(80));
+    showSpent(sums.day, windowAt('day', noonMs), { spent: nano(80), nowMs: noonMs });
+    showSpent(sums.day, windowAt('day', noonMs + dayMs), { spent: nano(3), nowMs: noonMs });
     assert.deepEqual([spentAt(sums.day, noonMs), unknownCallsAt(sums.day, noonMs)], [80n, 1]);
-    showSpent(sums.day, windowAt('day', noonMs + dayMs), nano(3));
-    showSpent(sums.day, windowAt('day', noonMs), nano(90));
+    showSpent(sums.day, windowAt('day', noonMs + dayMs), { spent: nano(3), nowMs: noonMs + dayMs });
+    showSpent(sums.day, windowAt('day', noonMs), { spent: nano(90), nowMs: noonMs + dayMs });
     assert.deepEqual([spentAt(sums.day, noonMs + dayMs), unknownCallsAt(sums.day, noonMs + dayMs)], [3n, 0]);
     addCall(sums, noonMs + dayMs, nano(4), false);
     assert.equal(spentAt(sums.day, noonMs + dayMs), 7n);

@@ -111,7 +111,13 @@ export class SpendLeases {
     const now = this.#moment();
     const nowMs = this.#options.clock.wallMs();
     const { book } = this.#options;
-    for (const { bound, line } of leases) bound.confirmed = book.admits(book.at(line, nowMs), now, waited);
+    for (const { bound, line } of leases) {
+      const before = line.current;
+      const account = book.at(line, nowMs);
+      // What was heard of a window before it began is shown when it does.
+      if (account !== before && account.validMs > 0) this.#show(account);
+      bound.confirmed = book.admits(account, now, waited);
+    }
   }
 
   /** Whether a call may go on in a live run: by its lease, or, without a budget, because its end would have been heard of. */
@@ -217,7 +223,9 @@ export class SpendLeases {
       if (held !== undefined && this.#runs.get(held)?.account === account) held.run = { ...held.run, spent: spentView(account) };
     } else if (window !== 'run') {
       const known = this.#subjects.get(subjectName({ organization, scope, subject }));
-      if (known !== undefined) showSpent(known.sums[window], account.subject, spentView(account));
+      if (known !== undefined) {
+        showSpent(known.sums[window], account.subject, { spent: spentView(account), nowMs: this.#options.clock.wallMs() });
+      }
     }
   }
 

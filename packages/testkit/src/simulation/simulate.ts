@@ -3,7 +3,7 @@
  * steps as wanted. Each world has its own seed, from the one given on; a violation names the seed and the step budget that show it again.
  */
 import { parseArgs } from 'node:util';
-import { alone, calm, rough, World, type Outcome, type Roughness } from './world.ts';
+import { alone, calm, rough, stormy, World, type Outcome, type Roughness } from './world.ts';
 
 export interface SimulationOptions {
   readonly seed: number;
@@ -12,8 +12,8 @@ export interface SimulationOptions {
   readonly worlds: number;
 }
 
-/** Half of the worlds are rough. */
-const kinds: readonly Roughness[] = [calm, rough, alone, rough];
+/** What the worlds are like, in turn. */
+const kinds: readonly Roughness[] = [calm, rough, stormy, rough, alone];
 
 /** @throws Error that names the seed. */
 export function simulate({ seed, steps, worlds }: SimulationOptions, tell: (seed: number, outcome: Outcome) => void = () => {}): Outcome[] {

@@ -84,7 +84,7 @@ export class SimulatedNode {
 
   /** Hears what the operator set. */
   followLimits(): void {
-    if (this.alive) for (const key of keys) this.#bind(key, this.clock.nowMs());
+    for (const key of keys) this.#bind(key, this.clock.nowMs());
   }
 
   get openCalls(): number {
@@ -120,7 +120,12 @@ export class SimulatedNode {
     const nowMs = this.clock.nowMs();
     const now = this.clock.moment();
     const bound = this.#bound.get(key)!;
-    for (const { bound: cap, line } of bound) cap.confirmed = this.#book.admits(this.#book.at(line, nowMs), now, asked > 0);
+    for (const { bound: cap, line } of bound) {
+      const before = line.current;
+      const account = this.#book.at(line, nowMs);
+      if (account !== before && account.validMs > 0) this.#show(account);
+      cap.confirmed = this.#book.admits(account, now, asked > 0);
+    }
     const refusal = decideCaps(bound.map((each) => each.bound), nowMs);
     if (refusal?.kind === 'cap_reached') {
       const reached = bound.find(({ bound: { cap } }) => cap.scope === refusal.scope && cap.window === refusal.window)!;
@@ -225,16 +230,14 @@ export class SimulatedNode {
   #pump(): void {
     const batch = this.#book.claims(this.clock.moment(), this.clock.nowMs());
     if (batch === null) return;
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    const settle = (): void => waiting.forEach((answered) => answered());
+    const waiting = this.#waiting.splice(0);
     let over = false;
     const world = this.#world;
     const once = (run: () => void) => (): void => {
       if (over || !this.alive) return;
       over = true;
       run();
-      settle();
+      waiting.forEach((answered) => answered());
       if (this.#waiting.length > 0) this.#pump();
     };
     world.send(this, () => world.store.claim(this.name, batch.number, { claims: batch.claims, nowMs: world.storeMs() }),
@@ -242,10 +245,8 @@ export class SimulatedNode {
   }
 
   #take(batch: LeaseBatch, answers: ReturnType<World['store']['claim']>): void {
-    if (answers === null) {
-      this.#forgotten = true;
-      return this.#book.failed(batch);
-    }
+    this.#forgotten = answers === null;
+    if (answers === null) return this.#book.failed(batch);
     this.#book.answered(batch, answers);
     for (const account of batch.accounts) this.#show(account);
   }
@@ -259,7 +260,7 @@ export class SimulatedNode {
       return;
     }
     const standing = subject.scope === 'organization' ? this.#organization : this.#keys.get(subject.subject)!;
-    if (subject.window !== 'run') showSpent(standing.sums[subject.window], subject, spent);
+    if (subject.window !== 'run') showSpent(standing.sums[subject.window], subject, { spent, nowMs: this.clock.nowMs() });
   }
 
   #beat(): void {

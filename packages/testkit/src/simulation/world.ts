@@ -23,9 +23,11 @@ export interface Roughness {
   readonly nodes: number | null;
 }
 
-export const calm: Roughness = { lost: 0, slow: 0.01, shipTwice: 0.05, misfortuneMs: null, nodes: null };
+export const calm: Roughness = { lost: 0, slow: 0, shipTwice: 0.05, misfortuneMs: null, nodes: null };
 /** A node that has the shared store for itself. */
-export const alone: Roughness = { ...calm, slow: 0, nodes: 1 };
+export const alone: Roughness = { ...calm, nodes: 1 };
+/** Nothing is lost on the way, and nodes crash, freeze and are cut off. */
+export const stormy: Roughness = { ...calm, misfortuneMs: 8_000 };
 export const rough: Roughness = { lost: 0.02, slow: 0.05, shipTwice: 0.2, misfortuneMs: 4_000, nodes: null };
 
 export interface Outcome {
@@ -49,7 +51,7 @@ export class World {
   readonly chance: Chance;
   readonly scheduler = new Scheduler();
   readonly store = new SimulatedStore();
-  readonly truth = new Truth(this.store);
+  readonly truth: Truth;
   readonly rough: Roughness;
   #nodes: SimulatedNode[] = [];
   readonly #thaws = new Map<SimulatedNode, (() => void)[]>();
@@ -63,6 +65,7 @@ export class World {
   constructor(seed: number, roughness: Roughness) {
     this.chance = new Chance(seed);
     this.rough = roughness;
+    this.truth = new Truth(this.store, roughness.lost === 0 && roughness.slow === 0);
     this.scheduler.nowMs = midnightMs - this.chance.whole(5_000, 40_000);
     const count = roughness.nodes ?? this.chance.whole(2, 4);
     for (let index = 0; index < count; index += 1) this.#begin(`home_${index}`);
