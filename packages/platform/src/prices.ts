@@ -36,6 +36,12 @@ export async function loadPrices({ store }: Ground, json: string): Promise<Loade
   return { prices: book.ground.overlay?.prices.length ?? 0, overlay: book.ground.overlayId };
 }
 
+/** The prices in force. */
+export async function priceBook({ store }: Pick<Ground, 'store'>): Promise<PriceBook | AdministrationRefusal> {
+  const book = bookWith(await store.prices.overlay());
+  return 'refusal' in book ? refuseInput('invalid_price_file', book.refusal) : book;
+}
+
 function bookWith(json: string | null): PriceBook | { readonly refusal: string } {
   if (json === null) return createPriceBook({ list: priceList, overlay: null });
   const parsed = parseOverlay(json);

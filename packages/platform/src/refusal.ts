@@ -15,7 +15,8 @@ export type AdministrationRefusalCode =
   | 'provider_key_unreadable'
   | 'provider_unreachable'
   | 'invalid_upstream_url'
-  | 'invalid_price_file';
+  | 'invalid_price_file'
+  | 'unsupported_format';
 
 /** The request was not granted; nothing was changed. The sentence never holds a secret. */
 export interface AdministrationRefusal {

@@ -59,7 +59,7 @@ export function costOf(call: PricedCall): Cost {
 }
 
 /** Tokens by what is paid for them: no token is in two of these. Whole numbers from 0. */
-interface ChargedTokens {
+export interface ChargedTokens {
   readonly input: number;
   readonly cached: number;
   readonly cacheWrite: number;
@@ -72,7 +72,7 @@ interface ChargedTokens {
  * First wire: cached and written tokens are parts of the prompt. Second wire: they come on top of the input. Reasoning is part
  * of the output on both. A part larger than its whole leaves nothing of the rest, never less. Null: no figure at all.
  */
-function chargedTokens(figures: TokenFigures, wire: Wire): ChargedTokens | null {
+export function chargedTokens(figures: TokenFigures, wire: Wire): ChargedTokens | null {
   const { input, output, cached, cacheWrite, reasoning } = figures;
   if (input === null && output === null && cached === null && cacheWrite === null) return null;
   const written = cacheWrite ?? 0;
@@ -101,17 +101,26 @@ function priced(tokens: ChargedTokens, price: ModelPrice | null): Cost | null {
  * writes without a price of their own are paid as input, one-hour writes as other writes, reasoning as output.
  */
 function picoDollars(tokens: ChargedTokens, rates: Rates): bigint | null {
+  const parts = picoByKind(tokens, rates);
+  return parts === null ? null
+    : rates.call + parts.input + parts.cached + parts.cacheWrite + parts.cacheWriteOneHour + parts.output + parts.reasoning;
+}
+
+/** The same by what is paid for, without the price of the call itself. */
+export function picoByKind(tokens: ChargedTokens, rates: Rates): { readonly [Kind in keyof ChargedTokens]: bigint } | null {
   const { input, output } = rates;
   if (input === null) return null;
   if (output === null && tokens.output + tokens.reasoning > 0) return null;
   const whole = tokens.input + tokens.cached + tokens.cacheWrite + tokens.cacheWriteOneHour;
   const write = rates.cacheWrite ?? input;
-  return rates.call
-    + paid(tokens.input, input, whole)
-    + paid(tokens.cached, rates.cached ?? input, whole)
-    + paid(tokens.cacheWrite, write, whole)
-    + paid(tokens.cacheWriteOneHour, rates.cacheWriteOneHour ?? write, whole)
-    + (output === null ? 0n : paid(tokens.output, output, whole) + paid(tokens.reasoning, rates.reasoning ?? output, whole));
+  return {
+    input: paid(tokens.input, input, whole),
+    cached: paid(tokens.cached, rates.cached ?? input, whole),
+    cacheWrite: paid(tokens.cacheWrite, write, whole),
+    cacheWriteOneHour: paid(tokens.cacheWriteOneHour, rates.cacheWriteOneHour ?? write, whole),
+    output: output === null ? 0n : paid(tokens.output, output, whole),
+    reasoning: output === null ? 0n : paid(tokens.reasoning, rates.reasoning ?? output, whole),
+  };
 }
 
 function paid(tokens: number, rate: TokenRate, wholeInput: number): bigint {

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { usageDimensions } from '@metergate/core/report/usage-sum.ts';
 import { testPostgres, type TestPostgres } from '@metergate/testkit/postgres.ts';
 import { sampleRecord } from '@metergate/store/test-support/contract-ground.ts';
 import { operations } from './app.ts';
@@ -82,10 +83,27 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
 
     test("no list, report or error of one holds a word, an id or a figure of the other's", async () => {
       const theirs = [other.id, 'other.example', 'their-secret-project', ...Object.values(foreign).filter((id) => id !== 'their-run')];
-      for (const { method, path } of operations.filter((each) => each.method === 'get' && !each.path.includes('{'))) {
-        const { text } = await ask(path, { method: method.toUpperCase(), token: own.tokens.owner });
-        for (const word of theirs) assert.ok(!text.includes(word), `${path} holds ${word}`);
+      const range = 'from=1970-01-01T00:00:00Z&to=2100-01-01T00:00:00Z';
+      const queries: Readonly<Record<string, readonly string[]>> = {
+        showUsage: usageDimensions.map((by) => `?by=${by}`),
+        exportCalls: ['jsonl', 'csv', 'focus'].map((format) => `?format=${format}&${range}`),
+      };
+      for (const { id, method, path } of operations.filter((each) => each.method === 'get' && !each.path.includes('{'))) {
+        for (const query of queries[id] ?? ['']) {
+          const { status, text } = await ask(path + query, { method: method.toUpperCase(), token: own.tokens.owner });
+          if (query !== '') assert.equal(status, 200, `${path}${query}: ${text}`);
+          for (const word of theirs) assert.ok(!text.includes(word), `${path}${query} holds ${word}`);
+        }
       }
+    });
+
+    test("usage and exports count one's own calls alone", async () => {
+      const counted = async (token: string) => {
+        const days = (await ask('/usage?by=day', { token })).body['data'] as { calls: number }[];
+        const { text } = await ask('/exports?from=1970-01-01T00:00:00Z&to=2100-01-01T00:00:00Z', { token });
+        return [days.reduce((sum, { calls }) => sum + calls, 0), text.trimEnd().split('\n').length];
+      };
+      assert.deepEqual([await counted(own.tokens.viewer), await counted(other.tokens.viewer)], [[3, 3], [2, 2]]);
     });
 
     test('a cursor of the other organization is like none: the calls, the audit trail, every other list', async () => {

@@ -10,6 +10,7 @@ import type { Ground } from '../ground.ts';
 import { isRefusal } from '../refusal.ts';
 import { actorOf } from './actor.ts';
 import { refuseCrossSite, refuseUnasked } from './cross-site.ts';
+import { downloadResponse, isDownload } from './download.ts';
 import { HttpRefusal, httpRefusalOf } from './envelope.ts';
 import type { Actor, Operation } from './operation.ts';
 import type { PlatformParts } from './parts.ts';
@@ -44,6 +45,7 @@ async function answer(context: Context, parts: PlatformParts, operation: Operati
     headers: request.headers, address: addressOf(context), answerHeaders,
   });
   if (isRefusal(result)) throw httpRefusalOf(result);
+  if (isDownload(result)) return downloadResponse(result, answerHeaders, parts.report);
   answerHeaders.set('content-type', 'application/json');
   return new Response(JSON.stringify(result), { status: operation.status ?? 200, headers: answerHeaders });
 }
@@ -126,6 +128,7 @@ function addressOf(context: Context): string {
 
 function described(operation: Operation): Parameters<OpenAPIHono['openAPIRegistry']['registerPath']>[0] {
   const json = (schema: z.ZodType) => ({ 'application/json': { schema } });
+  const file = (types: readonly string[]) => Object.fromEntries(types.map((type) => [type, { schema: operation.answer }]));
   const error = (description: string) => ({ description, content: json(errorSchema) });
   return {
     operationId: operation.id, method: operation.method, path: apiRoot + operation.path, summary: operation.summary, tags: [operation.tag],
@@ -137,7 +140,10 @@ function described(operation: Operation): Parameters<OpenAPIHono['openAPIRegistr
       ...(operation.body === undefined ? {} : { body: { required: true, content: json(operation.body) } }),
     },
     responses: {
-      [operation.status ?? 200]: { description: operation.summary, content: json(operation.answer) },
+      [operation.status ?? 200]: {
+        description: operation.summary,
+        content: operation.downloads === undefined ? json(operation.answer) : file(operation.downloads),
+      },
       400: error('The input is not of its form, or the change cannot be made.'),
       ...(operation.role === null ? {} : { 401: error('Nobody asks.'), 403: error('The role does not suffice.') }),
       404: error('There is no such thing in the organization.'),

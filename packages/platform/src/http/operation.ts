@@ -59,6 +59,8 @@ interface OperationShape<Params, Query, Body> {
   readonly body?: Body;
   /** What it answers with; null: an empty object. */
   readonly answer: z.ZodType;
+  /** Content types of an answer that is a file and no JSON: `run` gives a `Download`. */
+  readonly downloads?: readonly string[];
   /** 200 unless given; 201 for what was made. */
   readonly status?: 200 | 201;
   /**

@@ -8,7 +8,7 @@ import { refuseInput, type AdministrationRefusal } from '../refusal.ts';
 
 const limitDefault = 100;
 const limitMax = 1_000;
-const cursorLengthMax = 512;
+const cursorLengthMax = 4_096;
 
 export const pageQuery = z.object({
   limit: z.string().regex(/^[1-9]\d{0,3}$/).transform(Number).refine((limit) => limit <= limitMax).optional()
@@ -38,14 +38,19 @@ export function limitOf({ limit }: PageQuery): number {
 
 /** One page of a list that is at hand whole, by the ids in it. */
 export function pageOfList<Item extends { readonly id: string }>(items: readonly Item[], query: PageQuery): Page<Item> | AdministrationRefusal {
+  return pageOfNamed(items, ({ id }) => id, query);
+}
+
+/** The same by whatever tells the items of the list apart. */
+export function pageOfNamed<Item>(items: readonly Item[], nameOf: (item: Item) => string, query: PageQuery): Page<Item> | AdministrationRefusal {
   let start = 0;
   if (query.cursor !== undefined) {
     const after = decodeCursor(query.cursor);
-    start = items.findIndex(({ id }) => id === after) + 1;
+    start = items.findIndex((item) => nameOf(item) === after.slice(1)) + 1;
     if (start === 0) return invalidCursor();
   }
   const data = items.slice(start, start + limitOf(query));
-  return { data, nextCursor: start + data.length < items.length ? encodeCursor(data.at(-1)!.id) : null };
+  return { data, nextCursor: start + data.length < items.length ? encodeCursor(`.${nameOf(data.at(-1)!)}`) : null };
 }
 
 export function encodeCursor(place: string): string {

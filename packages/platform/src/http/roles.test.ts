@@ -20,7 +20,7 @@ const rights: Readonly<Record<string, Role | null>> = {
   showUpstream: 'admin', declareUpstream: 'admin', enableUpstream: 'admin', disableUpstream: 'admin', removeUpstream: 'admin',
   listCaps: 'viewer', setCap: 'admin', removeCap: 'admin',
   listRuns: 'viewer', showRun: 'viewer', closeRun: 'member', mintGrant: 'admin',
-  listCalls: 'viewer', showLimits: 'viewer',
+  listCalls: 'viewer', showUsage: 'viewer', exportCalls: 'viewer', showLimits: 'viewer',
   listTokens: 'admin', createToken: 'admin', revokeToken: 'admin', listAudit: 'admin',
   createAssessment: 'admin', listAssessments: 'viewer', showAssessment: 'viewer', readTapKey: 'admin', rotateTapKey: 'admin',
   retireAssessment: 'admin', declareFigure: 'admin',

@@ -1,0 +1,41 @@
+/**
+ * Pieces of text → a file that is there whole or not at all: written beside its place as FILE.part, then given its name. Where
+ * anything fails on the way the part is removed, and what was there before stays. @throws CommandFault
+ */
+import { open, rename, rm } from 'node:fs/promises';
+import { CommandFault } from './command.ts';
+
+/** The number of bytes written. */
+export async function writeWhole(path: string, pieces: AsyncIterable<string>): Promise<number> {
+  const part = `${path}.part`;
+  const file = await open(part, 'w').catch((error: unknown) => { throw notWritten(path, error); });
+  let bytes = 0;
+  try {
+    try {
+      for await (const piece of pieces) {
+        const encoded = Buffer.from(piece, 'utf8');
+        await file.writeFile(encoded).catch((error: unknown) => { throw notWritten(path, error); });
+        bytes += encoded.length;
+      }
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(part, path).catch((error: unknown) => { throw notWritten(path, error); });
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  }
+  return bytes;
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'its directory does not exist', EISDIR: 'it is a directory', ENOTDIR: 'its place is no directory', EACCES: 'it may not be written',
+  EPERM: 'it may not be written', EROFS: 'it may not be written', ENOSPC: 'no space is left',
+  EDQUOT: 'no space is left', ENOTEMPTY: 'it is a directory',
+};
+
+function notWritten(path: string, error: unknown): CommandFault {
+  const { code = 'unknown' } = error as { readonly code?: string };
+  return new CommandFault('file_not_written', `The file ${path} cannot be written: ${reasons[code] ?? code}. Name another with --out.`);
+}

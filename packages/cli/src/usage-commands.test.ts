@@ -1,0 +1,126 @@
+/** Held, from outside: `usage` and `export`, their fields, files, exit codes and sentences (design 3, row 25; 5). */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type { OrganizationId } from '@metergate/core/id.ts';
+import { nanoDollars } from '@metergate/core/money.ts';
+import { openStore, type Store } from '@metergate/store/store.ts';
+import { sampleRecord } from '@metergate/store/test-support/contract-ground.ts';
+import { productEnv, runCli, type CliResult } from '@metergate/testkit/system.ts';
+import { createMasterKey, readMasterKey } from './config/master-key.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'metergate-usage-commands-'));
+const dataDirectory = join(root, 'data');
+const files = join(root, 'files');
+const place = { dataDirectory, masterKey: null, databaseUrl: `sqlite:${join(dataDirectory, 'metergate.db')}` };
+const startMs = Date.UTC(2026, 8, 23);
+
+async function inStore<Result>(work: (store: Store) => Promise<Result>): Promise<Result> {
+  const store = await openStore({
+    url: place.databaseUrl, masterKey: readMasterKey(place), clock: Date.now, randomBytes: (n) => randomBytes(n), create: true,
+  });
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+before(async () => {
+  mkdirSync(dataDirectory, { mode: 0o700 });
+  mkdirSync(files);
+  createMasterKey(place);
+  await inStore(async (store) => {
+    const made = await store.organizations.create({ name: 'Acme', plan: 'team' });
+    assert.ok('id' in made);
+    const record = (changes: Parameters<typeof sampleRecord>[1]) =>
+      sampleRecord(made.id as OrganizationId,
+        { inputTokens: 10, outputTokens: 2, cost: nanoDollars(1_500_000_000n), startedAtMs: startMs, ...changes });
+    const records = [
+      record({}), record({ startedAtMs: startMs + 3_600_000, model: 'other', labels: [] }),
+      record({ startedAtMs: startMs + 86_400_000, cost: null, costSource: 'unpriced', model: null, project: null }),
+      record({ startedAtMs: startMs + 86_400_001, cost: null, costSource: 'none', usage: 'unknown', inputTokens: null, outputTokens: null }),
+    ];
+    await store.calls.ship({ segment: 'seg_1', through: 4, records: records.map((each, index) => ({ seq: index + 1, record: each })) });
+    await store.organizations.create({ name: 'Empty', plan: 'team' });
+  });
+});
+after(() => rmSync(root, { recursive: true, force: true }));
+
+const run = (...args: string[]): Promise<CliResult> => runCli(args, productEnv({ SVC_DATA_DIR: dataDirectory }), '');
+
+async function json(...args: string[]): Promise<unknown> {
+  const result = await run(...args, '--json');
+  assert.equal(result.code, 0, result.stderr);
+  assert.equal(result.stderr, '');
+  return result.json();
+}
+
+const figures = (calls: number, tokens: readonly [number, number], cost: string, [unknownCalls, unpricedCalls] = [0, 0]) =>
+  ({ calls, inputTokens: tokens[0], outputTokens: tokens[1], cost, unknownCalls, unpricedCalls });
+
+test('usage adds up by each dimension, with what is not known beside the money', async () => {
+  const usage = (by: string, ...more: string[]) => json('usage', '--org', 'Acme', '--by', by, ...more);
+  assert.deepEqual(await usage('day'), [
+    { day: '2026-09-23', ...figures(2, [20, 4], '3.000000000') }, { day: '2026-09-24', ...figures(2, [10, 2], '0.000000000', [1, 1]) },
+  ]);
+  assert.deepEqual(await usage('model'), [
+    { model: 'gpt-6', ...figures(2, [10, 2], '1.500000000', [1, 0]) }, { model: 'other', ...figures(1, [10, 2], '1.500000000') },
+    { model: null, ...figures(1, [10, 2], '0.000000000', [0, 1]) },
+  ]);
+  assert.deepEqual(await usage('key'), [{ key: 'key_00000000000000000000', ...figures(4, [30, 6], '3.000000000', [1, 1]) }]);
+  const labels = await usage('label') as { label: string | null; calls: number; cost: string }[];
+  assert.deepEqual(labels.map(({ label, calls, cost }) => [label, calls, cost.slice(0, 4)]),
+    [['a', 3, '1.50'], ['naïve', 3, '1.50'], ['🤖', 3, '1.50'], [null, 1, '1.50']]);
+  assert.deepEqual(await usage('day', '--since', '2026-09-23T00:00:01Z', '--until', '2026-09-24'), [
+    { day: '2026-09-23', ...figures(1, [10, 2], '1.500000000') },
+  ]);
+  const text = (await run('usage', '--org', 'Acme', '--by', 'model')).stdout;
+  assert.match(text, /^MODEL +CALLS +IN +OUT +COST USD +UNKNOWN +UNPRICED\ngpt-6 +2 +10 +2 +1\.500000 +1 +0\n/);
+  assert.match(text, /They may have cost more\.\nUnpriced: /);
+  assert.equal((await run('usage', '--org', 'Empty', '--by', 'run')).stdout, 'There were no calls.\n');
+  assert.deepEqual(await json('usage', '--org', 'Empty', '--by', 'run'), []);
+});
+
+test('export writes each format whole, with the totals of usage, and leaves no part behind', async () => {
+  for (const [format, lines] of [['jsonl', 4], ['csv', 5], ['focus', 7]] as const) {
+    const path = join(files, `calls.${format}`);
+    writeFileSync(path, 'what was there before');
+    const made = await json('export', '--org', 'Acme', '--format', format, '--from', '2026-09-23', '--to', '2026-09-25', '--out', path);
+    const text = readFileSync(path, 'utf8');
+    assert.deepEqual(made, {
+      file: path, format, from: '2026-09-23T00:00:00.000Z', to: '2026-09-25T00:00:00.000Z', calls: 4, bytes: Buffer.byteLength(text),
+    });
+    assert.equal(text.trimEnd().split('\n').length, lines, text);
+  }
+  assert.deepEqual(readdirSync(files).sort(), ['calls.csv', 'calls.focus', 'calls.jsonl']);
+  const half = await run('export', '--org', 'Acme', '--format', 'jsonl', '--from', '2026-09-23T00:00:00.001Z', '--to', '2026-09-24',
+    '--out', join(files, 'half'));
+  assert.equal(half.stdout, `1 call written to ${join(files, 'half')}.\n`);
+  assert.equal(JSON.parse(readFileSync(join(files, 'half'), 'utf8')).model, 'other');
+});
+
+test('a refused export leaves nothing, and what was there stays', async () => {
+  const kept = join(files, 'kept');
+  writeFileSync(kept, 'kept');
+  const attempt = { org: 'Acme', format: 'csv', from: '2026-09-23', to: '2026-09-24', out: kept };
+  const wrong: [number, Partial<typeof attempt>, RegExp][] = [
+    [1, { format: 'parquet' }, /Parquet cannot be written/], [1, { org: 'nobody' }, /no such organization/],
+    [1, { to: '2026-09-23' }, /must end after it begins/],
+    [1, { out: join(files, 'no', 'such') }, /its directory does not exist/], [1, { out: files }, /it is a directory/],
+    [2, { format: 'xls' }, /--format must be one of jsonl, csv, parquet, focus/], [2, { from: 'yesterday' }, /--from must be an instant/],
+  ];
+  for (const [code, changes, sentence] of wrong) {
+    const options = Object.entries({ ...attempt, ...changes }).flatMap(([name, value]) => [`--${name}`, value]);
+    const refused = await run('export', ...options);
+    assert.equal(refused.code, code, refused.stderr);
+    assert.match(refused.stderr, /^metergate: [^\n]+\n$/);
+    assert.match(refused.stderr, sentence);
+  }
+  assert.equal(readFileSync(kept, 'utf8'), 'kept');
+  assert.deepEqual([...readdirSync(files), ...readdirSync(root)].filter((name) => name.endsWith('.part')), []);
+  assert.equal((await run('usage', '--org', 'Acme', '--by', 'node')).code, 2);
+});

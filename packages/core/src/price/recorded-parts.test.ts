@@ -1,0 +1,56 @@
+/** A recorded cost taken apart: exact or not at all. Design 3, rows 5, 6 and 25. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { nanoDollars } from '../money.ts';
+import type { TokenFigures } from '../usage/reading.ts';
+import { costOf } from './cost.ts';
+import { createPriceBook } from './price-book.ts';
+import { recordedParts, type RecordedCall } from './recorded-parts.ts';
+import { sampleList, sampleReading } from './sample-list.ts';
+
+const startedAtMs = Date.parse('2026-09-23T12:00:00Z');
+const book = createPriceBook({ list: sampleList, overlay: null });
+
+/** A call of the first wire as it is recorded today. */
+function recorded(model: string, tokens: Partial<TokenFigures>): RecordedCall {
+  const reading = sampleReading(tokens, { model });
+  const cost = costOf({ reading, wire: 'openai', provider: 'openai', upstreamHost: null, book, fallback: null, atMs: startedAtMs });
+  return {
+    wire: 'openai', model, usage: 'reported', inputTokens: reading.tokens.input, outputTokens: reading.tokens.output,
+    cachedTokens: reading.tokens.cached, cacheWriteTokens: reading.tokens.cacheWrite, reasoningTokens: reading.tokens.reasoning, ...cost, startedAtMs,
+  };
+}
+
+test('each kind of token with its own cost', () => {
+  assert.deepEqual(recordedParts(recorded('plain', { input: 1_000, cached: 400, output: 200, reasoning: 50 }), book), {
+    tokens: { input: 600, cached: 400, cacheWrite: 0, cacheWriteOneHour: 0, output: 150, reasoning: 50 },
+    costs: { input: 1_500_000n, cached: 500_000n, cacheWrite: 0n, output: 1_500_000n, reasoning: 500_000n },
+  });
+});
+
+test('the parts add up to the cost, whatever was rounded, and no token is in two of them', () => {
+  const figure = fc.integer({ min: 0, max: 900_000 });
+  const model = fc.constantFrom('plain', 'half', 'writes', 'thinker', 'long', 'no-cached');
+  fc.assert(fc.property(fc.record({ model, input: figure, cached: figure, output: figure, reasoning: figure }),
+    ({ model: name, input, cached, output, reasoning }) => {
+      const call = recorded(name, { input, cached: Math.min(cached, input), output, reasoning: Math.min(reasoning, output) });
+      const { tokens, costs } = recordedParts(call, book)!;
+      assert.equal(Object.values(costs!).reduce((sum, cost) => sum + cost, 0n), call.cost);
+      assert.ok(Object.values(costs!).every((cost) => cost >= 0n));
+      assert.equal(Object.values(tokens).reduce((sum, count) => sum + count, 0), input + output);
+    }));
+});
+
+test('a cost that the prices at hand did not make stays whole', () => {
+  const call = recorded('plain', { input: 1_000, output: 200 });
+  const whole = (changes: Partial<RecordedCall>): boolean => recordedParts({ ...call, ...changes }, book)!.costs === null;
+  assert.equal(whole({}), false);
+  assert.ok(whole({ cost: nanoDollars(call.cost! + 1n) }), 'another price');
+  assert.ok(whole({ priceList: '2025-01-01/0123456789abcdef' }), 'another list');
+  assert.ok(whole({ costSource: 'fallback', priceList: null }), "the organization's own price");
+  assert.ok(whole({ wire: 'upstream', costSource: 'upstream' }), "the upstream's own cost");
+  assert.ok(whole({ cost: null, costSource: 'unpriced', priceList: null }), 'no price');
+  assert.ok(recordedParts(recorded('asked', { input: 10, output: 1 }), book)!.costs === null, 'a price for the call itself');
+  assert.equal(recordedParts(recorded('plain', {}), book), null, 'no figure at all');
+});

@@ -1,0 +1,61 @@
+/**
+ * A recorded call → its tokens and its cost by what was paid for: input, cache reads and writes, output, reasoning.
+ * A record keeps one cost. It is taken apart only where the prices at hand are those that made it, to the nano-dollar; where they
+ * are not (a newer list, a price the provider reported, a price for the call itself), the cost stays whole. Nothing is estimated.
+ */
+import type { CallRecord } from '../record/call-record.ts';
+import { nanoDollars, type NanoDollars } from '../money.ts';
+import { chargedTokens, costOf, picoByKind, type ChargedTokens } from './cost.ts';
+import { pricesOf, type PriceBook } from './price-book.ts';
+import { picoPerNano } from './rates.ts';
+
+/** What is paid for, as far as records tell it apart. */
+export const paidKinds = ['input', 'cached', 'cacheWrite', 'output', 'reasoning'] as const;
+export type PaidKind = (typeof paidKinds)[number];
+
+export type RecordedCall = Pick<CallRecord,
+  | 'wire' | 'model' | 'usage' | 'inputTokens' | 'outputTokens' | 'cachedTokens' | 'cacheWriteTokens' | 'reasoningTokens'
+  | 'cost' | 'costSource' | 'priceList' | 'startedAtMs'>;
+
+export interface RecordedParts {
+  /** No token is in two of these. */
+  readonly tokens: { readonly [Kind in PaidKind]: number };
+  /** They add up to the recorded cost. Null: it cannot be taken apart, or there is none. */
+  readonly costs: { readonly [Kind in PaidKind]: NanoDollars } | null;
+}
+
+/** Null: the record has no token figure. */
+export function recordedParts(record: RecordedCall, book: PriceBook): RecordedParts | null {
+  const figures = {
+    input: record.inputTokens, output: record.outputTokens, cached: record.cachedTokens, cacheWrite: record.cacheWriteTokens,
+    cacheWriteOneHour: null, reasoning: record.reasoningTokens,
+  };
+  const tokens = chargedTokens(figures, record.wire);
+  if (tokens === null) return null;
+  return { tokens, costs: costsOf(record, tokens, book, figures) };
+}
+
+function costsOf(
+  record: RecordedCall, tokens: ChargedTokens, book: PriceBook, figures: Parameters<typeof chargedTokens>[0],
+): RecordedParts['costs'] {
+  const { wire, model, usage, cost, costSource, priceList, startedAtMs } = record;
+  if (cost === null || costSource !== 'priced' || wire === 'upstream' || model === null) return null;
+  const query = { provider: wire, upstreamHost: null, model, atMs: startedAtMs };
+  const reading = { model, finishReason: null, usage, usageReason: null, tokens: figures, reportedCost: null };
+  const again = costOf({ reading, wire, provider: wire, upstreamHost: null, book, fallback: null, atMs: startedAtMs });
+  if (again.cost !== cost || again.priceList !== priceList) return null;
+  const { overlay, list } = pricesOf(book, query);
+  const rates = [overlay, list].find((price) => price?.priceList === priceList)?.rates;
+  if (rates === undefined || rates.call !== 0n) return null;
+  const pico = picoByKind(tokens, rates);
+  return pico === null ? null : rounded(pico, cost);
+}
+
+/** Whole nano-dollars of each; what rounding leaves goes to the largest. */
+function rounded(pico: { readonly [Kind in PaidKind]: bigint }, cost: NanoDollars): RecordedParts['costs'] {
+  const costs = Object.fromEntries(paidKinds.map((kind) => [kind, pico[kind] / picoPerNano])) as { [Kind in PaidKind]: NanoDollars };
+  const largest = paidKinds.reduce((most, kind) => (pico[kind] > pico[most] ? kind : most));
+  costs[largest] = nanoDollars(cost - paidKinds.reduce((sum, kind) => (kind === largest ? sum : sum + costs[kind]), 0n));
+  // Below 0 only where the cost itself stopped at the bound of what can be kept.
+  return costs[largest] < 0n ? null : costs;
+}

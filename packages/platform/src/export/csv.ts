@@ -1,0 +1,22 @@
+/**
+ * Values → one line of a CSV file: RFC 4180, lines end with CR LF. What callers and providers wrote can be no formula: a text
+ * that a spreadsheet would compute gets an apostrophe before it.
+ */
+
+/** Numbers are ours and stay as they are; absent is an empty cell. */
+export type CsvValue = string | number | bigint | null;
+
+/** What spreadsheets take for the beginning of a formula, in both widths, and what they skip before one. */
+const computed = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
+const quoted = /[",\r\n]|^ | $/;
+
+export function csvLine(values: readonly CsvValue[]): string {
+  return `${values.map(cellOf).join(',')}\r\n`;
+}
+
+function cellOf(value: CsvValue): string {
+  if (value === null) return '';
+  if (typeof value !== 'string') return String(value);
+  const inert = computed.test(value) ? `'${value}` : value;
+  return quoted.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
+}

@@ -1,0 +1,117 @@
+/**
+ * The columns of a FOCUS 1.2 table, the FinOps format for cost and usage: its 21 mandatory ones, the provider columns that 1.4 adds,
+ * and, as the format wants them named, `x_` columns of our own. What each of our charges says in them.
+ */
+import { formatDollars, type NanoDollars } from '@metergate/core/money.ts';
+import type { PaidKind } from '@metergate/core/price/recorded-parts.ts';
+import type { Wire } from '@metergate/core/call/route.ts';
+import type { CostSource } from '@metergate/core/record/call-record.ts';
+import type { CsvValue } from './csv.ts';
+
+/**
+ * `all`: a cost that the record does not tell apart, beside the tokens it is for. `unknown`: calls whose usage did not come.
+ * `none`: calls that use nothing. The last two count calls, not tokens.
+ */
+export type ChargeKind = PaidKind | 'all' | 'unknown' | 'none';
+
+/** What one line is about. */
+export interface ChargeGroup {
+  readonly fromMs: number;
+  /** Excluded. */
+  readonly toMs: number;
+  readonly key: string;
+  readonly project: string | null;
+  readonly wire: Wire;
+  readonly model: string | null;
+  readonly costSource: CostSource;
+  readonly kind: ChargeKind;
+}
+
+export interface ChargeSums {
+  quantity: bigint;
+  cost: NanoDollars;
+  /** Each call is counted in one of its lines. */
+  calls: number;
+  unknownCalls: number;
+  unpricedCalls: number;
+}
+
+/** Whose charges they are. */
+export interface FocusAccount {
+  readonly id: string;
+  readonly name: string;
+}
+
+interface FocusLine {
+  readonly account: FocusAccount;
+  readonly group: ChargeGroup;
+  readonly sums: ChargeSums;
+}
+
+const providers: { readonly [W in Wire]: string } = { openai: 'OpenAI', anthropic: 'Anthropic', upstream: 'Declared upstream' };
+const services: { readonly [W in Wire]: string } = { openai: 'OpenAI API', anthropic: 'Anthropic API', upstream: 'Declared upstream' };
+
+const kinds: { readonly [K in ChargeKind]: { readonly name: string; readonly words: string } } = {
+  input: { name: 'input', words: 'input tokens' },
+  cached: { name: 'cache_read', words: 'cached input tokens' },
+  cacheWrite: { name: 'cache_write', words: 'input tokens written to the cache' },
+  output: { name: 'output', words: 'output tokens' },
+  reasoning: { name: 'reasoning', words: 'reasoning tokens' },
+  all: { name: 'all', words: 'tokens of all types' },
+  unknown: { name: 'unknown', words: 'calls whose usage is not known' },
+  none: { name: 'none', words: 'calls without usage' },
+};
+
+const providerOf = ({ group }: FocusLine): string => providers[group.wire];
+const costOf = ({ sums }: FocusLine): string => formatDollars(sums.cost);
+
+const columns: Readonly<Record<string, (line: FocusLine) => CsvValue>> = {
+  BilledCost: costOf,
+  BillingAccountId: ({ account }) => account.id,
+  BillingAccountName: ({ account }) => account.name,
+  BillingCurrency: () => 'USD',
+  BillingPeriodEnd: ({ group }) => instant(monthStart(group.fromMs, 1)),
+  BillingPeriodStart: ({ group }) => instant(monthStart(group.fromMs, 0)),
+  ChargeCategory: () => 'Usage',
+  ChargeClass: () => null,
+  ChargeDescription: ({ group }) => `${group.model ?? 'No model named'}: ${kinds[group.kind].words}`,
+  ChargePeriodEnd: ({ group }) => instant(group.toMs),
+  ChargePeriodStart: ({ group }) => instant(group.fromMs),
+  ContractedCost: costOf,
+  EffectiveCost: costOf,
+  InvoiceIssuerName: providerOf,
+  ListCost: costOf,
+  PricingQuantity: ({ sums }) => sums.quantity,
+  PricingUnit: ({ group }) => (group.kind === 'unknown' || group.kind === 'none' ? 'Calls' : 'Tokens'),
+  ProviderName: providerOf,
+  PublisherName: providerOf,
+  ServiceCategory: () => 'AI and Machine Learning',
+  ServiceName: ({ group }) => services[group.wire],
+  ServiceSubcategory: () => 'Generative AI',
+  ServiceProviderName: providerOf,
+  HostProviderName: providerOf,
+  x_ServiceKeyId: ({ group }) => group.key,
+  x_Project: ({ group }) => group.project,
+  x_Model: ({ group }) => group.model,
+  x_TokenType: ({ group }) => kinds[group.kind].name,
+  x_CostSource: ({ group }) => group.costSource,
+  x_Calls: ({ sums }) => sums.calls,
+  x_UnknownCalls: ({ sums }) => sums.unknownCalls,
+  x_UnpricedCalls: ({ sums }) => sums.unpricedCalls,
+};
+
+export const focusNames: readonly string[] = Object.keys(columns);
+
+export function focusValues(line: FocusLine): CsvValue[] {
+  return Object.values(columns).map((value) => value(line));
+}
+
+/** The format's own form of an instant. */
+function instant(atMs: number): string {
+  return new Date(atMs).toISOString().replace(/\.\d{3}Z$/, 'Z');
+}
+
+function monthStart(atMs: number, monthsLater: number): number {
+  const at = new Date(atMs);
+  return Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + monthsLater, 1);
+}

@@ -1,0 +1,40 @@
+/**
+ * A use case's export → an answer that is a file, sent as it is made and never faster than it is taken. A fault on the way
+ * breaks the connection off, so that a part never looks like the whole.
+ */
+import type { CallExport } from '../exports.ts';
+
+/** What an operation with `downloads` gives in place of JSON. */
+export interface Download {
+  readonly download: CallExport;
+}
+
+export function isDownload(value: unknown): value is Download {
+  return typeof value === 'object' && value !== null && 'download' in value;
+}
+
+export function downloadResponse({ download }: Download, headers: Headers, report: (fault: unknown) => void): Response {
+  const pieces = download.pieces[Symbol.asyncIterator]();
+  const encoder = new TextEncoder();
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        for (;;) {
+          const { done, value } = await pieces.next();
+          if (done === true) return controller.close();
+          if (value.text !== '') return controller.enqueue(encoder.encode(value.text));
+        }
+      } catch (fault) {
+        report(fault);
+        controller.error(fault);
+      }
+    },
+    async cancel() {
+      await pieces.return?.();
+    },
+  }, { highWaterMark: 0 });
+  headers.set('content-type', download.contentType);
+  headers.set('content-disposition', `attachment; filename="${download.fileName}"`);
+  headers.set('cache-control', 'no-store');
+  return new Response(body, { headers });
+}
