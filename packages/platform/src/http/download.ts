@@ -16,20 +16,24 @@ export function isDownload(value: unknown): value is Download {
 export function downloadResponse({ download }: Download, headers: Headers, report: (fault: unknown) => void): Response {
   const pieces = download.pieces[Symbol.asyncIterator]();
   const encoder = new TextEncoder();
+  let left = false;
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
         for (;;) {
           const { done, value } = await pieces.next();
+          if (left) return;
           if (done === true) return controller.close();
           if (value.text !== '') return controller.enqueue(encoder.encode(value.text));
         }
       } catch (fault) {
+        if (left) return;
         report(fault);
         controller.error(fault);
       }
     },
     async cancel() {
+      left = true;
       await pieces.return?.();
     },
   }, { highWaterMark: 0 });

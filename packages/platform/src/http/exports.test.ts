@@ -132,10 +132,10 @@ test('csv: the same records, and what callers wrote is no formula', async () => 
 });
 
 const mandatory = [
-  'BilledCost', 'BillingAccountId', 'BillingAccountName', 'BillingCurrency', 'BillingPeriodStart', 'BillingPeriodEnd', 'ChargeCategory',
-  'ChargeClass', 'ChargeDescription',
-  'ChargePeriodStart', 'ChargePeriodEnd', 'ContractedCost', 'EffectiveCost', 'InvoiceIssuerName', 'ListCost', 'PricingQuantity',
-  'PricingUnit', 'ProviderName', 'PublisherName', 'ServiceCategory', 'ServiceName',
+  'BilledCost', 'BillingAccountId', 'BillingAccountName', 'BillingCurrency', 'BillingPeriodStart', 'BillingPeriodEnd',
+  'ChargeCategory', 'ChargeClass', 'ChargeDescription', 'ChargePeriodStart', 'ChargePeriodEnd', 'ContractedCost',
+  'EffectiveCost', 'InvoiceIssuerName', 'ListCost', 'PricingQuantity', 'PricingUnit', 'ProviderName', 'PublisherName',
+  'ServiceCategory', 'ServiceName',
 ];
 
 test('focus: the mandatory columns, a line for each day, key, project, model and token type, and the totals of usage', async () => {
@@ -198,4 +198,16 @@ test('a store that goes away in the middle breaks the download off and is report
   await assert.rejects(response.text());
   assert.equal(broken.reports.length, 1);
   other.remove();
+});
+
+test('whoever leaves in the middle ends the reading, and that is no fault', async () => {
+  const download = await platform.app.request(`http://platform.test/platform/v1/exports?format=csv&${range}`, {
+    headers: { authorization: `Bearer ${acme.tokens.viewer}` },
+  });
+  const reader = download.body!.getReader();
+  assert.equal((await reader.read()).done, false);
+  const pending = reader.read();
+  await reader.cancel();
+  assert.equal((await pending).done, true);
+  assert.deepEqual(platform.reports, []);
 });
