@@ -56,7 +56,7 @@ test('the platform makes the schema and prints its own addresses; gateways serve
   const store = await storeOf(cluster);
   const sharer = await Sharer.of(cluster, store, 'parts');
   await sharer.cap(10);
-  for (const node of nodes) assert.equal((await sharer.call(node, 1)).status, 200);
+  for (const node of nodes) await sharer.admitted(node, 1);
   for (const each of [...nodes, platform]) {
     each.signal('SIGTERM');
     assert.equal(await each.ended, 0, each.stderr());
@@ -65,7 +65,7 @@ test('the platform makes the schema and prints its own addresses; gateways serve
   assert.deepEqual([sum, cap], [2, 2]);
   // What a stopped node held is free at once: a fresh one has the whole rest to itself.
   const fresh = await cluster.node();
-  for (let call = 0; call < 8; call += 1) assert.equal((await sharer.call(fresh, 1)).status, 200);
+  for (let call = 0; call < 8; call += 1) await sharer.admitted(fresh, 1);
   assert.equal((await sharer.call(fresh, 1)).status, 402);
   await store.close();
 });

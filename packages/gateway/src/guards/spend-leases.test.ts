@@ -154,6 +154,24 @@ test('a lease in use is confirmed at half of its validity, and at once where the
   assert.equal(asked.length, 1);
 });
 
+test('what is heard of the next window before it begins is not seen in this one, and is there when it begins', async () => {
+  const endMs = Date.UTC(1970, 1, 1);
+  const { guards, call, answer, asked, clock, pass, held } = ground(10);
+  clock.wall = endMs - 3_000;
+  guards.ask(call(), 250, () => {});
+  await answer({ granted: 1, spent: 9 });
+  const taken = call();
+  assert.equal(guards.decide(taken), null);
+  guards.take(taken);
+  pass(100);
+  assert.deepEqual(asked.map(({ claims }) => claims.map(({ subject }) => subject.startMs)), [[endMs]]);
+  await answer({ granted: 2, spent: 4 });
+  assert.equal(held.standing.organization.sums.month.spent, dollars(9));
+  pass(2_900);
+  assert.equal(guards.decide(call()), null);
+  assert.equal(held.standing.organization.sums.month.spent, dollars(4));
+});
+
 test('a run has a lease of its own by its budget; one without a budget goes on while its end would be heard of', async () => {
   const { guards, call, answer, asked, store, hear, clock } = ground(1_000);
   const first = call('r', { budget: 5 });
