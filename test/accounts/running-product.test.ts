@@ -60,6 +60,18 @@ test('a key made over HTTP forwards calls, and ends when the command revokes it;
   assert.deepEqual(rows, [['key revoke', 'command'], ['createKey', 'token']]);
 });
 
+test("what a command changes by an id alone, and what the first start connected, stands in the organization's own trail", async () => {
+  const token = await adminToken();
+  const idOf = async (args: string[]): Promise<string> => String((await cli(args)).json['id']);
+  const cap = await idOf(['cap', 'set', '--org', 'default', '--scope', 'project', '--project', 'p', '--window', 'day', '--limit', '5']);
+  const key = await idOf(['key', 'create', '--org', 'default']);
+  for (const args of [['cap', 'remove', cap], ['key', 'revoke', key]]) assert.equal((await cli(args)).code, 0);
+  const audit = (await http('/audit?limit=1000', token)).body['data'] as { action: string; subject: string }[];
+  const of = (subject: string) => audit.filter((row) => row.subject === subject).map(({ action }) => action);
+  assert.deepEqual([of(cap), of(key)], [['cap remove', 'cap set'], ['key revoke', 'key create']]);
+  assert.equal(audit.filter(({ action }) => action === 'start').length, 3, 'the organization and its two provider keys');
+});
+
 test('a user made by command signs in over HTTP; a taken email, a short password and an unknown role are refused', async () => {
   const made = await cli(['user', 'create', '--email', 'grace@example.com', '--org', 'default', '--role', 'admin'], `${password}\n`);
   assert.deepEqual([made.code, made.json['role']], [0, 'admin']);

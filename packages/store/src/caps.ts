@@ -32,7 +32,12 @@ export interface Caps {
   /** In the order they were made, with the spend of the windows that hold `atMs`. Empty for an unknown organization. */
   list(organization: OrganizationId, atMs: number): Promise<CapStanding[]>;
   /** The cap that was. `within`: only one of this organization. Refuses `unknown_cap`. */
-  remove(id: string, within?: OrganizationId): Promise<Cap | StoreRefusal>;
+  remove(id: string, within?: OrganizationId): Promise<RemovedCap | StoreRefusal>;
+}
+
+/** With whose it was, which the audit trail files it under. */
+export interface RemovedCap extends Cap {
+  readonly organization: OrganizationId;
 }
 
 const projectLengthMax = 256;
@@ -64,15 +69,16 @@ export function capsIn({ engine, randomBytes }: StoreGround): Caps {
         cap: capOf(row), spent: nanoDollars(row.spent_nano ?? 0n), unknownCalls: Number(row.unknown_calls ?? 0n),
       }));
     }),
-    remove: (id, within) => engine.change<Cap>(async (transaction, revision) => {
+    remove: (id, within) => engine.change<RemovedCap>(async (transaction, revision) => {
       const found = id.includes('\0') ? undefined
         : await transaction.selectFrom('cap').selectAll().where('id', '=', id).executeTakeFirst();
       if (found === undefined || (within !== undefined && found.organization !== within)) {
         return refuse('unknown_cap', 'There is no cap with this id. List them with: metergate cap list --org ORG');
       }
-      await stampOrganization(transaction, found.organization as OrganizationId, revision);
+      const organization = found.organization as OrganizationId;
+      await stampOrganization(transaction, organization, revision);
       await transaction.deleteFrom('cap').where('id', '=', id).execute();
-      return capOf(found);
+      return { ...capOf(found), organization };
     }),
   };
 }

@@ -119,7 +119,7 @@ for (const make of [async () => sqliteGround(), postgresGround]) {
         for (const [id, within] of [['cap_none', undefined], ['NUL \0', undefined], [made.id, other]] as const) {
           assert.equal(await refusalCode(store.caps.remove(id, within)), 'unknown_cap');
         }
-        assert.deepEqual(await store.caps.remove(made.id, organization), made);
+        assert.deepEqual(await store.caps.remove(made.id, organization), { ...made, organization });
         assert.deepEqual(await store.settings.changedSince(revision + 1),
           { revision: revision + 2, organizations: [organization], prices: false });
         assert.deepEqual((await store.settings.organization(organization))?.caps, []);
