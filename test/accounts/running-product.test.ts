@@ -106,7 +106,7 @@ test('the limits of the plan, and the page they link to', async () => {
   const { body } = await http('/limits', token);
   assert.deepEqual(body, { requestsPerMin: 1_200, tokensPerMin: 2_000_000, tier: 'growth', docs: `${system.platformUrl}/limits`, note: null });
   const page = await (await fetch(String(body['docs']))).text();
-  for (const text of ['1,200', '2,000,000', '16,000,000 bytes', '1,600,000 bytes', '429']) assert.ok(page.includes(text), text);
+  for (const text of ['1,200', '2,000,000', '16 MB', '1.6 MB', '429']) assert.ok(page.includes(text), text);
   await cli(['org', 'set', String(organization['id']), '--plan', 'enterprise']);
   const agreed = (await http('/limits', token)).body;
   assert.deepEqual([agreed['requestsPerMin'], agreed['tokensPerMin'], agreed['tier'], typeof agreed['note']], [null, null, 'enterprise', 'string']);

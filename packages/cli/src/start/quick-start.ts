@@ -17,8 +17,10 @@ const displayName: { readonly [P in Provider]: string } = { openai: 'OpenAI', an
 /** Lines for standard error, each without its line end. */
 export function quickStartLines({ gatewayUrl, platformUrl, dataDirectory, sandbox, firstStart }: QuickStart): string[] {
   const lines = [''];
-  if (sandbox) lines.push('SANDBOX: answers are simulated on this machine. No provider is called and nothing costs anything.',
-    'Records and caps count these calls like any other. A data directory of their own keeps them apart: SVC_DATA_DIR.', '');
+  if (sandbox) {
+    lines.push('SANDBOX: answers are simulated on this machine. No provider is called and nothing costs anything.',
+      'Records and caps count these calls like any other. A data directory of their own keeps them apart: SVC_DATA_DIR.', '');
+  }
   lines.push(...connectionLines(firstStart, sandbox));
   if (!firstStart.first && firstStart.serviceKey === null && !sandbox) return lines;
   if (firstStart.first) lines.push(`Data is kept in ${dataDirectory}. Keep it safe: the master key in it opens your provider keys.`, '');
