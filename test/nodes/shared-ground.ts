@@ -76,7 +76,7 @@ export class Sharer {
   async spent(records: number = this.answered): Promise<{ readonly sum: number; readonly records: number; readonly cap: number }> {
     const deadlineMs = performance.now() + 20_000;
     for (;;) {
-      const all = await this.store.calls.list({ organization: this.id as never, limit: 10_000 });
+      const all = await this.store.calls.list({ organization: this.id as never, limit: 200_000 });
       const [cap] = await this.store.caps.list(this.id as never, Date.now());
       if (all.length >= records) {
         const sum = all.reduce((total, { cost }) => total + (cost ?? 0n), 0n);

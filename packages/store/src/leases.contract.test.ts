@@ -72,7 +72,8 @@ describe('leases on PostgreSQL', () => {
   };
   const ship = (node: GatewayNodeId, organization: OrganizationId, costs: readonly number[], over: Partial<CallRecord> = {}) => store.calls.ship({
     segment: `seg_${++segments}`, through: costs.length,
-    records: costs.map((cost, index) => ({ seq: index + 1, record: sampleRecord(organization, { node, cost: money(cost), startedAtMs: startMs, ...over }) })),
+    records: costs.map((cost, index) =>
+      ({ seq: index + 1, record: sampleRecord(organization, { node, cost: money(cost), startedAtMs: startMs, ...over }) })),
   });
   const ask = async (node: GatewayNodeId, number: number, asked: SubjectClaim) => (await store.leases.claim(node, number, [asked]))![0]!;
 
@@ -172,7 +173,7 @@ describe('leases on PostgreSQL', () => {
     assert.equal(await store.leases.sweep(), 1);
     assert.equal(await store.leases.sweep(), 0);
     const [event] = (await store.audit.list({ organization, limit: 1 }))!;
-    assert.deepEqual([event!.action, event!.subject, event!.actor.kind, event!.detail['leases']], ['lease free', node, 'system', 1]);
+    assert.deepEqual([event!.action, event!.subject, event!.actor.kind, event!.detail['leases']], ['freeLeases', node, 'system', 1]);
     const back = await ask(node, 2, claim(monthOf(organization), { holds: 25 }, false));
     assert.equal(back.granted, 0n, 'what was freed is not claimed back');
   });

@@ -45,7 +45,9 @@ export function addCall(sums: WindowSums, startedAtMs: number, cost: NanoDollars
  * Puts in what the store knows of a window, with what is the node's own: goes on to that window where it is a later one, never back,
  * and not before it begins, since the one in force then would be out of sight.
  */
-export function showSpent(sum: WindowSum, { startMs, endMs }: WindowBounds, { spent, nowMs }: { readonly spent: NanoDollars; readonly nowMs: number }): void {
+export function showSpent(
+  sum: WindowSum, { startMs, endMs }: WindowBounds, { spent, nowMs }: { readonly spent: NanoDollars; readonly nowMs: number },
+): void {
   if (startMs < sum.startMs || startMs > nowMs) return;
   if (startMs > sum.startMs) sum.unknownCalls = 0;
   sum.startMs = startMs;

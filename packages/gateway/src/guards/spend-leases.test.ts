@@ -66,7 +66,8 @@ function ground(limit: number) {
       else timers.push(timer);
     }
   };
-  return { clock, asked, leases, guards, held, call, answer, pass, store, registry, shipped: () => shipped, hear: (moment: LeaseMoment) => { heard = moment; } };
+  const hear = (moment: LeaseMoment): void => { heard = moment; };
+  return { clock, asked, leases, guards, held, call, answer, pass, store, registry, shipped: () => shipped, hear };
 }
 
 const unconfirmed = { kind: 'cap_unconfirmed', scope: 'organization', window: 'month' };

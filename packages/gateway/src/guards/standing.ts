@@ -59,7 +59,8 @@ export class Standings {
       this.#organizations.set(settings.id, organization);
     }
     const rate = new RateLimit(organization.rate, this.#counters, this.#monotonicMs());
-    const standing: KeyStanding = { organization, rate, sums: spend.key, binding: [], subjects: this.#subjectsOf(organization, settings.id, key.id, spend.key), leases: [] };
+    const subjects = this.#subjectsOf(organization, settings.id, key.id, spend.key);
+    const standing: KeyStanding = { organization, rate, sums: spend.key, binding: [], subjects, leases: [] };
     follow(standing, settings, key.id);
     return standing;
   }

@@ -51,7 +51,9 @@ select exists (
   where coalesce(s.spent_nano, r.spent_nano) >= kept.limit_nano and coalesce(s.spent_nano, r.spent_nano) - v.cost < kept.limit_nano
 ) as reached`;
 
-export async function applyToLeases(engine: 'sqlite' | 'postgres', transaction: Transaction<Schema>, records: readonly LeasedRecord[]): Promise<void> {
+export async function applyToLeases(
+  engine: 'sqlite' | 'postgres', transaction: Transaction<Schema>, records: readonly LeasedRecord[],
+): Promise<void> {
   if (engine === 'sqlite') return;
   const parts = [...partsOf(records).values()];
   if (parts.length === 0) return;

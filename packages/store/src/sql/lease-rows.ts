@@ -63,7 +63,8 @@ export async function lockLeased(transaction: Transaction<Schema>, wanted: reado
     await transaction.executeQuery(CompiledQuery.raw(lockExposures, [[...new Set(runs.map(({ organization }) => organization))]]));
   }
   for (const row of await query(readRuns, runs)) {
-    found.set(nameOf(row), { limit: moneyOf(row['effective_nano']), spent: moneyOf(row['spent_nano']) ?? nanoDollars(0n), over: row['state'] !== 'live', leases: [] });
+    const [limit, spent] = [moneyOf(row['effective_nano']), moneyOf(row['spent_nano']) ?? nanoDollars(0n)];
+    found.set(nameOf(row), { limit, spent, over: row['state'] !== 'live', leases: [] });
   }
   const spent = await query(lockSums, sums);
   const limits = new Map((await query(readLimits, sums)).map((row) => [nameOf(row), moneyOf(row['limit_nano'])]));

@@ -25,7 +25,8 @@ export async function prepareSchema(engine: Engine, preparation: Preparation): P
   if (found === migrations.length) return;
   if (!preparation.create) {
     throw found === null
-      ? new StoreFault('store_absent', `There is no store at ${engine.name}. Run metergate start or metergate platform first, or correct SVC_DATABASE_URL.`)
+      ? new StoreFault('store_absent',
+        `There is no store at ${engine.name}. Run metergate start or metergate platform first, or correct SVC_DATABASE_URL.`)
       : new StoreFault('schema_older',
         `The store at ${engine.name} is of an older version. Run metergate start or metergate platform once to bring it up to date.`);
   }

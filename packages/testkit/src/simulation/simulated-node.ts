@@ -104,7 +104,8 @@ export class SimulatedNode {
   returnLeases(done: () => void): void {
     const batch = this.#book.claimsAtEnd(this.clock.moment());
     if (batch === null) return done();
-    this.#world.send(this, () => this.#world.store.claim(this.name, batch.number, { claims: batch.claims, nowMs: this.#world.storeMs() }), done, done);
+    const { store } = this.#world;
+    this.#world.send(this, () => store.claim(this.name, batch.number, { claims: batch.claims, nowMs: this.#world.storeMs() }), done, done);
   }
 
   #decide(request: Request): void {
@@ -187,8 +188,8 @@ export class SimulatedNode {
 
   #admit({ key, run, budget }: Request): void {
     const world = this.#world;
-    const call: SimulatedCall = { id: world.nextCall(), node: this.name, key, run, startedAtMs: this.clock.nowMs() };
     const now = this.clock.moment();
+    const call: SimulatedCall = { id: world.nextCall(), node: this.name, key, run, startedAtMs: this.clock.nowMs() };
     for (const { line } of this.#bound.get(key)!) this.#book.used(line.current, now);
     const held = run === null ? undefined : this.#runs.get(run)!;
     if (held !== undefined) {

@@ -160,7 +160,8 @@ export class SimulatedStore {
     readonly name: string; readonly limit: NanoDollars | null; readonly spent: bigint; readonly before: LeaseEntry; readonly entry: LeaseEntry;
   }): void {
     if (limit === null || outstanding(entry) <= outstanding(before)) return;
-    if (spent + outstanding(entry) > limit) throw new Violation(`a grant of ${name} makes spent and leased ${spent + outstanding(entry)} of ${limit}`);
+    const taken = spent + outstanding(entry);
+    if (taken > limit) throw new Violation(`a grant of ${name} makes spent and leased ${taken} of ${limit}`);
   }
 
   limitOf({ scope, subject }: LeaseSubject): NanoDollars | null {
