@@ -111,10 +111,9 @@ export class SimulatedNode {
   #decide(request: Request): void {
     const verdict = this.#verdict(request);
     this.#world.scheduler.note(`${this.name} ${request.key} ${request.run ?? '-'} ${verdict}`);
-    if (verdict === 'admitted') return this.#admit(request);
-    if (verdict === 'refused') return;
-    if (request.asked === 2) this.#world.unconfirmed += 1;
-    else this.#ask(request);
+    if (verdict === 'admitted') this.#admit(request);
+    else if (verdict === 'ask' && request.asked < 2) this.#ask(request);
+    else if (verdict === 'ask') this.#world.unconfirmed += 1;
   }
 
   #verdict({ key, run, budget, asked }: Request): Verdict {
