@@ -36,7 +36,7 @@ async function testAll(parts: readonly string[]): Promise<number> {
 }
 
 function testFiles(parts: readonly string[]): string[] {
-  const all = globSync(['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: root });
+  const all = globSync(['packages/*/{src,test}/**/*.test.ts', 'test/**/*.test.ts'], { cwd: root });
   const wanted = (file: string): boolean => parts.length === 0 || parts.some((part) => file.includes(part));
   return all.map((file) => file.replaceAll('\\', '/')).filter(wanted).sort();
 }

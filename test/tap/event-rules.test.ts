@@ -7,22 +7,23 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { readTapBatch } from '@metergate/core/tap/batch.ts';
 import { eventJson } from '@metergate/tap/src/tap-event.ts';
-import type { SeenCall } from '@metergate/tap/src/seen-call.ts';
+import { readHead } from '@metergate/tap/src/observe/response-head.ts';
+import type { Figures, SeenCall } from '@metergate/tap/src/seen-call.ts';
 import { cases, nowMs, seenCall, someUuid } from '@metergate/tap/src/test-support/seen-calls.ts';
 
 const ground = { tag: 'unit-7', nowMs, uuid: () => someUuid };
 const taken = (events: string): boolean => 'events' in readTapBatch(new TextEncoder().encode(`{"events":[${events}]}`), nowMs);
 const valid = JSON.parse(eventJson(seenCall, ground)!) as Record<string, unknown>;
 
-for (const { field, name, accepted, refused } of cases) {
-  test(`${name}: the same verdict on both sides`, () => {
+for (const { field, accepted, refused } of cases) {
+  test(`${field}: the same verdict on both sides`, () => {
     for (const value of accepted) {
       const event = eventJson({ ...seenCall, [field]: value } as SeenCall, ground);
       assert.equal(event !== null && taken(event), true, `accepted: ${JSON.stringify(value)}`);
     }
     // The server lets `cached_tokens` be left out; the tap always says it.
-    for (const value of refused.filter((each) => each !== undefined || field !== 'cachedTokens')) {
-      const event = JSON.stringify({ ...valid, [name]: value });
+    for (const value of refused.filter((each) => each !== undefined || field !== 'cached_tokens')) {
+      const event = JSON.stringify({ ...valid, [field]: value });
       assert.equal(taken(event), false, `the server takes ${JSON.stringify(value)}`);
       assert.equal(eventJson({ ...seenCall, [field]: value } as SeenCall, ground), null, `the tap sends ${JSON.stringify(value)}`);
     }
@@ -33,13 +34,16 @@ test('whatever an observer saw, what the tap makes of it is taken by the server'
   const figure = fc.oneof(fc.integer({ min: -2, max: 5 }), fc.double(), fc.constantFrom(599, 10_000, 3_600_000, 1_000_000_000, 1_000_000_001));
   const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 140 }), fc.stringMatching(/^[\w.:/-]{0,130}$/), fc.constant(null));
   const seen = fc.record({
-    provider: fc.constantFrom('openai', 'other'), model: text, requestId: text, inputTokens: figure, outputTokens: figure, cachedTokens: figure,
-    stopReason: fc.constantFrom('stop', 'error'), toolCalls: figure, status: fc.oneof(figure, fc.constantFrom(100, 200, 429)), latencyMs: figure,
-    rateLimit: fc.option(fc.record({ requestsLimit: figure, requestsRemaining: figure, tokensLimit: figure, tokensRemaining: fc.constant(null) })),
+    provider: fc.constantFrom('openai', 'other'), model: text, request_id: text, input_tokens: figure, output_tokens: figure, cached_tokens: figure,
+    stop_reason: fc.constantFrom('stop', 'error'), tool_calls: figure, status: fc.oneof(figure, fc.constantFrom(100, 200, 429)), latency_ms: figure,
   });
+  const headers = fc.dictionary(fc.constantFrom('x-ratelimit-limit-requests', 'x-ratelimit-remaining-tokens', 'x-request-id'), fc.oneof(
+    figure.map(String), text.map(String), fc.constantFrom(' 7 ', '1e3', '1000000001', '-0')));
   let sent = 0;
-  fc.assert(fc.property(seen, (call) => {
-    const event = eventJson(call as SeenCall, ground);
+  fc.assert(fc.property(seen, headers, (call, told) => {
+    const figures = { ...call, rate_limit: null } as Figures;
+    readHead({ headers: told }, figures);
+    const event = eventJson(figures, ground);
     if (event === null) return true;
     sent += 1;
     return taken(event);
@@ -48,10 +52,10 @@ test('whatever an observer saw, what the tap makes of it is taken by the server'
 });
 
 test('the largest event there is leaves a batch of 100 far below the largest body', () => {
-  const rateLimit = { requestsLimit: 1e9, requestsRemaining: 1e9, tokensLimit: 1e9, tokensRemaining: 1e9 };
+  const limits = { requests_limit: 1e9, requests_remaining: 1e9, tokens_limit: 1e9, tokens_remaining: 1e9 };
   const event = eventJson({
-    provider: 'anthropic', model: 'm'.repeat(128), requestId: 'r'.repeat(128), inputTokens: 1e9, outputTokens: 1e9, cachedTokens: 1e9,
-    stopReason: 'content_filter', toolCalls: 10_000, status: 599, latencyMs: 3_600_000, rateLimit,
+    provider: 'anthropic', model: 'm'.repeat(128), request_id: 'r'.repeat(128), input_tokens: 1e9, output_tokens: 1e9, cached_tokens: 1e9,
+    stop_reason: 'content_filter', tool_calls: 10_000, status: 599, latency_ms: 3_600_000, rate_limit: limits,
   }, { ...ground, tag: 't'.repeat(64) })!;
   assert.ok(taken(Array.from({ length: 100 }, () => event).join(',')));
 });

@@ -1,8 +1,6 @@
 /**
- * What an answer of the ingestion endpoint means for the batch and for the reporter (spec, Tap reporter; design 3, row 29). Pure.
+ * An answer of the ingestion endpoint, as the reporter needs it, and when a batch may be posted again.
  */
-
-/** An answer as the reporter needs it. */
 export interface Answer {
   /** The HTTP status; 0 where no answer came: no connection, no name, bad TLS, too slow. */
   readonly status: number;
@@ -14,14 +12,11 @@ export interface Answer {
 export const noAnswer: Answer = { status: 0, code: null };
 
 /**
- * `delivered`: taken. `retry`: may be posted again. `drop`: never will be. `unauthorized`: dropped, and counted.
- * `closed`: the Baseline has closed, it may open again. `retired`: it will not.
+ * What an answer means for its batch, posted so many times before: the milliseconds after which it is posted again, 0 where it is over
+ * (delivered or dropped), undefined where it was posted often enough.
  */
-export type Verdict = 'delivered' | 'retry' | 'drop' | 'unauthorized' | 'closed' | 'retired';
+export type Settle = (answer: Answer, attempt: number) => number | undefined;
 
-export function verdictOf({ status, code }: Answer): Verdict {
-  if (status >= 200 && status < 300) return 'delivered';
-  if (status === 401) return 'unauthorized';
-  if (status === 410) return code === 'baseline_closed' ? 'closed' : 'retired';
-  return status < 100 || status === 408 || status === 429 || status >= 500 ? 'retry' : 'drop';
-}
+/** At most three posts, so far apart (spec, Tap client wrapper 4); after these statuses only (design 3, row 29). */
+export const retryWaitsMs: readonly number[] = [200, 800];
+export const retried = /^(0|408|429|[5-9]..)$/;

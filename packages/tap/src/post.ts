@@ -5,7 +5,7 @@
  * most; no connection of the host's is shared or displaced. Never rejects: a failure is `noAnswer`.
  */
 import { noAnswer, type Answer } from './answer.ts';
-import type { Attempt } from './batch-delivery.ts';
+import { quietly } from './observe/look.ts';
 import { after, nodeModule } from './runtime.ts';
 import { version } from './version.ts';
 
@@ -26,16 +26,17 @@ export function postOf({ key }: Destination): { readonly method: 'POST'; readonl
   return { method: 'POST', headers };
 }
 
-export function postBatch(destination: Destination, body: string): Attempt {
-  let abandon = (): void => undefined;
-  const answer = new Promise<Answer>((resolve) => {
-    const { request } = nodeModule(/^https/i.test(destination.endpoint) ? 'node:https' : 'node:http');
+export function postBatch(destination: Destination, body: string): Promise<Answer> {
+  return new Promise<Answer>((resolve) => {
+    const { request } = nodeModule(/^https/i.test(destination.endpoint) ? 'https' : 'http');
     // A socket of its own: it takes no place in the host's pools.
     const post = request(destination.endpoint, { ...postOf(destination), agent: false }, (response) => {
-      const status = response.statusCode!;
       let text = '';
-      const heard = (): void => settle({ status, code: codeOf(text) });
-      if (status !== 410) return heard();
+      const heard = (): void => settle({
+        status: response.statusCode!,
+        code: quietly(() => (parseJson(text) as { error: { code: string } }).error.code) ?? null,
+      });
+      if (response.statusCode !== 410) return heard();
       response.setEncoding('utf8').on('error', heard).on('close', heard).on('data', (part: string) => {
         text += part;
         if (text.length > answerLengthMax) heard();
@@ -46,17 +47,8 @@ export function postBatch(destination: Destination, body: string): Attempt {
       resolve(answered);
       post.destroy();
     };
-    abandon = () => settle(noAnswer);
-    const cancel = after(attemptBudgetMs, abandon);
-    post.on('socket', (socket) => socket.unref()).on('error', abandon).end(body);
+    const fail = (): void => settle(noAnswer);
+    const cancel = after(attemptBudgetMs, fail);
+    post.on('socket', (socket) => socket.unref()).on('error', fail).end(body);
   }).catch(() => noAnswer);
-  return { answer, abandon: () => abandon() };
-}
-
-function codeOf(text: string): string | null {
-  try {
-    return (parseJson(text) as { error: { code: string } }).error.code;
-  } catch {
-    return null;
-  }
 }

@@ -5,25 +5,23 @@
  * Signals are listened to only while events wait, and the listener is gone before the host's own run, so that whoever counts
  * listeners counts its own; where there is none the signal is sent again, with its default effect.
  */
+import { quietly } from './observe/look.ts';
 import type { Flushable } from './reporter.ts';
 import { canWaitForThreads, hostProcess } from './runtime.ts';
 
-type Signal = 'SIGTERM' | 'SIGINT';
-
 const waiting = new Set<Flushable>();
-let settleOpen: (() => void) | null = null;
+let settleOpen: (() => void) | undefined;
 let listeningToSignals = false;
 
 /** Listens to the ends of the process, once. `settle` makes events of the calls that are still open then; it does not throw. */
 export function listenToEnds(settle: () => void): void {
-  if (settleOpen === null && canWaitForThreads) hostProcess!.on('exit', flushAll);
+  if (!settleOpen && canWaitForThreads) hostProcess!.on('exit', flushAll);
   settleOpen = settle;
 }
 
 /** Notes that something waits to be delivered, or that nothing does any more. */
 export function noteWaiting(flushable: Flushable, waits: boolean): void {
-  if (waits) waiting.add(flushable);
-  else waiting.delete(flushable);
+  waiting[waits ? 'add' : 'delete'](flushable);
   listenToSignals(waiting.size > 0);
 }
 
@@ -33,21 +31,16 @@ function listenToSignals(wanted: boolean): void {
   for (const signal of ['SIGTERM', 'SIGINT']) hostProcess![wanted ? 'prependListener' : 'removeListener'](signal, onSignal);
 }
 
-function onSignal(signal: Signal): void {
+function onSignal(signal: NodeJS.Signals): void {
   listenToSignals(false);
   // The host decides what becomes of its process: what waits goes at its end, or at the next interval.
-  if (hostProcess!.listenerCount(signal) > 0) return;
+  if (hostProcess!.listenerCount(signal)) return;
   flushAll();
   hostProcess!.kill(hostProcess!.pid, signal);
 }
 
+/** The process ends; what cannot be delivered is dropped. */
 function flushAll(): void {
   settleOpen?.();
-  for (const flushable of waiting) {
-    try {
-      flushable.flushBlocking();
-    } catch {
-      // The process ends; what cannot be delivered is dropped.
-    }
-  }
+  for (const flushable of waiting) quietly(() => flushable.flushBlocking());
 }

@@ -1,32 +1,32 @@
 /**
- * The reporter: events in, batches out, by the state machine of the spec (Tap reporter; design 3, rows 29 and 30c).
- * posting → stopped (410 baseline_closed; a single event a minute asks again) → posting; posting, stopped → quiet, for good.
- * Clock, timers and transport are passed in. Nothing here throws or delays its caller; what cannot be delivered is dropped.
+ * The reporter: events in, batches out, at an interval and at the end of the process (spec, Tap client wrapper 3 and 4; design 3, 30c).
+ * An event waits until its batch is delivered or dropped. Clock, timers and transport are passed in. Nothing here throws or delays its
+ * caller; what cannot be delivered is dropped.
  */
-import { verdictOf, type Answer, type Verdict } from './answer.ts';
-import { bodyOf, createBatchDelivery, retryWaitsMs, type DeliveryGround } from './batch-delivery.ts';
-import { createEventQueue, queueEventsMax } from './event-queue.ts';
-import { noticeLine, type Notice } from './notices.ts';
+import { createStanding, type StandingGround } from './standing.ts';
+import type { Answer, Settle } from './answer.ts';
 import type { Cancel } from './runtime.ts';
 
 export const batchEventsMax = 100;
 export const flushIntervalMs = 2_000;
-export const recheckAfterMs = 60_000;
-const unauthorizedMax = 3;
-
-/** What `postBlocking` does after an answer. */
-export type NextPost = 'next' | 'again' | 'end';
+/** Events that wait at most, about 4 MB: a server that is away must not cost the host its memory. What comes then is dropped. */
+export const queueEventsMax = 10_000;
 
 /** How batches leave. */
-export interface Transport extends Pick<DeliveryGround, 'post'> {
-  /** Posts one body after another while the thread stands still; asks after each answer how to go on. Bounded in time. */
-  postBlocking(bodies: readonly string[], answered: (answer: Answer, attempt: number) => NextPost): void;
+export interface Transport {
+  /** Never rejects. */
+  post(body: string): Promise<Answer>;
+  /**
+   * Posts one body after another while the thread stands still; `answered` says after each answer how to go on: as `Settle` says it,
+   * undefined where no further body is to be posted. Bounded in time. There is one body at least.
+   */
+  postBlocking(bodies: readonly string[], answered: Settle): void;
 }
 
 /** Everything a reporter touches. */
-export interface ReporterGround extends Transport, DeliveryGround {
-  monotonicMs(): number;
-  print(line: string): void;
+export interface ReporterGround extends Transport, StandingGround {
+  /** A timer that does not keep the process alive. */
+  after(delayMs: number, run: () => void): Cancel;
   /** Told when something begins to wait and when nothing waits any more. */
   waiting(waits: boolean): void;
 }
@@ -42,98 +42,68 @@ export interface Reporter extends Flushable {
   add(event: string): void;
 }
 
-/** What the answers have made of a reporter. */
-interface Standing {
-  /** True where an event may be taken; a stopped reporter takes one a minute. */
-  takes(): boolean;
-  posting(): boolean;
-  /** What an answer changes; its verdict. */
-  settle(answer: Answer): Verdict;
-}
-
-/** `dropAll` is called when the reporter stops, to drop what waits. */
-function createStanding(ground: Pick<ReporterGround, 'monotonicMs' | 'print'>, dropAll: () => void): Standing {
-  let state: 'posting' | 'stopped' | 'quiet' = 'posting';
-  let unauthorized = 0;
-  let recheckAtMs = 0;
-  const askedNow = (): void => {
-    recheckAtMs = ground.monotonicMs() + recheckAfterMs;
-  };
-  const leave = (left: 'stopped' | 'quiet', notice: Notice): void => {
-    if (state !== left) ground.print(noticeLine(notice));
-    state = left;
-    dropAll();
-  };
-  return {
-    posting: () => state === 'posting',
-    takes() {
-      if (state !== 'stopped') return state === 'posting';
-      if (ground.monotonicMs() < recheckAtMs) return false;
-      askedNow();
-      return true;
-    },
-    settle(answer) {
-      const verdict = verdictOf(answer);
-      // A failure without an answer does not come between answers.
-      if (answer.status !== 0) unauthorized = verdict === 'unauthorized' ? unauthorized + 1 : 0;
-      askedNow();
-      if (unauthorized >= unauthorizedMax) leave('quiet', 'keyNotAccepted');
-      else if (verdict === 'retired') leave('quiet', 'retired');
-      else if (verdict === 'closed') leave('stopped', 'closed');
-      else if (verdict === 'delivered' && state === 'stopped') state = 'posting';
-      return verdict;
-    },
-  };
-}
-
 export function createReporter(ground: ReporterGround): Reporter {
-  const queue = createEventQueue(queueEventsMax);
-  const standing = createStanding(ground, () => queue.clear());
-  const delivery = createBatchDelivery(ground, standing.settle);
-  let cancelTimer: Cancel | null = null;
-  let running: Promise<void> | null = null;
+  /** What waits, oldest first, the batch under way at its front. Another list takes its place when all of it is dropped or handed over. */
+  let queue: string[] = [];
+  let cancelTimer: Cancel | undefined;
+  let running: Promise<void> | undefined;
+  const { takes, posting, settle } = createStanding(ground, () => {
+    queue = [];
+  });
 
-  const pending = (): boolean => queue.size() + delivery.inFlight().length > 0;
   const schedule = (): void => {
-    ground.waiting(pending());
-    if (pending() && cancelTimer === null && running === null) cancelTimer = ground.after(flushIntervalMs, start);
+    const waits = queue.length > 0;
+    ground.waiting(waits);
+    if (waits && !cancelTimer && !running) cancelTimer = ground.after(flushIntervalMs, start);
   };
   /** Delivers what is queued at this moment, and further full batches. One run at a time. */
   const start = (): void => {
     cancelTimer?.();
-    cancelTimer = null;
+    cancelTimer = undefined;
     // Nothing in here rejects; if it did, the host would hear of it.
-    running ??= deliverDue().catch(() => undefined).finally(() => {
-      running = null;
+    running ??= deliverDue(queue).catch(() => {}).finally(() => {
+      running = undefined;
       schedule();
     });
   };
-  const deliverDue = async (): Promise<void> => {
-    for (let due = queue.size(); queue.size() > 0 && (due > 0 || queue.size() >= batchEventsMax); due -= batchEventsMax) {
-      await delivery.deliver(queue.take(batchEventsMax));
+  const deliverDue = async (events: string[]): Promise<void> => {
+    for (let due = events.length; due > 0 || events.length >= batchEventsMax; due -= batchEventsMax) {
+      const batch = events.slice(0, batchEventsMax);
+      for (let attempt = 0; ; attempt += 1) {
+        const answer = await ground.post(bodyOf(batch));
+        if (queue !== events) return;
+        const waitMs = settle(answer, attempt);
+        if (waitMs) await new Promise<void>((resolve) => void ground.after(waitMs, resolve));
+        if (queue !== events) return;
+        if (!waitMs) break;
+      }
+      events.splice(0, batch.length);
     }
   };
   return {
     add(event) {
-      if (!standing.posting() && running !== null || !standing.takes()) return;
-      queue.add(event);
+      const asking = !posting();
+      if (asking && running || !takes()) return;
+      if (queue.length < queueEventsMax) queue.push(event);
       // A stopped reporter asks with this event alone, and at once.
-      if (!standing.posting()) start();
+      if (asking) start();
       schedule();
     },
     flushBlocking() {
-      const events = [...delivery.inFlight(), ...queue.take(queueEventsMax)];
-      queue.clear();
-      delivery.giveUp();
+      const events = queue;
+      queue = [];
       const bodies: string[] = [];
       while (events.length > 0) bodies.push(bodyOf(events.splice(0, batchEventsMax)));
-      if (bodies.length === 0) return;
+      if (!bodies.length) return;
       ground.postBlocking(bodies, (answer, attempt) => {
-        const verdict = standing.settle(answer);
-        if (!standing.posting()) return 'end';
-        if (verdict !== 'retry') return 'next';
-        return attempt < retryWaitsMs.length ? 'again' : 'end';
+        const waitMs = settle(answer, attempt);
+        return posting() ? waitMs : undefined;
       });
     },
   };
+}
+
+/** The body of a batch. */
+function bodyOf(events: readonly string[]): string {
+  return `{"events":[${events.join(',')}]}`;
 }

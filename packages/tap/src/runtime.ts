@@ -2,6 +2,7 @@
  * What the tap takes of the runtime it lives in, captured when the package is loaded: what a host patches later is not met.
  * Every part may be missing (edge runtimes); what then throws is caught by whoever asks.
  */
+import type * as crypto from 'node:crypto';
 import type * as http from 'node:http';
 import type * as https from 'node:https';
 import type * as threads from 'node:worker_threads';
@@ -10,15 +11,15 @@ import type * as threads from 'node:worker_threads';
 export type Cancel = () => void;
 
 interface NodeModules {
-  readonly 'node:http': typeof http;
-  readonly 'node:https': typeof https;
-  readonly 'node:worker_threads': typeof threads;
+  readonly crypto: typeof crypto;
+  readonly http: typeof http;
+  readonly https: typeof https;
+  readonly worker_threads: typeof threads;
 }
 
 const scope = globalThis as Partial<typeof globalThis>;
 // As plain values: some runtimes refuse timers that are called as methods of another object.
 const { setTimeout: nativeSetTimeout, clearTimeout: nativeClearTimeout } = scope;
-const nativeRandom = Math.random;
 const nativeRandomUuid = scope.crypto?.randomUUID?.bind(scope.crypto);
 const imported: Partial<NodeModules> = {};
 
@@ -36,28 +37,27 @@ export const monotonicMs: () => number = scope.performance?.now.bind(scope.perfo
 /**
  * Prints one line on stderr. The console of Node listens to its stream's error while it writes: a stderr that is closed ends nothing.
  */
-export const print: (line: string) => void = scope.console?.error.bind(scope.console) ?? (() => undefined);
+export const print: (line: string) => void = scope.console?.error.bind(scope.console) ?? (() => {});
 
 /** A Node, where a thread can be waited for while the process ends. */
 export const canWaitForThreads = !!versions?.node && !versions['bun'] && !versions['deno'];
 
 /** One of Node's own modules. Throws where there is none, or none yet. */
 export function nodeModule<Name extends keyof NodeModules>(name: Name): NodeModules[Name] {
-  const found = hostProcess!.getBuiltinModule?.(name) ?? imported[name];
-  return found as NodeModules[Name];
+  return (hostProcess!.getBuiltinModule?.(`node:${name}`) ?? imported[name]) as NodeModules[Name];
 }
 
 /** Loads Node's modules where they can only be imported (before 20.16); never by a name that a bundler would follow. */
 export function loadNodeModules(): void {
   if (hostProcess?.getBuiltinModule || !canWaitForThreads) return;
-  for (const name of ['node:http', 'node:https', 'node:worker_threads']) {
-    import(/* webpackIgnore: true */ /* @vite-ignore */ name).then((module) => Object.assign(imported, { [name]: module }), () => undefined);
+  for (const name of ['http', 'https', 'worker_threads', 'crypto']) {
+    import(/* webpackIgnore: true */ /* @vite-ignore */ `node:${name}`).then((module) => Object.assign(imported, { [name]: module }), () => {});
   }
 }
 
-/** A version 4 UUID; of the ordinary random source where there is no better one. It tells events apart and keeps no secret. */
+/** A version 4 UUID. Throws where the runtime makes none. */
 export function uuid(): string {
-  return nativeRandomUuid?.() ?? 'xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx'.replace(/x/g, () => ((nativeRandom() * 16) | 0).toString(16));
+  return nativeRandomUuid?.() ?? nodeModule('crypto').randomUUID();
 }
 
 /** Runs once after a time. Does not keep the process alive. */

@@ -1,6 +1,6 @@
 /**
- * What passes from the observers of provider clients to the reporter: the plain figures of one call, never content.
- * Figures are as the client showed them; `tap-event.ts` decides whether an event can be made of them.
+ * What passes from the observers of provider clients to the reporter: the plain figures of one call, never content, each by the name
+ * of its field in the event. Figures are as the client showed them; `tap-event.ts` decides whether an event can be made of them.
  */
 
 /** Whose call it was, by the public host of the client's base URL; `other` for every other host. */
@@ -9,12 +9,12 @@ export type Provider = 'openai' | 'anthropic' | 'google' | 'xai' | 'mistral' | '
 /** How the answer ended, in the event's own words (spec, Tap event). */
 export type StopReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'error' | 'other';
 
-/** The provider's rate-limit headers; a figure is null where the header is absent or no number. */
+/** The provider's rate-limit headers; a figure is null where the header is absent or no number that an event can hold. */
 export interface RateLimit {
-  readonly requestsLimit: number | null;
-  readonly requestsRemaining: number | null;
-  readonly tokensLimit: number | null;
-  readonly tokensRemaining: number | null;
+  readonly requests_limit: number | null;
+  readonly requests_remaining: number | null;
+  readonly tokens_limit: number | null;
+  readonly tokens_remaining: number | null;
 }
 
 /** What an observer saw of one provider call; plain figures, no content. */
@@ -23,21 +23,24 @@ export interface SeenCall {
   /** The model the provider says it served, else the one that was asked for; null where neither is known. */
   readonly model: string | null;
   /** The provider's response id or request-id header; null where it gave neither. */
-  readonly requestId: string | null;
+  readonly request_id: string | null;
   /** Tokens as the provider's usage names them; 0 where the response carries no usage. */
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly cachedTokens: number;
-  readonly stopReason: StopReason;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly cached_tokens: number;
+  readonly stop_reason: StopReason;
   /** How many tools the answer called. */
-  readonly toolCalls: number;
+  readonly tool_calls: number;
   /** The provider's HTTP status; 200 where the client returned without one, 599 where no response came. */
   readonly status: number;
   /** From the call to its end, milliseconds, not necessarily whole. */
-  readonly latencyMs: number;
+  readonly latency_ms: number;
   /** Null where the client does not show the headers. */
-  readonly rateLimit: RateLimit | null;
+  readonly rate_limit: RateLimit | null;
 }
+
+/** A seen call that is still being filled in. */
+export type Figures = { -readonly [Name in keyof SeenCall]: SeenCall[Name] };
 
 /** Takes a seen call; never throws, never blocks. */
 export type Sink = (seen: SeenCall) => void;

@@ -9,27 +9,27 @@ const settings = (options: TapOptions | undefined, environment: Record<string, s
   settingsOf(options, (name) => environment[name]);
 
 test('nothing configured: no key, the endpoint of a product on this machine, no inspect mode', () => {
-  assert.deepEqual(settings(undefined), { key: null, endpoint: 'http://127.0.0.1:8081/tap/v1/events', inspect: false });
+  assert.deepEqual(settings(undefined), { key: null, endpoint: 'http://127.0.0.1:8081/tap/v1/events', inspecting: false });
 });
 
 test('an option goes before its variable; an empty one, or one of another type, counts as not given', () => {
   const environment = { SVC_TAP_KEY: 'from-environment', SVC_TAP_ENDPOINT: 'https://environment.example/tap' };
-  assert.deepEqual(settings({ key: 'k', endpoint: 'https://o.example/' }, environment), { key: 'k', endpoint: 'https://o.example/', inspect: false });
-  const notGiven = { key: 'from-environment', endpoint: 'https://environment.example/tap', inspect: false };
+  assert.deepEqual(settings({ key: 'k', endpoint: 'https://o.example/' }, environment), { key: 'k', endpoint: 'https://o.example/', inspecting: false });
+  const notGiven = { key: 'from-environment', endpoint: 'https://environment.example/tap', inspecting: false };
   assert.deepEqual(settings({ key: '', endpoint: ' ' }, environment), notGiven);
   assert.deepEqual(settings({ key: 7, endpoint: null, inspect: 'true' } as unknown as TapOptions, environment), notGiven);
 });
 
 test('inspect mode is on for 1, true, yes and on, in any case and with spaces around, and for nothing else', () => {
-  for (const on of ['1', 'true', 'yes', 'on', ' TRUE ', 'Yes', '\tOn\n']) assert.equal(settings({}, { SVC_TAP_INSPECT: on }).inspect, true, on);
+  for (const on of ['1', 'true', 'yes', 'on', ' TRUE ', 'Yes', '\tOn\n']) assert.equal(settings({}, { SVC_TAP_INSPECT: on }).inspecting, true, on);
   for (const off of ['', '0', 'false', 'no', 'off', '11', 'y', 't', 'true!', 'on on']) {
-    assert.equal(settings({}, { SVC_TAP_INSPECT: off }).inspect, false, off);
+    assert.equal(settings({}, { SVC_TAP_INSPECT: off }).inspecting, false, off);
   }
 });
 
 test('a boolean option wins over the environment both ways', () => {
-  assert.equal(settings({ inspect: false }, { SVC_TAP_INSPECT: '1' }).inspect, false);
-  assert.equal(settings({ inspect: true }, { SVC_TAP_INSPECT: '0' }).inspect, true);
+  assert.equal(settings({ inspect: false }, { SVC_TAP_INSPECT: '1' }).inspecting, false);
+  assert.equal(settings({ inspect: true }, { SVC_TAP_INSPECT: '0' }).inspecting, true);
 });
 
 test('a key that cannot be a header is none; spaces around it are not part of it', () => {

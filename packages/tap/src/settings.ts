@@ -18,7 +18,7 @@ export interface Settings {
   readonly key: string | null;
   /** Null where it is no http or https URL without user name and password: nothing can be posted there. */
   readonly endpoint: string | null;
-  readonly inspect: boolean;
+  readonly inspecting: boolean;
 }
 
 export const defaultEndpoint = 'http://127.0.0.1:8081/tap/v1/events';
@@ -31,7 +31,7 @@ export function settingsOf(options: TapOptions = {}, environment: (name: string)
   return {
     key: /^[!-~]+$/.test(key) ? key : null,
     endpoint: /^https?:\/\/[^\s/?#@]+([/?#]\S*)?$/i.test(endpoint) ? endpoint : null,
-    inspect: typeof inspect === 'boolean' ? inspect : /^(1|true|yes|on)$/i.test(chosen('', 'INSPECT')),
+    inspecting: typeof inspect === 'boolean' ? inspect : /^(1|true|yes|on)$/i.test(chosen('', 'INSPECT')),
   };
 }
 

@@ -14,68 +14,60 @@ export interface EventGround {
   readonly uuid: () => string;
 }
 
+/** A form of text, or the least and the greatest whole number. */
+type Rule = RegExp | readonly [number, number];
+
 const stringify = JSON.stringify;
 const NativeDate = Date;
 
+const word = /^[\w.:-]{1,64}$/;
 const id = /^[\w.:-]{1,128}$/;
-const tag = /^[\w.:-]{1,64}$/;
+/** What an event can hold of tokens and of rate limits. */
+const figure: Rule = [0, 1e9];
 
-/**
- * The rules of what comes from outside: a form, or the least and the greatest whole number. Everything else is right as it is built;
- * provider and stop reason are the observers' own words.
- */
-const rules: Readonly<Record<string, RegExp | readonly [number, number]>> = {
+/** The fields that come from outside, and their rules. What is not named here does not get into an event. */
+const rules: Readonly<Record<string, Rule>> = {
+  provider: word,
   model: /^[\w.:/-]{1,128}$/,
-  input_tokens: [0, 1e9],
-  output_tokens: [0, 1e9],
-  cached_tokens: [0, 1e9],
+  request_id: id,
+  input_tokens: figure,
+  output_tokens: figure,
+  cached_tokens: figure,
+  stop_reason: word,
   tool_calls: [0, 1e4],
   status: [100, 599],
+  retries: figure,
   latency_ms: [0, 36e5],
 };
 
 /** True for a tag: 1 to 64 characters from `[A-Za-z0-9._:-]`. */
 export function isTag(value: unknown): value is string {
-  return keeps(value, tag);
+  return keeps(value, word);
 }
 
-/**
- * The JSON of the event of a seen call; null where a server would refuse it.
- * An id that cannot be sent gives way to a UUID, a rate-limit figure that cannot be sent to null; no other figure is mended.
- */
-export function eventJson(seen: SeenCall, ground: EventGround): string | null {
-  const limit = seen.rateLimit;
-  const event: Record<string, unknown> = {
-    schema: 'svc-tap-v1',
-    provider: seen.provider,
-    model: seen.model,
-    request_id: keeps(seen.requestId, id) ? seen.requestId : ground.uuid(),
-    input_tokens: seen.inputTokens,
-    output_tokens: seen.outputTokens,
-    cached_tokens: seen.cachedTokens,
-    stop_reason: seen.stopReason,
-    tool_calls: seen.toolCalls,
-    status: seen.status,
+/** True for a number that an event can hold of tokens and of rate limits. */
+export function isFigure(value: unknown): value is number {
+  return keeps(value, figure);
+}
+
+/** The JSON of the event of a seen call; null where a server would refuse it. An id that cannot be sent gives way to a UUID. */
+export function eventJson(seen: SeenCall, { tag, nowMs, uuid }: EventGround): string | null {
+  const given: Record<string, unknown> = {
+    ...seen,
+    request_id: keeps(seen.request_id, id) ? seen.request_id : uuid(),
     // The clients that are observed do not show their own retries.
     retries: 0,
-    latency_ms: Math.round(seen.latencyMs),
-    rate_limit: limit && {
-      requests_limit: figure(limit.requestsLimit),
-      requests_remaining: figure(limit.requestsRemaining),
-      tokens_limit: figure(limit.tokensLimit),
-      tokens_remaining: figure(limit.tokensRemaining),
-    },
-    timestamp: new NativeDate(ground.nowMs).toISOString(),
-    tag: ground.tag,
+    latency_ms: Math.round(seen.latency_ms),
   };
-  return Object.keys(rules).every((field) => keeps(event[field], rules[field]!)) ? stringify(event) : null;
+  const event: Record<string, unknown> = { schema: 'svc-tap-v1' };
+  for (const [field, rule] of Object.entries(rules)) {
+    if (!keeps(given[field], rule)) return null;
+    event[field] = given[field];
+  }
+  return stringify({ ...event, rate_limit: seen.rate_limit, timestamp: new NativeDate(nowMs).toISOString(), tag });
 }
 
-function figure(value: number | null): number | null {
-  return keeps(value, [0, 1e9]) ? value : null;
-}
-
-function keeps(value: unknown, rule: RegExp | readonly [number, number]): boolean {
+function keeps(value: unknown, rule: Rule): boolean {
   if (rule instanceof RegExp) return typeof value === 'string' && rule.test(value);
   return Number.isInteger(value) && (value as number) >= rule[0] && (value as number) <= rule[1];
 }

@@ -145,12 +145,12 @@ test('a million events with the server away: memory stays within 8 MiB of what i
   const ground = {
     monotonicMs: () => 0, after: (_delayMs: number, run: () => void) => { waiting.add(run); return () => waiting.delete(run); },
     print: () => undefined, waiting: () => undefined, postBlocking: () => undefined,
-    post: () => ({ answer: new Promise<never>(() => undefined), abandon: () => undefined }),
+    post: () => new Promise<never>(() => undefined),
   };
   const reporter = createReporter(ground);
   const fill = (count: number): void => {
     for (let at = 0; at < count; at += 1) {
-      const json = eventJson({ ...seenCall, requestId: `response_${at}` }, { tag: 'a-tag-of-some-length', nowMs: Date.now(), uuid: () => 'x' });
+      const json = eventJson({ ...seenCall, request_id: `response_${at}` }, { tag: 'a-tag-of-some-length', nowMs: Date.now(), uuid: () => 'x' });
       reporter.add(json!);
       if (at % 1_000 === 0) for (const run of waiting) run();
     }

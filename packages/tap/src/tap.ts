@@ -3,14 +3,14 @@
  * each. It returns the very object it was given and throws for one reason only: a tag that no event could carry.
  */
 import { postBlocking } from './blocking-post.ts';
-import { noticeLine, type Notice } from './notices.ts';
+import { badEndpoint, inspect, inspectDespiteKey, noKey, noticeLine, notObserved } from './notices.ts';
+import { quietly } from './observe/look.ts';
 import { observe, settleOpenCalls } from './observe/observe.ts';
 import { postBatch } from './post.ts';
 import { listenToEnds, noteWaiting } from './process-end.ts';
 import { createReporter, type Reporter, type Transport } from './reporter.ts';
 import { after, hostProcess, loadNodeModules, monotonicMs, print, uuid, wallMs } from './runtime.ts';
-import type { SeenCall } from './seen-call.ts';
-import { settingsOf, type Settings, type TapOptions } from './settings.ts';
+import { settingsOf, type TapOptions } from './settings.ts';
 import { eventJson, isTag } from './tap-event.ts';
 
 export type { TapOptions } from './settings.ts';
@@ -18,10 +18,10 @@ export type { TapOptions } from './settings.ts';
 /** What is known of one wrapped client. */
 interface Wrapped {
   tag: string;
-  /** Null where nothing is reported: no key, no endpoint. */
-  report: { add(event: string): void } | null;
-  observed: boolean;
-  readonly told: Set<Notice>;
+  /** None where nothing is reported: no key, no endpoint. */
+  reporter?: Reporter | undefined;
+  /** What its user was told, once each. */
+  readonly told: Set<string>;
 }
 
 const wrappedClients = new WeakMap<object, Wrapped>();
@@ -38,82 +38,57 @@ const reporters = new Map<string, Reporter>();
  */
 export function tap<Client>(client: Client, tag: string, options?: TapOptions): Client {
   if (!isTag(tag)) throw new TypeError('tap: the tag must be 1 to 64 characters from A-Z a-z 0-9 . _ : -');
-  try {
-    wrap(client, tag, options);
-  } catch {
-    // Whatever the client or the options are made of, the caller goes on with its client as it is.
-  }
+  // Whatever the client or the options are made of, the caller goes on with its client as it is.
+  quietly(() => wrap(client as object, tag, options));
   return client;
 }
 
-function wrap(client: unknown, tag: string, options: TapOptions | undefined): void {
-  if ((typeof client !== 'object' || client === null) && typeof client !== 'function') return;
+/** Throws for what is no object. */
+function wrap(client: object, tag: string, options: TapOptions | undefined): void {
   const known = wrappedClients.get(client);
-  const wrapped = known ?? { tag, report: null, observed: false, told: new Set<Notice>() };
+  const wrapped: Wrapped = known ?? { tag, told: new Set<string>() };
   wrappedClients.set(client, wrapped);
   wrapped.tag = tag;
-  if (known === undefined || options !== undefined) wrapped.report = reportOf(settingsOf(options, environment), wrapped);
-  if (wrapped.report === null || wrapped.observed) return;
-  wrapped.observed = observe(client, (seen) => take(wrapped, seen));
-  loadNodeModules();
-  if (wrapped.observed) listenToEnds(settleOpenCalls);
-  else tell(wrapped, 'notObserved');
-}
-
-/** One seen call, from the observer: never throws. */
-function take(wrapped: Wrapped, seen: SeenCall): void {
-  try {
-    if (wrapped.report === null) return;
-    const event = eventJson(seen, { tag: wrapped.tag, nowMs: wallMs(), uuid });
-    if (event !== null) wrapped.report.add(event);
-  } catch {
-    // An event is dropped rather than felt.
-  }
-}
-
-/** Where the events of these settings go; says once for each client why they go nowhere. */
-function reportOf({ key, endpoint, inspect }: Settings, wrapped: Wrapped): Wrapped['report'] {
-  if (inspect) return reporterOf('', inspectTransport, () => print(noticeLine(key === null ? 'inspect' : 'inspectDespiteKey')));
-  if (key === null) return tell(wrapped, 'noKey');
-  if (endpoint === null) return tell(wrapped, 'badEndpoint');
-  const destination = { endpoint, key };
-  return reporterOf(`${endpoint} ${key}`, {
-    post: (body) => postBatch(destination, body),
-    postBlocking: (bodies, answered) => postBlocking(destination, bodies, answered),
+  const tell = (notice: string): void => {
+    if (!wrapped.told.has(notice)) print(noticeLine(notice));
+    wrapped.told.add(notice);
+  };
+  if (!known || options) wrapped.reporter = reporterOf(options, tell);
+  if (!wrapped.reporter) return;
+  const observed = observe(client, (seen) => {
+    const event = wrapped.reporter && eventJson(seen, { tag: wrapped.tag, nowMs: wallMs(), uuid });
+    if (event) wrapped.reporter!.add(event);
   });
+  loadNodeModules();
+  if (observed) listenToEnds(settleOpenCalls);
+  else tell(notObserved);
+}
+
+/** Where the events of these options go; tells why they go nowhere. */
+function reporterOf(options: TapOptions | undefined, tell: (notice: string) => void): Reporter | undefined {
+  const { key, endpoint, inspecting } = settingsOf(options, (name) => quietly(() => hostProcess?.env?.[name]));
+  const name = inspecting ? '' : `${endpoint} ${key}`;
+  if (!inspecting && !key) return void tell(noKey);
+  if (!inspecting && !endpoint) return void tell(badEndpoint);
+  let reporter = reporters.get(name);
+  if (!reporter) {
+    const destination = { endpoint: endpoint!, key: key! };
+    const transport: Transport = inspecting ? inspectTransport : {
+      post: (body) => postBatch(destination, body),
+      postBlocking: (bodies, answered) => postBlocking(destination, bodies, answered),
+    };
+    reporter = createReporter({ monotonicMs, after, print, waiting: (waits) => noteWaiting(reporter!, waits), ...transport });
+    reporters.set(name, reporter);
+    if (inspecting) print(noticeLine(key ? inspectDespiteKey : inspect));
+  }
+  return reporter;
 }
 
 /** Prints what would be posted, byte for byte, and takes it as delivered. */
 const inspectTransport: Transport = {
   post(body) {
     print(body);
-    return { answer: Promise.resolve({ status: 202, code: null }), abandon: () => undefined };
+    return Promise.resolve({ status: 202, code: null });
   },
   postBlocking: (bodies) => bodies.forEach((body) => print(body)),
 };
-
-/** The reporter of that name, made by its first client. */
-function reporterOf(name: string, transport: Transport, made?: () => void): Reporter {
-  let reporter = reporters.get(name);
-  if (reporter === undefined) {
-    const waiting = (waits: boolean): void => noteWaiting(reporter!, waits);
-    reporter = createReporter({ monotonicMs, after, print, waiting, ...transport });
-    reporters.set(name, reporter);
-    made?.();
-  }
-  return reporter;
-}
-
-function tell(wrapped: Wrapped, notice: Notice): null {
-  if (!wrapped.told.has(notice)) print(noticeLine(notice));
-  wrapped.told.add(notice);
-  return null;
-}
-
-function environment(name: string): string | undefined {
-  try {
-    return hostProcess?.env?.[name];
-  } catch {
-    return undefined;
-  }
-}

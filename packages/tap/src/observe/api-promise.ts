@@ -21,7 +21,7 @@ export function followApiPromise(promise: unknown, call: Call): void {
   // In the place of the SDK's own, so that a failure nobody hears stays one nobody heard.
   const head = overhear(coming, (props) => {
     response = at(props, 'response');
-    call.head(response, at(props, 'options', 'signal'));
+    call.head(response, at(props, 'options.signal'));
     if (bare) followResponse(response, call);
   }, call.fail);
 

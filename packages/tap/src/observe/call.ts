@@ -3,12 +3,12 @@
  * When everything that hears a call is garbage (a stream nobody read, a promise nobody awaited), the call is closed as left by the host;
  * at exit, `settleOpenCalls` does so.
  */
-import { at, pathsOf, quietly, textIn } from './look.ts';
+import { at, quietly, textIn } from './look.ts';
 import { providerOf } from './provider.ts';
 import { readHead } from './response-head.ts';
 import { readingInto } from './reading.ts';
-import type { Figures } from './reading.ts';
-import type { Sink } from '../seen-call.ts';
+import { monotonicMs } from '../runtime.ts';
+import type { Figures, Sink } from '../seen-call.ts';
 
 /** `done`: the answer came whole. `left`: the host did not want the rest. `failed`: the provider or the network broke it. */
 export type Ending = 'done' | 'left' | 'failed';
@@ -38,20 +38,16 @@ export interface Call extends Listener {
   head(response: unknown, signal?: unknown): void;
 }
 
-const timer = globalThis.performance ?? Date;
-/** Milliseconds, as the host's clock was when this was loaded. */
-const clock = timer.now.bind(timer);
-
 /** Errors by which a client tells that it made no call: bad arguments, no key. */
-const refusedByClient = /^(SDKValidation|AI_(Unsupported|Load|InvalidPrompt|InvalidArgument|TooMany))/;
+const refusedByClient = /^(SDKValidation|AI_(Unsupported|Load|Invalid(Prompt|Argument)|TooMany))/;
 
-const modelPaths = pathsOf('model body.model modelId');
+const modelPaths = 'model body.model modelId';
 
 /** Ends of the calls whose response began and did not end. */
 const open = new Set<Close>();
 type Close = (ending: Ending) => void;
 
-const abandoned = typeof FinalizationRegistry === 'function' ? new FinalizationRegistry<Close>((close) => close('left')) : undefined;
+const abandoned = globalThis.FinalizationRegistry && new FinalizationRegistry<Close>((close) => close('left'));
 
 /** Closes what the host left open, for the process ends: each such call gives its event now. */
 export function settleOpenCalls(): void {
@@ -60,10 +56,10 @@ export function settleOpenCalls(): void {
 
 /** Begins a call that is about to be made on an observed object, with the first of its arguments. */
 export function beginCall(hold: Hold, argument: unknown, embeddings: boolean): Call {
-  const startedAt = clock();
+  const startedAt = monotonicMs();
   const figures: Figures = {
-    provider: providerOf(hold.client), model: textIn(argument, modelPaths) ?? textIn(hold.client, modelPaths) ?? null, requestId: null,
-    inputTokens: 0, outputTokens: 0, cachedTokens: 0, stopReason: 'other', toolCalls: 0, status: 200, latencyMs: 0, rateLimit: null,
+    provider: providerOf(hold.client), model: textIn(argument, modelPaths) ?? textIn(hold.client, modelPaths) ?? null, request_id: null,
+    input_tokens: 0, output_tokens: 0, cached_tokens: 0, stop_reason: 'other', tool_calls: 0, status: 200, latency_ms: 0, rate_limit: null,
   };
   const read = readingInto(figures);
   const close = closer(hold, figures, embeddings);
@@ -73,7 +69,7 @@ export function beginCall(hold: Hold, argument: unknown, embeddings: boolean): C
   /** Every sign of the provider is the latest; what the host does after the last one is its own time. */
   const hear = (heard: () => void): void => {
     quietly(() => {
-      figures.latencyMs = Math.max(0, clock() - startedAt);
+      figures.latency_ms = monotonicMs() - startedAt;
       heard();
     });
   };
@@ -111,8 +107,8 @@ function closer(hold: Hold, figures: Figures, embeddings: boolean): Close {
     closed = true;
     open.delete(close);
     abandoned?.unregister(close);
-    if (ending === 'failed') figures.stopReason = 'error';
-    else if (ending === 'done' && embeddings) figures.stopReason = 'stop';
+    if (ending === 'failed') figures.stop_reason = 'error';
+    else if (ending === 'done' && embeddings) figures.stop_reason = 'stop';
     quietly(() => hold.sink(figures));
   };
   return close;

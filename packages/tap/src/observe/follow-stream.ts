@@ -6,17 +6,29 @@ import { lookAtReturned, override } from './in-place.ts';
 import { methodOf, quietly } from './look.ts';
 import type { Listener } from './call.ts';
 
-/** Passes a promise or a value on, in the same form, and tells what came of it. A promise that fails unheard still fails unheard. */
+/**
+ * Passes on what a method returned, in the same form, and tells what came of it. A promise that fails unheard still fails unheard. One of
+ * a kind of its own may have methods of its own and do its work only when awaited: it stays, and is heard when the host hears it.
+ */
 export function overhear(outcome: unknown, heard: (value: unknown) => void, failed: (error: unknown) => void): unknown {
   const hear = (value: unknown): unknown => {
     quietly(() => heard(value));
     return value;
   };
-  if (!methodOf(outcome, 'then')) return hear(outcome);
-  return (outcome as Promise<unknown>).then(hear, (error: unknown) => {
+  const fail = (error: unknown): never => {
     quietly(() => failed(error));
     throw error;
-  });
+  };
+  if (!methodOf(outcome, 'then')) return hear(outcome);
+  if ((outcome as object).constructor === Promise) return Object.assign((outcome as Promise<unknown>).then(hear, fail), outcome);
+  override(outcome, 'then', (run, [fulfilled, rejected]) => run([
+    typeof fulfilled === 'function' ? (value: unknown) => fulfilled(hear(value)) : hear,
+    typeof rejected === 'function' ? (error: unknown) => {
+      quietly(() => failed(error));
+      return rejected(error);
+    } : fail,
+  ]));
+  return outcome;
 }
 
 /** Listens to an iterator, a generator or a reader. */

@@ -16,16 +16,15 @@ export function put(target: object, key: PropertyKey, value: unknown): boolean {
  */
 export type StandIn = (run: (changed?: unknown[]) => unknown, args: unknown[]) => unknown;
 
-/** Replaces a method; the stand-in has its name and its length. False where there is no such method, or it cannot be replaced. */
+/**
+ * Replaces a method. Whoever looks at the one that stands in sees the method itself: name, length, what hangs on it (a test's mock).
+ * False where there is no such method, or it cannot be replaced.
+ */
 export function override(target: unknown, key: PropertyKey, standIn: StandIn): boolean {
   const method = methodOf(target, key);
-  if (!method) return false;
-  const replaced = function (this: unknown, ...args: unknown[]): unknown {
-    return standIn((changed = args) => Reflect.apply(method, this, changed), args);
-  };
-  const { name, length } = method;
-  Object.defineProperties(replaced, { name: { value: name }, length: { value: length } });
-  return put(target as object, key, replaced);
+  return !!method && put(target as object, key, new Proxy(method, {
+    apply: (_method, self, args) => standIn((changed = args) => Reflect.apply(method, self, changed), args),
+  }));
 }
 
 /** Replaces a method by itself, and looks at what it returned. */

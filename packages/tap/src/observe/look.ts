@@ -1,58 +1,60 @@
 /**
  * Looks into objects of the host without ever disturbing it: a getter that throws reads as undefined, a fault of ours is swallowed.
+ * What is looked for is named by paths in one text: paths apart by spaces, names in them by dots; the first that fits is taken.
  */
 
 /** A method of an object of the host. */
 export type Method = (...args: unknown[]) => unknown;
-/** Paths of property names, as `pathsOf` makes them. */
-export type Paths = readonly (readonly string[])[];
+type Look = (value: unknown, paths: string, fits?: (found: unknown) => unknown) => unknown;
 
-/** The value at a path of property names, or undefined where the path ends early or a getter throws. */
-export function at(value: unknown, ...path: PropertyKey[]): unknown {
-  let here = value;
-  try {
-    for (const key of path) here = (here as Record<PropertyKey, unknown> | undefined)?.[key];
-    return here;
-  } catch {
+const known = new Map<string, readonly (readonly string[])[]>();
+
+/** Neither null nor undefined. */
+export const isThere = (found: unknown): boolean => found !== undefined && found !== null;
+
+/** `into` takes one step of a path. */
+function looking(into: (here: unknown, name: string) => unknown): Look {
+  return (value, paths, fits = isThere) => {
+    let parsed = known.get(paths);
+    if (!parsed) known.set(paths, parsed = paths.split(' ').map((path) => path.split('.')));
+    for (const path of parsed) {
+      const found = quietly(() => path.reduce(into, value));
+      if (fits(found)) return found;
+    }
     return undefined;
-  }
+  };
 }
+
+/** The first value that is there (neither null nor undefined), or that fits, at one of the paths; else undefined. */
+export const at: Look = looking((here, name) => (here as Record<string, unknown> | undefined)?.[name]);
 
 /** The same of own properties alone: what a class of the host computes on demand is not asked for, it may do more than compute. */
-export function own(value: unknown, ...path: PropertyKey[]): unknown {
-  let here = value;
-  for (const key of path) {
-    if (!here || !Object.hasOwn(here, key)) return undefined;
-    here = at(here, key);
-  }
-  return here;
-}
+export const own: Look = looking((here, name) => (here && Object.hasOwn(here, name) ? (here as Record<string, unknown>)[name] : undefined));
 
 /** The method of that name, own or inherited, or undefined. */
 export function methodOf(value: unknown, name: PropertyKey): Method | undefined {
-  const found = at(value, name);
+  const found = quietly(() => (value as Record<PropertyKey, unknown> | undefined)?.[name]);
   return typeof found === 'function' ? (found as Method) : undefined;
 }
 
-/** The elements of the array at an own path; none where there is no array. */
-export function listAt(value: unknown, ...path: PropertyKey[]): readonly unknown[] {
-  const found = own(value, ...path);
-  return Array.isArray(found) ? found : [];
-}
-
-/** Several paths in one text: paths apart by spaces, names in them by dots. */
-export function pathsOf(text: string): Paths {
-  return text.split(' ').map((path) => path.split('.'));
+/** The elements of the first array at one of the own paths; none where there is no array. */
+export function listAt(value: unknown, paths: string): readonly unknown[] {
+  return (own(value, paths, Array.isArray) ?? []) as unknown[];
 }
 
 /** The first string that is not empty at one of the own paths. */
-export function textIn(value: unknown, paths: Paths): string | undefined {
-  return paths.map((path) => own(value, ...path)).find((found) => typeof found === 'string' && found) as string | undefined;
+export function textIn(value: unknown, paths: string): string | undefined {
+  return own(value, paths, (found) => typeof found === 'string' && found) as string | undefined;
 }
 
 /** The first whole number from 0 at one of the own paths. */
-export function figureIn(value: unknown, paths: Paths): number | undefined {
-  return paths.map((path) => own(value, ...path)).find((found) => Number.isInteger(found) && (found as number) >= 0) as number | undefined;
+export function figureIn(value: unknown, paths: string): number | undefined {
+  return own(value, paths, (found) => Number.isInteger(found) && (found as number) >= 0) as number | undefined;
+}
+
+/** The name in the table whose value fits, or `other`. */
+export function nameIn<Name extends string, Value>(table: Readonly<Record<Name, Value>>, fits: (value: Value) => boolean): Name | 'other' {
+  return (Object.entries(table) as [Name, Value][]).find(([, value]) => fits(value))?.[0] ?? 'other';
 }
 
 /** Runs what only observes. Whatever it throws ends here, for the host must not notice. */

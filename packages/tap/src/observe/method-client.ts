@@ -4,8 +4,9 @@
  */
 import { at, methodOf, quietly } from './look.ts';
 import { beginCall } from './call.ts';
-import { followReturned } from './follow-answer.ts';
-import { override } from './in-place.ts';
+import { followAnswer } from './follow-answer.ts';
+import { overhear } from './follow-stream.ts';
+import { lookAtReturned, override } from './in-place.ts';
 import type { Hold } from './call.ts';
 
 /** The methods of a client's parts, by the parts' names. */
@@ -34,23 +35,19 @@ function observePart(hold: Hold, part: unknown, methods: string, partName: strin
   return methods.split(' ').map((method) => {
     const path = method.split('.');
     const name = path.pop()!;
-    const owner = at(part, ...path);
+    const owner = path.reduce<unknown>((here, key) => at(here, key), part);
     const inner = `${name}Internal`; // Google's: makes one call, where the public one may make several
-    return observeMethod(hold, owner, methodOf(owner, inner) ? inner : name, /embed/i.test(partName + name));
+    return override(owner, methodOf(owner, inner) ? inner : name, (run, args) => {
+      const call = !hold.inside && quietly(() => beginCall(hold, args[0], /embed/i.test(partName + name)));
+      if (!call) return run();
+      hold.inside = true;
+      try {
+        return overhear(run(), (answer) => followAnswer(answer, call), call.fail); // what throws at once made no call
+      } finally {
+        hold.inside = false;
+      }
+    });
   }).includes(true);
-}
-
-function observeMethod(hold: Hold, owner: unknown, name: string, embeddings: boolean): boolean {
-  return override(owner, name, (run, args) => {
-    const call = hold.inside ? null : quietly(() => beginCall(hold, args[0], embeddings));
-    if (!call) return run();
-    hold.inside = true;
-    try {
-      return followReturned(run(), call); // what throws at once made no call
-    } finally {
-      hold.inside = false;
-    }
-  });
 }
 
 /**
@@ -59,18 +56,10 @@ function observeMethod(hold: Hold, owner: unknown, name: string, embeddings: boo
  */
 function observeOnceThere(client: object, name: string, observe: (part: unknown) => void): boolean | undefined {
   const inherited = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(client) ?? {}, name);
-  const get = inherited?.get;
-  if (!get) return undefined;
   const known = new WeakSet<object>();
-  return Reflect.defineProperty(client, name, {
-    ...inherited,
-    get() {
-      const part = Reflect.apply(get, this, []) as object;
-      quietly(() => {
-        if (!known.has(part)) observe(part);
-        known.add(part);
-      });
-      return part;
-    },
+  const replaced = lookAtReturned(inherited, 'get', (part) => {
+    if (!known.has(part as object)) observe(part);
+    known.add(part as object);
   });
+  return replaced ? Reflect.defineProperty(client, name, inherited!) : undefined;
 }

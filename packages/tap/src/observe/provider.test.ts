@@ -1,6 +1,7 @@
 /** The provider by the host of a client's base URL, wherever a client keeps it. Design 3, row 27. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { inspect } from 'node:util';
 import { providerOf } from './provider.ts';
 
 const clients: readonly (readonly [unknown, string])[] = [
@@ -9,7 +10,7 @@ const clients: readonly (readonly [unknown, string])[] = [
   [{ baseURL: 'https://api.x.ai/v1' }, 'xai'],
   [{ baseURL: 'https://api.anthropic.com' }, 'anthropic'],
   [{ _baseURL: new URL('https://api.mistral.ai/') }, 'mistral'],
-  [{ apiClient: { getBaseUrl: () => 'https://generativelanguage.googleapis.com/' } }, 'google'],
+  [{ apiClient: { clientOptions: { httpOptions: { baseUrl: 'https://generativelanguage.googleapis.com/' } } } }, 'google'],
   [{ config: { baseURL: 'https://api.anthropic.com/v1' } }, 'anthropic'],
   [{ modelId: 'm', config: { url: ({ path }: { path: string }) => `https://api.openai.com/v1${path}` } }, 'openai'],
   [{ baseURL: 'https://api.openai.com.example.org/v1' }, 'other'],
@@ -17,12 +18,12 @@ const clients: readonly (readonly [unknown, string])[] = [
   [{ baseURL: 'https://example.org/api.openai.com' }, 'other'],
   [{ baseURL: 'http://localhost:8080/v1' }, 'other'],
   [{ baseURL: 'no url' }, 'other'],
-  [{ apiClient: { getBaseUrl: () => { throw new Error('mine'); } } }, 'other'],
+  [{ get apiClient() { throw new Error('mine'); } }, 'other'],
   [{}, 'other'],
   [null, 'other'],
 ];
 for (const [client, expected] of clients) {
-  test(`${JSON.stringify(client) ?? 'nothing'} talks to ${expected}`, () => {
+  test(`${inspect(client, { breakLength: 200 })} talks to ${expected}`, () => {
     assert.equal(providerOf(client), expected);
   });
 }

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { readingInto } from './reading.ts';
-import type { Figures } from './reading.ts';
+import type { Figures } from '../seen-call.ts';
 
 const corpus = new URL('../../../../../shared/corpus/', import.meta.url);
 const wires = ['openai-chat-completions', 'openai-completions', 'openai-embeddings', 'openai-responses', 'anthropic-messages', 'compatible-chat'];
@@ -19,8 +19,8 @@ interface Recorded {
 
 function read(parts: readonly unknown[]): Figures {
   const figures: Figures = {
-    provider: 'other', model: null, requestId: null, inputTokens: 0, outputTokens: 0, cachedTokens: 0,
-    stopReason: 'other', toolCalls: 0, status: 200, latencyMs: 0, rateLimit: null,
+    provider: 'other', model: null, request_id: null, input_tokens: 0, output_tokens: 0, cached_tokens: 0,
+    stop_reason: 'other', tool_calls: 0, status: 200, latency_ms: 0, rate_limit: null,
   };
   const see = readingInto(figures);
   for (const part of parts) see(part);
@@ -40,10 +40,10 @@ for (const wire of existsSync(corpus) ? wires : []) {
       const recorded = JSON.parse(readFileSync(new URL(`${wire}/${name}`, corpus), 'utf8')) as Recorded;
       if (recorded.response.status >= 300) continue;
       const { expected } = recorded;
-      const { model, inputTokens, outputTokens, cachedTokens } = read(partsOf(recorded));
+      const { model, input_tokens, output_tokens, cached_tokens } = read(partsOf(recorded));
       assert.deepEqual(
-        { name, model, inputTokens, outputTokens, cachedTokens },
-        { name, model: expected.model, inputTokens: expected.input ?? 0, outputTokens: expected.output ?? 0, cachedTokens: expected.cached ?? 0 },
+        { name, model, input_tokens, output_tokens, cached_tokens },
+        { name, model: expected.model, input_tokens: expected.input ?? 0, output_tokens: expected.output ?? 0, cached_tokens: expected.cached ?? 0 },
       );
     }
   });

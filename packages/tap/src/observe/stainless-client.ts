@@ -21,19 +21,16 @@ export function observeStainless(hold: Hold, observeChild: (child: unknown) => v
   lookAtReturned(client, 'withOptions', observeChild);
   override(client, 'get', (run, [path]) => {
     const promise = run();
-    if (resultsPath.test(String(path))) quietly(() => followBatch(promise, hold));
+    if (resultsPath.test(path as string)) quietly(() => followBatch(promise, hold));
     return promise;
   });
   return override(client, 'post', (run, [path, options]) => {
-    const call = quietly(() => {
-      const text = String(path);
-      return callPath.test(text) ? beginCall(hold, options, text.includes('embeddings')) : null;
-    });
+    const call = quietly(() => callPath.test(path as string) && beginCall(hold, options, /embed/.test(path as string)));
     const promise = run();
     if (call) {
       quietly(() => followApiPromise(promise, call));
       // Options that the SDK itself awaits first: the requested model is in there.
-      const learn = (found: unknown): void => call.value({ model: at(found, 'body', 'model') });
+      const learn = (found: unknown): void => call.value({ model: at(found, 'body.model') });
       quietly(() => (options as Promise<unknown> | undefined)?.then?.(learn, () => {}));
     }
     return promise;
@@ -62,6 +59,5 @@ function seeLine(result: unknown, hold: Hold): void {
   if (!failed && !message) return;
   const call = beginCall(hold, null, false);
   call.value(message);
-  call.head({});
   call.end(failed ? 'failed' : 'done');
 }

@@ -2,8 +2,8 @@
  * A reporter's ground that a test moves by hand: time stands still until it is told to pass, every post waits for its answer, and
  * what is printed is kept.
  */
-import type { Answer } from '../answer.ts';
-import type { NextPost, ReporterGround } from '../reporter.ts';
+import type { Answer, Settle } from '../answer.ts';
+import type { ReporterGround } from '../reporter.ts';
 
 interface Timer {
   readonly atMs: number;
@@ -15,7 +15,6 @@ export interface Post {
   readonly body: string;
   /** The events' text, as they were added. */
   readonly events: readonly string[];
-  abandoned: boolean;
   answer(status: number, code?: string): Promise<void>;
 }
 
@@ -33,7 +32,7 @@ export class ManualGround implements ReporterGround {
   readonly waits: boolean[] = [];
   /** What the blocking transport answers, in turn; the last one again and again. */
   blockingAnswers: Answer[] = [{ status: 202, code: null }];
-  readonly blocked: { readonly body: string; readonly attempt: number; readonly next: NextPost }[] = [];
+  readonly blocked: { readonly body: string; readonly attempt: number; readonly next: 'next' | 'again' | 'end' }[] = [];
   private timers: Timer[] = [];
 
   monotonicMs(): number {
@@ -52,32 +51,27 @@ export class ManualGround implements ReporterGround {
     this.waits.push(waits);
   }
 
-  post(body: string): { answer: Promise<Answer>; abandon: () => void } {
+  post(body: string): Promise<Answer> {
     let resolve!: (answer: Answer) => void;
     const answer = new Promise<Answer>((done) => {
       resolve = done;
     });
     const post: Post = {
-      atMs: this.nowMs, body, events: (JSON.parse(body) as { events: unknown[] }).events.map((event) => JSON.stringify(event)), abandoned: false,
+      atMs: this.nowMs, body, events: (JSON.parse(body) as { events: unknown[] }).events.map((event) => JSON.stringify(event)),
       answer: (status, code) => {
         resolve({ status, code: code ?? null });
         return settled();
       },
     };
     this.posts.push(post);
-    return {
-      answer,
-      abandon: () => {
-        post.abandoned = true;
-        resolve({ status: 0, code: null });
-      },
-    };
+    return answer;
   }
 
-  postBlocking(bodies: readonly string[], answered: (answer: Answer, attempt: number) => NextPost): void {
+  postBlocking(bodies: readonly string[], answered: Settle): void {
     for (let index = 0, attempt = 0; index < bodies.length;) {
       const answer = this.blockingAnswers.length > 1 ? this.blockingAnswers.shift()! : this.blockingAnswers[0]!;
-      const next = answered(answer, attempt);
+      const waitMs = answered(answer, attempt);
+      const next = waitMs === undefined ? 'end' : waitMs === 0 ? 'next' : 'again';
       this.blocked.push({ body: bodies[index]!, attempt, next });
       if (next === 'end') return;
       attempt = next === 'again' ? attempt + 1 : 0;

@@ -11,7 +11,7 @@ import type { FakeProvider } from './fake-provider.ts';
 import type { SeenCall } from '../../src/seen-call.ts';
 
 /** What a call is expected to be seen as; a latency is checked by its range. */
-export type Expected = Partial<Omit<SeenCall, 'latencyMs'>>;
+export type Expected = Partial<Omit<SeenCall, 'latency_ms'>>;
 
 /** One step: what is done with the client, and what is to be seen of it. */
 export interface Step<Client> {
@@ -72,7 +72,7 @@ export function compare<Client extends object>({ name, client, steps }: Script<C
         assert.equal(got, expected);
         await settled(() => seen.length >= step.seen.length);
         assert.deepEqual(seen.map((call, index) => pick(call, step.seen[index] ?? call)), step.seen);
-        for (const { latencyMs } of seen) assert.ok(latencyMs >= 0 && latencyMs < 60_000, `latency ${latencyMs}`);
+        for (const { latency_ms: latency } of seen) assert.ok(latency >= 0 && latency < 60_000, `latency ${latency}`);
         if (!step.unheard) assert.equal(seen.length, provider.calls() - asked, 'as many events as calls');
       });
     }
@@ -80,7 +80,6 @@ export function compare<Client extends object>({ name, client, steps }: Script<C
 }
 
 function pick(call: SeenCall, wanted: Expected): Expected {
-  const { requestId } = call;
-  const steady = { ...call, requestId: typeof requestId === 'string' ? requestId.replace(/-\d+$/, '-N') : requestId };
+  const steady = { ...call, request_id: call.request_id?.replace(/-\d+$/, '-N') ?? null };
   return Object.fromEntries(Object.keys(wanted).map((key) => [key, steady[key as keyof typeof steady]]));
 }

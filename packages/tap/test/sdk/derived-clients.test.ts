@@ -50,7 +50,7 @@ describe('derived clients', () => {
   test('a frozen client is quietly not observed and works on', async () => {
     const client = Object.freeze(made());
     assert.equal(observe(client, () => assert.fail('told a call')), false);
-    assert.ok(await call(client));
+    assert.ok(await call(client as OpenAI));
   });
 
   test('two clients tell their calls apart', async () => {
@@ -70,7 +70,7 @@ compare({
   steps: [{
     name: 'a refused connection is 599',
     run: (c) => c.chat.completions.create({ model: 'm', messages: [] }),
-    seen: [{ status: 599, stopReason: 'error', model: 'm', requestId: null, rateLimit: null }],
+    seen: [{ status: 599, stop_reason: 'error', model: 'm', request_id: null, rate_limit: null }],
     unheard: true,
   }],
 });

@@ -76,11 +76,11 @@ describe('the host process', () => {
   for (const [name, script] of Object.entries(letGo)) {
     test(`${name}: one event when it is garbage`, async () => {
       const { out } = await run(letGoSource(provider.url, script, 'for (let n = 0; n < 200 && !seen.length; n += 1) { globalThis.gc(); await new Promise((r) => setTimeout(r, 5)); }'), ['--expose-gc']);
-      assert.deepEqual(JSON.parse(out), [{ stopReason: 'other', status: 200 }]);
+      assert.deepEqual(JSON.parse(out), [{ stop_reason: 'other', status: 200 }]);
     });
     test(`${name}: one event when the process ends`, async () => {
       const { out } = await run(letGoSource(provider.url, script, `await new Promise((r) => setTimeout(r, 100)); settleOpenCalls(); settleOpenCalls();`));
-      assert.deepEqual(JSON.parse(out), [{ stopReason: 'other', status: 200 }]);
+      assert.deepEqual(JSON.parse(out), [{ stop_reason: 'other', status: 200 }]);
     });
   }
 });
@@ -91,7 +91,7 @@ function letGoSource(url: string, script: string, wait: string): string {
     import { observe, settleOpenCalls } from ${JSON.stringify(observeUrl)};
     const seen = [];
     const client = new OpenAI({ apiKey: 'k', baseURL: ${JSON.stringify(`${url}/v1`)}, maxRetries: 0 });
-    observe(client, ({ stopReason, status }) => seen.push({ stopReason, status }));
+    observe(client, ({ stop_reason, status }) => seen.push({ stop_reason, status }));
     await (async () => { ${script}; })();
     await new Promise((r) => setTimeout(r, 50));
     ${wait}

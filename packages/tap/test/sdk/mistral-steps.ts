@@ -6,14 +6,14 @@ import type { Expected, Step } from './compare.ts';
 
 type Client = Mistral;
 
-const rateLimit = { requestsLimit: 500, requestsRemaining: 499, tokensLimit: 30000, tokensRemaining: null };
+const limits = { requests_limit: 500, requests_remaining: 499, tokens_limit: 30000, tokens_remaining: null };
 const seen = (cachedTokens: number) => (model: string, other: Expected = {}): Expected => ({
-  provider: 'other', model: `served-${model}`, requestId: 'chatcmpl-N', inputTokens: 11, outputTokens: 7, cachedTokens,
-  stopReason: 'stop', toolCalls: 0, status: 200, rateLimit: null, ...other,
+  provider: 'other', model: `served-${model}`, request_id: 'chatcmpl-N', input_tokens: 11, output_tokens: 7, cached_tokens: cachedTokens,
+  stop_reason: 'stop', tool_calls: 0, status: 200, rate_limit: null, ...other,
 });
-const none = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 };
+const none = { input_tokens: 0, output_tokens: 0, cached_tokens: 0 };
 const failed = (model: string | null, status: number): Expected => ({
-  model, ...none, stopReason: 'error', toolCalls: 0, status, ...(status === 599 ? { requestId: null, rateLimit: null } : { requestId: 'req_first', rateLimit }),
+  model, ...none, stop_reason: 'error', tool_calls: 0, status, ...(status === 599 ? { request_id: null, rate_limit: null } : { request_id: 'req_first', rate_limit: limits }),
 });
 
 async function all(stream: AsyncIterable<unknown>, last?: () => boolean): Promise<unknown[]> {
@@ -33,7 +33,7 @@ function anObject(): unknown {
 
 const ask = (model: string): { model: string; messages: { role: 'user'; content: string }[] } => ({ model, messages: [{ role: 'user', content: 'x' }] });
 const endings = [
-  ['m', {}], ['m.tools', { stopReason: 'tool_calls', toolCalls: 2 }], ['m.length', { stopReason: 'length' }],
+  ['m', {}], ['m.tools', { stop_reason: 'tool_calls', tool_calls: 2 }], ['m.length', { stop_reason: 'length' }],
 ] as const;
 
 /** The steps; `cachedTokens` as the SDK hands them on: the oldest one drops them. */
@@ -54,18 +54,18 @@ export function mistralSteps(cachedTokens: number): readonly Step<Client>[] {
   { name: 'what the SDK itself refuses was no call', run: (c) => c.chat.complete({ model: 7, messages: 'x' } as never), seen: [] },
   { name: 'fim, streamed', run: async (c) => all(await c.fim.stream({ model: 'm', prompt: 'x' })), seen: [seenAs('m')] },
   { name: 'agents, streamed', run: async (c) => all(await c.agents.stream({ ...ask('m'), agentId: 'm' } as never)), seen: [seenAs('m')] },
-  { name: 'embeddings', run: (c) => c.embeddings.create({ model: 'm', inputs: ['x'] }), seen: [{ model: 'served-m', requestId: 'emb-N', inputTokens: 5, outputTokens: 0, stopReason: 'stop', status: 200 }] },
+  { name: 'embeddings', run: (c) => c.embeddings.create({ model: 'm', inputs: ['x'] }), seen: [{ model: 'served-m', request_id: 'emb-N', input_tokens: 5, output_tokens: 0, stop_reason: 'stop', status: 200 }] },
   { name: 'embeddings refused', run: (c) => c.embeddings.create({ model: 'm.status-400', inputs: ['x'] }), seen: [failed('m.status-400', 400)] },
-  { name: 'stream left at the first event', run: async (c) => all(await c.chat.stream(ask('m')), () => true), seen: [seenAs('m', { ...none, stopReason: 'other' })] },
-  { name: 'stream read by a reader', run: async (c) => { const s = await c.chat.stream(ask('m')); const r = s.getReader(); const got = [await r.read(), s.locked]; await r.cancel(); r.releaseLock(); return [got, s.locked]; }, seen: [seenAs('m', { ...none, stopReason: 'other' })] },
+  { name: 'stream left at the first event', run: async (c) => all(await c.chat.stream(ask('m')), () => true), seen: [seenAs('m', { ...none, stop_reason: 'other' })] },
+  { name: 'stream read by a reader', run: async (c) => { const s = await c.chat.stream(ask('m')); const r = s.getReader(); const got = [await r.read(), s.locked]; await r.cancel(); r.releaseLock(); return [got, s.locked]; }, seen: [seenAs('m', { ...none, stop_reason: 'other' })] },
   { name: 'stream read through tee', run: async (c) => { const s = await c.chat.stream(ask('m')); const [a, b] = s.tee(); return [s.locked, a.constructor.name, await all(a as never), await all(b as never)]; }, seen: [seenAs('m')] },
   { name: 'stream piped', run: async (c) => { const got: unknown[] = []; await (await c.chat.stream(ask('m'))).pipeThrough(new TransformStream()).pipeTo(new WritableStream({ write: (part) => { got.push(part); } })); return got; }, seen: [seenAs('m')] },
-  { name: 'stream cancelled unread', run: async (c) => (await c.chat.stream(ask('m'))).cancel(), seen: [{ model: 'm', requestId: null, ...none, stopReason: 'other', status: 200 }] },
-  { name: 'stream cut by the provider', run: async (c) => all(await c.chat.stream(ask('m.cut'))), seen: [seenAs('m.cut', { ...none, stopReason: 'error' })] },
+  { name: 'stream cancelled unread', run: async (c) => (await c.chat.stream(ask('m'))).cancel(), seen: [{ model: 'm', request_id: null, ...none, stop_reason: 'other', status: 200 }] },
+  { name: 'stream cut by the provider', run: async (c) => all(await c.chat.stream(ask('m.cut'))), seen: [seenAs('m.cut', { ...none, stop_reason: 'error' })] },
   { name: 'the stream itself', run: async (c) => { const s = await c.chat.stream(ask('m')); const kind = [s.constructor.name, s instanceof ReadableStream, Object.keys(s), s.locked]; await all(s); return kind; }, seen: [seenAs('m')] },
   { name: 'the promise itself', run: async (c) => { const p = c.chat.complete(ask('m')); await p; return [p.constructor.name, Object.keys(p)]; }, seen: [seenAs('m')] },
   { name: 'aborted before the head', run: async (c, provider) => { const abort = new AbortController(); onceAsked(provider, () => abort.abort()); const p = c.chat.complete(ask('m.hang'), { fetchOptions: { signal: abort.signal } }); return p; }, seen: [failed('m.hang', 599)] },
-  { name: 'aborted in a stream', run: async (c) => { const abort = new AbortController(); const s = await c.chat.stream(ask('m.stall'), { fetchOptions: { signal: abort.signal } }); return all(s, () => { abort.abort(); return false; }); }, seen: [seenAs('m.stall', { ...none, stopReason: 'other' })] },
+  { name: 'aborted in a stream', run: async (c) => { const abort = new AbortController(); const s = await c.chat.stream(ask('m.stall'), { fetchOptions: { signal: abort.signal } }); return all(s, () => { abort.abort(); return false; }); }, seen: [seenAs('m.stall', { ...none, stop_reason: 'other' })] },
   { name: 'timed out', run: (c) => c.chat.complete(ask('m.hang'), { timeoutMs: 30 }), seen: [failed('m.hang', 599)], unheard: true },
   { name: 'dropped before the head', run: (c) => c.chat.complete(ask('m.drop')), seen: [failed('m.drop', 599)] },
   { name: 'keys of the client after use', run: async (c) => { await c.chat.complete(ask('m')); return [Object.keys(c), Object.keys(c.chat), c.chat === c.chat]; }, seen: [seenAs('m')] },

@@ -1,0 +1,55 @@
+/**
+ * What the answers make of a reporter, by the state machine of the spec (Tap reporter; design 3, row 29): posting → stopped (410
+ * baseline_closed; a single event a minute asks again) → posting; posting, stopped → quiet, for good. Clock and print are passed in.
+ */
+import { retried, retryWaitsMs, type Settle } from './answer.ts';
+import { closed, keyNotAccepted, noticeLine, retired } from './notices.ts';
+
+export const recheckAfterMs = 60_000;
+const unauthorizedMax = 3;
+
+export interface Standing {
+  /** True where an event may be taken; a stopped reporter takes one a minute. */
+  takes(): boolean;
+  posting(): boolean;
+  readonly settle: Settle;
+}
+
+/** What a standing touches. */
+export interface StandingGround {
+  monotonicMs(): number;
+  print(line: string): void;
+}
+
+/** `dropAll` is called when the reporter stops, to drop what waits. */
+export function createStanding(ground: StandingGround, dropAll: () => void): Standing {
+  /** The notice that ended the posting: after `closed` the reporter is stopped, after any other quiet. */
+  let ended: string | undefined;
+  let unauthorized = 0;
+  let recheckAtMs = 0;
+  const askedNow = (): void => {
+    recheckAtMs = ground.monotonicMs() + recheckAfterMs;
+  };
+  const endBy = (notice: string): void => {
+    if (ended !== notice) ground.print(noticeLine(notice));
+    ended = notice;
+    dropAll();
+  };
+  return {
+    posting: () => !ended,
+    takes() {
+      const due = ended === closed && ground.monotonicMs() >= recheckAtMs;
+      if (due) askedNow();
+      return due || !ended;
+    },
+    settle({ status, code }, attempt) {
+      // A failure without an answer does not come between answers.
+      if (status) unauthorized = status === 401 ? unauthorized + 1 : 0;
+      askedNow();
+      if (unauthorized >= unauthorizedMax) endBy(keyNotAccepted);
+      else if (status === 410) endBy(code === 'baseline_closed' ? closed : retired);
+      else if (status >= 200 && status < 300 && ended === closed) ended = undefined;
+      return retried.test(`${status}`) ? retryWaitsMs[attempt] : 0;
+    },
+  };
+}
