@@ -163,7 +163,8 @@ async function prepareStore({ config, env, isTerminal, sandbox }: StartOptions, 
   const bytes = (n: number): Uint8Array => randomBytes(n);
   const store = await openStore({ url: config.databaseUrl, masterKey, clock: Date.now, randomBytes: bytes, create: true });
   try {
-    const acting = store.acting({ actor: { kind: 'system', id: null }, action: 'start', organization: defaultOrganization, subject: null, detail: {} });
+    const actor = { kind: 'system', id: null } as const;
+    const acting = store.acting({ actor, action: 'start', organization: defaultOrganization, subject: null, detail: {} });
     return await prepareFirstStart({ store: acting, env, isTerminal, sandbox, randomBytes: bytes, nowMs: Date.now() });
   } finally {
     await store.close();
