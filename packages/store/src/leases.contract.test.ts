@@ -195,6 +195,26 @@ describe('leases on PostgreSQL', () => {
     assert.equal((await ask(node, 3, claim(asked, { settled: 30, holds: 43 }))).validMs, 0);
   });
 
+  test('leases of windows and runs that are long over are dropped, those in force are not', async () => {
+    const organization = await cappedAt(1_000);
+    const node = await fresh(one);
+    const now = Date.now();
+    await store.runs.open([{
+      organization, id: 'over', declared: money(80), effective: money(80), clampReason: null, startedAtMs: startMs, expiresAtMs: null,
+      exposureLimit: null, mayCreate: true,
+    }]);
+    await ship(node, organization, [1], { run: 'over', startedAtMs: now - 3 * 86_400_000 });
+    await ship(node, organization, [1], { run: 'over', startedAtMs: now });
+    await granted(store.runs.close({ organization, id: 'over' }));
+    const kept = async () => (await ground.query(url, `select scope, "window", count(*) as rows from spend_lease where node = $1
+      and scope <> 'key' group by scope, "window"`, [node])).map((row) => `${row['scope']} ${row['window']} ${row['rows']}`).sort();
+    assert.ok((await kept()).includes('organization day 2') && (await kept()).includes('run run 1'));
+    await store.leases.tidy();
+    const left = await kept();
+    assert.ok(left.includes('organization day 1') && left.includes('organization lifetime 1'), left.join());
+    assert.ok(!left.some((row) => row.startsWith('run')), left.join());
+  });
+
   test('the store’s time is the database’s own', async () => {
     const node = await fresh(one);
     const [row] = await ground.query(url, 'select extract(epoch from clock_timestamp()) * 1000 as now');

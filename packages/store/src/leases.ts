@@ -42,6 +42,8 @@ export interface Leases {
   end(node: GatewayNodeId): Promise<void>;
   /** Frees what nodes held that were not heard of for too long, with a row in the audit trail; says how many nodes it was. */
   sweep(): Promise<number>;
+  /** Drops leases of windows and runs that have been over for long, a slice at a time; says how many it was. */
+  tidy(): Promise<number>;
 }
 
 export function leasesIn(ground: StoreGround): Leases {
@@ -68,6 +70,7 @@ export function leasesIn(ground: StoreGround): Leases {
       await stirLeases(transaction);
     }),
     sweep: () => sweepNodes(ground),
+    tidy: () => tidyLeases(ground),
   };
 }
 
@@ -81,6 +84,7 @@ function authority({ clock }: StoreGround): Leases {
     })),
     end: async () => {},
     sweep: async () => 0,
+    tidy: async () => 0,
   };
 }
 
@@ -128,6 +132,29 @@ async function claimIn(transaction: Transaction<Schema>, { node, number, claims 
   await writeLeases(transaction, written);
   if (stirs) await stirLeases(transaction);
   return answers;
+}
+
+const dayMs = 86_400_000;
+/** After its start a window is over, and a day more has passed. */
+const overAfterMs = { day: 2 * dayMs, week: 8 * dayMs, month: 32 * dayMs, year: 367 * dayMs } as const;
+const runOverAfterMs = 3_600_000;
+const sliceLeases = 1_000;
+
+async function tidyLeases({ engine }: StoreGround): Promise<number> {
+  let dropped = 0;
+  for (;;) {
+    const rows = await engine.write(async (transaction) => {
+      const nowMs = await storeTime(transaction);
+      const windows = Object.entries(overAfterMs).map(([window, ms]) => sql`(l."window" = ${window} and l.start_ms < ${nowMs - ms})`);
+      const { numAffectedRows } = await sql`delete from spend_lease where ctid in (select l.ctid from spend_lease as l
+        left join run as r on l.scope = 'run' and r.organization = l.organization and r.id = l.subject
+        where ${sql.join(windows, sql` or `)} or (r.state <> 'live' and r.ended_at_ms < ${nowMs - runOverAfterMs})
+        limit ${sliceLeases})`.execute(transaction);
+      return Number(numAffectedRows ?? 0n);
+    });
+    dropped += rows;
+    if (rows < sliceLeases) return dropped;
+  }
 }
 
 async function sweepNodes(ground: StoreGround): Promise<number> {

@@ -40,6 +40,7 @@ const leasePauseMs = 200;
 /** A node is not to be without its leases for longer than it must, once the store is back. */
 const leaseFailurePauseMsMax = 500;
 const nodeSweepPauseMs = 5_000;
+const leaseTidyPauseMs = 600_000;
 const journalPauseMs = 200;
 const nudgePauseMs = 20;
 const failurePauseMsMax = 2000;
@@ -164,6 +165,7 @@ async function startLeasing(store: Store, { post, warn, follow }: {
   await beat();
   return { desk, repeats: [
     quietly(beat, leasePauseMs, leaseFailurePauseMsMax), quietly(() => store.leases.sweep(), nodeSweepPauseMs, nodeSweepPauseMs),
+    quietly(() => store.leases.tidy(), leaseTidyPauseMs, leaseTidyPauseMs),
   ] };
 }
 
