@@ -6,6 +6,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { providerKeys, startSystem, type System } from '@metergate/testkit/system.ts';
@@ -55,9 +56,10 @@ test('a key made over HTTP forwards calls, and ends when the command revokes it;
   assert.equal(await call(String(made.body['key'])), 200);
   assert.equal((await cli(['key', 'revoke', String(made.body['id'])])).code, 0);
   await eventually(async () => await call(String(made.body['key'])) === 401);
-  const audit = (await http('/audit', token)).body['data'] as { action: string; actor: { kind: string }; subject: string }[];
-  const rows = audit.filter(({ subject }) => subject === made.body['id']).map(({ action, actor }) => [action, actor.kind]);
-  assert.deepEqual(rows, [['key revoke', 'command'], ['createKey', 'token']]);
+  const audit = (await http('/audit', token)).body['data'] as { action: string; actor: { kind: string; name: string }; subject: string }[];
+  const rows = audit.filter(({ subject }) => subject === made.body['id']).map(({ action, actor }) => [action, actor.kind, actor.name]);
+  const { prefix } = ((await http('/tokens', token)).body['data'] as { prefix: string }[]).at(-1)!;
+  assert.deepEqual(rows, [['revokeKey', 'operator', userInfo().username], ['createKey', 'token', prefix]]);
 });
 
 test("what a command changes by an id alone, and what the first start connected, stands in the organization's own trail", async () => {
@@ -66,10 +68,13 @@ test("what a command changes by an id alone, and what the first start connected,
   const cap = await idOf(['cap', 'set', '--org', 'default', '--scope', 'project', '--project', 'p', '--window', 'day', '--limit', '5']);
   const key = await idOf(['key', 'create', '--org', 'default']);
   for (const args of [['cap', 'remove', cap], ['key', 'revoke', key]]) assert.equal((await cli(args)).code, 0);
-  const audit = (await http('/audit?limit=1000', token)).body['data'] as { action: string; subject: string }[];
+  const audit = (await http('/audit?limit=1000', token)).body['data'] as { action: string; actor: { kind: string }; subject: string }[];
   const of = (subject: string) => audit.filter((row) => row.subject === subject).map(({ action }) => action);
-  assert.deepEqual([of(cap), of(key)], [['cap remove', 'cap set'], ['key revoke', 'key create']]);
-  assert.equal(audit.filter(({ action }) => action === 'start').length, 3, 'the organization and its two provider keys');
+  assert.deepEqual([of(cap), of(key)], [['removeCap', 'setCap'], ['revokeKey', 'createKey']]);
+  const first = audit.slice(-3).toReversed();
+  assert.deepEqual(first.map(({ action, actor }) => [action, actor.kind]),
+    [['createOrganization', 'system'], ['connectProvider', 'system'], ['connectProvider', 'system']]);
+  assert.deepEqual(first.slice(1).map(({ subject }) => subject), ['openai', 'anthropic']);
 });
 
 test('a user made by command signs in over HTTP; a taken email, a short password and an unknown role are refused', async () => {

@@ -7,7 +7,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { nanoDollars } from '@metergate/core/money.ts';
@@ -127,20 +127,28 @@ test('cap: set answers with its id, set again keeps it, list shows spend and res
   const records = [{ seq: 1, record: { ...record, cost: nanoDollars(250_000_001n) } }];
   await inStore((store) => store.calls.ship({ segment: 'seg_caps', through: 1, records }));
   const listed = await json(['cap', 'list', '--org', 'Caps']) as Record<string, unknown>[];
-  const spend = { spent: '0.250000001', unknownCalls: 1 };
+  const spend = { spent: '0.250000001', unknownCalls: 1, state: 'open' };
   const { endMs: monthEndsMs } = windowAt('month', Date.now());
   assert.deepEqual(listed[0], {
     id: made.id, scope: 'organization', key: null, project: null, window: 'month', limit: '0.500000000', mode: 'pause', ...spend,
     resetsAt: new Date(monthEndsMs!).toISOString(),
   });
   assert.deepEqual(listed[1], {
-    id: ofKey.id, scope: 'key', key, project: null, window: 'lifetime', limit: '1.000000000', mode: 'refuse', ...spend, resetsAt: null,
+    id: ofKey.id, scope: 'key', key, project: null, window: 'lifetime', limit: '1.000000000', mode: 'refuse', ...spend, state: 'shown', resetsAt: null,
   });
   assert.deepEqual([listed[2]?.['project'], listed[2]?.['limit'], listed[2]?.['spent'], listed.length], ['search', '0.000000000', '0.250000001', 3]);
   const text = (await run(['cap', 'list', '--org', organization])).stdout;
-  assert.match(text, /^ID +SCOPE +SUBJECT +WINDOW +SPENT USD +LIMIT USD +UNKNOWN +MODE +RESETS UTC$/m);
-  assert.match(text, /^cap_\w+ +project +search +day .* shown +\d{4}-\d\d-\d\d$/m);
+  assert.match(text, /^ID +SCOPE +SUBJECT +WINDOW +SPENT USD +LIMIT USD +UNKNOWN +MODE +STATE +RESETS UTC$/m);
+  assert.match(text, /^cap_\w+ +project +search +day .* - +shown only +\d{4}-\d\d-\d\d$/m);
   assert.match(text, /--enforce-key-caps on$/m);
+  await json([...set, '--scope', 'organization', '--window', 'month', '--limit', '0.25', '--pause']);
+  await json(['org', 'set', 'Caps', '--enforce-key-caps', 'on']);
+  const states = (await json(['cap', 'list', '--org', 'Caps']) as { state: string }[]).map(({ state }) => state);
+  assert.deepEqual(states, ['reached', 'open', 'shown']);
+  const enforced = (await run(['cap', 'list', '--org', 'Caps'])).stdout;
+  assert.match(enforced, /^cap_\w+ .* pause +reached +\d{4}-\d\d-\d\d\ncap_\w+ .* refuse +open +-$/m);
+  assert.doesNotMatch(enforced, /--enforce-key-caps/);
+  assert.match((await run([...set, '--scope', 'organization', '--window', 'month', '--limit', '0.1'])).stdout, /^state +reached$/m);
   assert.deepEqual(await json(['cap', 'remove', made.id]), { id: made.id, removed: true });
   const again = await run(['cap', 'remove', made.id]);
   assert.equal(again.code, 1);
@@ -265,6 +273,31 @@ test('calls list: records as design 4 has them, newest first, from since to befo
   assert.match(table.stdout, /interrupted +- +\? +\? +\? /);
   assert.match(table.stdout, /^Usage unknown \(\?\): 3 calls\. Why: gateway ended during the call\.$/m);
   assert.doesNotMatch(table.stdout, /\u001b/);
+});
+
+test('audit list: who changed what in the organization, newest first, under the names that HTTP has; the product\'s own without --org', async () => {
+  const { id } = await json(['org', 'create', 'Audited']) as { id: string };
+  const cap = await json(['cap', 'set', '--org', 'Audited', '--scope', 'organization', '--window', 'day', '--limit', '5']) as { id: string };
+  await json(['provider', 'connect', 'openai', '--org', id], 'sk-canary-0123456789');
+  await json(['cap', 'remove', cap.id]);
+  const list = (...args: string[]) => json(['audit', 'list', ...args]) as Promise<Record<string, unknown>[]>;
+  const rows = await list('--org', 'Audited');
+  assert.deepEqual(rows.map(({ organization, action, subject }) => [organization, action, subject]),
+    [[id, 'removeCap', cap.id], [id, 'connectProvider', 'openai'], [id, 'setCap', cap.id], [id, 'createOrganization', id]]);
+  const operator = { kind: 'operator', id: null, name: userInfo().username };
+  for (const { actor, at } of rows) assert.deepEqual([actor, at], [operator, new Date(String(at)).toISOString()]);
+  assert.deepEqual(rows[2]!['detail'], { scope: 'organization', window: 'day', limit: '5' });
+  assert.deepEqual(await list('--org', id, '--limit', '1'), rows.slice(0, 1));
+  assert.deepEqual(await list('--org', id, '--since', String(rows[0]!['at']), '--limit', '1'), rows.slice(0, 1));
+  assert.deepEqual(await list('--org', id, '--since', '2999-01-01'), []);
+  const text = (await run(['audit', 'list', '--org', 'Audited'])).stdout;
+  assert.match(text, /^WHEN +WHO +WHAT +SUBJECT +WITH$/m);
+  assert.match(text, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ +operator \S+ +setCap +cap_\w+ +scope=organization window=day limit=5/m);
+  assert.ok(text.split('\n').every((line) => line.length <= 120) && !text.includes('canary'), text);
+  const file = join(root, 'audited-prices.json');
+  writeFileSync(file, '{"prices":[]}');
+  await json(['prices', 'load', file]);
+  assert.deepEqual((await list()).map(({ organization, action }) => [organization, action]), [[null, 'loadPrices']]);
 });
 
 test("prices: the list's price without a store, the operator's before it once loaded, a bad file changes nothing", async () => {

@@ -2,6 +2,7 @@
  * `metergate`: the process's own words, streams and clock → the program, and its outcome → the exit code. Nothing else is here.
  */
 import { randomBytes } from 'node:crypto';
+import { userInfo } from 'node:os';
 import { runProgram } from './command-line/run.ts';
 import { program } from './program.ts';
 
@@ -19,9 +20,19 @@ const { exitCode, ended } = await runProgram(program, process.argv.slice(2), {
   isTerminal: process.stderr.isTTY === true,
   nowMs: Date.now,
   randomBytes: (n) => randomBytes(n),
+  operator: operatorName(),
 });
 process.exitCode = exitCode;
 if (ended) process.exit();
+
+/** Null in a container that has no name for its user. */
+function operatorName(): string | null {
+  try {
+    return userInfo().username;
+  } catch {
+    return null;
+  }
+}
 
 /** Where a launcher of ours started this process and is gone without a word, killed that is, this process ends the same way. */
 function endWithLauncher(): void {

@@ -24,6 +24,7 @@ export const program: Program = {
     usage: async () => (await import('./commands/usage.ts')).usage,
     export: async () => (await import('./commands/export.ts')).exportCommand,
     prices: async () => (await import('./commands/prices.ts')).prices,
+    audit: async () => (await import('./commands/audit.ts')).audit,
     user: async () => (await import('./commands/user.ts')).user,
     token: async () => (await import('./commands/token.ts')).token,
     'master-key': async () => (await import('./commands/master-key.ts')).masterKey,

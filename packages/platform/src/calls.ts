@@ -6,13 +6,13 @@ import type { CallPlace } from '@metergate/store/call-pages.ts';
 import { z } from 'zod';
 import type { Ground } from './ground.ts';
 import { checkInput } from './input.ts';
-import { findOrganization } from './organizations.ts';
+import { findFigures } from './organizations.ts';
 import { isRefusal, type AdministrationRefusal } from './refusal.ts';
 
 export const callsLimit = { default: 100, max: 10_000 } as const;
 
 export interface CallsQuery {
-  /** Id or name. */
+  /** Id or name, of an erased organization its id alone. */
   readonly organization: string;
   /** Calls that started from this moment on. */
   readonly sinceMs?: number;
@@ -30,7 +30,7 @@ const limitField = z.int({ error: `The limit must be a whole number from 1 to ${
 export async function listCalls(ground: Ground, query: CallsQuery): Promise<CallRecordJson[] | AdministrationRefusal> {
   const limit = checkInput(limitField, query.limit ?? callsLimit.default);
   if (isRefusal(limit)) return limit;
-  const organization = await findOrganization(ground, query.organization);
+  const organization = await findFigures(ground, query.organization);
   if (isRefusal(organization)) return organization;
   const { sinceMs, untilMs, run } = query;
   const records = await ground.store.calls.list({
@@ -44,7 +44,7 @@ export async function listCalls(ground: Ground, query: CallsQuery): Promise<Call
 export async function pageCalls(
   ground: Ground, { organization: idOrName, ...query }: Omit<CallsQuery, 'limit'> & { readonly limit: number; readonly after?: CallPlace },
 ): Promise<CallRecordJson[] | AdministrationRefusal | null> {
-  const organization = await findOrganization(ground, idOrName);
+  const organization = await findFigures(ground, idOrName);
   if (isRefusal(organization)) return organization;
   const records = await ground.store.callPages.page({ organization: organization.id, ...query });
   return records === null ? null : records.map(callRecordToJson);

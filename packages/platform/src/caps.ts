@@ -10,8 +10,11 @@ import { z } from 'zod';
 import type { Ground } from './ground.ts';
 import { checkInput } from './input.ts';
 import { moneyField } from './money-field.ts';
-import { findOrganization } from './organizations.ts';
+import { findFigures, findOrganization } from './organizations.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
+
+export const capStates = ['open', 'reached', 'shown'] as const;
+export type CapState = (typeof capStates)[number];
 
 export interface ShownCap {
   readonly id: string;
@@ -28,6 +31,8 @@ export interface ShownCap {
   readonly spent: string;
   /** Calls of that window whose usage is not known, in full or in part: their cost is not in `spent`, or not all of it. */
   readonly unknownCalls: number;
+  /** `reached`: it refuses now. `shown`: it is reached or not, and refuses nothing (projects; keys, where key caps are not enforced). */
+  readonly state: CapState;
   /** Null: it never resets. */
   readonly resetsAt: string | null;
 }
@@ -72,14 +77,14 @@ export async function setCap(ground: Ground, { organization: idOrName, ...wanted
   const standings = await ground.store.caps.list(organization.id, ground.nowMs);
   // Another may have removed it since: then it is shown as it was set.
   const standing = standings.find(({ cap }) => cap.id === set.id) ?? { cap: set, spent: 0n as CapStanding['spent'], unknownCalls: 0 };
-  return shownCap(standing, ground.nowMs);
+  return shownCap(standing, organization, ground.nowMs);
 }
 
-/** In the order they were made. */
+/** In the order they were made. Of an erased organization, by its id alone, those that were not a project's. */
 export async function listCaps(ground: Ground, idOrName: string): Promise<ShownCap[] | AdministrationRefusal> {
-  const organization = await findOrganization(ground, idOrName);
+  const organization = await findFigures(ground, idOrName);
   if (isRefusal(organization)) return organization;
-  return (await ground.store.caps.list(organization.id, ground.nowMs)).map((standing) => shownCap(standing, ground.nowMs));
+  return (await ground.store.caps.list(organization.id, ground.nowMs)).map((standing) => shownCap(standing, organization, ground.nowMs));
 }
 
 /** `within`: only a cap of this organization, by id or name; any other answers like an unknown one. Refuses `unknown_cap`. */
@@ -92,9 +97,12 @@ export async function removeCap(
   return isRefusal(removed) ? removed : { id: removed.id, removed: true };
 }
 
-function shownCap({ cap, spent, unknownCalls }: CapStanding, nowMs: number): ShownCap {
+function shownCap(
+  { cap, spent, unknownCalls }: CapStanding, { enforceKeyCaps }: { readonly enforceKeyCaps: boolean }, nowMs: number,
+): ShownCap {
   const { id, scope, subject, window, limit, mode } = cap;
   const { endMs } = windowAt(window, nowMs);
+  const refuses = scope === 'organization' || (scope === 'key' && enforceKeyCaps);
   return {
     id, scope,
     key: scope === 'key' ? subject : null,
@@ -104,6 +112,7 @@ function shownCap({ cap, spent, unknownCalls }: CapStanding, nowMs: number): Sho
     mode,
     spent: formatDollars(spent),
     unknownCalls,
+    state: !refuses ? 'shown' : spent >= limit ? 'reached' : 'open',
     resetsAt: endMs === null ? null : new Date(endMs).toISOString(),
   };
 }

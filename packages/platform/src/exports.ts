@@ -10,7 +10,7 @@ import { focusLines, type FocusGround } from './export/focus-lines.ts';
 import { csvLines, jsonLines } from './export/record-lines.ts';
 import type { Ground } from './ground.ts';
 import { checkInput } from './input.ts';
-import { findOrganization } from './organizations.ts';
+import { findFigures } from './organizations.ts';
 import { priceBook } from './prices.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
 
@@ -18,7 +18,7 @@ export const exportFormats = ['jsonl', 'csv', 'parquet', 'focus'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
 export interface ExportQuery {
-  /** Id or name. */
+  /** Id or name, of an erased organization its id alone. */
   readonly organization: string;
   readonly format: ExportFormat;
   /** Calls that started from this moment on. */
@@ -49,7 +49,7 @@ export async function exportCalls(ground: Ground, query: ExportQuery): Promise<C
   if (format === 'parquet') {
     return refuseInput('unsupported_format', 'Parquet cannot be written by this version. Export csv or jsonl, which tools for Parquet read.');
   }
-  const organization = await findOrganization(ground, query.organization);
+  const organization = await findFigures(ground, query.organization);
   if (isRefusal(organization)) return organization;
   const book = format === 'focus' ? await priceBook(ground) : null;
   if (isRefusal(book)) return book;

@@ -6,8 +6,7 @@
 import { createHash } from 'node:crypto';
 import { hasRightsOf, type Role } from '@metergate/core/account/role.ts';
 import { base62, managementTokenPrefix, type PersonId } from '@metergate/core/id.ts';
-import { refuse as refuseInStore } from '@metergate/store/refusal.ts';
-import type { ManagementToken } from '@metergate/store/management-tokens.ts';
+import { unknownToken, type ManagementToken } from '@metergate/store/management-tokens.ts';
 import type { Ground } from './ground.ts';
 import { checkInput } from './input.ts';
 import { findOrganization } from './organizations.ts';
@@ -63,7 +62,7 @@ export async function createToken(ground: Ground, wanted: TokenInput): Promise<M
   if (isRefusal(organization)) return organization;
   // What a token makes stands behind the person who stands behind that token.
   const madeBy = maker === null ? null
-    : maker.kind === 'person' ? maker.id as PersonId : (await ground.store.managementTokens.find(organization.id, maker.id))?.madeBy ?? null;
+    : maker.kind === 'person' ? maker.id as PersonId : (await ground.store.managementTokens.find(maker.id))?.madeBy ?? null;
   const token = managementTokenPrefix + base62(ground.randomBytes(2 * secretLength), secretLength);
   const made = await ground.store.managementTokens.create({
     organization: organization.id, name, role: role.value, madeBy, expiresAtMs,
@@ -79,16 +78,20 @@ export async function listTokens(ground: Ground, idOrName: string): Promise<Show
   return (await ground.store.managementTokens.list(organization.id)).map(shownToken);
 }
 
-/** `by`: the role of who does it, which reaches no token above itself; null: the operator. */
+/**
+ * The token as it is after that; one revoked before stays as it was. `organization`: only a token of this one, by id or name; any
+ * other answers like an unknown one; null: whosever it is. `by`: the role of who does it, which reaches no token above itself;
+ * null: the operator.
+ */
 export async function revokeToken(
-  ground: Ground, { organization: idOrName, id, by }: { readonly organization: string; readonly id: string; readonly by: Role | null },
+  ground: Ground, { organization: idOrName, id, by }: { readonly organization: string | null; readonly id: string; readonly by: Role | null },
 ): Promise<ShownToken | AdministrationRefusal> {
-  const organization = await findOrganization(ground, idOrName);
+  const organization = idOrName === null ? null : await findOrganization(ground, idOrName);
   if (isRefusal(organization)) return organization;
-  const found = await ground.store.managementTokens.find(organization.id, id);
-  if (found === null) return refuseInStore('unknown_token', 'There is no such management token.');
+  const found = await ground.store.managementTokens.find(id);
+  if (found === null || (organization !== null && found.organization !== organization.id)) return unknownToken();
   if (by !== null && !hasRightsOf(by, found.role)) return refuseInput('forbidden', 'This takes a role at least as high as the token\'s.');
-  const revoked = await ground.store.managementTokens.revoke(organization.id, id);
+  const revoked = await ground.store.managementTokens.revoke(id);
   return isRefusal(revoked) ? revoked : shownToken(revoked);
 }
 

@@ -5,7 +5,7 @@
 import { formatDollars, nanoDollars, parseDollars, type NanoDollars } from '@metergate/core/money.ts';
 import { perMinuteMax } from '@metergate/core/rate/tier.ts';
 import { plans, type FallbackPrice, type Plan } from '@metergate/core/settings.ts';
-import { unknownOrganization, type Organization, type OrganizationChanges } from '@metergate/store/organizations.ts';
+import { unknownOrganization, type ErasedOrganization, type Organization, type OrganizationChanges } from '@metergate/store/organizations.ts';
 import { z } from 'zod';
 import type { Ground } from './ground.ts';
 import { checkInput } from './input.ts';
@@ -102,6 +102,11 @@ export async function listOrganizations({ store }: Ground): Promise<ShownOrganiz
 /** By id, else by exact name. Refuses `unknown_organization`. */
 export async function findOrganization({ store }: Ground, idOrName: string): Promise<Organization | AdministrationRefusal> {
   return (await store.organizations.find(idOrName)) ?? unknownOrganization();
+}
+
+/** Whose figures are asked for: as `findOrganization`, and an erased organization by its id alone. Refuses `unknown_organization`. */
+export async function findFigures({ store }: Ground, idOrName: string): Promise<ErasedOrganization | AdministrationRefusal> {
+  return (await store.organizations.find(idOrName)) ?? (await store.organizations.findErased(idOrName)) ?? unknownOrganization();
 }
 
 /** By id, else by exact name, as it is shown. */

@@ -6,11 +6,11 @@ import { formatDollars } from '@metergate/core/money.ts';
 import type { UsageDimension } from '@metergate/core/report/usage-sum.ts';
 import type { UsageRow } from '@metergate/store/usage-reports.ts';
 import type { Ground } from './ground.ts';
-import { findOrganization } from './organizations.ts';
+import { findFigures } from './organizations.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
 
 export interface UsageQuery {
-  /** Id or name. */
+  /** Id or name, of an erased organization its id alone. */
   readonly organization: string;
   readonly by: UsageDimension;
   /** Calls that started from this moment on. */
@@ -39,7 +39,7 @@ const rowsMax = 100_000;
 /** Days in their order; of everything else the costliest first. */
 export async function showUsage(ground: Ground, query: UsageQuery): Promise<ShownUsage[] | AdministrationRefusal> {
   const { by, sinceMs, untilMs } = query;
-  const organization = await findOrganization(ground, query.organization);
+  const organization = await findFigures(ground, query.organization);
   if (isRefusal(organization)) return organization;
   const rows = await ground.store.usageReports.usage({
     organization: organization.id, by, rowsMax,

@@ -104,8 +104,7 @@ export async function acceptInvitation(ground: Ground, { token, email, password 
   const weak = person === null ? passwordRefusal(password) : null;
   if (weak !== null) return weak;
   const store = ground.store.acting({
-    actor: { kind: 'person', id: person?.id ?? null }, action: 'acceptInvitation', organization: invitation.organization, subject: null,
-    detail: { invitation: invitation.id, role: invitation.role },
+    actor: { kind: 'person', id: person?.id ?? null, name: person?.email ?? null }, detail: { invitation: invitation.id, role: invitation.role },
   });
   const passwordHash = person === null ? await hashPassword(password) : '';
   const member = await store.invitations.accept({ tokenHash: hashOf(token), email, passwordHash, known: person !== null });

@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
-import type { AuditIntent } from './audit-trail.ts';
+import { auditActions, type AuditIntent } from './audit-trail.ts';
 import { isRefusal } from './refusal.ts';
 import { StoreFault } from './fault.ts';
 import type { Store } from './store.ts';
@@ -35,8 +35,8 @@ for (const make of [async () => sqliteGround(), postgresGround]) {
     });
     const newOrganization = async (on = store): Promise<OrganizationId> =>
       (await granted(on.organizations.create({ name: `organization ${++names}`, plan: 'team' }))).id;
-    const intent = (organization: string | null, detail: Record<string, unknown> = {}): AuditIntent =>
-      ({ actor: { kind: 'person', id: 'usr_1' }, action: 'testing', organization, subject: null, detail });
+    const actor = { kind: 'person', id: 'usr_1', name: 'ada@example.com' } as const;
+    const intent = (detail: Record<string, unknown> = {}): AuditIntent => ({ actor, detail });
     const newKey = (on: Store, organization: OrganizationId, secret: string) =>
       on.serviceKeys.create({
         organization, name: null, project: null, expiresAtMs: null, hash: hashOf(secret), prefix: 'svc_live_aaa', maxRunBudget: null,
@@ -46,35 +46,107 @@ for (const make of [async () => sqliteGround(), postgresGround]) {
     describe('the audit trail', () => {
       test('a change through an acting store leaves one row: who, what, when, on which subject', async () => {
         const organization = await newOrganization();
-        const made = await granted(newKey(store.acting(intent(organization, { name: 'x' })), organization, 'one'));
+        const made = await granted(newKey(store.acting(intent({ name: 'x' })), organization, 'one'));
         const [row, ...more] = await trail(organization);
         assert.deepEqual(more, []);
-        assert.deepEqual([row!.actor, row!.action, row!.subject, row!.detail], [{ kind: 'person', id: 'usr_1' }, 'testing', made.id, { name: 'x' }]);
+        assert.deepEqual([row!.actor, row!.action, row!.subject, row!.detail], [actor, 'createKey', made.id, { name: 'x' }]);
         assert.ok(row!.atMs > 0);
       });
 
-      test('the organization is found by its name as by its id, and by what was made', async () => {
-        const made = await granted(store.acting(intent(null)).organizations.create({ name: `organization ${++names}`, plan: 'free' }));
-        await granted(newKey(store.acting(intent(made.name)), made.id, 'by name'));
-        assert.equal((await trail(made.id)).length, 2);
+      test('every change carries its organization and the id of what was changed, whoever asks and by whatever', async () => {
+        const acting = store.acting(intent());
+        const { id: organization } = await granted(acting.organizations.create({ name: `organization ${++names}`, plan: 'scale' }));
+        const key = await granted(newKey(acting, organization, 'of every change'));
+        await granted(acting.serviceKeys.revoke(key.id));
+        await acting.providers.connect(organization, 'openai', 'sk');
+        await acting.providers.disconnect(organization, 'openai');
+        await acting.upstreams.declare(organization, { url: 'https://llm.example', credential: '' });
+        await acting.upstreams.enable(organization);
+        await acting.upstreams.disable(organization);
+        await acting.upstreams.remove(organization);
+        const cap = await granted(acting.caps.set({ organization, scope: 'organization', subject: null, window: 'day', limit: nanoDollars(1n), mode: 'refuse' }));
+        await granted(acting.caps.remove(cap.id));
+        await store.runs.open([{
+          organization, id: 'a-run', declared: null, effective: null, clampReason: null, startedAtMs: 1, expiresAtMs: null, exposureLimit: null, mayCreate: true,
+        }]);
+        await granted(acting.runs.close({ organization, id: 'a-run' }));
+        await granted(acting.grants.mint({ organization, run: 'a-run', max: nanoDollars(1_000_000_000n), expiresAtMs: 9e12 }));
+        const token = await granted(acting.managementTokens.create({
+          organization, name: null, role: 'viewer', madeBy: null, expiresAtMs: null, hash: hashOf('token of every change'), prefix: 'svc_mgmt_a',
+        }));
+        await granted(acting.managementTokens.revoke(token.id));
+        const invitation = { organization, email: null, role: 'owner' as const, invitedBy: null, expiresAtMs: 9e12 };
+        const [used, withdrawn] = [
+          await granted(acting.invitations.create({ ...invitation, tokenHash: hashOf('used') })),
+          await granted(acting.invitations.create({ ...invitation, tokenHash: hashOf('withdrawn') })),
+        ];
+        await granted(acting.invitations.withdraw(organization, withdrawn.id, 'owner'));
+        const joined = await granted(acting.invitations.accept({ tokenHash: hashOf('used'), email: 'joined@example.com', passwordHash: 'h', known: false }));
+        const member = await granted(acting.members.create({ organization, email: 'made@example.com', passwordHash: 'h', role: 'viewer' }));
+        await granted(acting.members.setRole(organization, member.id, { role: 'member', by: 'owner' }));
+        await granted(acting.members.remove(organization, member.id, 'owner'));
+        const tapKey = (secret: string) => ({ hash: hashOf(secret), prefix: 'svc_tap_aaaa' }) as const;
+        const baseline = await granted(acting.baselines.create({ organization, key: tapKey('1'), unread: 'svc_tap_1' }));
+        await granted(acting.baselines.readKey(baseline.id));
+        await granted(acting.baselines.rotateKey(baseline.id, tapKey('2')));
+        await granted(acting.baselines.declare(baseline.id, { name: 'seats', amount: nanoDollars(1n) }));
+        await granted(acting.baselines.retire(baseline.id));
+        await granted(acting.organizations.set(organization, { plan: 'free' }));
+
+        const rows = (await trail(organization)).toReversed();
+        assert.deepEqual(rows.map(({ action, subject }) => [action, subject]), [
+          ['createOrganization', organization], ['createKey', key.id], ['revokeKey', key.id], ['connectProvider', 'openai'],
+          ['disconnectProvider', 'openai'], ['declareUpstream', 'upstream'], ['enableUpstream', 'upstream'], ['disableUpstream', 'upstream'],
+          ['removeUpstream', 'upstream'], ['setCap', cap.id], ['removeCap', cap.id], ['closeRun', 'a-run'], ['mintGrant', 'a-run'],
+          ['createToken', token.id], ['revokeToken', token.id], ['inviteMember', used.id], ['inviteMember', withdrawn.id],
+          ['withdrawInvitation', withdrawn.id], ['acceptInvitation', joined.id], ['createUser', member.id], ['setMemberRole', member.id],
+          ['removeMember', member.id], ['createAssessment', baseline.id], ['readTapKey', baseline.id], ['rotateTapKey', baseline.id],
+          ['declareFigure', baseline.id], ['retireAssessment', baseline.id], ['setOrganization', organization],
+        ]);
+        const joining = { kind: 'person', id: joined.id, name: 'joined@example.com' };
+        for (const row of rows) assert.deepEqual(row.actor, row.action === 'acceptInvitation' ? joining : actor, row.action);
+        const made = new Set<string>([...rows.map(({ action }) => action), 'eraseOrganization', 'changePassword', 'freeLeases', 'loadPrices', 'rotateMasterKey']);
+        assert.deepEqual(auditActions.filter((action) => !made.has(action)), [], 'every name stands for a change that was made here or is elsewhere');
+      });
+
+      test('what is done again and changes nothing leaves no row', async () => {
+        const organization = await newOrganization();
+        const acting = store.acting(intent());
+        const key = await granted(newKey(store, organization, 'revoked twice'));
+        const token = await granted(store.managementTokens.create({
+          organization, name: null, role: 'viewer', madeBy: null, expiresAtMs: null, hash: hashOf('revoked twice'), prefix: 'svc_mgmt_b',
+        }));
+        for (let time = 0; time < 2; time += 1) {
+          await granted(acting.serviceKeys.revoke(key.id));
+          await granted(acting.managementTokens.revoke(token.id));
+        }
+        assert.deepEqual((await trail(organization)).map(({ action }) => action), ['revokeToken', 'revokeKey']);
+      });
+
+      test('changes of the whole product are a list of their own, and a list begins where it is told to', async () => {
+        await store.acting(intent({ file: 'prices.json' })).prices.loadOverlay('{"prices":[]}');
+        const [row] = (await store.audit.list({ organization: null, limit: 1 }))!;
+        assert.deepEqual([row!.action, row!.organization, row!.subject], ['loadPrices', null, null]);
+        assert.equal((await store.audit.list({ organization: null, sinceMs: row!.atMs, limit: 1 }))!.length, 1);
+        assert.deepEqual(await store.audit.list({ organization: null, sinceMs: row!.atMs + 1, limit: 1 }), []);
       });
 
       test('a refusal, a fault and a reading leave none', async () => {
         const organization = await newOrganization();
-        const acting = store.acting(intent(organization));
+        const acting = store.acting(intent());
         await granted(newKey(store, organization, 'two'));
         assert.equal(await refusalCode(newKey(acting, organization, 'two')), 'key_taken');
         assert.equal(await refusalCode(acting.providers.disconnect(organization, 'openai')), 'provider_not_connected');
         await acting.serviceKeys.list(organization);
-        await assert.rejects(store.acting(intent(organization, { n: 1n })).organizations.set(organization, { plan: 'free' }), TypeError);
+        await assert.rejects(store.acting(intent({ n: 1n })).organizations.set(organization, { plan: 'free' }), TypeError);
         assert.equal((await store.organizations.find(organization))!.plan, 'team', 'a change whose row cannot be written is not made');
         assert.deepEqual(await trail(organization), []);
       });
 
       test('pages go on after a row of the own trail, and not after that of another', async () => {
         const [one, other] = [await newOrganization(), await newOrganization()];
-        for (const plan of ['free', 'team', 'scale'] as const) await store.acting(intent(one)).organizations.set(one, { plan });
-        await store.acting(intent(other)).organizations.set(other, { plan: 'free' });
+        for (const plan of ['free', 'team', 'scale'] as const) await store.acting(intent()).organizations.set(one, { plan });
+        await store.acting(intent()).organizations.set(other, { plan: 'free' });
         const all = await trail(one);
         assert.deepEqual(await store.audit.list({ organization: one, after: all[0]!.id, limit: 2 }), all.slice(1));
         assert.equal(await store.audit.list({ organization: other, after: all[0]!.id, limit: 2 }), null);
@@ -84,7 +156,7 @@ for (const make of [async () => sqliteGround(), postgresGround]) {
 
     describe('erasure', () => {
       const erase = async (organization: OrganizationId): Promise<void> => {
-        await granted(store.acting(intent(organization)).erasure.begin(organization));
+        await granted(store.acting(intent({ name: canary })).erasure.begin(organization));
         while (await store.erasure.goOn());
       };
       const ship = (segment: string, organization: OrganizationId, startedAtMs = 1_000) => store.calls.ship({
@@ -114,7 +186,9 @@ for (const make of [async () => sqliteGround(), postgresGround]) {
         await granted(store.caps.set({ organization, scope: 'project', subject: canary, window: 'day', limit: nanoDollars(5n), mode: 'refuse' }));
         const tap = { organization, key: { hash: hashOf(canary), prefix: canary }, unread: canary };
         await granted(store.baselines.create(tap as Parameters<Store['baselines']['create']>[0]));
-        await store.acting(intent(organization, { name: canary })).organizations.set(organization, { plan: 'team' });
+        await store.acting({ actor: { ...actor, name: canary }, detail: { name: canary } }).organizations.set(organization, { plan: 'team' });
+        const kept = await granted(store.caps.set({ organization, scope: 'organization', subject: null, window: 'day', limit: nanoDollars(7n), mode: 'refuse' }));
+        await granted(store.acting(intent()).grants.mint({ organization, run: canary, max: nanoDollars(1_000_000_000n), expiresAtMs: 9e12 }));
         await ship('seg_before', organization);
         assert.ok((await everything()).some((row) => row.includes(canary)), 'the canary is in the store before');
 
@@ -128,6 +202,10 @@ for (const make of [async () => sqliteGround(), postgresGround]) {
         const records = await store.calls.list({ organization, limit: 10 });
         assert.deepEqual(records.map(({ cost, inputTokens, project, path }) => [cost, inputTokens, project, path]),
           [5n, 5n].map((cost) => [cost, 7, null, '']));
+        assert.deepEqual((await store.caps.list(organization, 1_000)).map(({ cap, spent }) => [cap.id, cap.limit, spent]), [[kept.id, 7n, 10n]]);
+        assert.equal(await refusalCode(store.caps.remove(kept.id)), 'unknown_cap');
+        assert.equal((await store.organizations.findErased(organization))!.id, organization);
+        assert.equal(await store.organizations.findErased(`erased ${organization}`), null, 'by its id alone');
       });
 
       test('from then on it is like one that never was, and nothing can be made for it', async () => {
@@ -143,7 +221,7 @@ for (const make of [async () => sqliteGround(), postgresGround]) {
         assert.equal(await refusalCode(store.organizations.set(organization, { plan: 'free' })), 'unknown_organization');
         assert.equal(await refusalCode(store.providers.connect(organization, 'openai', 'sk')), 'unknown_organization');
         assert.equal(await refusalCode(store.erasure.begin(organization)), 'unknown_organization');
-        assert.equal((await trail(organization)).filter(({ action }) => action === 'testing').length, 1, 'who erased it stays known');
+        assert.equal((await trail(organization)).map(({ action }) => action)[0], 'eraseOrganization', 'who erased it stays known');
       });
 
       test('it stops at its own: another organization, and a person who belongs to both, stay', async () => {
@@ -238,7 +316,7 @@ for (const make of [async () => sqliteGround(), postgresGround]) {
         const on = await open(testMasterKey);
         assert.ok(isRefusal(await on.masterKey.rotate(testMasterKey)));
         const before = await ground.query(place, 'select * from organization_data_key order by organization');
-        await assert.rejects(on.acting(intent(null, { n: 1n })).masterKey.rotate(nextKey), TypeError);
+        await assert.rejects(on.acting(intent({ n: 1n })).masterKey.rotate(nextKey), TypeError);
         assert.deepEqual(await ground.query(place, 'select * from organization_data_key order by organization'), before);
         assert.deepEqual(await on.providers.state(organization, 'openai'), { state: 'connected', credential: 'sk-before' });
         await on.close();

@@ -1,8 +1,9 @@
 /**
  * The audit trail: who changed what, when. Design 5 (roles: audit).
  * A row is written in the transaction of the change itself, by the engine that an acting store works with: a change without
- * its row, or a row without its change, cannot come to be, whichever repository made it. Details hold no secret: who opens
- * an acting store gives arguments that are none.
+ * its row, or a row without its change, cannot come to be. The repository that makes the change names it, with its organization
+ * and what was changed, so that it is called the same whoever asked, command or HTTP. Details hold no secret: who opens an acting
+ * store gives arguments that are none.
  */
 import { base62, idPrefix, type OrganizationId } from '@metergate/core/id.ts';
 import type { Selectable, Transaction } from 'kysely';
@@ -11,27 +12,53 @@ import type { Engine } from './sql/engine.ts';
 import type { AuditEventTable, Schema } from './sql/schema.ts';
 import type { StoreGround } from './store.ts';
 
-/** `command`: the operator at the command line. `system`: the product itself, at its first start say. */
-export const actorKinds = ['person', 'token', 'command', 'system'] as const;
+/** Every change there is. Where the platform's HTTP makes it too, the name is that operation's. */
+export const auditActions = [
+  'createOrganization', 'setOrganization', 'eraseOrganization', 'createKey', 'revokeKey', 'connectProvider', 'disconnectProvider',
+  'declareUpstream', 'enableUpstream', 'disableUpstream', 'removeUpstream', 'setCap', 'removeCap', 'closeRun', 'mintGrant', 'freeLeases',
+  'createUser', 'setMemberRole', 'removeMember', 'inviteMember', 'acceptInvitation', 'withdrawInvitation', 'changePassword',
+  'createToken', 'revokeToken', 'createAssessment', 'readTapKey', 'rotateTapKey', 'retireAssessment', 'declareFigure',
+  'loadPrices', 'rotateMasterKey',
+] as const;
+
+export type AuditAction = (typeof auditActions)[number];
+
+/** Those whose subject is a word of the organization's own, which goes with its others. */
+const namedByCallers = ['closeRun', 'mintGrant'] as const satisfies readonly AuditAction[];
+
+/** `operator`: whoever works the command. `system`: the product itself, at its first start say. */
+export const actorKinds = ['person', 'token', 'operator', 'system'] as const;
 
 export interface AuditActor {
   readonly kind: (typeof actorKinds)[number];
   /** The person's or token's id; null for the operator and the product. */
   readonly id: string | null;
+  /** The person's email, the token's name or prefix, the operator's name on their machine. Null: not known. */
+  readonly name: string | null;
 }
 
-/** What is about to be changed, and by whom. */
+/** Who acts, and with what. */
 export interface AuditIntent {
   readonly actor: AuditActor;
-  /** The command's words or the operation's name: `key create`, `createKey`. */
-  readonly action: string;
-  /** Id or unique name; null: not known before the change, or the whole product. */
-  readonly organization: string | null;
-  /** The id that is changed, where it is known before. */
-  readonly subject: string | null;
   /** Arguments; no secret among them. */
   readonly detail: Readonly<Record<string, unknown>>;
 }
+
+/** One change as the trail names it. */
+export interface Change {
+  readonly action: AuditAction;
+  /** Null: the whole product. */
+  readonly organization: string | null;
+  /** Id of what was changed; the provider's name, for a connection. Null: the whole product. */
+  readonly subject: string | null;
+  /** The person who did it, where only the change makes them known. */
+  readonly person?: { readonly id: string; readonly email: string };
+  /** No word goes with it: neither arguments nor the name of a person or token. */
+  readonly withoutWords?: boolean;
+}
+
+/** How a change is named, from its result where that is needed. Null: nothing was changed after all. */
+export type ChangeName<Result> = Change | ((result: Result) => Change | null);
 
 export interface AuditEvent {
   readonly id: string;
@@ -43,45 +70,53 @@ export interface AuditEvent {
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
+export interface AuditQuery {
+  /** Null: changes of the whole product, which are no organization's. */
+  readonly organization: OrganizationId | null;
+  /** Changes from this moment on. */
+  readonly sinceMs?: number;
+  /** Those that come after this row in the list. */
+  readonly after?: string;
+  readonly limit: number;
+}
+
 export interface AuditTrail {
   /** A row by itself, for a change that was made elsewhere. */
-  note(intent: AuditIntent): Promise<void>;
-  /** Newest first; `after`: those that come after this one in the list. Null: the organization has no such row. */
-  list(query: { readonly organization: OrganizationId; readonly after?: string; readonly limit: number }): Promise<AuditEvent[] | null>;
+  note(intent: AuditIntent, change: Change): Promise<void>;
+  /** Newest first. Null: the organization has no such row as `after`. */
+  list(query: AuditQuery): Promise<AuditEvent[] | null>;
 }
 
 export function auditTrailIn(ground: StoreGround): AuditTrail {
   const { engine, background } = ground;
   return {
-    note: (intent) => background.write((transaction) => recordAudit(ground, transaction, { intent, result: null })),
-    list: ({ organization, after, limit }) => engine.read(async (db) => {
-      let query = db.selectFrom('audit_event').selectAll().where('organization', '=', organization);
+    note: (intent, change) => background.write((transaction) => recordAudit(ground, transaction, { intent, change })),
+    list: ({ organization, sinceMs, after, limit }) => engine.read(async (db) => {
+      const own = db.selectFrom('audit_event').where('organization', organization === null ? 'is' : '=', organization);
+      let query = own.selectAll();
       if (after !== undefined) {
-        const place = after.includes('\0') ? undefined
-          : await db.selectFrom('audit_event').select('sequence').where('id', '=', after).where('organization', '=', organization).executeTakeFirst();
+        const place = after.includes('\0') ? undefined : await own.select('sequence').where('id', '=', after).executeTakeFirst();
         if (place === undefined) return null;
         query = query.where('sequence', '<', place.sequence);
       }
+      if (sinceMs !== undefined) query = query.where('at_ms', '>=', BigInt(Math.ceil(sinceMs)));
       return (await query.orderBy('sequence', 'desc').limit(limit).execute()).map(eventOf);
     }),
   };
 }
 
-/** The engine, with a row of the trail in every transaction that is granted. */
+/** The engine, with a row of the trail in every transaction that is granted and named. */
 export function auditedEngine(ground: StoreGround, intent: AuditIntent): Engine {
   const { background: engine } = ground;
+  const told = async <T>(transaction: Transaction<Schema>, result: T, name: ChangeName<never> | undefined): Promise<T> => {
+    const change = isRefusal(result) ? null : typeof name === 'function' ? name(result as never) : name;
+    if (change !== null && change !== undefined) await recordAudit(ground, transaction, { intent, change });
+    return result;
+  };
   return {
     ...engine,
-    write: (work) => engine.write(async (transaction) => {
-      const result = await work(transaction);
-      if (!isRefusal(result)) await recordAudit(ground, transaction, { intent, result });
-      return result;
-    }),
-    change: (work) => engine.change(async (transaction, revision) => {
-      const result = await work(transaction, revision);
-      if (!isRefusal(result)) await recordAudit(ground, transaction, { intent, result });
-      return result;
-    }),
+    write: (work, name) => engine.write(async (transaction) => told(transaction, await work(transaction), name)),
+    change: (work, name) => engine.change(async (transaction, revision) => told(transaction, await work(transaction, revision), name), name),
   };
 }
 
@@ -89,24 +124,22 @@ export function auditedEngine(ground: StoreGround, intent: AuditIntent): Engine 
 export async function recordAudit(
   { clock, randomBytes }: StoreGround,
   transaction: Transaction<Schema>,
-  { intent, result }: { readonly intent: AuditIntent; readonly result: unknown },
+  { intent: { actor, detail }, change }: { readonly intent: AuditIntent; readonly change: Change },
 ): Promise<void> {
-  const made = (typeof result === 'object' && result !== null ? result : {}) as { readonly id?: unknown; readonly organization?: unknown };
-  const subject = typeof made.id === 'string' ? made.id : intent.subject;
-  const isOrganization = (id: unknown): boolean => typeof id === 'string' && id.startsWith(idPrefix.organization);
-  const named = [made.organization, made.id].find(isOrganization) ?? intent.organization;
+  const { action, organization, subject, person, withoutWords = false } = change;
+  const who = person === undefined ? actor : { kind: 'person', id: person.id, name: person.email };
   await transaction.insertInto('audit_event').values({
-    id: idPrefix.auditEvent + base62(randomBytes(40), 20), organization: await organizationNamed(transaction, named as string | null),
-    at_ms: clock(), actor_kind: intent.actor.kind, actor_id: intent.actor.id, action: intent.action, subject,
-    detail: JSON.stringify(intent.detail),
+    id: idPrefix.auditEvent + base62(randomBytes(40), 20), organization, at_ms: clock(), actor_kind: who.kind, actor_id: who.id,
+    actor_name: withoutWords && who.kind !== 'operator' ? null : who.name, action, subject, detail: withoutWords ? '{}' : JSON.stringify(detail),
   }).execute();
 }
 
-async function organizationNamed(transaction: Transaction<Schema>, idOrName: string | null): Promise<string | null> {
-  if (idOrName === null || idOrName.includes('\0')) return null;
-  const rows = await transaction.selectFrom('organization').select(['id', 'name'])
-    .where((where) => where.or([where('id', '=', idOrName), where('name', '=', idOrName)])).execute();
-  return (rows.find(({ id }) => id === idOrName) ?? rows[0])?.id ?? null;
+/** Takes the words out of an organization's rows: what was changed, when and by which id stays. */
+export async function eraseAuditWords(transaction: Transaction<Schema>, organization: OrganizationId): Promise<void> {
+  const own = transaction.updateTable('audit_event').where('organization', '=', organization);
+  await own.set({ detail: '{}' }).execute();
+  await own.set({ actor_name: null }).where('actor_kind', '<>', 'operator').execute();
+  await own.set({ subject: null }).where('action', 'in', namedByCallers).execute();
 }
 
 function eventOf(row: Selectable<AuditEventTable>): AuditEvent {
@@ -114,7 +147,7 @@ function eventOf(row: Selectable<AuditEventTable>): AuditEvent {
     id: row.id,
     organization: row.organization as OrganizationId | null,
     atMs: Number(row.at_ms),
-    actor: { kind: row.actor_kind as AuditActor['kind'], id: row.actor_id },
+    actor: { kind: row.actor_kind as AuditActor['kind'], id: row.actor_id, name: row.actor_name },
     action: row.action,
     subject: row.subject,
     detail: JSON.parse(row.detail) as Record<string, unknown>,

@@ -35,7 +35,7 @@ export interface Caps {
   remove(id: string, within?: OrganizationId): Promise<RemovedCap | StoreRefusal>;
 }
 
-/** With whose it was, which the audit trail files it under. */
+/** With whose it was. */
 export interface RemovedCap extends Cap {
   readonly organization: OrganizationId;
 }
@@ -56,7 +56,7 @@ export function capsIn({ engine, randomBytes }: StoreGround): Caps {
         .values({ id, organization, scope, subject, window, limit_nano: limit, mode, made: revision })
         .onConflict((conflict) => conflict.columns(['organization', 'scope', 'subject', 'window']).doUpdateSet({ limit_nano: limit, mode }))
         .returningAll().executeTakeFirstOrThrow());
-    }),
+    }, ({ id }) => ({ action: 'setCap', organization: wanted.organization, subject: id })),
     list: (organization, atMs) => engine.read(async (db) => {
       const starts = calendarWindows.map((window) => sql`when ${window} then ${sql.lit(windowAt(window, atMs).startMs)}`);
       const rows = await db.selectFrom('cap as c')
@@ -73,13 +73,14 @@ export function capsIn({ engine, randomBytes }: StoreGround): Caps {
       const found = id.includes('\0') ? undefined
         : await transaction.selectFrom('cap').selectAll().where('id', '=', id).executeTakeFirst();
       if (found === undefined || (within !== undefined && found.organization !== within)) {
-        return refuse('unknown_cap', 'There is no cap with this id. List them with: metergate cap list --org ORG');
+        return unknownCap();
       }
       const organization = found.organization as OrganizationId;
-      await stampOrganization(transaction, organization, revision);
+      // An erased organization's caps are kept as figures, and changed by nobody.
+      if (!await stampOrganization(transaction, organization, revision)) return unknownCap();
       await transaction.deleteFrom('cap').where('id', '=', id).execute();
       return { ...capOf(found), organization };
-    }),
+    }, ({ organization }) => ({ action: 'removeCap', organization, subject: id })),
   };
 }
 
@@ -108,6 +109,10 @@ function formRefusal({ scope, subject, window, limit, mode }: NewCap): StoreRefu
   if (subject === null || subject === '') return invalid(`A cap of a ${scope} must name the ${scope}.`);
   if (scope === 'project') return nameRefusal('A project', subject, projectLengthMax);
   return subject.includes('\0') ? invalid('A cap of a key must name the key by its id.') : null;
+}
+
+function unknownCap(): StoreRefusal {
+  return refuse('unknown_cap', 'There is no cap with this id. List them with: metergate cap list --org ORG');
 }
 
 async function hasKey(transaction: Transaction<Schema>, organization: OrganizationId, id: string): Promise<boolean> {

@@ -5,6 +5,7 @@
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { DeclaredUpstream } from '@metergate/core/settings.ts';
 import type { Transaction } from 'kysely';
+import type { AuditAction } from './audit-trail.ts';
 import { sealFor } from './data-key.ts';
 import { followMasterKey } from './master-key-rotation.ts';
 import { credentialRefusal, nameRefusal } from './names.ts';
@@ -38,13 +39,13 @@ export interface DeclaredUpstreams {
 
 export function declaredUpstreamsIn({ engine, vault }: StoreGround): DeclaredUpstreams {
   /** `work` says how many declarations it touched. */
-  const onDeclared = (organization: OrganizationId, work: (transaction: Transaction<Schema>) => Promise<bigint>) =>
+  const onDeclared = (organization: OrganizationId, action: AuditAction, work: (transaction: Transaction<Schema>) => Promise<bigint>) =>
     engine.change<null>(async (transaction, revision) => {
       if (!await stampOrganization(transaction, organization, revision)) return unknownOrganization();
       return await work(transaction) === 1n ? null
         : upstreamNotDeclared();
-    });
-  const switchTo = (organization: OrganizationId, enabled: 0 | 1) => onDeclared(organization, async (transaction) =>
+    }, { action, organization, subject: 'upstream' });
+  const switchTo = (organization: OrganizationId, enabled: 0 | 1) => onDeclared(organization, enabled === 1 ? 'enableUpstream' : 'disableUpstream', async (transaction) =>
     (await transaction.updateTable('declared_upstream').set({ enabled }).where('organization', '=', organization)
       .executeTakeFirstOrThrow()).numUpdatedRows);
   return {
@@ -58,10 +59,10 @@ export function declaredUpstreamsIn({ engine, vault }: StoreGround): DeclaredUps
         await transaction.insertInto('declared_upstream').values({ organization, ...declaration })
           .onConflict((conflict) => conflict.column('organization').doUpdateSet(declaration)).execute();
         return null;
-      }),
+      }, { action: 'declareUpstream', organization, subject: 'upstream' }),
     enable: (organization) => switchTo(organization, 1),
     disable: (organization) => switchTo(organization, 0),
-    remove: (organization) => onDeclared(organization, async (transaction) =>
+    remove: (organization) => onDeclared(organization, 'removeUpstream', async (transaction) =>
       (await transaction.deleteFrom('declared_upstream').where('organization', '=', organization)
         .executeTakeFirstOrThrow()).numDeletedRows),
     show: (organization) => engine.read(async (db) => {

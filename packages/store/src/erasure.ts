@@ -1,13 +1,14 @@
 /**
  * An organization erased: keys, sessions, secrets and the data key are destroyed, records keep figures alone. Design 3, row 23.
  * The first transaction takes everything that lets anyone in or opens anything; from its commit on the organization is like
- * one that never was. What is long, the words in its call records and its tap events, goes in slices after it; a process
+ * one that never was, but that its figures can be read by its id. What is long, the words in its call records and its tap events, goes in slices after it; a process
  * that dies in between goes on where it stood when erasing is asked for again, or at the next start.
  * Records still on their way from a node lose their words when they arrive (`erasedAmong`, `withoutWords`).
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { sql, type Transaction } from 'kysely';
+import { eraseAuditWords } from './audit-trail.ts';
 import { stampOrganization, unknownOrganization } from './organizations.ts';
 import type { StoreRefusal } from './refusal.ts';
 import type { Engine } from './sql/engine.ts';
@@ -32,7 +33,7 @@ const shippingLock = 7_215_002;
 /** Tables whose rows of the organization go whole. Those that refer to others come first. */
 const goneTables = [
   'spend_lease',
-  'service_key', 'provider_connection', 'declared_upstream', 'organization_data_key', 'cap', 'run', 'run_exposure', 'grant_key',
+  'service_key', 'provider_connection', 'declared_upstream', 'organization_data_key', 'run', 'run_exposure', 'grant_key',
   'membership', 'invitation', 'management_token', 'person_session',
 ] as const;
 
@@ -49,13 +50,14 @@ export function erasureIn({ engine, background, clock }: StoreGround): Erasure {
       const members = (await transaction.selectFrom('membership').select('person').where('organization', '=', organization).execute())
         .map(({ person }) => person);
       for (const table of goneTables) await transaction.deleteFrom(table).where('organization', '=', organization).execute();
+      await transaction.deleteFrom('cap').where('organization', '=', organization).where('scope', '=', 'project').execute();
       await endPeople(transaction, members);
       await eraseTap(transaction, organization, clock());
       await transaction.deleteFrom('spend_sum').where('organization', '=', organization).where('scope', '=', 'project').execute();
-      await transaction.updateTable('audit_event').set({ detail: '{}' }).where('organization', '=', organization).execute();
+      await eraseAuditWords(transaction, organization);
       await transaction.updateTable('organization').set({ name: `erased ${organization}` }).where('id', '=', organization).execute();
       return { organization };
-    }),
+    }, ({ organization: erased }) => ({ action: 'eraseOrganization', organization: erased, subject: erased, withoutWords: true })),
     goOn: () => background.write(async (transaction) => {
       await overwriting(engine.kind, transaction);
       const records = await eraseRecords(transaction);

@@ -47,20 +47,20 @@ export function grantsIn(ground: StoreGround): Grants {
         const { id, privateKey } = await signingKey(ground, transaction, grant.organization);
         const text = grantText(payloadFor(id));
         return { organization: grant.organization, id: grant.run, grant: grantToken(text, sign(null, Buffer.from(text, 'latin1'), privateKey)) };
-      });
+      }, { action: 'mintGrant', organization: grant.organization, subject: grant.run });
     },
   };
 }
 
 /** Null: the organization has a key, now if not before. */
-async function keyMade({ engine, vault, clock, randomBytes }: StoreGround, organization: OrganizationId): Promise<StoreRefusal | null> {
+async function keyMade({ background: engine, vault, clock, randomBytes }: StoreGround, organization: OrganizationId): Promise<StoreRefusal | null> {
   const found = await engine.read((db) => db.selectFrom('grant_key').select('id').where('organization', '=', organization).executeTakeFirst());
   if (found !== undefined) return null;
   return engine.change<null>(async (transaction, revision) => {
     if (!await stampOrganization(transaction, organization, revision)) return unknownOrganization();
     await makeGrantKey({ vault, clock, randomBytes }, transaction, organization);
     return null;
-  });
+  }, () => null);
 }
 
 async function signingKey(

@@ -71,7 +71,7 @@ export function invitationsIn(ground: StoreGround): Invitations {
           created_at_ms: clock(), expires_at_ms: expiresAtMs, accepted_at_ms: null, withdrawn_at_ms: null,
         };
         return invitationOf(await transaction.insertInto('invitation').values(row).returningAll().executeTakeFirstOrThrow());
-      });
+      }, ({ id }) => ({ action: 'inviteMember', organization, subject: id }));
     },
     listOpen: (organization) => engine.read(async (db) => {
       const transaction = db as unknown as Transaction<Schema>;
@@ -96,7 +96,7 @@ export function invitationsIn(ground: StoreGround): Invitations {
         await transaction.updateTable('invitation').set({ accepted_at_ms: clock() }).where('id', '=', row.id).execute();
         const { organization, role } = invitationOf(row);
         return addMember(transaction, { organization, person: person.id, role, atMs: clock() });
-      });
+      }, (member) => ({ action: 'acceptInvitation', organization: member.organization, subject: member.id, person: member }));
     },
     withdraw: (organization, id, by) => engine.change<Invitation>(async (transaction) => {
       const row = id.includes('\0') ? undefined : await openOnes(transaction, clock())
@@ -106,13 +106,13 @@ export function invitationsIn(ground: StoreGround): Invitations {
       const at = clock();
       await transaction.updateTable('invitation').set({ withdrawn_at_ms: at }).where('id', '=', id).execute();
       return { ...invitationOf(row), withdrawnAtMs: at };
-    }),
+    }, { action: 'withdrawInvitation', organization, subject: id }),
   };
 }
 
 /** One sentence for every link that does not work: unknown, used, withdrawn, expired or for another email. */
 export function invitationNotValid(): StoreRefusal {
-  return refuse('invitation_not_valid', 'This link is not valid: it was used, withdrawn, has expired, or is for another email.');
+  return refuse('invitation_not_valid', 'This link is not valid: it was used, withdrawn, has expired, or is for another email. Ask for a new one.');
 }
 
 function openOnes(db: Transaction<Schema>, nowMs: number) {

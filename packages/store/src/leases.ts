@@ -168,10 +168,11 @@ async function sweepNodes(ground: StoreGround): Promise<number> {
         .where('node', '=', id).whereRef('granted_nano', '>', 'shipped_nano').returning(['organization']).execute();
       await transaction.updateTable('gateway_node').set({ freed: 1 }).where('id', '=', id).execute();
       for (const organization of new Set(freed.map((row) => row.organization))) {
-        await recordAudit(ground, transaction, { result: null, intent: {
-          actor: { kind: 'system', id: null }, action: 'lease free', organization, subject: id,
-          detail: { heardAt: new Date(Number(heardAtMs)).toISOString(), leases: freed.filter((row) => row.organization === organization).length },
-        } });
+        const leases = freed.filter((row) => row.organization === organization).length;
+        await recordAudit(ground, transaction, {
+          intent: { actor: { kind: 'system', id: null, name: null }, detail: { heardAt: new Date(Number(heardAtMs)).toISOString(), leases } },
+          change: { action: 'freeLeases', organization, subject: id },
+        });
       }
     }
     const forgotten = await transaction.selectFrom('gateway_node').select('id').where('heard_at_ms', '<=', BigInt(nowMs - forgetAfterMs))

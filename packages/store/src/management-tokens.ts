@@ -41,11 +41,11 @@ export interface ManagementTokens {
   create(token: NewManagementToken): Promise<ManagementToken | StoreRefusal>;
   /** Oldest first, revoked and expired ones included. */
   list(organization: OrganizationId): Promise<ManagementToken[]>;
-  find(organization: OrganizationId, id: string): Promise<ManagementToken | null>;
+  find(id: string): Promise<ManagementToken | null>;
   /** The live token with this hash; its role is the one in force. Null where there is none. */
   findByHash(hash: string, nowMs: number): Promise<ManagementToken | null>;
-  /** The token as it is after that. Refuses `unknown_token`. */
-  revoke(organization: OrganizationId, id: string): Promise<ManagementToken | StoreRefusal>;
+  /** The token as it is after that; one revoked before stays as it was. Refuses `unknown_token`. */
+  revoke(id: string): Promise<ManagementToken | StoreRefusal>;
 }
 
 export function managementTokensIn({ engine, clock, randomBytes }: StoreGround): ManagementTokens {
@@ -59,12 +59,12 @@ export function managementTokensIn({ engine, clock, randomBytes }: StoreGround):
           created_at_ms: clock(), expires_at_ms: expiresAtMs, revoked_at_ms: null,
         };
         return tokenOf(await transaction.insertInto('management_token').values(row).returningAll().executeTakeFirstOrThrow());
-      });
+      }, ({ id }) => ({ action: 'createToken', organization, subject: id }));
     },
     list: (organization) => engine.read(async (db) => (await db.selectFrom('management_token').selectAll()
       .where('organization', '=', organization).orderBy('created_at_ms').orderBy('id').execute()).map(tokenOf)),
-    find: (organization, id) => engine.read(async (db) => {
-      const row = await tokenRow(db as unknown as Transaction<Schema>, organization, id);
+    find: (id) => engine.read(async (db) => {
+      const row = await tokenRow(db as unknown as Transaction<Schema>, id);
       return row === undefined ? null : tokenOf(row);
     }),
     findByHash: (hash, nowMs) => engine.read(async (db) => {
@@ -76,21 +76,26 @@ export function managementTokensIn({ engine, clock, randomBytes }: StoreGround):
       if (row.made_by_person === null) return tokenOf(row);
       return row.maker_role === null ? null : { ...tokenOf(row), role: weakerOf(roleOf(row.role), roleOf(row.maker_role)) };
     }),
-    revoke: (organization, id) => engine.change<ManagementToken>(async (transaction) => {
-      const row = await tokenRow(transaction, organization, id);
-      if (row === undefined) return refuse('unknown_token', 'There is no such management token.');
-      const at = row.revoked_at_ms === null ? clock() : Number(row.revoked_at_ms);
-      await transaction.updateTable('management_token').set({ revoked_at_ms: at }).where('id', '=', id).execute();
-      return { ...tokenOf(row), revokedAtMs: at };
-    }),
+    revoke: (id) => {
+      const atMs = clock();
+      return engine.change<ManagementToken>(async (transaction) => {
+        const row = await tokenRow(transaction, id);
+        if (row === undefined) return unknownToken();
+        if (row.revoked_at_ms !== null) return tokenOf(row);
+        await transaction.updateTable('management_token').set({ revoked_at_ms: atMs }).where('id', '=', id).execute();
+        return { ...tokenOf(row), revokedAtMs: atMs };
+      }, ({ organization, revokedAtMs }) => (revokedAtMs === atMs ? { action: 'revokeToken', organization, subject: id } : null));
+    },
   };
 }
 
-async function tokenRow(
-  db: Transaction<Schema>, organization: OrganizationId, id: string,
-): Promise<Selectable<ManagementTokenTable> | undefined> {
+export function unknownToken(): StoreRefusal {
+  return refuse('unknown_token', 'There is no such management token. List them with: metergate token list --org ORG');
+}
+
+async function tokenRow(db: Transaction<Schema>, id: string): Promise<Selectable<ManagementTokenTable> | undefined> {
   if (id.includes('\0')) return undefined;
-  return db.selectFrom('management_token').selectAll().where('organization', '=', organization).where('id', '=', id).executeTakeFirst();
+  return db.selectFrom('management_token').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
 function roleOf(text: string): Role {

@@ -50,7 +50,7 @@ export function masterKeyIn({ engine, vault, clock, randomBytes }: StoreGround):
       await transaction.insertInto('master_key_handover').values({ from_key: vault.wrappingKeyId, sealed, until_ms: until })
         .onConflict((conflict) => conflict.column('from_key').doUpdateSet({ sealed, until_ms: until })).execute();
       return { dataKeys, unreadable };
-    }),
+    }, { action: 'rotateMasterKey', organization: null, subject: null }),
     follow: () => engine.read((db) => followMasterKey(db, vault)),
     async endHandOver() {
       const over = BigInt(Math.floor(clock()));

@@ -54,7 +54,7 @@ export function membersIn(ground: StoreGround): Members {
         const { id, made } = await personFor(transaction, ground, { email: checked, passwordHash });
         if (!made) return refuse('email_taken', 'There is already a user with this email. Invite them with: metergate user invite');
         return addMember(transaction, { organization, person: id, role, atMs: clock() });
-      });
+      }, ({ id }) => ({ action: 'createUser', organization, subject: id }));
     },
     setRole: (organization, person, { role, by }) => engine.change<Member>(async (transaction) => {
       const member = await memberIn(transaction, organization, person);
@@ -64,7 +64,7 @@ export function membersIn(ground: StoreGround): Members {
       await transaction.updateTable('membership').set({ role })
         .where('organization', '=', organization).where('person', '=', person).execute();
       return { ...member, role };
-    }),
+    }, { action: 'setMemberRole', organization, subject: person }),
     remove: (organization, person, by) => engine.change<Member>(async (transaction) => {
       const member = await memberIn(transaction, organization, person);
       if (member === null) return unknownMember();
@@ -72,7 +72,7 @@ export function membersIn(ground: StoreGround): Members {
       if (await isLastOwner(transaction, member)) return lastOwner();
       await transaction.deleteFrom('membership').where('organization', '=', organization).where('person', '=', person).execute();
       return member;
-    }),
+    }, { action: 'removeMember', organization, subject: person }),
   };
 }
 

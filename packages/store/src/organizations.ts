@@ -42,6 +42,9 @@ export interface OrganizationChanges {
   readonly tokensPerMinute?: number | null;
 }
 
+/** What is left of an organization beside its figures. */
+export type ErasedOrganization = Pick<Organization, 'id' | 'name' | 'enforceKeyCaps'>;
+
 export interface Organizations {
   /** Refuses `invalid_name`, `name_taken`, `invalid_setting`. */
   create(wanted: { readonly name: string; readonly plan: Plan }): Promise<Organization | StoreRefusal>;
@@ -49,6 +52,8 @@ export interface Organizations {
   list(): Promise<Organization[]>;
   /** By id, else by exact name; null where there is neither. */
   find(idOrName: string): Promise<Organization | null>;
+  /** An erased organization by its id alone, with nothing of it but what its figures are read by. Null: there is none. */
+  findErased(id: string): Promise<ErasedOrganization | null>;
   /** The organization as it is now. Refuses `unknown_organization`, `invalid_setting`. */
   set(id: OrganizationId, changes: OrganizationChanges): Promise<Organization | StoreRefusal>;
 }
@@ -69,7 +74,7 @@ export function organizationsIn({ engine, vault, clock, randomBytes }: StoreGrou
           .values({ organization: id, wrapped: vault.newDataKey(id), wrapped_by: vault.wrappingKeyId }).execute();
         await makeGrantKey({ vault, clock, randomBytes }, transaction, id);
         return (await rowOf(transaction, id))!;
-      }),
+      }, ({ id }) => ({ action: 'createOrganization', organization: id, subject: id })),
     list: () => engine.read(async (db) =>
       (await db.selectFrom('organization').selectAll().where(notErased).orderBy('created_at_ms').orderBy('id').execute()).map(organizationOf)),
     find: (idOrName) => engine.read(async (db) => {
@@ -79,6 +84,12 @@ export function organizationsIn({ engine, vault, clock, randomBytes }: StoreGrou
       const row = rows.find(({ id }) => id === idOrName) ?? rows[0];
       return row === undefined ? null : organizationOf(row);
     }),
+    findErased: (id) => engine.read(async (db) => {
+      if (id.includes('\0')) return null;
+      const row = await db.selectFrom('organization').innerJoin('erased_organization', 'erased_organization.organization', 'organization.id')
+        .selectAll('organization').where('organization.id', '=', id).executeTakeFirst();
+      return row === undefined ? null : organizationOf(row);
+    }),
     set: async (id, changes) => settingsRefusal(changes) ?? engine.change<Organization>(async (transaction, revision) => {
       await transaction.updateTable('organization').set({ ...columnsOf(changes), revision }).where('id', '=', id).where(notErased).execute();
       const set = await rowOf(transaction, id);
@@ -86,7 +97,7 @@ export function organizationsIn({ engine, vault, clock, randomBytes }: StoreGrou
       return namesFigures(changes) && set.plan !== 'enterprise'
         ? refuse('invalid_setting', 'Requests and tokens per minute can be set on the enterprise plan only; the other plans have their own figures.')
         : set;
-    }),
+    }, { action: 'setOrganization', organization: id, subject: id }),
   };
 }
 

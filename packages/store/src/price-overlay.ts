@@ -19,7 +19,7 @@ export function priceOverlayIn({ engine }: StoreGround): PriceOverlay {
         await transaction.insertInto('price_overlay').values({ only: 1, json, revision })
           .onConflict((conflict) => conflict.column('only').doUpdateSet({ json, revision })).execute();
         return null;
-      });
+      }, { action: 'loadPrices', organization: null, subject: null });
     },
   };
 }

@@ -30,14 +30,14 @@ export function providerConnectionsIn({ engine, vault }: StoreGround): ProviderC
         await transaction.insertInto('provider_connection').values({ organization, provider, sealed, version: revision })
           .onConflict((conflict) => conflict.columns(['organization', 'provider']).doUpdateSet({ sealed, version: revision })).execute();
         return null;
-      }),
+      }, { action: 'connectProvider', organization, subject: provider }),
     disconnect: (organization, provider) => engine.change<null>(async (transaction, revision) => {
       if (!await stampOrganization(transaction, organization, revision)) return unknownOrganization();
       const { numDeletedRows } = await transaction.deleteFrom('provider_connection')
         .where('organization', '=', organization).where('provider', '=', provider).executeTakeFirstOrThrow();
       return numDeletedRows === 1n ? null
         : refuse('provider_not_connected', `No ${providerName[provider]} key is connected for this organization.`);
-    }),
+    }, { action: 'disconnectProvider', organization, subject: provider }),
     state: (organization, provider) => engine.read(async (db) => {
       await followMasterKey(db, vault);
       const row = await db.selectFrom('provider_connection')

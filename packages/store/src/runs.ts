@@ -9,6 +9,7 @@ import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
 import { clampToExposure, type PolicyBudget } from '@metergate/core/run/clamp.ts';
 import { endedAs, type EndedState, type Run } from '@metergate/core/run/run.ts';
 import { sql, type Transaction } from 'kysely';
+import type { ChangeName } from './audit-trail.ts';
 import { refuse, type StoreRefusal } from './refusal.ts';
 import { lastCallGrainMs, takenBy } from './sql/apply-to-runs.ts';
 import { lockExposure, nextRunChange, type LockedExposure } from './sql/run-exposure.ts';
@@ -130,9 +131,14 @@ async function listRuns({ engine }: StoreGround, { organization, limit, after }:
 async function closeRun(ground: StoreGround, name: RunName): Promise<Run | StoreRefusal> {
   const found = await runNamed(ground, name);
   if (found !== null && found.state !== 'live') return found;
-  if (found !== null) await endRuns(ground, [name], () => ({ state: 'closed', atMs: ground.clock() }));
+  if (found !== null) await endRuns(ground, [name], () => ({ state: 'closed', atMs: ground.clock() }), closedRun(name));
   return (found === null ? null : await runNamed(ground, name))
     ?? refuse('unknown_run', 'There is no run with this id. List them with: metergate run list --org ORG');
+}
+
+/** One that ended meanwhile was not closed by this. */
+function closedRun({ organization, id }: RunName): ChangeName<Run[]> {
+  return (ended) => (ended.length === 0 ? null : { action: 'closeRun', organization, subject: id });
 }
 
 /** What exists is found without a lock: every node asks once for every run it does not hold. */
@@ -216,7 +222,9 @@ async function confirmRuns({ engine }: StoreGround, runs: readonly Run[]): Promi
 type End = { readonly state: EndedState; readonly atMs: number } | 'vanished' | null;
 
 /** One transaction: each run is looked at again under the lock of its exposure. Gives back those that ended. */
-async function endRuns({ engine }: StoreGround, names: readonly RunName[], endOf: (run: StoredRun) => End): Promise<Run[]> {
+async function endRuns(
+  { engine }: StoreGround, names: readonly RunName[], endOf: (run: StoredRun) => End, name?: ChangeName<Run[]>,
+): Promise<Run[]> {
   return engine.write(async (transaction) => {
     const change = await nextRunChange(transaction);
     const exposure = await lockExposure(engine.kind, transaction, names.map(({ organization }) => organization));
@@ -234,7 +242,7 @@ async function endRuns({ engine }: StoreGround, names: readonly RunName[], endOf
     await updateRuns(engine.kind, transaction, ended);
     await exposure.write();
     return ended.map(runOf);
-  });
+  }, name);
 }
 
 async function sweepRuns(ground: StoreGround, nowMs: number): Promise<number> {

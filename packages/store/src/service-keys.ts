@@ -72,7 +72,7 @@ export function serviceKeysIn({ engine, clock, randomBytes }: StoreGround): Serv
           created_at_ms: clock(), expires_at_ms: expiresAtMs, revoked_at_ms: null, max_run_budget_nano: maxRunBudget,
         };
         return keyOf(await transaction.insertInto('service_key').values(row).returningAll().executeTakeFirstOrThrow());
-      });
+      }, ({ id }) => ({ action: 'createKey', organization, subject: id }));
     },
     list: (organization) => engine.read(async (db) => (await db.selectFrom('service_key').selectAll()
       .where('organization', '=', organization).orderBy('created_at_ms').orderBy('id').execute()).map(keyOf)),
@@ -87,7 +87,7 @@ export function serviceKeysIn({ engine, clock, randomBytes }: StoreGround): Serv
       const revoked = await transaction.updateTable('service_key').set({ revoked_at_ms: clock() })
         .where('id', '=', id).returningAll().executeTakeFirstOrThrow();
       return { ...keyOf(revoked), alreadyRevoked: false };
-    }),
+    }, (revoked) => (revoked.alreadyRevoked ? null : { action: 'revokeKey', organization: revoked.organization, subject: id })),
     findByHash: (hash) => engine.read(async (db) => {
       if (hash.includes('\0')) return null;
       const row = await db.selectFrom('service_key').selectAll().where('hash', '=', hash).executeTakeFirst();

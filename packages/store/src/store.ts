@@ -12,6 +12,7 @@ import { capsIn, type Caps } from './caps.ts';
 import { declaredUpstreamsIn, type DeclaredUpstreams } from './declared-upstreams.ts';
 import { erasureIn, type Erasure } from './erasure.ts';
 import { invitationsIn, type Invitations } from './invitations.ts';
+import { platformAddressIn, type PlatformAddress } from './platform-address.ts';
 import { leasesIn, type Leases } from './leases.ts';
 import { managementTokensIn, type ManagementTokens } from './management-tokens.ts';
 import { masterKeyIn, type MasterKey } from './master-key-rotation.ts';
@@ -74,6 +75,7 @@ export interface Store {
   readonly tapEvents: TapEvents;
   readonly erasure: Erasure;
   readonly masterKey: MasterKey;
+  readonly platformAddress: PlatformAddress;
   readonly audit: AuditTrail;
   /** The same store, with a row of the audit trail in each transaction that changes something through it. */
   acting(intent: AuditIntent): Store;
@@ -136,6 +138,7 @@ function storeOn(ground: StoreGround): Store {
     tapEvents: tapEventsIn(ground),
     erasure: erasureIn(ground),
     masterKey: masterKeyIn(ground),
+    platformAddress: platformAddressIn(ground),
     audit: auditTrailIn(ground),
     acting: (intent) => storeOn({ ...ground, engine: auditedEngine(ground, intent) }),
     close: () => ground.engine.close(),

@@ -19,9 +19,11 @@ export interface CommandTools {
   /** Wall time, milliseconds since the epoch. */
   readonly nowMs: () => number;
   readonly randomBytes: (n: number) => Uint8Array;
-  /** The command's own words: `key create`. What it changes stands under them in the audit trail. */
-  readonly words?: string;
-  /** Its arguments as given; secrets come on standard input, never here. */
+  /** Who works the command, as the machine knows them: for the audit trail. Null: not known. */
+  readonly operator?: string | null;
+  /** `--json`: a program reads the answer. */
+  readonly wantsJson?: boolean;
+  /** The command's arguments as given; secrets come on standard input, never here. */
   readonly given?: Readonly<Record<string, string | boolean>>;
 }
 

@@ -26,12 +26,9 @@ export async function onStore<Result>(tools: CommandTools, work: (ground: Ground
   }
 }
 
-/** Who, what and on what: the operator, the command's words, its arguments. */
-function intentOf({ words = '', given = {} }: Pick<CommandTools, 'words' | 'given'>): AuditIntent {
-  const text = (name: string): string | null => (typeof given[name] === 'string' ? given[name] : null);
-  return {
-    actor: { kind: 'command', id: null }, action: words, organization: text('org'), subject: text('id'),
-    // An erased organization's name is one of the words that go.
-    detail: words === 'org erase' ? {} : given,
-  };
+/** The operator, and the command's arguments under the names that the platform's HTTP has for them. */
+function intentOf({ operator = null, given = {} }: Pick<CommandTools, 'operator' | 'given'>): AuditIntent {
+  const named = Object.entries(given).filter(([name]) => name !== 'org')
+    .map(([name, value]) => [name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase()), value] as const);
+  return { actor: { kind: 'operator', id: null, name: operator }, detail: Object.fromEntries(named) };
 }

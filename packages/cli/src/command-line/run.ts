@@ -38,7 +38,7 @@ export async function runProgram(program: Program, words: readonly string[], too
     const found = await findCommand(program, words);
     checkArguments(found.name, found.args, found.rest);
     const { result } = await runCommand(found.command, {
-      rawArgs: [...found.rest], data: { ...tools, words: found.name.slice(program.name.length + 1) },
+      rawArgs: [...found.rest], data: { ...tools, wantsJson },
     });
     return say(result as CommandResult, wantsJson, tools);
   } catch (error) {

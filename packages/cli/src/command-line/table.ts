@@ -48,6 +48,13 @@ export function plain(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?');
 }
 
+/** An instant to the second; null: none. */
+export function secondsText(instant: string): string;
+export function secondsText(instant: string | null): string | null;
+export function secondsText(instant: string | null): string | null {
+  return instant === null ? null : `${instant.slice(0, 10)} ${instant.slice(11, 19)}Z`;
+}
+
 /** A decimal amount without the zeros at its end. */
 export function shortDecimal(amount: string): string {
   return amount.includes('.') ? amount.replace(/\.?0+$/, '') : amount;

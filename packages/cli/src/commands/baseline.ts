@@ -51,7 +51,7 @@ const retire = command({
 });
 
 const declare = command({
-  description: 'Keep a figure that you type, in place of one of the same name; the report shows it as declared',
+  description: 'Keep a figure that you type, in place of one of the same name',
   args: {
     id: idArgument,
     name: { type: 'string', required: true, valueHint: 'NAME', description: 'What it is' },

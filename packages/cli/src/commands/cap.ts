@@ -35,7 +35,7 @@ const set = command({
       if (isRefusal(made)) return made;
       const text = fields([
         ['id', made.id], ['scope', made.scope], ['subject', made.key ?? made.project], ['window', made.window],
-        ['limit', `${shortDecimal(made.limit)} USD`], ['when reached', whenReached(made)], ['spent', `${shortDecimal(made.spent)} USD`],
+        ['limit', `${shortDecimal(made.limit)} USD`], ['when reached', whenReached(made)], ['spent', `${shortDecimal(made.spent)} USD`], ['state', stateText(made)],
       ]);
       return { json: { id: made.id }, text };
     });
@@ -75,11 +75,16 @@ function capsText(shown: readonly ShownCap[]): string {
   if (shown.length === 0) return 'This organization has no caps.';
   const rows = shown.map((each) => [
     each.id, each.scope, each.key ?? each.project, each.window, shortDecimal(each.spent), shortDecimal(each.limit), each.unknownCalls,
-    each.scope === 'project' ? 'shown' : each.mode, each.resetsAt?.slice(0, 10) ?? null,
+    each.state === 'shown' ? null : each.mode, stateText(each), each.resetsAt?.slice(0, 10) ?? null,
   ]);
-  const heads = ['ID', 'SCOPE', 'SUBJECT', 'WINDOW', 'SPENT USD', 'LIMIT USD', 'UNKNOWN', 'MODE', 'RESETS UTC'];
+  const heads = ['ID', 'SCOPE', 'SUBJECT', 'WINDOW', 'SPENT USD', 'LIMIT USD', 'UNKNOWN', 'MODE', 'STATE', 'RESETS UTC'];
   const text = table(heads, rows, { widthMax: 120, shrinks: 'SUBJECT' });
-  return shown.some(({ scope }) => scope === 'key') ? `${text}\n${keyCapsNote}` : text;
+  return shown.some(({ scope, state }) => scope === 'key' && state === 'shown') ? `${text}\n${keyCapsNote}` : text;
+}
+
+/** What a cap does at this moment. */
+function stateText({ state }: ShownCap): string {
+  return state === 'shown' ? 'shown only' : state;
 }
 
 function whenReached({ scope, mode }: ShownCap): string {

@@ -3,7 +3,7 @@ import { isRefusal } from '@metergate/platform/refusal.ts';
 import { closeRun, listRuns, showRun, type ShownRun } from '@metergate/platform/runs.ts';
 import { command, commandGroup } from '../command-line/command.ts';
 import { onStore } from '../command-line/on-store.ts';
-import { fields, shortDecimal, table } from '../command-line/table.ts';
+import { fields, secondsText, shortDecimal, table } from '../command-line/table.ts';
 
 const orgArgument = { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' } as const;
 const runArgument = { type: 'positional', required: true, valueHint: 'RUN', description: 'Its id, as x-svc-run-id names it' } as const;
@@ -52,11 +52,6 @@ function runsText(shown: readonly ShownRun[]): string {
     secondsText(run.startedAt), secondsText(run.expiresAt),
   ]);
   return table(['ID', 'STATE', 'SPENT USD', 'BUDGET USD', 'UNKNOWN', 'STARTED', 'EXPIRES'], rows);
-}
-
-/** An instant as `calls list` shows it, to the second. */
-function secondsText(instant: string | null): string | null {
-  return instant === null ? null : `${instant.slice(0, 10)} ${instant.slice(11, 19)}Z`;
 }
 
 function dollarsText(amount: string | null): string | null {

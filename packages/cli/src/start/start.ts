@@ -19,7 +19,7 @@ import { masterKeyFile, masterKeyForStart } from '../config/master-key.ts';
 import { withMasterKey } from '../config/pending-master-key.ts';
 import { runtimeBelowFloor } from '../runtime-floor.ts';
 import { ensureDataDirectory, lockDataDirectory, removeMade, type DirectoryLock } from './data-directory.ts';
-import { defaultOrganization, prepareFirstStart, type FirstStart } from './first-start.ts';
+import { prepareFirstStart, type FirstStart } from './first-start.ts';
 import { assertAddressesFree, listenFault } from './free-port.ts';
 import { startOps } from './ops.ts';
 import { startPlatformThread, type PlatformThread } from './platform-thread.ts';
@@ -163,8 +163,7 @@ async function prepareStore({ config, env, isTerminal, sandbox }: StartOptions, 
   const bytes = (n: number): Uint8Array => randomBytes(n);
   const store = await openStore({ url: config.databaseUrl, masterKey, clock: Date.now, randomBytes: bytes, create: true });
   try {
-    const actor = { kind: 'system', id: null } as const;
-    const acting = store.acting({ actor, action: 'start', organization: defaultOrganization, subject: null, detail: {} });
+    const acting = store.acting({ actor: { kind: 'system', id: null, name: null }, detail: {} });
     return await prepareFirstStart({ store: acting, env, isTerminal, sandbox, randomBytes: bytes, nowMs: Date.now() });
   } finally {
     await store.close();

@@ -3,7 +3,6 @@
  * A bearer that is wrong is not made good by a cookie. The role is looked up each time, so that taking it away holds at once.
  */
 import { createHash } from 'node:crypto';
-import type { OrganizationId } from '@metergate/core/id.ts';
 import type { Actor } from './operation.ts';
 import type { PlatformParts } from './parts.ts';
 
@@ -18,7 +17,7 @@ async function tokenOf(authorization: string, { store, clock }: PlatformParts): 
   if (token === undefined) return null;
   const found = await store.managementTokens.findByHash(createHash('sha256').update(token).digest('hex'), clock());
   return found === null ? null
-    : { organization: found.organization, role: found.role, kind: 'token', id: found.id, session: null };
+    : { organization: found.organization, role: found.role, kind: 'token', id: found.id, name: found.name ?? found.prefix, session: null };
 }
 
 async function personOf(request: Request, { store, sessions }: PlatformParts, answerHeaders: Headers): Promise<Actor | null> {
@@ -29,5 +28,6 @@ async function personOf(request: Request, { store, sessions }: PlatformParts, an
   const membership = memberships.find(({ organization }) => organization === found.organization) ?? memberships[0];
   if (membership === undefined) return null;
   for (const cookie of found.answerHeaders.getSetCookie()) answerHeaders.append('set-cookie', cookie);
-  return { organization: membership.organization as OrganizationId, role: membership.role, kind: 'person', id: found.person, session: found.session };
+  const { organization, role, email } = membership;
+  return { organization, role, kind: 'person', id: found.person, name: email, session: found.session };
 }

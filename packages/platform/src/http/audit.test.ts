@@ -31,8 +31,9 @@ after(async () => {
 });
 
 interface Row {
+  readonly organization: string;
   readonly action: string;
-  readonly actor: { readonly kind: string; readonly id: string | null };
+  readonly actor: { readonly kind: string; readonly id: string | null; readonly name: string | null };
   readonly subject: string | null;
   readonly detail: Record<string, unknown>;
 }
@@ -94,6 +95,12 @@ test('every operation that changes something leaves a row by its own name, and n
   assert.deepEqual(rows.filter(({ action }) => action !== 'changePassword' && !expected.includes(action)), []);
   const made = rows.find(({ action }) => action === 'createKey')!;
   assert.deepEqual([made.actor.kind, made.subject, made.detail], ['token', key, { name: 'n' }]);
+  for (const row of rows) {
+    assert.ok(row.organization === acme.id && row.subject !== null && row.actor.id !== null && row.actor.name !== null, row.action);
+  }
+  const byGuest = rows.filter(({ action }) => action === 'acceptInvitation' || action === 'changePassword').map(({ actor }) => actor);
+  const guest = { kind: 'person', id: joined.body['id'], name: 'guest@acme.example' };
+  assert.deepEqual(byGuest, [guest, guest]);
   assert.equal(rows.find(({ action }) => action === 'revokeKey')!.subject, key);
 
   secrets.push(canary('provider'), canary('upstream'), canary('password'), canary('new'), ...Object.values(acme.tokens));
@@ -122,5 +129,5 @@ test('erasing is the last row, and stays with no words in the others', async () 
   assert.equal(erased.status, 200, erased.text);
   const rows = (await platform.store.audit.list({ organization: acme.id, limit: 1_000 }))!;
   assert.equal(rows[0]!.action, 'eraseOrganization');
-  assert.ok(rows.slice(1).every(({ detail }) => Object.keys(detail).length === 0));
+  assert.ok(rows.every(({ detail, actor, subject }) => Object.keys(detail).length === 0 && actor.name === null && subject !== 'r1'));
 });

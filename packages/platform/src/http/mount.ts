@@ -82,14 +82,8 @@ function groundOf(parts: PlatformParts, { operation, actor, changes, params, sen
   const ground = { store, randomBytes, nowMs: clock() };
   if (!changes || actor === null) return ground;
   const secrets = new Set(['password', 'credential', 'token', 'key', ...(operation.secrets ?? [])]);
-  const subject = typeof params['id'] === 'string' ? params['id'] : null;
   const detail = Object.fromEntries(Object.entries({ ...params, ...sent }).filter(([name]) => !secrets.has(name)));
-  return {
-    ...ground,
-    store: store.acting({
-      actor: { kind: actor.kind, id: actor.id }, action: operation.id, organization: actor.organization, subject, detail,
-    }),
-  };
+  return { ...ground, store: store.acting({ actor: { kind: actor.kind, id: actor.id, name: actor.name }, detail }) };
 }
 
 function checked(schema: z.ZodObject | undefined, value: Record<string, unknown>, place: string): Record<string, unknown> {

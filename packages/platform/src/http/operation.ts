@@ -17,6 +17,8 @@ export interface Actor {
   readonly kind: 'person' | 'token';
   /** The person's or the token's id. */
   readonly id: string;
+  /** The person's email, the token's name or its prefix. */
+  readonly name: string;
   /** The session's id; null for a token. */
   readonly session: string | null;
 }
@@ -47,7 +49,7 @@ type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 type ObjectSchema = z.ZodObject;
 
 interface OperationShape<Params, Query, Body> {
-  /** Unique; the audit trail names changes by it. */
+  /** Unique. The audit trail has a change under the same name. */
   readonly id: string;
   readonly method: Method;
   /** Below `/platform/v1`: `/keys/{id}`. */

@@ -3,6 +3,7 @@
  * Everything goes through these, so that an engine's error leaves as a `StoreFault` and nowhere raw.
  */
 import { Kysely, PostgresDialect, type Transaction } from 'kysely';
+import type { ChangeName } from '../audit-trail.ts';
 import { faultOf } from '../fault.ts';
 import { isRefusal, type StoreRefusal } from '../refusal.ts';
 import { parseDatabaseUrl } from './database-url.ts';
@@ -16,14 +17,19 @@ export interface Engine {
   readonly name: string;
   /** Queries outside a transaction. */
   read<T>(query: (db: Kysely<Schema>) => Promise<T>): Promise<T>;
-  /** One write transaction, rolled back when `work` throws. */
-  write<T>(work: (transaction: Transaction<Schema>) => Promise<T>): Promise<T>;
+  /**
+   * One write transaction, rolled back when `work` throws. `name`: what the audit trail calls it, where the store is an acting
+   * one; without it the trail says nothing of it.
+   */
+  write<T>(work: (transaction: Transaction<Schema>) => Promise<T>, name?: ChangeName<Exclude<T, StoreRefusal>>): Promise<T>;
   /**
    * One change of settings: a write transaction that has taken the next revision. Since that locks the revision's row,
    * changes run one after the other and commit in the order of their numbers; what `work` reads stays true until its end.
-   * A refusal that `work` returns rolls everything back, the revision included.
+   * A refusal that `work` returns rolls everything back, the revision included. `name`: as for `write`.
    */
-  change<T>(work: (transaction: Transaction<Schema>, revision: bigint) => Promise<T | StoreRefusal>): Promise<T | StoreRefusal>;
+  change<T>(
+    work: (transaction: Transaction<Schema>, revision: bigint) => Promise<T | StoreRefusal>, name: ChangeName<Exclude<T, StoreRefusal>>,
+  ): Promise<T | StoreRefusal>;
   close(): Promise<void>;
 }
 

@@ -184,6 +184,7 @@ export interface AuditEventTable {
   readonly at_ms: Whole;
   readonly actor_kind: string;
   readonly actor_id: string | null;
+  readonly actor_name: string | null;
   readonly action: string;
   readonly subject: string | null;
   /** JSON object. */
@@ -200,6 +201,9 @@ export interface ErasedOrganizationTable {
 }
 
 export interface MasterKeyHandoverTable { readonly from_key: string; readonly sealed: Bytes; readonly until_ms: Whole }
+
+/** One row. */
+export interface PlatformAddressTable { readonly only: Whole; readonly url: string }
 
 export interface CapTable {
   readonly id: string;
@@ -250,6 +254,7 @@ export interface Schema extends RunSchema, LeaseSchema, TapSchema, UsageSchema {
   readonly journal_segment: JournalSegmentTable;
   readonly call_record: CallRecordTable;
   readonly cap: CapTable;
+  readonly platform_address: PlatformAddressTable;
   readonly spend_sum: SpendSumTable;
 }
 

@@ -6,6 +6,7 @@ import { base62, idPrefix, type OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
 import { closedUnbegun, type BaselineLife } from '@metergate/core/tap/baseline.ts';
 import type { Selectable, Transaction } from 'kysely';
+import type { AuditAction } from '../audit-trail.ts';
 import { sealFor } from '../data-key.ts';
 import { StoreFault } from '../fault.ts';
 import { followMasterKey } from '../master-key-rotation.ts';
@@ -45,6 +46,14 @@ export interface NewBaseline {
   readonly unread: string | null;
 }
 
+/** A key in the clear, with whose it is. */
+export interface ReadTapKey {
+  readonly id: string;
+  readonly organization: OrganizationId;
+  readonly key: string;
+  readonly prefix: string;
+}
+
 export interface Baselines {
   /** Makes the organization's Baseline. Refuses `unknown_organization`, `baseline_exists` (but for one that closed without having begun). */
   create(wanted: NewBaseline): Promise<Baseline | StoreRefusal>;
@@ -53,7 +62,7 @@ export interface Baselines {
   /** All of an organization's, the current one first. */
   list(organization: OrganizationId): Promise<Baseline[]>;
   /** The key, once; it is gone from the store then. Refuses `unknown_baseline`, `tap_key_already_shown`. */
-  readKey(id: string): Promise<{ readonly id: string; readonly key: string; readonly prefix: string } | StoreRefusal>;
+  readKey(id: string): Promise<ReadTapKey | StoreRefusal>;
   /** Puts another key in place of the one in use, which stops at that moment. Refuses `unknown_baseline`, `tap_retired`. */
   rotateKey(id: string, key: NewTapKey): Promise<Baseline | StoreRefusal>;
   /** Ends the tap for good; a second time changes nothing. Refuses `unknown_baseline`. */
@@ -69,11 +78,17 @@ const figuresMax = 200;
 export function baselinesIn(ground: StoreGround): Baselines {
   const { engine, clock } = ground;
   /** Works on one Baseline with its row locked. A refusal must come before any change: `write` keeps what was done. */
-  const onBaseline = <T>(id: string, work: (transaction: Transaction<Schema>, row: Selectable<BaselineTable>) => Promise<T | StoreRefusal>) =>
+  const onBaseline = <T extends { readonly id: string; readonly organization: OrganizationId }>(
+    id: string, action: AuditAction, work: (transaction: Transaction<Schema>, row: Selectable<BaselineTable>) => Promise<T | StoreRefusal>,
+    isChanged: (result: T) => boolean = () => true,
+  ) =>
     engine.write<T | StoreRefusal>(async (transaction) => {
       const query = transaction.selectFrom('baseline').selectAll().where('id', '=', withoutNul(id)).where('erased_at_ms', 'is', null);
       const row = await (engine.kind === 'postgres' ? query.forUpdate() : query).executeTakeFirst();
       return row === undefined ? unknownBaseline() : work(transaction, row);
+    }, (done) => {
+      const result = done as T;
+      return isChanged(result) ? { action, organization: result.organization, subject: result.id } : null;
     });
   return {
     create: (wanted) => create(ground, wanted),
@@ -83,24 +98,27 @@ export function baselinesIn(ground: StoreGround): Baselines {
     }),
     list: (organization) => engine.read(async (db) => (await db.selectFrom('baseline').selectAll().where('organization', '=', organization)
       .where('erased_at_ms', 'is', null).orderBy('number', 'desc').execute()).map(baselineOf)),
-    readKey: (id) => onBaseline(id, async (transaction, row) => {
+    readKey: (id) => onBaseline(id, 'readTapKey', async (transaction, row) => {
       if (row.sealed === null) return keyAlreadyShown();
       const key = await unsealed(ground, transaction, row);
       await transaction.updateTable('baseline').set({ sealed: null }).where('number', '=', row.number).execute();
-      return { id: row.id, key, prefix: row.key_prefix };
+      return { id: row.id, organization: row.organization as OrganizationId, key, prefix: row.key_prefix };
     }),
-    rotateKey: (id, { hash, prefix }) => onBaseline(id, async (transaction, row) => {
+    rotateKey: (id, { hash, prefix }) => onBaseline(id, 'rotateTapKey', async (transaction, row) => {
       if (row.retired_at_ms !== null) return refuse('tap_retired', 'This tap is retired for good; its key cannot be rotated.');
       return baselineOf(await transaction.updateTable('baseline')
         .set({ key_hash: hash, key_prefix: prefix, key_version: row.key_version + 1n, sealed: null })
         .where('number', '=', row.number).returningAll().executeTakeFirstOrThrow());
     }),
-    retire: (id) => onBaseline(id, async (transaction, row) => {
-      if (row.retired_at_ms !== null) return baselineOf(row);
-      return baselineOf(await transaction.updateTable('baseline').set({ retired_at_ms: clock() })
-        .where('number', '=', row.number).returningAll().executeTakeFirstOrThrow());
-    }),
-    declare: async (id, figure) => nameRefusal('The name of a figure', figure.name, 200) ?? onBaseline(id, async (transaction, row) => {
+    retire: (id) => {
+      const atMs = clock();
+      return onBaseline(id, 'retireAssessment', async (transaction, row) => {
+        if (row.retired_at_ms !== null) return baselineOf(row);
+        return baselineOf(await transaction.updateTable('baseline').set({ retired_at_ms: atMs })
+          .where('number', '=', row.number).returningAll().executeTakeFirstOrThrow());
+      }, ({ retiredAtMs }) => retiredAtMs === atMs);
+    },
+    declare: async (id, figure) => nameRefusal('The name of a figure', figure.name, 200) ?? onBaseline(id, 'declareFigure', async (transaction, row) => {
       const names = await transaction.selectFrom('declared_figure').select('name').where('baseline', '=', row.number).execute();
       if (names.length >= figuresMax && !names.some(({ name }) => name === figure.name)) {
         return refuse('too_many_figures', `A Baseline takes at most ${figuresMax} declared figures. Use the name of one to replace it.`);
@@ -140,7 +158,7 @@ async function create(
       id, organization, key_hash: key.hash, key_prefix: key.prefix, key_version: 1, sealed, created_at_ms: nowMs,
       first_day_ms: null, retired_at_ms: null, replaced_at_ms: null, erased_at_ms: null,
     }).returningAll().executeTakeFirstOrThrow());
-  });
+  }, (made) => ({ action: 'createAssessment', organization, subject: (made as Baseline).id }));
 }
 
 /** @throws StoreFault where the organization's data key cannot be read; the key stays unread then. */

@@ -115,7 +115,7 @@ for (const make of [async () => sqliteGround(), postgresGround]) {
         assert.deepEqual([baseline.keyPrefix, baseline.keyUnread], [key.slice(0, 12), true]);
         const answers = await Promise.all(Array.from({ length: 50 }, (_, index) => (index % 2 === 0 ? store : other).baselines.readKey(baseline.id)));
         const read = answers.filter((answer) => !isRefusal(answer));
-        assert.deepEqual(read, [{ id: baseline.id, key, prefix: key.slice(0, 12) }]);
+        assert.deepEqual(read, [{ id: baseline.id, organization: baseline.organization, key, prefix: key.slice(0, 12) }]);
         assert.ok(answers.every((answer) => !isRefusal(answer) || answer.refused.code === 'tap_key_already_shown'));
         assert.equal((await store.baselines.find(baseline.id))!.keyUnread, false);
         assert.equal(await refusalCode(store.baselines.readKey('bsl_none\u0000')), 'unknown_baseline');

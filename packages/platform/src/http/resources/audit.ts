@@ -1,24 +1,27 @@
 /** The audit trail of the organization: who, what, when. Design 5, Roles. */
 import { z } from '@hono/zod-openapi';
+import { actorKinds, auditActions } from '@metergate/store/audit-trail.ts';
 import { listAudit } from '../../audit.ts';
 import { isRefusal } from '../../refusal.ts';
 import { operation } from '../operation.ts';
 import { decodeCursor, encodeCursor, limitOf, pageOf, pageQuery } from '../paging.ts';
-import { instant } from './fields.ts';
+import { instant, instantQuery } from './fields.ts';
 
 const eventSchema = z.object({
-  id: z.string(), at: instant, actor: z.object({ kind: z.string(), id: z.string().nullable() }), action: z.string(),
+  id: z.string(), organization: z.string().nullable(), at: instant,
+  actor: z.object({ kind: z.enum(actorKinds), id: z.string().nullable(), name: z.string().nullable() }), action: z.enum(auditActions),
   subject: z.string().nullable(), detail: z.record(z.string(), z.unknown()),
 }).openapi('AuditEvent');
 
 export const auditOperations = [
   operation({
     id: 'listAudit', method: 'get', path: '/audit', role: 'admin', tag: 'audit', summary: 'Changes, newest first',
-    query: pageQuery, answer: pageOf(eventSchema),
+    query: pageQuery.extend({ since: instantQuery.optional() }), answer: pageOf(eventSchema),
     run: async ({ ground, actor, query }) => {
       const limit = limitOf(query);
       const events = await listAudit(ground, {
         organization: actor.organization, limit: limit + 1, ...(query.cursor === undefined ? {} : { after: decodeCursor(query.cursor) }),
+        ...(query.since === undefined ? {} : { sinceMs: query.since }),
       });
       if (isRefusal(events)) return events;
       const data = events.slice(0, limit);

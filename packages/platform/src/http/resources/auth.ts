@@ -80,9 +80,8 @@ const changePassword = operation({
     const changed = await parts.sessions.changePassword({ current: body.currentPassword, next: body.newPassword }, headers);
     if (isRefusal(changed)) return changed;
     parts.attempts.forget(who);
-    await parts.store.audit.note({
-      actor: { kind: 'person', id: actor.id }, action: 'changePassword', organization: actor.organization, subject: actor.id, detail: {},
-    });
+    await parts.store.audit.note({ actor: { kind: 'person', id: actor.id, name: actor.name }, detail: {} },
+      { action: 'changePassword', organization: actor.organization, subject: actor.id });
     addCookies(answerHeaders, changed.answerHeaders);
     return { done: true };
   },

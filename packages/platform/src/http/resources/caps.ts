@@ -2,7 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import { capScopes } from '@metergate/core/spend/cap.ts';
 import { calendarWindows } from '@metergate/core/spend/window.ts';
-import { capFields, listCaps, removeCap, setCap } from '../../caps.ts';
+import { capFields, capStates, listCaps, removeCap, setCap } from '../../caps.ts';
 import { isRefusal } from '../../refusal.ts';
 import { operation } from '../operation.ts';
 import { pageOf, pageOfList, pageQuery } from '../paging.ts';
@@ -10,7 +10,7 @@ import { dollars, idParams, instant } from './fields.ts';
 
 const capSchema = z.object({
   id: z.string(), scope: z.enum(capScopes), key: z.string().nullable(), project: z.string().nullable(), window: z.enum(calendarWindows),
-  limit: dollars, mode: z.enum(['refuse', 'pause']), spent: dollars, unknownCalls: z.int(), resetsAt: instant.nullable(),
+  limit: dollars, mode: z.enum(['refuse', 'pause']), spent: dollars, unknownCalls: z.int(), state: z.enum(capStates), resetsAt: instant.nullable(),
 }).openapi('Cap');
 
 export const capOperations = [

@@ -11,10 +11,11 @@ import { tapAndBaseline } from './0004-tap-and-baseline.ts';
 import { accounts } from './0005-accounts.ts';
 import { leases } from './0006-leases.ts';
 import { usageSums } from './0007-usage-sums.ts';
+import { whoAndWhere } from './0008-who-and-where.ts';
 
 /** One step, inside the transaction of the whole. */
 export type Migration = (transaction: Transaction<Schema>, engine: 'sqlite' | 'postgres') => Promise<void>;
 
 export const migrations: readonly Migration[] = [
-  firstSchema, capsAndSpend, runsAndGrants, tapAndBaseline, accounts, leases, usageSums,
+  firstSchema, capsAndSpend, runsAndGrants, tapAndBaseline, accounts, leases, usageSums, whoAndWhere,
 ];

@@ -1,0 +1,38 @@
+/** `metergate audit list`: who changed what, when. The platform's HTTP shows the same under `/platform/v1/audit`. Design 5, Roles. */
+import { auditLimit, listAudit, type ShownAuditEvent } from '@metergate/platform/audit.ts';
+import { isRefusal } from '@metergate/platform/refusal.ts';
+import { command, commandGroup } from '../command-line/command.ts';
+import { onStore } from '../command-line/on-store.ts';
+import { secondsText, table } from '../command-line/table.ts';
+import { instantMs, wholeNumberOf } from '../command-line/value-forms.ts';
+
+const list = command({
+  description: 'List changes, newest first',
+  args: {
+    org: { type: 'string', valueHint: 'ORG', description: 'Organization, by id or unique name; without it, changes of the whole product' },
+    since: { type: 'string', valueHint: 'T', description: 'Changes at or after this instant, ISO 8601' },
+    limit: { type: 'string', valueHint: 'N', description: `At most so many: ${auditLimit.default} unless given, up to ${auditLimit.max}` },
+  },
+  run: ({ org, since, limit }, tools) => {
+    const query = {
+      organization: org ?? null,
+      ...(since === undefined ? {} : { sinceMs: instantMs('since', since) }),
+      ...(limit === undefined ? {} : { limit: wholeNumberOf('limit', limit, { min: 1, max: auditLimit.max }) }),
+    };
+    return onStore(tools, async (ground) => {
+      const events = await listAudit(ground, query);
+      return isRefusal(events) ? events : { json: events, text: auditText(events) };
+    });
+  },
+});
+
+function auditText(events: readonly ShownAuditEvent[]): string {
+  if (events.length === 0) return 'There are no changes.';
+  const rows = events.map(({ at, actor, action, subject, detail }) => [
+    secondsText(at), [actor.kind, actor.name ?? actor.id].filter((word) => word !== null).join(' '), action, subject,
+    Object.entries(detail).map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`).join(' '),
+  ]);
+  return table(['WHEN', 'WHO', 'WHAT', 'SUBJECT', 'WITH'], rows, { widthMax: 120, shrinks: 'WITH' });
+}
+
+export const audit = commandGroup('List who changed what', { list });
