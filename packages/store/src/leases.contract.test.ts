@@ -167,9 +167,9 @@ describe('leases on PostgreSQL', () => {
     const organization = await cappedAt(100);
     const node = await fresh(one);
     await ask(node, 1, claim(monthOf(organization), { recent: 25 }));
-    await ground.query(url, 'update gateway_node set heard_at_ms = heard_at_ms - 134000 where id = $1', [node]);
+    await ground.query(url, 'update gateway_node set heard_at_ms = heard_at_ms - 130000 where id = $1', [node]);
     assert.equal(await store.leases.sweep(), 0);
-    await ground.query(url, 'update gateway_node set heard_at_ms = heard_at_ms - 1001 where id = $1', [node]);
+    await ground.query(url, 'update gateway_node set heard_at_ms = heard_at_ms - 5001 where id = $1', [node]);
     assert.equal(await store.leases.sweep(), 1);
     assert.equal(await store.leases.sweep(), 0);
     const [event] = (await store.audit.list({ organization, limit: 1 }))!;
