@@ -40,7 +40,7 @@ function emit(folder, module, type) {
     compilerOptions: {
       target: 'es2022', lib: ['es2022', 'dom', 'dom.iterable'], module, moduleResolution: 'bundler', types: ['node'],
       typeRoots: [typeRoots()], strict: true, noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true, skipLibCheck: true,
-      rewriteRelativeImportExtensions: true, declaration: true, removeComments: false, esModuleInterop: true,
+      rewriteRelativeImportExtensions: true, declaration: true, removeComments: false, noEmitHelpers: true,
       rootDir: join(here, 'src'), outDir: join(out, folder),
     },
     files: [join(here, 'src/tap.ts')],
@@ -48,13 +48,21 @@ function emit(folder, module, type) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [compiler, '-p', settings], { encoding: 'utf8' });
   rmSync(settings);
   if (status !== 0) throw new Error(`The compiler refuses the ${folder} build:\n${stdout}${stderr}`);
+  for (const file of readdirSync(join(out, folder), { recursive: true, encoding: 'utf8' })) mend(join(out, folder, file), file);
   writeFileSync(join(out, folder, 'package.json'), `${JSON.stringify({ type })}\n`);
-  for (const file of readdirSync(join(out, folder), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.d.ts'))) {
-    const path = join(out, folder, file);
-    // Only what the entry's types name is published: nothing of Node's or of another package's is among it.
-    if (!published.includes(file)) rmSync(path);
-    else writeFileSync(path, readFileSync(path, 'utf8').replace(/(from ['"]\.{1,2}\/[^'"]+)\.ts(['"])/g, '$1.js$2'));
-  }
+}
+
+/** What the compiler leaves to be done in one file it wrote. */
+function mend(path, file) {
+  // Only what the entry's types name is published: nothing of Node's or of another package's is among it.
+  if (file.endsWith('.d.ts') && !published.includes(file)) return rmSync(path);
+  if (!/\.(js|d\.ts)$/.test(file)) return;
+  const text = readFileSync(path, 'utf8')
+    .replace(/(from ['"]\.{1,2}\/[^'"]+)\.ts(['"])/g, '$1.js$2')
+    // The modules that are imported by a name made at run time are Node's own: their names have no ending to rewrite, and they are taken as they are.
+    .replaceAll(/__rewriteRelativeImportExtension|__importStar/g, '');
+  if (/\b__(?!esModule)\w+\(/.test(text)) throw new Error(`The ${file} that the compiler made needs a helper that is not there.`);
+  writeFileSync(path, text);
 }
 
 function compilerPath() {

@@ -4,12 +4,12 @@
 export interface Answer {
   /** The HTTP status; 0 where no answer came: no connection, no name, bad TLS, too slow. */
   readonly status: number;
-  /** The `error.code` of a 410; null for any other answer and where it cannot be read. */
-  readonly code: string | null;
+  /** True for a 410 whose `error.code` says `baseline_closed`. */
+  readonly closed: boolean;
 }
 
 /** Where no answer came. */
-export const noAnswer: Answer = { status: 0, code: null };
+export const noAnswer: Answer = { status: 0, closed: false };
 
 /**
  * What an answer means for its batch, posted so many times before: the milliseconds after which it is posted again, 0 where it is over

@@ -34,7 +34,7 @@ export function postBlocking(destination: Destination, bodies: readonly string[]
   });
   worker.on('error', () => {}).unref();
   for (let attempt = 0; wait(cells, 0, 1, leftMs()) !== 'timed-out'; attempt += 1) {
-    const waitMs = answered({ status: cells[2]!, code: cells[3] ? 'baseline_closed' : null }, attempt);
+    const waitMs = answered({ status: cells[2]!, closed: !!cells[3] }, attempt);
     if (waitMs === undefined || waitMs >= leftMs()) break;
     // A cell nobody changes: standing still till then.
     if (waitMs) wait(cells, 4, 0, waitMs);

@@ -34,7 +34,7 @@ export function postBatch(destination: Destination, body: string): Promise<Answe
       let text = '';
       const heard = (): void => settle({
         status: response.statusCode!,
-        code: quietly(() => (parseJson(text) as { error: { code: string } }).error.code) ?? null,
+        closed: quietly(() => (parseJson(text) as { error: { code: string } }).error.code) === 'baseline_closed',
       });
       if (response.statusCode !== 410) return heard();
       response.setEncoding('utf8').on('error', heard).on('close', heard).on('data', (part: string) => {
@@ -43,12 +43,11 @@ export function postBatch(destination: Destination, body: string): Promise<Answe
       });
     });
     const settle = (answered: Answer): void => {
-      cancel();
       resolve(answered);
       post.destroy();
     };
     const fail = (): void => settle(noAnswer);
-    const cancel = after(attemptBudgetMs, fail);
+    after(attemptBudgetMs, fail);
     post.on('socket', (socket) => socket.unref()).on('error', fail).end(body);
   }).catch(() => noAnswer);
 }

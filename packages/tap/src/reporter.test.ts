@@ -272,9 +272,9 @@ test('a blocking flush delivers the batch in flight and the queue, once each', a
 });
 
 test('a blocking flush keeps the same rules: two retries, an end after them, after a 410 and after the third 401', () => {
-  const outcomes = (statuses: number[], code: string | null = null): string[] => {
+  const outcomes = (statuses: number[], closed = false): string[] => {
     const { ground, reporter, add } = started();
-    ground.blockingAnswers = statuses.map((status) => ({ status, code }));
+    ground.blockingAnswers = statuses.map((status) => ({ status, closed }));
     add(450);
     reporter.flushBlocking();
     return [...ground.blocked.map(({ next }) => next), `${ground.printed.length} lines`];
@@ -284,7 +284,7 @@ test('a blocking flush keeps the same rules: two retries, an end after them, aft
   assert.deepEqual(outcomes([400]), ['next', 'next', 'next', 'next', 'next', '0 lines']);
   assert.deepEqual(outcomes([401]), ['next', 'next', 'end', '1 lines']);
   assert.deepEqual(outcomes([410]), ['end', '1 lines']);
-  assert.deepEqual(outcomes([410], 'baseline_closed'), ['end', '1 lines']);
+  assert.deepEqual(outcomes([410], true), ['end', '1 lines']);
 });
 
 test('says when something begins to wait and when nothing does any more', async () => {

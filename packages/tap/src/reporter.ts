@@ -5,7 +5,6 @@
  */
 import { createStanding, type StandingGround } from './standing.ts';
 import type { Answer, Settle } from './answer.ts';
-import type { Cancel } from './runtime.ts';
 
 export const batchEventsMax = 100;
 export const flushIntervalMs = 2_000;
@@ -26,7 +25,7 @@ export interface Transport {
 /** Everything a reporter touches. */
 export interface ReporterGround extends Transport, StandingGround {
   /** A timer that does not keep the process alive. */
-  after(delayMs: number, run: () => void): Cancel;
+  after(delayMs: number, run: () => void): void;
   /** Told when something begins to wait and when nothing waits any more. */
   waiting(waits: boolean): void;
 }
@@ -45,40 +44,39 @@ export interface Reporter extends Flushable {
 export function createReporter(ground: ReporterGround): Reporter {
   /** What waits, oldest first, the batch under way at its front. Another list takes its place when all of it is dropped or handed over. */
   let queue: string[] = [];
-  let cancelTimer: Cancel | undefined;
   let running: Promise<void> | undefined;
   const { takes, posting, settle } = createStanding(ground, () => {
     queue = [];
   });
+  const sleep = (durationMs: number): Promise<void> => new Promise((resolve) => ground.after(durationMs, resolve));
 
-  const schedule = (): void => {
-    const waits = queue.length > 0;
-    ground.waiting(waits);
-    if (waits && !cancelTimer && !running) cancelTimer = ground.after(flushIntervalMs, start);
-  };
-  /** Delivers what is queued at this moment, and further full batches. One run at a time. */
-  const start = (): void => {
-    cancelTimer?.();
-    cancelTimer = undefined;
-    // Nothing in here rejects; if it did, the host would hear of it.
-    running ??= deliverDue(queue).catch(() => {}).finally(() => {
-      running = undefined;
-      schedule();
-    });
-  };
-  const deliverDue = async (events: string[]): Promise<void> => {
+  /** Delivers, after this time, what is queued then, and further full batches. */
+  const deliver = async (waitMs: number): Promise<void> => {
+    if (waitMs) await sleep(waitMs);
+    const events = queue;
     for (let due = events.length; due > 0 || events.length >= batchEventsMax; due -= batchEventsMax) {
       const batch = events.slice(0, batchEventsMax);
       for (let attempt = 0; ; attempt += 1) {
         const answer = await ground.post(bodyOf(batch));
         if (queue !== events) return;
-        const waitMs = settle(answer, attempt);
-        if (waitMs) await new Promise<void>((resolve) => void ground.after(waitMs, resolve));
+        const againMs = settle(answer, attempt);
+        if (againMs) await sleep(againMs);
         if (queue !== events) return;
-        if (!waitMs) break;
+        if (!againMs) break;
       }
       events.splice(0, batch.length);
     }
+  };
+  /** One delivery at a time. It fails only in a runtime without timers: there it is left at that, but for the end of the process. */
+  const schedule = (waitMs = flushIntervalMs): void => {
+    const waits = queue.length > 0;
+    ground.waiting(waits);
+    if (!waits) return;
+    running ??= deliver(waitMs).then(delivered, () => {});
+  };
+  const delivered = (): void => {
+    running = undefined;
+    schedule();
   };
   return {
     add(event) {
@@ -86,8 +84,7 @@ export function createReporter(ground: ReporterGround): Reporter {
       if (asking && running || !takes()) return;
       if (queue.length < queueEventsMax) queue.push(event);
       // A stopped reporter asks with this event alone, and at once.
-      if (asking) start();
-      schedule();
+      schedule(asking ? 0 : flushIntervalMs);
     },
     flushBlocking() {
       const events = queue;

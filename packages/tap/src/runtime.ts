@@ -7,9 +7,6 @@ import type * as http from 'node:http';
 import type * as https from 'node:https';
 import type * as threads from 'node:worker_threads';
 
-/** Ends a timer; harmless when it has run. */
-export type Cancel = () => void;
-
 interface NodeModules {
   readonly crypto: typeof crypto;
   readonly http: typeof http;
@@ -18,10 +15,10 @@ interface NodeModules {
 }
 
 const scope = globalThis as Partial<typeof globalThis>;
-// As plain values: some runtimes refuse timers that are called as methods of another object.
-const { setTimeout: nativeSetTimeout, clearTimeout: nativeClearTimeout } = scope;
+// As a plain value: some runtimes refuse timers that are called as methods of another object.
+const { setTimeout: nativeSetTimeout } = scope;
 const nativeRandomUuid = scope.crypto?.randomUUID?.bind(scope.crypto);
-const imported: Partial<NodeModules> = {};
+const imported: Record<string, unknown> = {};
 
 /** Node's own `process`, or what stands for it; undefined where there is none. */
 export const hostProcess: NodeJS.Process | undefined = scope.process;
@@ -40,7 +37,7 @@ export const monotonicMs: () => number = scope.performance?.now.bind(scope.perfo
 export const print: (line: string) => void = scope.console?.error.bind(scope.console) ?? (() => {});
 
 /** A Node, where a thread can be waited for while the process ends. */
-export const canWaitForThreads = !!versions?.node && !versions['bun'] && !versions['deno'];
+export const canWaitForThreads = versions?.node && !versions['bun'] && !versions['deno'];
 
 /** One of Node's own modules. Throws where there is none, or none yet. */
 export function nodeModule<Name extends keyof NodeModules>(name: Name): NodeModules[Name] {
@@ -51,7 +48,7 @@ export function nodeModule<Name extends keyof NodeModules>(name: Name): NodeModu
 export function loadNodeModules(): void {
   if (hostProcess?.getBuiltinModule || !canWaitForThreads) return;
   for (const name of ['http', 'https', 'worker_threads', 'crypto']) {
-    import(/* webpackIgnore: true */ /* @vite-ignore */ `node:${name}`).then((module) => Object.assign(imported, { [name]: module }), () => {});
+    import(/* webpackIgnore: true */ /* @vite-ignore */ `node:${name}`).then((module) => (imported[name] = module), () => {});
   }
 }
 
@@ -61,8 +58,6 @@ export function uuid(): string {
 }
 
 /** Runs once after a time. Does not keep the process alive. */
-export function after(delayMs: number, run: () => void): Cancel {
-  const timer = nativeSetTimeout!(run, delayMs);
-  (timer as { unref?(): void }).unref?.();
-  return () => nativeClearTimeout!(timer);
+export function after(delayMs: number, run: () => void): void {
+  (nativeSetTimeout!(run, delayMs) as { unref?(): void }).unref?.();
 }

@@ -42,12 +42,13 @@ export function createStanding(ground: StandingGround, dropAll: () => void): Sta
       if (due) askedNow();
       return due || !ended;
     },
-    settle({ status, code }, attempt) {
+    settle(answer, attempt) {
+      const { status } = answer;
       // A failure without an answer does not come between answers.
       if (status) unauthorized = status === 401 ? unauthorized + 1 : 0;
       askedNow();
       if (unauthorized >= unauthorizedMax) endBy(keyNotAccepted);
-      else if (status === 410) endBy(code === 'baseline_closed' ? closed : retired);
+      else if (status === 410) endBy(answer.closed ? closed : retired);
       else if (status >= 200 && status < 300 && ended === closed) ended = undefined;
       return retried.test(`${status}`) ? retryWaitsMs[attempt] : 0;
     },

@@ -6,7 +6,7 @@ import type { SeenCall } from './seen-call.ts';
 
 /** What an event needs besides the seen call. */
 export interface EventGround {
-  /** A tag that `isTag` takes. */
+  /** A tag that keeps `tagRule`. */
   readonly tag: string;
   /** Wall time, milliseconds since the epoch. */
   readonly nowMs: number;
@@ -20,35 +20,26 @@ type Rule = RegExp | readonly [number, number];
 const stringify = JSON.stringify;
 const NativeDate = Date;
 
-const word = /^[\w.:-]{1,64}$/;
-const id = /^[\w.:-]{1,128}$/;
+/** A tag: 1 to 64 characters from `[A-Za-z0-9._:-]`. */
+export const tagRule: Rule = /^[\w.:-]{1,64}$/;
 /** What an event can hold of tokens and of rate limits. */
-const figure: Rule = [0, 1e9];
+export const figureRule: Rule = [0, 1e9];
+const id = /^[\w.:-]{1,128}$/;
 
 /** The fields that come from outside, and their rules. What is not named here does not get into an event. */
 const rules: Readonly<Record<string, Rule>> = {
-  provider: word,
+  provider: tagRule,
   model: /^[\w.:/-]{1,128}$/,
   request_id: id,
-  input_tokens: figure,
-  output_tokens: figure,
-  cached_tokens: figure,
-  stop_reason: word,
+  input_tokens: figureRule,
+  output_tokens: figureRule,
+  cached_tokens: figureRule,
+  stop_reason: tagRule,
   tool_calls: [0, 1e4],
   status: [100, 599],
-  retries: figure,
+  retries: figureRule,
   latency_ms: [0, 36e5],
 };
-
-/** True for a tag: 1 to 64 characters from `[A-Za-z0-9._:-]`. */
-export function isTag(value: unknown): value is string {
-  return keeps(value, word);
-}
-
-/** True for a number that an event can hold of tokens and of rate limits. */
-export function isFigure(value: unknown): value is number {
-  return keeps(value, figure);
-}
 
 /** The JSON of the event of a seen call; null where a server would refuse it. An id that cannot be sent gives way to a UUID. */
 export function eventJson(seen: SeenCall, { tag, nowMs, uuid }: EventGround): string | null {
@@ -67,7 +58,8 @@ export function eventJson(seen: SeenCall, { tag, nowMs, uuid }: EventGround): st
   return stringify({ ...event, rate_limit: seen.rate_limit, timestamp: new NativeDate(nowMs).toISOString(), tag });
 }
 
-function keeps(value: unknown, rule: Rule): boolean {
+/** True for a value that is as the rule says. */
+export function keeps(value: unknown, rule: Rule): boolean {
   if (rule instanceof RegExp) return typeof value === 'string' && rule.test(value);
   return Number.isInteger(value) && (value as number) >= rule[0] && (value as number) <= rule[1];
 }

@@ -11,7 +11,7 @@ import { listenToEnds, noteWaiting } from './process-end.ts';
 import { createReporter, type Reporter, type Transport } from './reporter.ts';
 import { after, hostProcess, loadNodeModules, monotonicMs, print, uuid, wallMs } from './runtime.ts';
 import { settingsOf, type TapOptions } from './settings.ts';
-import { eventJson, isTag } from './tap-event.ts';
+import { eventJson, keeps, tagRule } from './tap-event.ts';
 
 export type { TapOptions } from './settings.ts';
 
@@ -37,7 +37,7 @@ const reporters = new Map<string, Reporter>();
  * @throws TypeError for any other tag; for nothing else.
  */
 export function tap<Client>(client: Client, tag: string, options?: TapOptions): Client {
-  if (!isTag(tag)) throw new TypeError('tap: the tag must be 1 to 64 characters from A-Z a-z 0-9 . _ : -');
+  if (!keeps(tag, tagRule)) throw new TypeError('tap: the tag must be 1 to 64 characters from A-Z a-z 0-9 . _ : -');
   // Whatever the client or the options are made of, the caller goes on with its client as it is.
   quietly(() => wrap(client as object, tag, options));
   return client;
@@ -66,10 +66,10 @@ function wrap(client: object, tag: string, options: TapOptions | undefined): voi
 
 /** Where the events of these options go; tells why they go nowhere. */
 function reporterOf(options: TapOptions | undefined, tell: (notice: string) => void): Reporter | undefined {
-  const { key, endpoint, inspecting } = settingsOf(options, (name) => quietly(() => hostProcess?.env?.[name]));
+  const { key, endpoint, inspecting } = settingsOf(options, (name) => quietly(() => hostProcess!.env[name]));
   const name = inspecting ? '' : `${endpoint} ${key}`;
-  if (!inspecting && !key) return void tell(noKey);
-  if (!inspecting && !endpoint) return void tell(badEndpoint);
+  const wrong = !inspecting && (key ? !endpoint && badEndpoint : noKey);
+  if (wrong) return void tell(wrong);
   let reporter = reporters.get(name);
   if (!reporter) {
     const destination = { endpoint: endpoint!, key: key! };
@@ -86,9 +86,9 @@ function reporterOf(options: TapOptions | undefined, tell: (notice: string) => v
 
 /** Prints what would be posted, byte for byte, and takes it as delivered. */
 const inspectTransport: Transport = {
-  post(body) {
+  async post(body) {
     print(body);
-    return Promise.resolve({ status: 202, code: null });
+    return { status: 202, closed: false };
   },
   postBlocking: (bodies) => bodies.forEach((body) => print(body)),
 };

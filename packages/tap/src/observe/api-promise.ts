@@ -36,7 +36,7 @@ export function followApiPromise(promise: unknown, call: Call): void {
     put(one as object, 'responsePromise', head);
     override(one, 'parseResponse', (run, args) => {
       call.parsed = true;
-      return overhear(run(), (data) => takeAnswer(data, args.at(-1)), (error) => answered || call.fail(error));
+      return overhear(run(), (data) => takeAnswer(data, args.at(-1)), call.fail);
     });
     override(one, '_thenUnwrap', (run, [transform]) => {
       const outer = run([(data: unknown, props: unknown) => {

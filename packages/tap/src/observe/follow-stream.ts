@@ -5,6 +5,7 @@
 import { lookAtReturned, override } from './in-place.ts';
 import { methodOf, quietly } from './look.ts';
 import type { Listener } from './call.ts';
+import type { Method } from './look.ts';
 
 /**
  * Passes on what a method returned, in the same form, and tells what came of it. A promise that fails unheard still fails unheard. One of
@@ -15,18 +16,18 @@ export function overhear(outcome: unknown, heard: (value: unknown) => void, fail
     quietly(() => heard(value));
     return value;
   };
-  const fail = (error: unknown): never => {
+  const hearFailure = (error: unknown): unknown => {
     quietly(() => failed(error));
-    throw error;
+    return error;
+  };
+  const fail = (error: unknown): never => {
+    throw hearFailure(error);
   };
   if (!methodOf(outcome, 'then')) return hear(outcome);
   if ((outcome as object).constructor === Promise) return Object.assign((outcome as Promise<unknown>).then(hear, fail), outcome);
   override(outcome, 'then', (run, [fulfilled, rejected]) => run([
     typeof fulfilled === 'function' ? (value: unknown) => fulfilled(hear(value)) : hear,
-    typeof rejected === 'function' ? (error: unknown) => {
-      quietly(() => failed(error));
-      return rejected(error);
-    } : fail,
+    typeof rejected === 'function' ? (error: unknown) => rejected(hearFailure(error)) : fail,
   ]));
   return outcome;
 }
@@ -53,15 +54,12 @@ export function followReadable(stream: ReadableStream<unknown>, listener: Listen
   followReads(stream, listener);
   for (const name of ['getReader', 'values', Symbol.asyncIterator]) lookAtReturned(stream, name, (made) => followReads(made, listener));
   for (const name of ['tee', 'pipeTo', 'pipeThrough']) {
-    override(stream, name, (_run, args) => {
-      const passing = passingThrough(stream.getReader());
-      return Reflect.apply(methodOf(passing, name)!, passing, args);
-    });
+    override(stream, name, (_run, args) => passingThrough(stream.getReader())[name]!(...args));
   }
 }
 
 /** A stream that reads on only when it is read, for what tee and pipe do inside the platform, where nobody can listen. */
-function passingThrough(reader: ReadableStreamDefaultReader<unknown>): ReadableStream<unknown> {
+function passingThrough(reader: ReadableStreamDefaultReader<unknown>): Record<string, Method> {
   return new ReadableStream<unknown>({
     async pull(controller) {
       const { done, value } = await reader.read();
@@ -69,5 +67,5 @@ function passingThrough(reader: ReadableStreamDefaultReader<unknown>): ReadableS
       else controller.enqueue(value);
     },
     cancel: (reason) => reader.cancel(reason),
-  }, { highWaterMark: 0 });
+  }, { highWaterMark: 0 }) as unknown as Record<string, Method>;
 }

@@ -26,7 +26,7 @@ const seams: Readonly<Record<string, string>> = {
 export function observeMethods(hold: Hold): boolean {
   const parts = Object.entries(seams).map(([name, methods]) => {
     const observe = (part: unknown): boolean => observePart(hold, part, methods, name);
-    return observeOnceThere(hold.client, name, observe) ?? observe(at(hold.client, name));
+    return observeOnceThere(hold.client, name, observe) || observe(at(hold.client, name));
   });
   return [...parts, observePart(hold, hold.client, 'doGenerate doStream doEmbed', '')].includes(true);
 }
@@ -52,14 +52,13 @@ function observePart(hold: Hold, part: unknown, methods: string, partName: strin
 
 /**
  * A client whose class makes its parts when they are first asked for keeps doing so: a part is observed when the host asks.
- * Undefined where there is no such getter.
+ * False where there is no such getter.
  */
-function observeOnceThere(client: object, name: string, observe: (part: unknown) => void): boolean | undefined {
+function observeOnceThere(client: object, name: string, observe: (part: unknown) => void): boolean {
   const inherited = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(client) ?? {}, name);
   const known = new WeakSet<object>();
-  const replaced = lookAtReturned(inherited, 'get', (part) => {
+  return lookAtReturned(inherited, 'get', (part) => {
     if (!known.has(part as object)) observe(part);
     known.add(part as object);
-  });
-  return replaced ? Reflect.defineProperty(client, name, inherited!) : undefined;
+  }) && Reflect.defineProperty(client, name, inherited!);
 }

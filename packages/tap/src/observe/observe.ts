@@ -20,7 +20,7 @@ const holds = new WeakMap<object, Hold>();
  * False where nothing was recognised, or the object cannot be changed (frozen): then nothing is observed.
  */
 export function observe(client: object, sink: Sink): boolean {
-  return quietly(() => observeObject(client, sink)) ?? false;
+  return !!quietly(() => observeObject(client, sink));
 }
 
 function observeObject(client: object, sink: Sink): boolean {

@@ -13,7 +13,7 @@ const toolCallsMax = 10_000;
 /** Where tokens are: first wire, second wire and Responses, Mistral's SDK, Google, AI SDK. */
 const usagePaths = {
   input_tokens: 'prompt_tokens input_tokens promptTokens promptTokenCount inputTokens inputTokens.total tokens',
-  output_tokens: 'completion_tokens output_tokens completionTokens outputTokens outputTokens.total',
+  output_tokens: 'completion_tokens output_tokens completionTokens candidatesTokenCount outputTokens outputTokens.total',
   cached_tokens: 'prompt_tokens_details.cached_tokens input_tokens_details.cached_tokens cache_read_input_tokens cachedContentTokenCount '
     + 'inputTokens.cacheRead cachedInputTokens',
 } as const;
@@ -37,7 +37,7 @@ export function readingInto(figures: Figures): (part: unknown) => void {
     if (usage) readUsage(usage, figures);
     readTools(part, answer, tools);
     figures.tool_calls = tools.size;
-    readStop(answer, own(part, 'type') === 'error', figures);
+    readStop(answer, own(part, 'type'), figures);
   };
 }
 
@@ -48,8 +48,9 @@ function answerIn(part: unknown): unknown {
 
 function readUsage(usage: unknown, figures: Figures): void {
   const raw = own(usage, 'raw') ?? usage; // the AI SDK hands on the wire's own usage, beside its sums
-  figures.output_tokens = (figureIn(raw, 'candidatesTokenCount') ?? 0) + (figureIn(raw, 'thoughtsTokenCount') ?? 0) || figures.output_tokens;
+  const thoughts = figureIn(raw, 'thoughtsTokenCount'); // Google's, beside its candidates
   for (const name of Object.keys(usagePaths) as (keyof typeof usagePaths)[]) figures[name] = figureIn(raw, usagePaths[name]) ?? figures[name];
+  if (thoughts) figures.output_tokens = thoughts + (figureIn(raw, 'candidatesTokenCount') ?? 0);
 }
 
 /** Each call of a tool, by its id or else its place; one with neither counts each time. A stream names a tool in its first part alone. */
@@ -71,12 +72,12 @@ function readTools(part: unknown, answer: unknown, tools: Set<unknown>): void {
   }
 }
 
-function readStop(answer: unknown, failed: boolean, figures: Figures): void {
+function readStop(answer: unknown, type: unknown, figures: Figures): void {
   const choices = listAt(answer, 'choices');
   const word = textIn(choices.find((choice) => !own(choice, 'index')), 'finish_reason finishReason')
-    ?? textIn(answer, stopPaths);
-  if (word || failed) figures.stop_reason = word ? stopReasonOf(word) : 'error';
-  else if (own(answer, 'promptFeedback.blockReason')) figures.stop_reason = 'content_filter';
+    ?? textIn(answer, stopPaths)
+    ?? (own(answer, 'promptFeedback.blockReason') ? 'refusal' : type === 'error' && type);
+  if (word) figures.stop_reason = stopReasonOf(word);
   // The first wire says `tool_calls` itself; of the others, some say that they stopped.
   if (figures.stop_reason === 'stop' && figures.tool_calls > 0 && !choices.length) figures.stop_reason = 'tool_calls';
 }

@@ -3,7 +3,7 @@
  * Headers come as `Headers`, as a plain object or, where the SDK does not show them, not at all.
  */
 import { at, isThere, methodOf } from './look.ts';
-import { isFigure } from '../tap-event.ts';
+import { figureRule, keeps } from '../tap-event.ts';
 import type { Figures, RateLimit } from '../seen-call.ts';
 
 /**
@@ -21,7 +21,7 @@ export function readHead(holder: unknown, figures: Figures): void {
     const text = header(`x-ratelimit-${which}-${what}`) ?? header(`anthropic-ratelimit-${what}-${which}`);
     told ||= isThere(text);
     const value = /^\s*\d+\s*$/.test(text!) && Number(text);
-    return [`${what}_${which}`, isFigure(value) ? value : null] as const;
+    return [`${what}_${which}`, keeps(value, figureRule) ? value : null] as const;
   }));
   if (told) figures.rate_limit = Object.fromEntries(limits) as unknown as RateLimit;
 }

@@ -31,16 +31,16 @@ export class ManualGround implements ReporterGround {
   readonly printed: string[] = [];
   readonly waits: boolean[] = [];
   /** What the blocking transport answers, in turn; the last one again and again. */
-  blockingAnswers: Answer[] = [{ status: 202, code: null }];
+  blockingAnswers: Answer[] = [{ status: 202, closed: false }];
   readonly blocked: { readonly body: string; readonly attempt: number; readonly next: 'next' | 'again' | 'end' }[] = [];
-  private timers: Timer[] = [];
+  private readonly timers: Timer[] = [];
 
   monotonicMs(): number {
     return this.nowMs;
   }
 
-  after(delayMs: number, run: () => void): () => void {
-    return this.timer({ atMs: this.nowMs + delayMs, run });
+  after(delayMs: number, run: () => void): void {
+    this.timers.push({ atMs: this.nowMs + delayMs, run });
   }
 
   print(line: string): void {
@@ -59,7 +59,7 @@ export class ManualGround implements ReporterGround {
     const post: Post = {
       atMs: this.nowMs, body, events: (JSON.parse(body) as { events: unknown[] }).events.map((event) => JSON.stringify(event)),
       answer: (status, code) => {
-        resolve({ status, code: code ?? null });
+        resolve({ status, closed: code === 'baseline_closed' });
         return settled();
       },
     };
@@ -98,12 +98,5 @@ export class ManualGround implements ReporterGround {
     }
     this.nowMs = untilMs;
     await settled();
-  }
-
-  private timer(timer: Timer): () => void {
-    this.timers.push(timer);
-    return () => {
-      this.timers = this.timers.filter((other) => other !== timer);
-    };
   }
 }
