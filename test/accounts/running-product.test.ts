@@ -77,6 +77,14 @@ test("what a command changes by an id alone, and what the first start connected,
   assert.deepEqual(first.slice(1).map(({ subject }) => subject), ['openai', 'anthropic']);
 });
 
+test('a link made in a shell that does not know the ports of the running platform leads to it all the same', async () => {
+  const { json } = await cli(['user', 'invite', '--org', 'default', '--role', 'viewer']);
+  const link = String(json['link']);
+  assert.ok(link.startsWith(`${system.platformUrl}/join#`), 'the port was chosen by the machine');
+  secrets.push(link.split('#')[1]!);
+  assert.equal((await fetch(link)).status, 200);
+});
+
 test('a user made by command signs in over HTTP; a taken email, a short password and an unknown role are refused', async () => {
   const made = await cli(['user', 'create', '--email', 'grace@example.com', '--org', 'default', '--role', 'admin'], `${password}\n`);
   assert.deepEqual([made.code, made.json['role']], [0, 'admin']);

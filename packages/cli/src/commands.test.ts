@@ -13,10 +13,10 @@ import { after, before, test } from 'node:test';
 import { nanoDollars } from '@metergate/core/money.ts';
 import { interruptedRecord } from '@metergate/core/record/call-record.ts';
 import { windowAt } from '@metergate/core/spend/window.ts';
+import { sandboxCredential } from '@metergate/platform/sandbox-placeholder.ts';
 import { openStore, type Store } from '@metergate/store/store.ts';
 import { productEnv, runCli, type CliResult } from '@metergate/testkit/system.ts';
 import { createMasterKey, readMasterKey } from './config/master-key.ts';
-import { sandboxCredential } from './start/first-start.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'metergate-commands-'));
 const dataDirectory = join(root, 'data');
@@ -99,19 +99,113 @@ test('org set: policies of caps, runs and agreed figures, each taken back by non
     [['--run-ceiling', '0.0000000001'], /--run-ceiling must be an amount/],
     [['--tokens-per-minute', '0'], /--tokens-per-minute must be a whole number from 1/],
     [['--enforce-key-caps', 'yes'], /--enforce-key-caps must be one of on, off/],
-    [[], /needs a setting to change: --plan, --enforce-key-caps/],
+    [[], /needs a setting to change: --plan, --enforce-key-caps.*As they are now: metergate org show ORG$/m],
   ];
   for (const [args, sentence] of rows) {
     const wrong = await run(['org', 'set', 'Policies', ...args]);
     assert.equal(wrong.code, 2, wrong.stderr);
     oneSentence(wrong, sentence);
   }
-  assert.match((await run(['org', 'set', 'Policies', '--run-exposure', '12.50'])).stdout, /^run exposure +12\.5 USD$/m);
+  assert.match((await run(['org', 'set', 'Policies', '--run-exposure', '12.50'])).stdout, /^--run-exposure +12\.5$/m);
+});
+
+test('org show: the settings as org set takes them, each of them taken back as it is shown', async () => {
+  const { id } = await json(['org', 'create', 'Shown', '--plan', 'enterprise']) as { id: string };
+  const given = ['--enforce-key-caps', 'on', '--drain', '9', '--max-run-budget', '5.5', '--fallback-price', '2.5/10', '--requests-per-minute', '9000'];
+  const set = await json(['org', 'set', id, ...given]);
+  assert.deepEqual(await json(['org', 'show', 'Shown']), set);
+  const text = (await run(['org', 'show', 'Shown'])).stdout;
+  const shown = [...text.matchAll(/^(--\S+) +(\S+)$/gm)].map(([, name, value]) => [name!, value!]);
+  assert.deepEqual(shown, [
+    ['--plan', 'enterprise'], ['--enforce-key-caps', 'on'], ['--drain', '9'], ['--max-run-budget', '5.5'], ['--run-ceiling', 'none'],
+    ['--run-exposure', 'none'], ['--fallback-price', '2.5/10'], ['--requests-per-minute', '9000'], ['--tokens-per-minute', 'none'],
+  ]);
+  assert.deepEqual(await json(['org', 'set', id, ...shown.flat()]), set);
+});
+
+test('org erase asks nobody where no person types; its figures are read by its id, and nothing can be changed', async () => {
+  const { id } = await json(['org', 'create', 'CANARY-erased']) as { id: Parameters<Store['calls']['list']>[0]['organization'] };
+  const cap = await json(['cap', 'set', '--org', id, '--scope', 'organization', '--window', 'lifetime', '--limit', '1']) as { id: string };
+  const record = interruptedRecord({
+    id: 'req_erased', organization: id, key: 'key_x', project: 'CANARY-project', labels: ['CANARY-label'], labelsDropped: 0, run: null, wire: 'openai',
+    endpoint: 'models', method: 'GET', path: '/v1/models', startedAtMs: Date.now(), node: 'node_x',
+  } as unknown as Parameters<typeof interruptedRecord>[0]);
+  const records = [{ seq: 1, record: { ...record, cost: nanoDollars(250_000_000n) } }];
+  await inStore((store) => store.calls.ship({ segment: 'seg_erased', through: 1, records }));
+  const erased = await run(['org', 'erase', 'CANARY-erased']);
+  assert.equal(erased.code, 0, erased.stderr);
+  assert.match(erased.stdout, new RegExp(`^${id} is erased\\. .* usage --org ${id} `));
+
+  const [call] = await json(['calls', 'list', '--org', id]) as Record<string, unknown>[];
+  assert.deepEqual([call!['cost'], call!['project'], call!['labels']], ['0.250000000', null, []]);
+  const [day] = await json(['usage', '--org', id, '--by', 'day']) as Record<string, unknown>[];
+  assert.deepEqual([day!['calls'], day!['cost']], [1, '0.250000000']);
+  const [kept] = await json(['cap', 'list', '--org', id]) as Record<string, unknown>[];
+  assert.deepEqual([kept!['id'], kept!['spent'], kept!['limit']], [cap.id, '0.250000000', '1.000000000']);
+  const trail = await json(['audit', 'list', '--org', id]) as Record<string, unknown>[];
+  assert.deepEqual(trail.map(({ action }) => action), ['eraseOrganization', 'setCap', 'createOrganization']);
+  assert.ok(!JSON.stringify([call, day, kept, trail]).includes('CANARY'));
+  const changes = [
+    ['org', 'set', id, '--plan', 'free'], ['org', 'erase', id], ['key', 'create', '--org', id], ['cap', 'remove', cap.id],
+    ['cap', 'set', '--org', id, '--scope', 'organization', '--window', 'day', '--limit', '1'], ['user', 'invite', '--org', id, '--role', 'owner'],
+    ['calls', 'list', '--org', 'CANARY-erased'], ['calls', 'list', '--org', `erased ${id}`],
+  ];
+  for (const args of changes) {
+    const refused = await run(args);
+    assert.equal(refused.code, 1, args.join(' '));
+    oneSentence(refused, /There is no (?:such organization|cap)/);
+  }
+});
+
+test('token revoke takes the id alone; with --org only a token of that organization', async () => {
+  for (const name of ['Tokens', 'Elsewhere']) await json(['org', 'create', name]);
+  const made = async () => (await json(['token', 'create', '--org', 'Tokens', '--role', 'viewer']) as { id: string }).id;
+  const [alone, within] = [await made(), await made()];
+  oneSentence(await run(['token', 'revoke', alone, '--org', 'Elsewhere']), /no such management token\. List them with: metergate token list --org ORG$/m);
+  const revoked = await json(['token', 'revoke', alone]) as { revokedAt: string };
+  assert.equal(revoked.revokedAt, new Date(revoked.revokedAt).toISOString());
+  assert.deepEqual(await json(['token', 'revoke', alone]), revoked);
+  await json(['token', 'revoke', within, '--org', 'Tokens']);
+  assert.equal((await run(['token', 'revoke', 'tok_nobody'])).code, 1);
+});
+
+test('user list: members and open invitations; a link leads to where the platform runs, but for a public address that is set', async () => {
+  const { id } = await json(['org', 'create', 'Users']) as { id: string };
+  assert.match((await run(['user', 'list', '--org', 'Users'])).stdout, /^Nobody belongs to this organization\. Invite someone with: metergate user invite --org Users /);
+  const member = await json(['user', 'create', '--org', id, '--email', 'ada@example.com', '--role', 'admin'], 'correct horse battery\n') as { id: string };
+  const invite = async (env: Record<string, string> = {}): Promise<{ id: string; link: string }> =>
+    (await run(['user', 'invite', '--org', id, '--role', 'owner', '--json'], { env })).json() as { id: string; link: string };
+  const open = await invite({ SVC_PLATFORM_PORT: '4321' });
+  assert.match(open.link, /^http:\/\/127\.0\.0\.1:4321\/join#/);
+  await inStore((store) => store.platformAddress.remember('http://127.0.0.1:18081'));
+  assert.match((await invite({ SVC_PLATFORM_PORT: '4321' })).link, /^http:\/\/127\.0\.0\.1:18081\/join#/);
+  assert.match((await invite({ SVC_PUBLIC_PLATFORM_URL: 'https://meter.example' })).link, /^https:\/\/meter\.example\/join#/);
+  const listed = await json(['user', 'list', '--org', 'Users']) as Record<string, unknown>[];
+  assert.deepEqual(listed.slice(0, 2).map((each) => [each['id'], each['email'], each['role'], each['state'], each['expiresAt'] === null]),
+    [[member.id, 'ada@example.com', 'admin', 'member', true], [open.id, null, 'owner', 'invited', false]]);
+  assert.equal(listed.length, 4);
+  assert.ok(!JSON.stringify(listed).includes(open.link.split('#')[1]!));
+  assert.match((await run(['user', 'list', '--org', 'Users'])).stdout, /^inv_\w+ +whoever has the link +owner +invited /m);
+});
+
+test('baseline list: the current one first; an unknown id is told where the ids are', async () => {
+  await json(['org', 'create', 'Tapped']);
+  assert.match((await run(['baseline', 'list', '--org', 'Tapped'])).stdout, /^This organization has no Baseline\. Make one with: /);
+  const made = await json(['baseline', 'create', '--org', 'Tapped']) as { id: string; prefix: string };
+  const [listed, ...more] = await json(['baseline', 'list', '--org', 'Tapped']) as Record<string, unknown>[];
+  assert.deepEqual([listed!['id'], listed!['state'], listed!['prefix'], more], [made.id, 'waiting', made.prefix, []]);
+  assert.match((await run(['baseline', 'list', '--org', 'Tapped'])).stdout, new RegExp(`^${made.id} +waiting +${made.prefix}…`, 'm'));
+  const unknown = await run(['baseline', 'show', 'nope']);
+  assert.equal(unknown.code, 1);
+  oneSentence(unknown, /no Baseline with this id\. List them with: metergate baseline list --org ORG$/m);
 });
 
 test('cap: set answers with its id, set again keeps it, list shows spend and reset, remove is final', async () => {
   const { id: organization } = await json(['org', 'create', 'Caps']) as { id: Parameters<Store['calls']['list']>[0]['organization'] };
-  const { id: key } = await json(['key', 'create', '--org', 'Caps', '--max-run-budget', '2']) as { id: string };
+  const { id: key, maxRunBudget } = await json(['key', 'create', '--org', 'Caps', '--max-run-budget', '2']) as { id: string; maxRunBudget: string };
+  assert.equal(maxRunBudget, '2.000000000');
+  assert.match((await run(['key', 'create', '--org', 'Caps', '--max-run-budget', '2.50'])).stdout, /^max run budget +2\.5 USD$/m);
+  assert.match((await run(['key', 'list', '--org', 'Caps'])).stdout, /^ID .* STATE +RUN USD +CREATED[^]*\nkey_\w+ .* live +2 +\d{4}-/);
   assert.equal((await json(['key', 'list', '--org', 'Caps']) as { maxRunBudget: string }[])[0]?.maxRunBudget, '2.000000000');
   const set = ['cap', 'set', '--org', 'Caps'];
   const made = await json([...set, '--scope', 'organization', '--window', 'month', '--limit', '100']) as { id: string };
@@ -344,10 +438,16 @@ test('doctor: marks what is well and what is not, and fails with exit 1 on a tak
 test('doctor tells a placeholder of the sandbox from a key, and names both providers where no key is connected', async () => {
   const { id } = await json(['org', 'create', 'Sandboxed']) as { id: Parameters<Store['providers']['connect']>[0] };
   await inStore((store) => store.providers.connect(id, 'openai', sandboxCredential));
-  const line = (text: string): string => text.split('\n').find((each) => each.includes('Sandboxed:'))!;
+  const line = (text: string): string => {
+    assert.ok(text.split('\n').every((each) => each.length <= 120), text);
+    return text.replaceAll(/\n {24}/g, ' ').split('\n').find((each) => each.includes('Sandboxed:'))!;
+  };
   const placed = line((await run(['doctor'])).stdout);
   assert.match(placed, /^warn .* OpenAI sandbox placeholder, Anthropic missing,/);
   assert.match(placed, /metergate provider connect openai --org ORG or: metergate provider connect anthropic --org ORG$/);
+  const tested = await run(['provider', 'test', 'openai', '--org', id, '--json']);
+  assert.deepEqual([tested.code, (tested.json() as { error: { code: string } }).error.code], [1, 'sandbox_placeholder']);
+  oneSentence(tested, /sandbox's placeholder, which is no OpenAI key.* metergate provider connect openai --org ORG$/m);
   await inStore((store) => store.providers.connect(id, 'openai', 'sk-real'));
   assert.match(line((await run(['doctor'])).stdout), /^ ok  .* OpenAI connected, Anthropic missing,/);
 });

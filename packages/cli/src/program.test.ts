@@ -23,7 +23,7 @@ async function say(args: readonly string[]): Promise<Said> {
 
 const usage: readonly (readonly [args: readonly string[], sentence: RegExp])[] = [
   [[], /name a command/], [['ogr'], /no command metergate ogr\. Did you mean metergate org\?/], [['frobnicate'], /no command metergate frobnicate/],
-  [['org'], /needs one of: create, list, set/], [['org', 'crate', 'x'], /Did you mean metergate org create/], [['org', 'create'], /needs NAME/],
+  [['org'], /needs one of: create, list, show, set/], [['org', 'crate', 'x'], /Did you mean metergate org create/], [['org', 'create'], /needs NAME/],
   [['org', 'create', 'x', 'y'], /does not take the argument y/], [['org', 'create', 'x', '--plan', 'gold'], /--plan must be one of free/],
   [['org', 'create', 'x', '--plan'], /--plan needs a value/], [['org', 'create', 'x', '--plna', 'free'], /no option --plna\. Did you mean --plan/],
   [['org', 'create', 'x', '--plan', 'free', '--plan', 'team'], /--plan once/], [['org', 'set', 'Acme'], /needs a setting to change/],

@@ -71,9 +71,11 @@ export async function createBaseline(ground: Ground, organization: OrganizationI
   return isRefusal(made) ? made : shown(ground, made);
 }
 
-/** All of an organization's, the current one first. */
-export async function listBaselines(ground: Ground, organization: OrganizationId): Promise<ShownBaseline[]> {
-  const found = await ground.store.baselines.list(organization);
+/** All of an organization's, by id or name, the current one first. */
+export async function listBaselines(ground: Ground, idOrName: string): Promise<ShownBaseline[] | AdministrationRefusal> {
+  const organization = await findOrganization(ground, idOrName);
+  if (isRefusal(organization)) return organization;
+  const found = await ground.store.baselines.list(organization.id);
   return Promise.all(found.map((each) => shown(ground, each)));
 }
 

@@ -43,6 +43,7 @@ async function serve(): Promise<void> {
   const store = await openStore({ url: data.databaseUrl, masterKey: data.masterKey, clock: Date.now, randomBytes, create: false });
   try {
     const platform = await startPlatform(data, (port) => partsOn(store, port));
+    await remember(store, publicUrlAt(platform.port));
     const housekeeping = setInterval(() => void keepHouse(store), housekeepingMs);
     parent.on('message', (message: { stop?: boolean }) => {
       if (message.stop !== true) return;
@@ -57,13 +58,26 @@ async function serve(): Promise<void> {
 }
 
 function partsOn(store: Store, port: number): PlatformParts {
-  const publicUrl = data.publicUrl ?? `http://${reachable(data.host)}:${port}`;
+  const publicUrl = publicUrlAt(port);
   const clock = Date.now;
   return {
     store, clock, randomBytes: (n) => randomBytes(n), publicUrl, providerUrls: data.providerUrls, upstreamRules: { allow: data.upstreamAllow },
     sessions: createSessions({ store, masterKey: data.masterKey, publicUrl, clock }), attempts: createAttempts(clock),
     report: (fault) => parent.postMessage({ warning: `The platform could not answer a request: ${faultLine(fault)}` }),
   };
+}
+
+function publicUrlAt(port: number): string {
+  return data.publicUrl ?? `http://${reachable(data.host)}:${port}`;
+}
+
+/** For links that the command makes elsewhere; without it they are made of its own settings. */
+async function remember(store: Store, publicUrl: string): Promise<void> {
+  try {
+    await store.platformAddress.remember(publicUrl);
+  } catch (error) {
+    parent.postMessage({ warning: `The platform could not note its address in the store: ${faultLine(error)}` });
+  }
 }
 
 /** Where the fault was, without what it was about. */

@@ -8,6 +8,7 @@ import { z } from 'zod';
 import type { Ground } from './ground.ts';
 import { checkInput } from './input.ts';
 import { findOrganization } from './organizations.ts';
+import { isPlaceholder } from './sandbox-placeholder.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
 
 const deadlineMs = 10_000;
@@ -39,6 +40,10 @@ export async function testProvider(
   if (connection.state === 'missing') return refuseInput('provider_not_connected', `No ${name} key is connected for this organization.`);
   if (connection.state === 'unreadable') {
     return refuseInput('provider_key_unreadable', `The ${name} key is stored but cannot be read with the present master key. Connect it anew.`);
+  }
+  if (isPlaceholder(connection)) {
+    return refuseInput('sandbox_placeholder', `What is connected is the sandbox's placeholder, which is no ${name} key; there is nothing to test. `
+      + `Connect a key with: metergate provider connect ${provider.value} --org ORG`);
   }
   const status = await statusOf(provider.value, urls[provider.value], connection.credential);
   if (status === null) return refuseInput('provider_unreachable', `${name} cannot be reached, or did not answer within ${deadlineMs / 1_000} seconds.`);

@@ -8,6 +8,7 @@ import { z } from 'zod';
 import type { Ground } from './ground.ts';
 import { checkInput } from './input.ts';
 import { findOrganization } from './organizations.ts';
+import { isPlaceholder } from './sandbox-placeholder.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
 
 export type ConnectionState = 'missing' | 'connected' | 'unreadable';
@@ -48,12 +49,19 @@ export async function disconnectProvider(
   return refusal ?? { provider: provider.value, organization: organization.id, state: 'missing' };
 }
 
+export interface ListedConnection extends ShownConnection {
+  /** What is connected is no key: it stands where one would, for the sandbox. */
+  readonly placeholder: boolean;
+}
+
 /** The state of each provider key of one organization. */
-export async function organizationConnections(ground: Ground, idOrName: string): Promise<ShownConnection[] | AdministrationRefusal> {
+export async function organizationConnections(ground: Ground, idOrName: string): Promise<ListedConnection[] | AdministrationRefusal> {
   const organization = await findOrganization(ground, idOrName);
   if (isRefusal(organization)) return organization;
-  return Promise.all(providers.map(async (provider) =>
-    ({ provider, organization: organization.id, state: (await ground.store.providers.state(organization.id, provider)).state })));
+  return Promise.all(providers.map(async (provider) => {
+    const connection = await ground.store.providers.state(organization.id, provider);
+    return { provider, organization: organization.id, state: connection.state, placeholder: isPlaceholder(connection) };
+  }));
 }
 
 /** Where one organization stands with every destination. `placeholder`: what is stored is no key, it stands where one would. */
@@ -66,11 +74,11 @@ export interface ShownConnections {
   readonly upstream: ConnectionState | 'disabled';
 }
 
-/** Every organization's connections, oldest organization first. `placeholder`: the credential that stands in place of a key. */
-export async function listConnections({ store }: Ground, { placeholder }: { readonly placeholder: string }): Promise<ShownConnections[]> {
+/** Every organization's connections, oldest organization first. */
+export async function listConnections({ store }: Ground): Promise<ShownConnections[]> {
   const stateOf = async (id: OrganizationId, provider: Provider): Promise<ShownConnections[Provider]> => {
     const connection = await store.providers.state(id, provider);
-    return connection.state === 'connected' && connection.credential === placeholder ? 'placeholder' : connection.state;
+    return isPlaceholder(connection) ? 'placeholder' : connection.state;
   };
   const shown: ShownConnections[] = [];
   for (const { id, name } of await store.organizations.list()) {

@@ -14,6 +14,7 @@ export type AdministrationRefusalCode =
   | 'too_many_attempts'
   | 'provider_key_unreadable'
   | 'provider_unreachable'
+  | 'sandbox_placeholder'
   | 'invalid_upstream_url'
   | 'invalid_price_file'
   | 'unsupported_format';

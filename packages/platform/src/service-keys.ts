@@ -21,6 +21,8 @@ export interface MintedServiceKey {
   readonly id: string;
   readonly key: string;
   readonly prefix: string;
+  /** US dollars, where one was given for it. */
+  readonly maxRunBudget?: string;
 }
 
 export interface ShownServiceKey {
@@ -72,7 +74,9 @@ export async function createServiceKey(ground: Ground, wanted: ServiceKeyInput):
   const made = await ground.store.serviceKeys.create({
     organization: organization.id, name, project, expiresAtMs, hash, prefix: key.slice(0, prefixLength), maxRunBudget: budget.value,
   });
-  return isRefusal(made) ? made : { id: made.id, key, prefix: made.prefix };
+  if (isRefusal(made)) return made;
+  const budgetOf = made.maxRunBudget === null ? {} : { maxRunBudget: formatDollars(made.maxRunBudget) };
+  return { id: made.id, key, prefix: made.prefix, ...budgetOf };
 }
 
 /** Oldest first, revoked and expired ones included. */

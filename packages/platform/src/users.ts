@@ -133,6 +133,31 @@ export async function listMembers(ground: Ground, idOrName: string): Promise<Sho
   return (await ground.store.members.list(organization.id)).map(shownMember);
 }
 
+/** Someone who belongs to an organization, or whom an open link is for. */
+export interface ShownUser {
+  /** The person's id, or the invitation's. */
+  readonly id: string;
+  /** Null: whoever has the link names their own. */
+  readonly email: string | null;
+  readonly role: Role;
+  readonly state: 'member' | 'invited';
+  readonly createdAt: string;
+  /** When the link ends; null for a member. */
+  readonly expiresAt: string | null;
+}
+
+/** Members, then open invitations, each oldest first. */
+export async function listUsers(ground: Ground, idOrName: string): Promise<ShownUser[] | AdministrationRefusal> {
+  const members = await listMembers(ground, idOrName);
+  if (isRefusal(members)) return members;
+  const invitations = await listInvitations(ground, idOrName);
+  if (isRefusal(invitations)) return invitations;
+  return [
+    ...members.map(({ id, email, role, createdAt }) => ({ id, email, role, state: 'member', createdAt, expiresAt: null }) as const),
+    ...invitations.map(({ id, email, role, createdAt, expiresAt }) => ({ id, email, role, state: 'invited', createdAt, expiresAt }) as const),
+  ];
+}
+
 export interface MemberChange {
   readonly organization: string;
   readonly id: string;

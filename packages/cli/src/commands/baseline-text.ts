@@ -1,7 +1,7 @@
 /** A Baseline and its report → text for people. Every column says whether it is reported, modeled or declared. */
 import type { ShownBaseline } from '@metergate/platform/baselines.ts';
 import type { ReportFigures, TapReport } from '@metergate/core/tap/report.ts';
-import { fields, shortDecimal, table } from '../command-line/table.ts';
+import { fields, secondsText, shortDecimal, table } from '../command-line/table.ts';
 
 export function baselineText(shown: ShownBaseline): string {
   const { id, state, readmitted, prefix, keyRead, firstDay, closesAt, retiredAt } = shown;
@@ -9,6 +9,12 @@ export function baselineText(shown: ShownBaseline): string {
     ['id', id], ['state', readmitted ? `${state} (its days are over; the plan admits the key)` : state],
     ['key', `${prefix}… (${keyRead ? 'shown' : 'not read yet'})`], ['first day', firstDay ?? (state === 'waiting' ? 'the first whole day, in UTC, with priced calls' : null)], ['closes', closesAt], ['retired', retiredAt],
   ]);
+}
+
+export function baselinesText(found: readonly ShownBaseline[]): string {
+  if (found.length === 0) return 'This organization has no Baseline. Make one with: metergate baseline create --org ORG';
+  return table(['ID', 'STATE', 'KEY', 'FIRST DAY', 'CLOSES', 'RETIRED'], found.map(({ id, state, prefix, firstDay, closesAt, retiredAt }) =>
+    [id, state, `${prefix}…`, firstDay, secondsText(closesAt), secondsText(retiredAt)]));
 }
 
 export function reportText(report: TapReport): string {

@@ -1,25 +1,35 @@
 /** `metergate baseline`: the seven days of the tap: made with its key, shown with its report, rotated, retired, figures typed in. Design 5. */
 import {
-  createBaselineWithKey, declareFigure, retireBaseline, rotateTapKey, showBaseline, type ShownTapKey,
+  createBaselineWithKey, declareFigure, listBaselines, retireBaseline, rotateTapKey, showBaseline, type ShownTapKey,
 } from '@metergate/platform/baselines.ts';
 import { isRefusal } from '@metergate/platform/refusal.ts';
 import { command, commandGroup } from '../command-line/command.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { fields } from '../command-line/table.ts';
 import { dollars } from '../command-line/value-forms.ts';
-import { baselineText, reportText } from './baseline-text.ts';
+import { baselinesText, baselineText, reportText } from './baseline-text.ts';
 
-const idArgument = { type: 'positional', required: true, valueHint: 'ID', description: 'Its id, as baseline create gave it' } as const;
+const orgArgument = { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' } as const;
+const idArgument = { type: 'positional', required: true, valueHint: 'ID', description: 'Its id, as baseline list shows it' } as const;
 const keepIt = 'Keep the key now: it is not shown again. Give it to the client as SVC_TAP_KEY.';
 
 const create = command({
   description: "Make an organization's Baseline and show its tap key, this once",
-  args: { org: { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' } },
+  args: { org: orgArgument },
   run: ({ org }, tools) => onStore(tools, async (ground) => {
     const made = await createBaselineWithKey(ground, org);
     if (isRefusal(made)) return made;
     const { id, key, prefix } = made;
     return { json: { id, key, prefix }, text: `${fields([['id', id], ['key', key], ['prefix', prefix]])}\n${keepIt}` };
+  }),
+});
+
+const list = command({
+  description: "List an organization's Baselines, the current one first",
+  args: { org: orgArgument },
+  run: ({ org }, tools) => onStore(tools, async (ground) => {
+    const found = await listBaselines(ground, org);
+    return isRefusal(found) ? found : { json: found, text: baselinesText(found) };
   }),
 });
 
@@ -66,6 +76,6 @@ const declare = command({
   },
 });
 
-export const baseline = commandGroup('Make, show and retire the Baseline of the tap, and rotate its key', {
-  create, show, 'rotate-key': rotateKey, retire, declare,
+export const baseline = commandGroup('Make, list, show and retire the Baseline of the tap, and rotate its key', {
+  create, list, show, 'rotate-key': rotateKey, retire, declare,
 });

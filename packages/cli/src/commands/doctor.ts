@@ -15,6 +15,21 @@ export const doctor = command({
 
 const mark: { readonly [S in Finding['state']]: string } = { ok: ' ok ', warn: 'warn', fail: 'FAIL' };
 
+const nameWidth = 16;
+const widthMax = 120;
+
 function line({ name, state, message }: Finding): string {
-  return `${mark[state]}  ${name.padEnd(16)}  ${plain(message)}`;
+  const head = `${mark[state]}  ${name.padEnd(nameWidth)}  `;
+  return head + wrapped(plain(message), widthMax - head.length).join(`\n${' '.repeat(head.length)}`);
+}
+
+/** Lines of whole words; a word that is longer than a line has one of its own. */
+function wrapped(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
 }

@@ -3,7 +3,7 @@ import { createServiceKey, listServiceKeys, revokeServiceKey, type ShownServiceK
 import { isRefusal } from '@metergate/platform/refusal.ts';
 import { command, commandGroup } from '../command-line/command.ts';
 import { onStore } from '../command-line/on-store.ts';
-import { fields, table } from '../command-line/table.ts';
+import { fields, secondsText, shortDecimal, table } from '../command-line/table.ts';
 import { dollarsOrNone, durationMs } from '../command-line/value-forms.ts';
 
 const orgArgument = { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' } as const;
@@ -25,9 +25,9 @@ const create = command({
     return onStore(tools, async (ground) => {
       const made = await createServiceKey(ground, { organization: org, name, project, lifetimeMs, maxRunBudget });
       if (isRefusal(made)) return made;
-      const { id, key, prefix } = made;
-      const text = `${fields([['id', id], ['key', key], ['prefix', prefix]])}\nKeep the key now: it is not shown again.`;
-      return { json: { id, key, prefix }, text };
+      const { id, key, prefix, maxRunBudget: most } = made;
+      const shown = fields([['id', id], ['key', key], ['prefix', prefix], ...(most === undefined ? [] : [['max run budget', `${shortDecimal(most)} USD`] as const])]);
+      return { json: made, text: `${shown}\nKeep the key now: it is not shown again.` };
     });
   },
 });
@@ -39,8 +39,9 @@ const list = command({
     const shown = await listServiceKeys(ground, org);
     if (isRefusal(shown)) return shown;
     const rows = shown.map((each) =>
-      [each.id, each.prefix, each.name, each.project, stateOf(each, ground.nowMs), each.createdAt, each.expiresAt]);
-    const heads = ['ID', 'PREFIX', 'NAME', 'PROJECT', 'STATE', 'CREATED', 'EXPIRES'];
+      [each.id, each.prefix, each.name, each.project, stateOf(each, ground.nowMs),
+        each.maxRunBudget === null ? null : shortDecimal(each.maxRunBudget), secondsText(each.createdAt), secondsText(each.expiresAt)]);
+    const heads = ['ID', 'PREFIX', 'NAME', 'PROJECT', 'STATE', 'RUN USD', 'CREATED', 'EXPIRES'];
     return { json: shown, text: rows.length === 0 ? 'This organization has no service keys.' : table(heads, rows) };
   }),
 });

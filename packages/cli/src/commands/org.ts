@@ -1,14 +1,15 @@
-/** `metergate org`: organizations, made, listed and set. Design 5. */
+/** `metergate org`: organizations, made, listed, shown, set and erased. Design 5. */
 import { perMinuteMax } from '@metergate/core/rate/tier.ts';
 import { plans, type Plan } from '@metergate/core/settings.ts';
 import { eraseOrganization, finishErasures } from '@metergate/platform/erasure.ts';
 import {
-  createOrganization, drainSecondsMax, listOrganizations, setOrganization, type OrganizationSettingsInput, type ShownOrganization,
+  createOrganization, drainSecondsMax, listOrganizations, setOrganization, showOrganization, type OrganizationSettingsInput, type ShownOrganization,
 } from '@metergate/platform/organizations.ts';
 import { isRefusal } from '@metergate/platform/refusal.ts';
-import { command, commandGroup, UsageFault, type Values } from '../command-line/command.ts';
+import { command, CommandFault, commandGroup, UsageFault, type CommandTools, type Values } from '../command-line/command.ts';
 import { onStore } from '../command-line/on-store.ts';
-import { fields, shortDecimal, table } from '../command-line/table.ts';
+import { readTypedLine } from '../command-line/typed-line.ts';
+import { fields, plain, shortDecimal, table } from '../command-line/table.ts';
 import { dollarsOrNone, pricePair, wholeNumberOf } from '../command-line/value-forms.ts';
 
 const planArgument = { type: 'enum', options: [...plans] as Plan[], valueHint: 'PLAN', description: `One of ${plans.join(', ')}` } as const;
@@ -35,6 +36,15 @@ const list = command({
     const shown = await listOrganizations(ground);
     const rows = shown.map(({ id, name, plan, createdAt }) => [id, name, plan, createdAt]);
     return { json: shown, text: rows.length === 0 ? 'There are no organizations.' : table(['ID', 'NAME', 'PLAN', 'CREATED'], rows) };
+  }),
+});
+
+const show = command({
+  description: 'Show the settings of an organization, as org set takes them',
+  args: { org: { type: 'positional', required: true, valueHint: 'ORG', description: 'Id or unique name' } },
+  run: (values, tools) => onStore(tools, async (ground) => {
+    const shown = await showOrganization(ground, values.org);
+    return isRefusal(shown) ? shown : { json: shown, text: organizationText(shown) };
   }),
 });
 
@@ -71,7 +81,8 @@ const set = command({
 function changesOf(values: Values<typeof settingArguments>): OrganizationSettingsInput {
   const names = Object.keys(settingArguments) as (keyof typeof settingArguments)[];
   if (names.every((name) => values[name] === undefined)) {
-    throw new UsageFault(`metergate org set needs a setting to change: ${names.map((name) => `--${name}`).join(', ')}.`);
+    throw new UsageFault(`metergate org set needs a setting to change: ${names.map((name) => `--${name}`).join(', ')}. `
+      + 'As they are now: metergate org show ORG');
   }
   const bound = (name: 'max-run-budget' | 'run-ceiling' | 'run-exposure') => of(values[name], (text) => dollarsOrNone(name, text));
   const figure = (name: 'requests-per-minute' | 'tokens-per-minute') =>
@@ -100,16 +111,22 @@ function drainSecondsOf(text: string): number {
 }
 
 function organizationText(shown: ShownOrganization): string {
-  const { fallbackPrice, drainSeconds } = shown;
-  const usd = (amount: string | null): string | null => (amount === null ? null : `${shortDecimal(amount)} USD`);
+  const { fallbackPrice } = shown;
+  const usd = (amount: string | null): string => (amount === null ? 'none' : shortDecimal(amount));
+  const settings: Readonly<Record<keyof typeof settingArguments, string | number>> = {
+    plan: shown.plan,
+    'enforce-key-caps': shown.enforceKeyCaps ? 'on' : 'off',
+    drain: shown.drainSeconds ?? 'none',
+    'max-run-budget': usd(shown.maxRunBudget),
+    'run-ceiling': usd(shown.runCeiling),
+    'run-exposure': usd(shown.runExposure),
+    'fallback-price': fallbackPrice === null ? 'none' : `${shortDecimal(fallbackPrice.input)}/${shortDecimal(fallbackPrice.output)}`,
+    'requests-per-minute': shown.requestsPerMinute ?? 'none',
+    'tokens-per-minute': shown.tokensPerMinute ?? 'none',
+  };
   return fields([
-    ['id', shown.id], ['name', shown.name], ['plan', shown.plan],
-    ['key caps', shown.enforceKeyCaps ? 'refuse' : 'shown only'],
-    ['drain', drainSeconds === null ? null : `${drainSeconds} s`],
-    ['max run budget', usd(shown.maxRunBudget)], ['run ceiling', usd(shown.runCeiling)], ['run exposure', usd(shown.runExposure)],
-    ['fallback price', fallbackPrice === null ? null
-      : `${shortDecimal(fallbackPrice.input)}/${shortDecimal(fallbackPrice.output)} USD per million tokens`],
-    ['requests a minute', shown.requestsPerMinute], ['tokens a minute', shown.tokensPerMinute],
+    ['id', shown.id], ['name', shown.name], ['created', shown.createdAt],
+    ...Object.entries(settings).map(([name, value]) => [`--${name}`, value] as const),
   ]);
 }
 
@@ -117,11 +134,23 @@ const erase = command({
   description: 'Erase an organization for good: keys and secrets go, records keep figures alone',
   args: { org: { type: 'positional', required: true, valueHint: 'ORG', description: 'Id or unique name' } },
   run: (values, tools) => onStore(tools, async (ground) => {
-    const erased = await eraseOrganization(ground, values.org);
+    const organization = await showOrganization(ground, values.org);
+    if (isRefusal(organization)) return organization;
+    await confirmErasure(organization, tools);
+    const erased = await eraseOrganization(ground, organization.id);
     if (isRefusal(erased)) return erased;
     await finishErasures(ground.store);
-    return { json: erased, text: `${erased.id} is erased.` };
+    const figures = `npx --no-install metergate usage --org ${erased.id} --by day`;
+    return { json: erased, text: `${erased.id} is erased. Its figures stay, and are read by this id: ${figures}` };
   }),
 });
 
-export const org = commandGroup('Make, list, set and erase organizations', { create, list, set, erase });
+/** A person types the name again. Scripts are not asked. @throws CommandFault where it is another */
+async function confirmErasure({ name }: ShownOrganization, tools: CommandTools): Promise<void> {
+  if (tools.wantsJson === true || !tools.isTerminal || !tools.stdin.isTTY) return;
+  tools.stderr(`Keys, people, secrets and words of ${plain(name)} go for good; figures alone stay.\n`);
+  if (await readTypedLine(tools, `Type its name to erase it: `) === name) return;
+  throw new CommandFault('not_confirmed', 'What was typed is not the name of the organization. Nothing was erased.');
+}
+
+export const org = commandGroup('Make, list, show, set and erase organizations', { create, list, show, set, erase });

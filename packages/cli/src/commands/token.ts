@@ -42,9 +42,12 @@ const list = command({
 
 const revoke = command({
   description: 'Revoke a management token for good',
-  args: { id: { type: 'positional', required: true, valueHint: 'ID', description: 'Its id, as token list shows it' }, org: orgArgument },
+  args: {
+    id: { type: 'positional', required: true, valueHint: 'ID', description: 'Its id, as token list shows it' },
+    org: { ...orgArgument, required: false, description: 'Only a token of this organization' },
+  },
   run: ({ id, org }, tools) => onStore(tools, async (ground) => {
-    const revoked = await revokeToken(ground, { organization: org, id, by: null });
+    const revoked = await revokeToken(ground, { organization: org ?? null, id, by: null });
     if (isRefusal(revoked)) return revoked;
     return { json: revoked, text: fields([['id', revoked.id], ['prefix', revoked.prefix], ['revoked', revoked.revokedAt]]) };
   }),

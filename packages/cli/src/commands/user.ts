@@ -1,11 +1,11 @@
 /** `metergate user`: people who sign in, made with a password or invited by a one-time link. Design 3, row 16; 5. */
 import { roles, type Role } from '@metergate/core/account/role.ts';
 import { isRefusal } from '@metergate/platform/refusal.ts';
-import { createUser, inviteUser } from '@metergate/platform/users.ts';
+import { createUser, inviteUser, listUsers } from '@metergate/platform/users.ts';
 import { command, commandGroup } from '../command-line/command.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { readSecret } from '../command-line/secret-input.ts';
-import { fields } from '../command-line/table.ts';
+import { fields, plain, secondsText, table } from '../command-line/table.ts';
 
 const orgArgument = { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' } as const;
 const roleArgument = {
@@ -35,11 +35,25 @@ const invite = command({
     email: { type: 'string', valueHint: 'EMAIL', description: 'Whom it is for; without it whoever has the link names their own' },
   },
   run: ({ org, role, email }, tools) => onStore(tools, async (ground, config) => {
-    const publicUrl = config.publicPlatformUrl ?? `http://${hostInUrl(config.platform.host)}:${config.platform.port}`;
+    const running = config.publicPlatformUrl ?? await ground.store.platformAddress.last();
+    const publicUrl = running ?? `http://${hostInUrl(config.platform.host)}:${config.platform.port}`;
     const made = await inviteUser(ground, { organization: org, email: email ?? null, role, by: null, publicUrl });
     if (isRefusal(made)) return made;
     const text = fields([['id', made.id], ['link', made.link], ['role', made.role], ['until', made.expiresAt]]);
     return { json: made, text: `${text}\nKeep the link now: it is not shown again, and works once.` };
+  }),
+});
+
+const list = command({
+  description: 'List members and open invitations',
+  args: { org: orgArgument },
+  run: ({ org }, tools) => onStore(tools, async (ground) => {
+    const shown = await listUsers(ground, org);
+    if (isRefusal(shown)) return shown;
+    const rows = shown.map(({ id, email, role, state, createdAt, expiresAt }) =>
+      [id, email ?? 'whoever has the link', role, state, secondsText(createdAt), secondsText(expiresAt)]);
+    const none = `Nobody belongs to this organization. Invite someone with: metergate user invite --org ${plain(org)} --role owner`;
+    return { json: shown, text: rows.length === 0 ? none : table(['ID', 'EMAIL', 'ROLE', 'STATE', 'SINCE', 'UNTIL'], rows) };
   }),
 });
 
@@ -48,4 +62,4 @@ function hostInUrl(host: string): string {
   return named.includes(':') ? `[${named}]` : named;
 }
 
-export const user = commandGroup('Make and invite users', { create, invite });
+export const user = commandGroup('Make, invite and list users', { create, invite, list });

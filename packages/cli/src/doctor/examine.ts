@@ -12,7 +12,6 @@ import { MasterKeyFault } from '../config/master-key.ts';
 import { readConfig } from '../config/read-config.ts';
 import { openExistingStore } from '../open-store.ts';
 import { floorsInWords, runtimeBelowFloor } from '../runtime-floor.ts';
-import { sandboxCredential } from '../start/first-start.ts';
 import { examineDataDirectory, examineMasterKeyFile } from './data-directory.ts';
 import { finding, type Finding } from './finding.ts';
 import { examinePorts } from './ports.ts';
@@ -62,9 +61,7 @@ async function examineStore(config: Config, tools: CommandTools): Promise<StoreL
   try {
     const store = await openExistingStore(config);
     try {
-      const organizations = await listConnections(
-        { store, randomBytes: tools.randomBytes, nowMs: tools.nowMs() }, { placeholder: sandboxCredential },
-      );
+      const organizations = await listConnections({ store, randomBytes: tools.randomBytes, nowMs: tools.nowMs() });
       const revision = await store.settings.revision();
       const key = examineMasterKeyFile(config);
       return {

@@ -5,13 +5,12 @@
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { providers, type Provider } from '@metergate/core/settings.ts';
+import { isPlaceholder, sandboxCredential } from '@metergate/platform/sandbox-placeholder.ts';
 import { createServiceKey } from '@metergate/platform/service-keys.ts';
 import { inviteUser } from '@metergate/platform/users.ts';
 import type { Store } from '@metergate/store/store.ts';
 
 export const defaultOrganization = 'default';
-/** Never a real key: the sandbox takes any. */
-export const sandboxCredential = 'sandbox-placeholder-not-a-key';
 
 const keyVariable: { readonly [P in Provider]: string } = { openai: 'OPENAI_API_KEY', anthropic: 'ANTHROPIC_API_KEY' };
 
@@ -35,6 +34,8 @@ export interface FirstStart {
   readonly connectedFrom: readonly string[];
   /** Providers of `default` that have a key now. */
   readonly connected: readonly Provider[];
+  /** `default` has been set up before, and no owner has come by a link since. */
+  readonly ownerAwaited: boolean;
 }
 
 /** Prepares the store for this start; changes nothing in a store that is in use, but for the sandbox's placeholders. */
@@ -45,7 +46,7 @@ export async function prepareFirstStart(options: FirstStartOptions): Promise<Fir
   if (first) await store.organizations.create({ name: defaultOrganization, plan: 'scale' });
   const organization = await store.organizations.find(defaultOrganization);
   if (organization === null || 'refused' in organization) {
-    return { first: false, serviceKey: null, ownerPath: null, connectedFrom: [], connected: [] };
+    return { first: false, serviceKey: null, ownerPath: null, connectedFrom: [], connected: [], ownerAwaited: false };
   }
   const connectedFrom = first && !options.sandbox ? await connectFromEnvironment(options, organization.id) : [];
   await placeSandboxCredentials(options, organization.id);
@@ -55,7 +56,8 @@ export async function prepareFirstStart(options: FirstStartOptions): Promise<Fir
   for (const provider of providers) {
     if ((await store.providers.state(organization.id, provider)).state === 'connected') connected.push(provider);
   }
-  return { first, serviceKey, ownerPath, connectedFrom, connected };
+  const ownerAwaited = !first && !(await store.members.list(organization.id)).some(({ role }) => role === 'owner');
+  return { first, serviceKey, ownerPath, connectedFrom, connected, ownerAwaited };
 }
 
 async function connectFromEnvironment({ store, env }: FirstStartOptions, organization: OrganizationId): Promise<string[]> {
@@ -73,9 +75,7 @@ async function placeSandboxCredentials({ store, sandbox }: FirstStartOptions, or
   for (const provider of providers) {
     const connection = await store.providers.state(organization, provider);
     if (sandbox && connection.state === 'missing') await store.providers.connect(organization, provider, sandboxCredential);
-    if (!sandbox && connection.state === 'connected' && connection.credential === sandboxCredential) {
-      await store.providers.disconnect(organization, provider);
-    }
+    if (!sandbox && isPlaceholder(connection)) await store.providers.disconnect(organization, provider);
   }
 }
 

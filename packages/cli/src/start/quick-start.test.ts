@@ -32,7 +32,10 @@ test('at a terminal the first start shows the link, the second does not', async 
   assert.deepEqual([invitation!.role, invitation!.email, more], ['owner', null, []]);
   const second = await start();
   assert.equal(second.ownerPath, null);
-  assert.doesNotMatch(shown(second), /join#|user invite/);
+  assert.doesNotMatch(shown(second), /join#/);
+  assert.match(shown(second), /^No owner has joined yet\. Make a new one-time link with: npx --no-install metergate user invite --org default --role owner$/m);
+  await store.members.create({ organization: organization!.id, email: 'ada@example.com', passwordHash: 'h', role: 'owner' });
+  assert.doesNotMatch(shown(await start()), /owner|user invite/);
   await store.close();
 });
 
@@ -44,4 +47,12 @@ test('elsewhere no link is made, and the command that makes one is named', async
   const [organization] = await store.organizations.list();
   assert.deepEqual(await store.invitations.listOpen(organization!.id), []);
   await store.close();
+});
+
+test('the sandbox says at each start that its calls are recorded like real ones, and how to keep them apart', () => {
+  for (const first of [true, false]) {
+    const firstStart: FirstStart = { first, serviceKey: null, ownerPath: null, connectedFrom: [], connected: [], ownerAwaited: false };
+    const lines = quickStartLines({ gatewayUrl: 'http://gateway.test', platformUrl: 'http://platform.test', dataDirectory: folder, sandbox: true, firstStart });
+    assert.match(lines.join('\n'), /recorded, priced and counted by caps like real ones[^]*\n {2}SVC_DATA_DIR=\.\/sandbox npm start -- --sandbox\n/);
+  }
 });

@@ -14,14 +14,20 @@ export interface QuickStart {
 
 const displayName: { readonly [P in Provider]: string } = { openai: 'OpenAI', anthropic: 'Anthropic' };
 
+const inviteOwner = 'npx --no-install metergate user invite --org default --role owner';
+
+const sandboxLines = [
+  'SANDBOX: answers are simulated on this machine. No provider is called and nothing costs anything.',
+  'Its calls are recorded, priced and counted by caps like real ones. Keep them apart in a data directory of their own:',
+  '  SVC_DATA_DIR=./sandbox npm start -- --sandbox', '',
+];
+
 /** Lines for standard error, each without its line end. */
 export function quickStartLines({ gatewayUrl, platformUrl, dataDirectory, sandbox, firstStart }: QuickStart): string[] {
   const lines = [''];
-  if (sandbox) {
-    lines.push('SANDBOX: answers are simulated on this machine. No provider is called and nothing costs anything.',
-      'Records and caps count these calls like any other. A data directory of their own keeps them apart: SVC_DATA_DIR.', '');
-  }
+  if (sandbox) lines.push(...sandboxLines);
   lines.push(...connectionLines(firstStart, sandbox));
+  if (firstStart.ownerAwaited) lines.push(`No owner has joined yet. Make a new one-time link with: ${inviteOwner}`, '');
   if (!firstStart.first && firstStart.serviceKey === null && !sandbox) return lines;
   if (firstStart.first) lines.push(`Data is kept in ${dataDirectory}. Keep it safe: the master key in it opens your provider keys.`, '');
   if (firstStart.first) lines.push(...ownerLines(firstStart.ownerPath, platformUrl));
@@ -42,7 +48,7 @@ export function quickStartLines({ gatewayUrl, platformUrl, dataDirectory, sandbo
 
 function ownerLines(ownerPath: string | null, platformUrl: string): string[] {
   return ownerPath === null
-    ? ['Make a one-time link for the first owner:', '  npx --no-install metergate user invite --org default --role owner', '']
+    ? ['Make a one-time link for the first owner:', `  ${inviteOwner}`, '']
     : ['Open this once in a browser to become the first owner:', `  ${platformUrl}${ownerPath}`, ''];
 }
 

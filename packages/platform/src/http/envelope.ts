@@ -39,6 +39,7 @@ const statuses: Readonly<Record<string, number>> = {
   last_owner: 409,
   baseline_exists: 409,
   provider_key_unreadable: 409,
+  sandbox_placeholder: 409,
   baseline_closed: 410,
   tap_retired: 410,
   too_many_attempts: 429,

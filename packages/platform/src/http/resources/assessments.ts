@@ -7,6 +7,7 @@ import { tapStopReasons } from '@metergate/core/tap/event.ts';
 import {
   createBaseline, declareFigure, listBaselines, readTapKey, retireBaseline, rotateTapKey, showBaseline,
 } from '../../baselines.ts';
+import { isRefusal } from '../../refusal.ts';
 import { operation } from '../operation.ts';
 import { pageOf, pageOfList, pageQuery } from '../paging.ts';
 
@@ -57,7 +58,10 @@ export const assessmentsOperations = [
   operation({
     id: 'listAssessments', method: 'get', path: '/assessments', role: 'viewer', tag,
     summary: "The organization's Baselines, the current one first", query: pageQuery, answer: pageOf(baseline),
-    run: async ({ ground, actor, query }) => pageOfList(await listBaselines(ground, actor.organization), query),
+    run: async ({ ground, actor, query }) => {
+      const found = await listBaselines(ground, actor.organization);
+      return isRefusal(found) ? found : pageOfList(found, query);
+    },
   }),
   operation({
     id: 'showAssessment', method: 'get', path: '/assessments/{id}', role: 'viewer', tag,

@@ -12,6 +12,7 @@ const credential = z.string().min(1).max(8_192);
 const connectionSchema = z.object({
   provider: z.enum(providers), organization: z.string(), state: z.enum(['missing', 'connected', 'unreadable']),
 }).openapi('ProviderConnection');
+const listedConnectionSchema = connectionSchema.extend({ placeholder: z.boolean() }).openapi('ListedProviderConnection');
 const upstreamSchema = z.object({
   organization: z.string(), url: z.string(), enabled: z.boolean(), hasCredential: z.boolean(), state: z.enum(['connected', 'unreadable']),
 }).openapi('Upstream');
@@ -19,7 +20,7 @@ const upstreamSchema = z.object({
 export const providerOperations = [
   operation({
     id: 'listProviders', method: 'get', path: '/providers', role: 'admin', tag: 'providers', summary: 'The state of each provider key',
-    answer: z.object({ data: z.array(connectionSchema), nextCursor: z.null() }),
+    answer: z.object({ data: z.array(listedConnectionSchema), nextCursor: z.null() }),
     run: async ({ ground, actor }) => {
       const data = await organizationConnections(ground, actor.organization);
       return isRefusal(data) ? data : { data, nextCursor: null };

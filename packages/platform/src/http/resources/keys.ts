@@ -27,7 +27,7 @@ export const keyOperations = [
       name: z.string().min(1).max(200).nullable().optional(), project: z.string().min(1).max(256).nullable().optional(),
       expiresInSeconds: lifeSeconds, maxRunBudget: z.string().max(40).nullable().optional(),
     }),
-    answer: z.object({ id: z.string(), key: z.string(), prefix: z.string() }).openapi('MintedServiceKey'),
+    answer: z.object({ id: z.string(), key: z.string(), prefix: z.string(), maxRunBudget: dollars.optional() }).openapi('MintedServiceKey'),
     run: ({ ground, actor, body }) => createServiceKey(ground, {
       organization: actor.organization, name: body.name ?? null, project: body.project ?? null,
       lifetimeMs: lifetimeMs(body.expiresInSeconds), maxRunBudget: body.maxRunBudget ?? null,

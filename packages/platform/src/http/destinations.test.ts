@@ -1,0 +1,46 @@
+/** Held: over HTTP the sandbox's placeholder is told from a provider key, and is never sent to a provider to be tested. Design 3, row 18. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, test } from 'node:test';
+import { sandboxCredential } from '../sandbox-placeholder.ts';
+import { freshSqlite, platformGround, type PlatformGround, type TestOrganization } from './test-support/platform-ground.ts';
+
+const place = freshSqlite();
+let platform: PlatformGround;
+let acme: TestOrganization;
+let tested = 0;
+const provider = createServer((_request, response) => {
+  tested += 1;
+  response.end('{}');
+});
+before(async () => {
+  provider.listen(0, '127.0.0.1');
+  await once(provider, 'listening');
+  const url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
+  platform = await platformGround(place.url, { providerUrls: { openai: url, anthropic: url } });
+  acme = await platform.organization('acme');
+});
+after(async () => {
+  provider.close();
+  await platform.end();
+  place.remove();
+});
+
+test('a placeholder is connected as design 5 has it, marked, and refused where a key is to be tested', async () => {
+  await platform.store.providers.connect(acme.id, 'openai', sandboxCredential);
+  await platform.store.providers.connect(acme.id, 'anthropic', 'sk-a-real-one');
+  const ask = (path: string, method: string) => platform.ask(`/platform/v1/providers${path}`, { method, token: acme.tokens.admin });
+  assert.deepEqual((await ask('', 'GET')).body['data'], [
+    { provider: 'openai', organization: acme.id, state: 'connected', placeholder: true },
+    { provider: 'anthropic', organization: acme.id, state: 'connected', placeholder: false },
+  ]);
+  const refused = await ask('/openai/test', 'POST');
+  assert.equal(refused.status, 409);
+  assert.deepEqual(refused.body['error'], {
+    code: 'sandbox_placeholder', message: "What is connected is the sandbox's placeholder, which is no OpenAI key; there is nothing to test.",
+  });
+  assert.equal(tested, 0);
+  assert.deepEqual([(await ask('/anthropic/test', 'POST')).body['accepted'], tested], [true, 1]);
+});
