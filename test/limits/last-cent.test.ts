@@ -66,8 +66,8 @@ test('all that is in flight when a cap is reached is delivered and counted', asy
 test(`over ${calls} calls with odd costs, on 20 connections, spent equals the sum of the records`, async () => {
   const tenant = await product.tenant({ plan: 'enterprise', requestsPerMinute: 1e10, tokensPerMinute: 1e10 });
   await tenant.set({ fallbackPrice: { input: '0.333333333', output: '7.000000001' } });
-  await tenant.cap({ scope: 'organization', window: 'year', limit: '1000' });
-  await tenant.cap({ scope: 'key', key: tenant.keyId, window: 'lifetime', limit: '1000' });
+  await tenant.cap({ scope: 'organization', window: 'year', limit: '1000000' });
+  await tenant.cap({ scope: 'key', key: tenant.keyId, window: 'lifetime', limit: '1000000' });
   await tenant.until((answer) => answer.head.includes('x-svc-budget-scope'));
   let left = calls;
   await Promise.all(Array.from({ length: 20 }, async (_, connection) => {
@@ -75,7 +75,7 @@ test(`over ${calls} calls with odd costs, on 20 connections, spent equals the su
     for (let call = 0; left > 0; call += 1) {
       left -= 1;
       const answer = await caller.call({
-        target: '/v1/chat/completions', headers: [bearer(tenant.key)], body: metered(connection * 7919 + call * 1_049),
+        target: '/v1/chat/completions', headers: [bearer(tenant.key)], body: metered((connection * 7919 + call * 1_049) % 100_003),
       });
       assert.equal(answer.status, 200);
     }
