@@ -8,7 +8,7 @@ import { cpSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmS
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { after, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Script, createContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
@@ -45,8 +45,8 @@ function nodes(): Map<string, string> {
   return found;
 }
 
-for (const [name, node] of nodes()) {
-  for (const module of modules) {
+describe('the package', { concurrency: 4 }, () => {
+  for (const [name, node] of nodes()) for (const module of modules) {
     test(`${module.name} on Node ${name}: reports at a normal end, at process.exit and in time, prints in inspect mode`, async () => {
       const server = await startIngestionServer();
       try {
@@ -65,7 +65,7 @@ for (const [name, node] of nodes()) {
       }
     });
   }
-}
+});
 
 test('the package is found by its name, by import and by require', () => {
   const find = (source: string, kind: string): string => execFileSync(process.execPath, [`--input-type=${kind}`, '--eval', source], {

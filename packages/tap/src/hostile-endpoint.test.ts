@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { runHost } from './test-support/host.ts';
 import { answer, startIngestionServer, type Answering } from './test-support/ingestion-server.ts';
 
@@ -55,56 +55,59 @@ async function hostAgainstAnswers(answering: Answering): Promise<number> {
   }
 }
 
-test('an endpoint that is absent', async () => {
-  const closed = await port(() => undefined);
-  closed.close();
-  await hostAgainst(`http://127.0.0.1:${closed.number}/tap/v1/events`);
-});
+/** Each host waits for its interval most of its time: they wait side by side. */
+describe('against an endpoint that harms,', { concurrency: 5 }, () => {
+  test('an endpoint that is absent', async () => {
+    const closed = await port(() => undefined);
+    closed.close();
+    await hostAgainst(`http://127.0.0.1:${closed.number}/tap/v1/events`);
+  });
 
-test('a name that does not resolve', () => hostAgainst('http://tap.invalid/tap/v1/events'));
+  test('a name that does not resolve', () => hostAgainst('http://tap.invalid/tap/v1/events'));
 
-test('an endpoint that takes the connection and never answers', () => hostAgainstPort((socket) => socket.resume()));
+  test('an endpoint that takes the connection and never answers', () => hostAgainstPort((socket) => socket.resume()));
 
-test('an endpoint that answers one byte at a time, without end', () => hostAgainstPort((socket) => {
-  socket.resume();
-  socket.write('HTTP/1.1 500 Away\r\ncontent-length: 100000\r\n\r\n');
-  const drip = setInterval(() => socket.write(' '), 50);
-  socket.on('close', () => clearInterval(drip));
-}));
+  test('an endpoint that answers one byte at a time, without end', () => hostAgainstPort((socket) => {
+    socket.resume();
+    socket.write('HTTP/1.1 500 Away\r\ncontent-length: 100000\r\n\r\n');
+    const drip = setInterval(() => socket.write(' '), 50);
+    socket.on('close', () => clearInterval(drip));
+  }));
 
-test('an endpoint that ends every connection', () => hostAgainstPort((socket) => socket.destroy()));
+  test('an endpoint that ends every connection', () => hostAgainstPort((socket) => socket.destroy()));
 
-test('an endpoint that speaks no HTTP', () => hostAgainstPort((socket) => socket.end('220 mail.example ready\r\n')));
+  test('an endpoint that speaks no HTTP', () => hostAgainstPort((socket) => socket.end('220 mail.example ready\r\n')));
 
-test('bad TLS', () => hostAgainstPort((socket) => socket.end('HTTP/1.1 202 Accepted\r\n\r\n'), 'https'));
+  test('bad TLS', () => hostAgainstPort((socket) => socket.end('HTTP/1.1 202 Accepted\r\n\r\n'), 'https'));
 
-test('500 for every post: at most three posts for each batch', async () => {
-  assert.ok(await hostAgainstAnswers(answer(500)) <= 9);
-});
+  test('500 for every post: at most three posts for each batch', async () => {
+    assert.ok(await hostAgainstAnswers(answer(500)) <= 9);
+  });
 
-test('307: not followed, so the key goes nowhere else', async () => {
-  const elsewhere = await startIngestionServer();
-  try {
-    const posts = await hostAgainstAnswers((response) => response.writeHead(307, { location: elsewhere.url }).end());
-    assert.equal(posts, 3, 'dropped, not posted again');
-    assert.equal(elsewhere.posts.length, 0);
-  } finally {
-    elsewhere.close();
-  }
-});
+  test('307: not followed, so the key goes nowhere else', async () => {
+    const elsewhere = await startIngestionServer();
+    try {
+      const posts = await hostAgainstAnswers((response) => response.writeHead(307, { location: elsewhere.url }).end());
+      assert.equal(posts, 3, 'dropped, not posted again');
+      assert.equal(elsewhere.posts.length, 0);
+    } finally {
+      elsewhere.close();
+    }
+  });
 
-test('an answer of 10 MB, also to a post that must be read', async () => {
-  const body = JSON.stringify({ error: { code: 'x'.repeat(10_000_000) } });
-  await hostAgainstAnswers((response) => response.writeHead(202, { 'content-type': 'application/json' }).end(body));
-  const server = await startIngestionServer((response) => response.writeHead(410).end(body));
-  try {
-    const ended = await runHost(script, { env: { SVC_TAP_KEY: 'k', SVC_TAP_ENDPOINT: server.url } });
-    assert.deepEqual([ended.code, ended.stdout], [0, 'made 125\n']);
-    assert.equal(ended.stderr.trimEnd().split('\n').length, 1);
-    assert.ok(ended.stderr.length < 200);
-  } finally {
-    server.close();
-  }
+  test('an answer of 10 MB, also to a post that must be read', async () => {
+    const body = JSON.stringify({ error: { code: 'x'.repeat(10_000_000) } });
+    await hostAgainstAnswers((response) => response.writeHead(202, { 'content-type': 'application/json' }).end(body));
+    const server = await startIngestionServer((response) => response.writeHead(410).end(body));
+    try {
+      const ended = await runHost(script, { env: { SVC_TAP_KEY: 'k', SVC_TAP_ENDPOINT: server.url } });
+      assert.deepEqual([ended.code, ended.stdout], [0, 'made 125\n']);
+      assert.equal(ended.stderr.trimEnd().split('\n').length, 1);
+      assert.ok(ended.stderr.length < 200);
+    } finally {
+      server.close();
+    }
+  });
 });
 
 const patches = `const no = () => { throw new Error('patched'); };
