@@ -45,9 +45,10 @@ export function declaredUpstreamsIn({ engine, vault }: StoreGround): DeclaredUps
       return await work(transaction) === 1n ? null
         : upstreamNotDeclared();
     }, { action, organization, subject: 'upstream' });
-  const switchTo = (organization: OrganizationId, enabled: 0 | 1) => onDeclared(organization, enabled === 1 ? 'enableUpstream' : 'disableUpstream', async (transaction) =>
-    (await transaction.updateTable('declared_upstream').set({ enabled }).where('organization', '=', organization)
-      .executeTakeFirstOrThrow()).numUpdatedRows);
+  const switchTo = (organization: OrganizationId, action: 'enableUpstream' | 'disableUpstream') =>
+    onDeclared(organization, action, async (transaction) =>
+      (await transaction.updateTable('declared_upstream').set({ enabled: action === 'enableUpstream' ? 1 : 0 })
+        .where('organization', '=', organization).executeTakeFirstOrThrow()).numUpdatedRows);
   return {
     declare: async (organization, { url, credential }) => nameRefusal("An upstream's URL", url, 2_048)
       ?? (credential === '' ? null : credentialRefusal("An upstream's credential", credential))
@@ -60,8 +61,8 @@ export function declaredUpstreamsIn({ engine, vault }: StoreGround): DeclaredUps
           .onConflict((conflict) => conflict.column('organization').doUpdateSet(declaration)).execute();
         return null;
       }, { action: 'declareUpstream', organization, subject: 'upstream' }),
-    enable: (organization) => switchTo(organization, 1),
-    disable: (organization) => switchTo(organization, 0),
+    enable: (organization) => switchTo(organization, 'enableUpstream'),
+    disable: (organization) => switchTo(organization, 'disableUpstream'),
     remove: (organization) => onDeclared(organization, 'removeUpstream', async (transaction) =>
       (await transaction.deleteFrom('declared_upstream').where('organization', '=', organization)
         .executeTakeFirstOrThrow()).numDeletedRows),

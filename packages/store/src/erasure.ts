@@ -1,8 +1,8 @@
 /**
  * An organization erased: keys, sessions, secrets and the data key are destroyed, records keep figures alone. Design 3, row 23.
  * The first transaction takes everything that lets anyone in or opens anything; from its commit on the organization is like
- * one that never was, but that its figures can be read by its id. What is long, the words in its call records and its tap events, goes in slices after it; a process
- * that dies in between goes on where it stood when erasing is asked for again, or at the next start.
+ * one that never was, but that its figures can be read by its id. What is long, the words in its call records and its tap
+ * events, goes in slices after it; a process that dies in between goes on where it stood, at the latest at the next start.
  * Records still on their way from a node lose their words when they arrive (`erasedAmong`, `withoutWords`).
  */
 import type { OrganizationId } from '@metergate/core/id.ts';

@@ -5,9 +5,11 @@ import { fields, secondsText, shortDecimal, table } from '../command-line/table.
 
 export function baselineText(shown: ShownBaseline): string {
   const { id, state, readmitted, prefix, keyRead, firstDay, closesAt, retiredAt } = shown;
+  const awaited = state === 'waiting' ? 'the first whole day, in UTC, with priced calls' : null;
   return fields([
     ['id', id], ['state', readmitted ? `${state} (its days are over; the plan admits the key)` : state],
-    ['key', `${prefix}… (${keyRead ? 'shown' : 'not read yet'})`], ['first day', firstDay ?? (state === 'waiting' ? 'the first whole day, in UTC, with priced calls' : null)], ['closes', closesAt], ['retired', retiredAt],
+    ['key', `${prefix}… (${keyRead ? 'shown' : 'not read yet'})`], ['first day', firstDay ?? awaited],
+    ['closes', closesAt], ['retired', retiredAt],
   ]);
 }
 

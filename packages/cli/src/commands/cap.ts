@@ -35,7 +35,8 @@ const set = command({
       if (isRefusal(made)) return made;
       const text = fields([
         ['id', made.id], ['scope', made.scope], ['subject', made.key ?? made.project], ['window', made.window],
-        ['limit', `${shortDecimal(made.limit)} USD`], ['when reached', whenReached(made)], ['spent', `${shortDecimal(made.spent)} USD`], ['state', stateText(made)],
+        ['limit', `${shortDecimal(made.limit)} USD`], ['when reached', whenReached(made)], ['spent', `${shortDecimal(made.spent)} USD`],
+        ['state', stateText(made)],
       ]);
       return { json: { id: made.id }, text };
     });

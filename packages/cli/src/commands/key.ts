@@ -26,7 +26,8 @@ const create = command({
       const made = await createServiceKey(ground, { organization: org, name, project, lifetimeMs, maxRunBudget });
       if (isRefusal(made)) return made;
       const { id, key, prefix, maxRunBudget: most } = made;
-      const shown = fields([['id', id], ['key', key], ['prefix', prefix], ...(most === undefined ? [] : [['max run budget', `${shortDecimal(most)} USD`] as const])]);
+      const budgetOf = most === undefined ? [] : [['max run budget', `${shortDecimal(most)} USD`] as const];
+      const shown = fields([['id', id], ['key', key], ['prefix', prefix], ...budgetOf]);
       return { json: made, text: `${shown}\nKeep the key now: it is not shown again.` };
     });
   },

@@ -33,7 +33,7 @@ test('at a terminal the first start shows the link, the second does not', async 
   const second = await start();
   assert.equal(second.ownerPath, null);
   assert.doesNotMatch(shown(second), /join#/);
-  assert.match(shown(second), /^No owner has joined yet\. Make a new one-time link with: npx --no-install metergate user invite --org default --role owner$/m);
+  assert.match(shown(second), /^No owner has joined yet\. Make a new one-time link with: npx .*metergate user invite --org default --role owner$/m);
   await store.members.create({ organization: organization!.id, email: 'ada@example.com', passwordHash: 'h', role: 'owner' });
   assert.doesNotMatch(shown(await start()), /owner|user invite/);
   await store.close();
@@ -52,7 +52,9 @@ test('elsewhere no link is made, and the command that makes one is named', async
 test('the sandbox says at each start that its calls are recorded like real ones, and how to keep them apart', () => {
   for (const first of [true, false]) {
     const firstStart: FirstStart = { first, serviceKey: null, ownerPath: null, connectedFrom: [], connected: [], ownerAwaited: false };
-    const lines = quickStartLines({ gatewayUrl: 'http://gateway.test', platformUrl: 'http://platform.test', dataDirectory: folder, sandbox: true, firstStart });
+    const lines = quickStartLines({
+      gatewayUrl: 'http://gateway.test', platformUrl: 'http://platform.test', dataDirectory: folder, sandbox: true, firstStart,
+    });
     assert.match(lines.join('\n'), /recorded, priced and counted by caps like real ones[^]*\n {2}SVC_DATA_DIR=\.\/sandbox npm start -- --sandbox\n/);
   }
 });

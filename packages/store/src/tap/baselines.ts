@@ -118,7 +118,9 @@ export function baselinesIn(ground: StoreGround): Baselines {
           .where('number', '=', row.number).returningAll().executeTakeFirstOrThrow());
       }, ({ retiredAtMs }) => retiredAtMs === atMs);
     },
-    declare: async (id, figure) => nameRefusal('The name of a figure', figure.name, 200) ?? onBaseline(id, 'declareFigure', async (transaction, row) => {
+    declare: async (id, figure) => nameRefusal('The name of a figure', figure.name, 200) ?? onBaseline(id, 'declareFigure', async (
+      transaction, row,
+    ) => {
       const names = await transaction.selectFrom('declared_figure').select('name').where('baseline', '=', row.number).execute();
       if (names.length >= figuresMax && !names.some(({ name }) => name === figure.name)) {
         return refuse('too_many_figures', `A Baseline takes at most ${figuresMax} declared figures. Use the name of one to replace it.`);
