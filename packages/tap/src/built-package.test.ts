@@ -45,8 +45,10 @@ function nodes(): Map<string, string> {
   return found;
 }
 
+const hosts = [...nodes()].flatMap(([name, node]) => modules.map((module) => ({ name, node, module })));
+
 describe('the package', { concurrency: 4 }, () => {
-  for (const [name, node] of nodes()) for (const module of modules) {
+  for (const { name, node, module } of hosts) {
     test(`${module.name} on Node ${name}: reports at a normal end, at process.exit and in time, prints in inspect mode`, async () => {
       const server = await startIngestionServer();
       try {

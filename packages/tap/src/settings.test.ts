@@ -14,7 +14,8 @@ test('nothing configured: no key, the endpoint of a product on this machine, no 
 
 test('an option goes before its variable; an empty one, or one of another type, counts as not given', () => {
   const environment = { SVC_TAP_KEY: 'from-environment', SVC_TAP_ENDPOINT: 'https://environment.example/tap' };
-  assert.deepEqual(settings({ key: 'k', endpoint: 'https://o.example/' }, environment), { key: 'k', endpoint: 'https://o.example/', inspecting: false });
+  const given = { key: 'k', endpoint: 'https://o.example/' };
+  assert.deepEqual(settings(given, environment), { ...given, inspecting: false });
   const notGiven = { key: 'from-environment', endpoint: 'https://environment.example/tap', inspecting: false };
   assert.deepEqual(settings({ key: '', endpoint: ' ' }, environment), notGiven);
   assert.deepEqual(settings({ key: 7, endpoint: null, inspect: 'true' } as unknown as TapOptions, environment), notGiven);

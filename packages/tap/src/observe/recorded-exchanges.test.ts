@@ -14,7 +14,8 @@ const wires = ['openai-chat-completions', 'openai-completions', 'openai-embeddin
 interface Recorded {
   readonly response: { readonly status: number; readonly body: string };
   readonly streamed: boolean;
-  readonly expected: { readonly [name in 'model' | 'finish']: string | null } & { readonly [name in 'input' | 'output' | 'cached' | 'reasoning']: number | null };
+  readonly expected: { readonly [name in 'model' | 'finish']: string | null }
+    & { readonly [name in 'input' | 'output' | 'cached' | 'reasoning']: number | null };
 }
 
 function read(parts: readonly unknown[]): Figures {

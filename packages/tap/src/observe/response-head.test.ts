@@ -15,7 +15,8 @@ function read(...holders: unknown[]): Figures {
   return figures;
 }
 
-const limits = (header: unknown): unknown => read({ headers: { 'x-ratelimit-limit-requests': '7', 'x-ratelimit-remaining-tokens': header } }).rate_limit;
+const limits = (header: unknown): unknown =>
+  read({ headers: { 'x-ratelimit-limit-requests': '7', 'x-ratelimit-remaining-tokens': header } }).rate_limit;
 
 test('headers are read alike as Headers and as a plain object', () => {
   const headers = { 'x-request-id': 'req_1', 'anthropic-ratelimit-tokens-limit': '40000', 'x-ratelimit-remaining-requests': '0' };
