@@ -28,6 +28,7 @@ import { serviceKeysIn, type ServiceKeys } from './service-keys.ts';
 import { settingsIn, type Settings } from './settings.ts';
 import { spendReconcilerIn, type SpendReconciler } from './spend-reconciler.ts';
 import { spendSumsIn, type SpendSums } from './spend-sums.ts';
+import type { ChangeNotice, ChangeNotices } from './sql/change-notices.ts';
 import { openEngine, type Engine } from './sql/engine.ts';
 import { prepareSchema } from './sql/prepare-schema.ts';
 import { usageReportsIn, type UsageReports } from './usage-reports.ts';
@@ -79,6 +80,8 @@ export interface Store {
   readonly audit: AuditTrail;
   /** The same store, with a row of the audit trail in each transaction that changes something through it. */
   acting(intent: AuditIntent): Store;
+  /** Tells of changes as they commit, where the engine can; a regular look must find them all the same. */
+  listen(told: (notice: ChangeNotice) => void): ChangeNotices;
   /** Ends all connections. No method may be called afterwards. */
   close(): Promise<void>;
 }
@@ -141,6 +144,7 @@ function storeOn(ground: StoreGround): Store {
     platformAddress: platformAddressIn(ground),
     audit: auditTrailIn(ground),
     acting: (intent) => storeOn({ ...ground, engine: auditedEngine(ground, intent) }),
+    listen: (told) => ground.engine.listen(told),
     close: () => ground.engine.close(),
   };
 }

@@ -105,6 +105,7 @@ async function serve(): Promise<void> {
     await runDesk.poll();
     if (store.engine === 'postgres') post({ kind: 'runs_heard', hrMs, wallMs });
   }, runPauseMs);
+  const notices = store.listen((notice) => (notice === 'runs' ? runFeed : feed).nudge(0));
   const sweeping = start(async () => {
     // Whatever the gateway thread has said by now goes first: after a long stop, a timer comes before the messages.
     await turn();
@@ -128,6 +129,7 @@ async function serve(): Promise<void> {
   parent.on('message', (message: { stop?: boolean }) => {
     if (message.stop !== true) return;
     spend.stop();
+    void notices.close();
     void stop({ store, shipper, repeats: [feed, runFeed, sweeping, shipping, comparing, ...leasing.repeats] });
   });
   parent.postMessage({ ready: true });

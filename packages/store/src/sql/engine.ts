@@ -6,6 +6,7 @@ import { Kysely, PostgresDialect, type Transaction } from 'kysely';
 import type { ChangeName } from '../audit-trail.ts';
 import { faultOf } from '../fault.ts';
 import { isRefusal, type StoreRefusal } from '../refusal.ts';
+import { listenForChanges, type ChangeNotice, type ChangeNotices } from './change-notices.ts';
 import { parseDatabaseUrl } from './database-url.ts';
 import { NodeSqliteDialect, openSqliteFile } from './node-sqlite.ts';
 import { openPostgresPool } from './postgres-pool.ts';
@@ -30,6 +31,8 @@ export interface Engine {
   change<T>(
     work: (transaction: Transaction<Schema>, revision: bigint) => Promise<T | StoreRefusal>, name: ChangeName<Exclude<T, StoreRefusal>>,
   ): Promise<T | StoreRefusal>;
+  /** Tells of changes as they commit, where the engine can: PostgreSQL. */
+  listen(told: (notice: ChangeNotice) => void): ChangeNotices;
   close(): Promise<void>;
 }
 
@@ -40,7 +43,7 @@ export async function openEngine(url: string, { create }: { readonly create: boo
     const dialect = place.kind === 'sqlite'
       ? new NodeSqliteDialect(await openSqliteFile(place.path, { create }))
       : new PostgresDialect({ pool: openPostgresPool(place.url) });
-    return engineOn(new Kysely<Schema>({ dialect }), place);
+    return engineOn(new Kysely<Schema>({ dialect }), place, place.kind === 'sqlite' ? null : place.url);
   } catch (error) {
     throw faultOf(error, place.name);
   }
@@ -56,7 +59,10 @@ class RolledBack extends Error {
   }
 }
 
-function engineOn(db: Kysely<Schema>, { kind, name }: { readonly kind: Engine['kind']; readonly name: string }): Engine {
+/** `noticesUrl`: where changes are told of; null: nowhere. */
+function engineOn(
+  db: Kysely<Schema>, { kind, name }: { readonly kind: Engine['kind']; readonly name: string }, noticesUrl: string | null,
+): Engine {
   const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
@@ -84,6 +90,7 @@ function engineOn(db: Kysely<Schema>, { kind, name }: { readonly kind: Engine['k
         throw error;
       }
     },
+    listen: (told) => noticesUrl === null ? { close: async () => {} } : listenForChanges(noticesUrl, told),
     close: () => db.destroy(),
   };
 }

@@ -12,10 +12,11 @@ import { accounts } from './0005-accounts.ts';
 import { leases } from './0006-leases.ts';
 import { usageSums } from './0007-usage-sums.ts';
 import { whoAndWhere } from './0008-who-and-where.ts';
+import { changeNotices } from './0009-change-notices.ts';
 
 /** One step, inside the transaction of the whole. */
 export type Migration = (transaction: Transaction<Schema>, engine: 'sqlite' | 'postgres') => Promise<void>;
 
 export const migrations: readonly Migration[] = [
-  firstSchema, capsAndSpend, runsAndGrants, tapAndBaseline, accounts, leases, usageSums, whoAndWhere,
+  firstSchema, capsAndSpend, runsAndGrants, tapAndBaseline, accounts, leases, usageSums, whoAndWhere, changeNotices,
 ];
