@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { observe } from '../../src/observe/observe.ts';
 import { portrait } from './portrait.ts';
 import { startFakeProvider } from './fake-provider.ts';
@@ -49,7 +50,10 @@ export function onceAsked(provider: FakeProvider, act: () => void): void {
   void settled(() => provider.calls() > before, 100_000).then(act);
 }
 
-/** Registers the tests of a script: one for each step. */
+/** Calls in the life of one client, as the long script has it at least. */
+const callsOfLife = 200;
+
+/** Registers the tests of a script: one for each step, and one in which a single client lives through all of them, again and again. */
 export function compare<Client extends object>({ name, client, steps }: Script<Client>): void {
   describe(name, () => {
     let provider: FakeProvider;
@@ -62,11 +66,7 @@ export function compare<Client extends object>({ name, client, steps }: Script<C
       test(step.name, async () => {
         const bare = client(provider.url);
         const expected = portrait(await outcomeOf(() => step.run(bare, provider)));
-        const seen: SeenCall[] = [];
-        const observed = client(provider.url);
-        const keys = portrait({ keys: Object.keys(observed), proto: Object.getPrototypeOf(observed) });
-        assert.equal(observe(observed, (call) => seen.push(call)), true);
-        assert.equal(portrait({ keys: Object.keys(observed), proto: Object.getPrototypeOf(observed) }), keys, 'the client shows other keys');
+        const { observed, seen } = observedClient(client(provider.url));
         const asked = provider.calls();
         const got = portrait(await outcomeOf(() => step.run(observed, provider)));
         assert.equal(got, expected);
@@ -76,6 +76,68 @@ export function compare<Client extends object>({ name, client, steps }: Script<C
         if (!step.unheard) assert.equal(seen.length, provider.calls() - asked, 'as many events as calls');
       });
     }
+
+    test(`${callsOfLife} calls of one client, in changing order, one by one and several at once`, async () => {
+      const life = lifeOf(steps);
+      const outcomes = await live(life, client(provider.url), provider);
+      const { observed, seen } = observedClient(client(provider.url));
+      const got = await live(life, observed, provider);
+      const expected = life.flat().flatMap((step) => step.seen);
+      assert.ok(expected.length >= callsOfLife);
+      for (const [index, step] of life.flat().entries()) assert.equal(got[index], outcomes[index], step.name);
+      await settled(() => seen.length >= expected.length);
+      assert.equal(seen.length, expected.length);
+      assert.deepEqual(withoutMatches(seen, expected), []);
+    });
+  });
+}
+
+function observedClient<Client extends object>(client: Client): { observed: Client; seen: SeenCall[] } {
+  const seen: SeenCall[] = [];
+  const shape = (): string => portrait({ keys: Object.keys(client), proto: Object.getPrototypeOf(client) });
+  const before = shape();
+  assert.equal(observe(client, (call) => seen.push(call)), true);
+  assert.equal(shape(), before, 'the client shows other keys');
+  return { observed: client, seen };
+}
+
+/**
+ * The steps in an order of their own in each round, until they make enough calls: in the first round one by one, then five at once. Steps
+ * that count on what the provider hears stand alone; those whose events wait for the garbage collector are left out.
+ */
+function lifeOf<Client>(all: readonly Step<Client>[]): readonly (readonly Step<Client>[])[] {
+  const steps = all.filter(({ seen, unheard }) => seen.length > 0 || !unheard);
+  const callsOfRound = steps.reduce((sum, { seen }) => sum + seen.length, 0);
+  return Array.from({ length: Math.ceil(callsOfLife / callsOfRound) + 1 }, (_, round) => {
+    const shuffled = steps.map((step, at) => ({ step, place: ((at + 1) * 7919 + round * 104_729) % 1_009 })).sort((a, b) => a.place - b.place);
+    const groups: Step<Client>[][] = [];
+    for (const { step } of shuffled) {
+      const last = groups.at(-1);
+      const alone = round === 0 || step.run.length > 1;
+      if (!last || alone || last.length >= 5 || last[0]!.run.length > 1) groups.push([step]);
+      else last.push(step);
+    }
+    return groups;
+  }).flat();
+}
+
+/** What each step gave, in the order of the life. */
+async function live<Client>(life: readonly (readonly Step<Client>[])[], client: Client, provider: FakeProvider): Promise<string[]> {
+  const outcomes: string[] = [];
+  for (const group of life) {
+    const results = await Promise.all(group.map((step) => outcomeOf(() => step.run(client, provider))));
+    outcomes.push(...results.map(portrait));
+  }
+  return outcomes;
+}
+
+/** What was expected and not seen; the fullest expectations are met first. */
+function withoutMatches(seen: readonly SeenCall[], expected: readonly Expected[]): Expected[] {
+  const left = [...seen];
+  return [...expected].sort((a, b) => Object.keys(b).length - Object.keys(a).length).filter((wanted) => {
+    const found = left.findIndex((call) => isDeepStrictEqual(pick(call, wanted), wanted));
+    if (found >= 0) left.splice(found, 1);
+    return found < 0;
   });
 }
 

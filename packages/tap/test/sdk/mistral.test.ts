@@ -1,13 +1,15 @@
 /** `@mistralai/mistralai`, current and oldest, bare and observed. Spec: Tap client wrapper 1 and 2; design 3, rows 27, 28, 30b. */
-import { Mistral as Current } from '@mistralai/mistralai';
-import { Mistral as Oldest } from '@mistralai/mistralai-oldest';
+import { HTTPClient as CurrentHttp, Mistral as Current } from '@mistralai/mistralai';
+import { HTTPClient as OldestHttp, Mistral as Oldest } from '@mistralai/mistralai-oldest';
 import { compare } from './compare.ts';
-import { mistralSteps } from './mistral-steps.ts';
+import { fetchSignalled, mistralSteps } from './mistral-steps.ts';
 
-for (const [name, Sdk, cachedTokens] of [['mistral 2', Current, 4], ['mistral 1', Oldest, 0]] as const) {
+for (const [name, Sdk, Http, cachedTokens] of [['mistral 2', Current, CurrentHttp, 4], ['mistral 1', Oldest, OldestHttp, 0]] as const) {
   compare({
     name,
-    client: (url) => new (Sdk as typeof Current)({ apiKey: 'k', serverURL: url, retryConfig: { strategy: 'none' } }),
+    client: (url) => new (Sdk as typeof Current)({
+      apiKey: 'k', serverURL: url, retryConfig: { strategy: 'none' }, httpClient: new Http({ fetcher: fetchSignalled }) as CurrentHttp,
+    }),
     steps: mistralSteps(cachedTokens),
   });
 }
