@@ -10,9 +10,9 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const sources = globSync(['packages/*/src/**/*.ts', 'test/**/*.ts', 'bench/**/*.ts', 'scripts/**/*.ts'], { cwd: root })
+const sources = globSync(['packages/*/{src,test}/**/*.ts', 'test/**/*.ts', 'bench/**/*.ts', 'scripts/**/*.ts'], { cwd: root })
   .map((file) => file.replaceAll('\\', '/')).sort();
-const isTest = (file: string): boolean => file.endsWith('.test.ts') || file.includes('/test-support/') || file.startsWith('test/');
+const isTest = (file: string): boolean => file.endsWith('.test.ts') || file.includes('/test-support/') || /^(?:packages\/[^/]+\/)?test\//.test(file);
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 const packageOf = (file: string): string => /^packages\/([^/]+)\//.exec(file)?.[1] ?? '';
 
@@ -24,6 +24,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   platform: ['core', 'store'],
   testkit: ['core'],
   cli: ['core', 'store', 'gateway', 'platform', 'testkit'],
+  // Published alone: it imports nobody, and nobody of the product imports it.
+  tap: [],
 };
 
 /** Module specifiers a file imports, statically or dynamically, type imports included. */

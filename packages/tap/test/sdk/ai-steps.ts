@@ -13,10 +13,12 @@ const chatSeen = (model: string, other: Expected = {}): Expected => ({
   stop_reason: 'stop', tool_calls: 0, status: 200, rate_limit: limits, ...other,
 });
 const responsesSeen = (model: string, other: Expected = {}): Expected => ({
-  model: `served-${model}`, request_id: 'resp-N', input_tokens: 20, output_tokens: 9, cached_tokens: 5, stop_reason: 'stop', tool_calls: 0, status: 200, ...other,
+  model: `served-${model}`, request_id: 'resp-N', input_tokens: 20, output_tokens: 9, cached_tokens: 5, stop_reason: 'stop', tool_calls: 0,
+    status: 200, ...other,
 });
 const failed = (model: string, status: number): Expected => ({
-  model, ...none, stop_reason: 'error', tool_calls: 0, status, ...(status === 599 ? { request_id: null, rate_limit: null } : { request_id: 'req_first', rate_limit: limits }),
+  model, ...none, stop_reason: 'error', tool_calls: 0, status,
+    ...(status === 599 ? { request_id: null, rate_limit: null } : { request_id: 'req_first', rate_limit: limits }),
 });
 
 async function all(stream: AsyncIterable<unknown>, last?: () => boolean): Promise<unknown[]> {
@@ -43,25 +45,106 @@ export function aiSteps({ generateText, streamText, embed, embedMany, jsonSchema
   const direct = { prompt: [{ role: 'user', content: [{ type: 'text', text: 'x' }] }] } as never;
   return [
     { name: 'generateText, chat', run: (p) => text(p, p.chat('m')), seen: [chatSeen('m')] },
-    { name: 'generateText, chat with tools', run: (p) => text(p, p.chat('m.tools'), { tools }), seen: [chatSeen('m.tools', { stop_reason: 'tool_calls', tool_calls: 2 })] },
-    { name: 'generateText, chat cut for length', run: (p) => text(p, p.chat('m.length')), seen: [chatSeen('m.length', { stop_reason: 'length' })] },
-    { name: 'generateText, chat filtered', run: (p) => text(p, p.chat('m.filter')), seen: [chatSeen('m.filter', { stop_reason: 'content_filter' })] },
+    {
+      name: 'generateText, chat with tools',
+      run: (p) => text(p, p.chat('m.tools'), { tools }),
+      seen: [chatSeen('m.tools', { stop_reason: 'tool_calls', tool_calls: 2 })],
+    },
+    {
+      name: 'generateText, chat cut for length',
+      run: (p) => text(p, p.chat('m.length')),
+      seen: [chatSeen('m.length', { stop_reason: 'length' })],
+    },
+    {
+      name: 'generateText, chat filtered',
+      run: (p) => text(p, p.chat('m.filter')),
+      seen: [chatSeen('m.filter', { stop_reason: 'content_filter' })],
+    },
     { name: 'generateText, responses', run: (p) => text(p, p.responses('m')), seen: [responsesSeen('m')] },
-    { name: 'generateText, responses with tools', run: (p) => text(p, p.languageModel('m.tools'), { tools }), seen: [responsesSeen('m.tools', { stop_reason: 'tool_calls', tool_calls: 1 })] },
+    {
+      name: 'generateText, responses with tools',
+      run: (p) => text(p, p.languageModel('m.tools'), { tools }),
+      seen: [responsesSeen('m.tools', { stop_reason: 'tool_calls', tool_calls: 1 })],
+    },
     { name: 'streamText, chat', run: (p) => stream(p.chat('m')), seen: [chatSeen('m')] },
-    { name: 'streamText, chat with tools', run: (p) => stream(p.chat('m.tools'), { tools }), seen: [chatSeen('m.tools', { stop_reason: 'tool_calls', tool_calls: 2 })] },
+    {
+      name: 'streamText, chat with tools',
+      run: (p) => stream(p.chat('m.tools'), { tools }),
+      seen: [chatSeen('m.tools', { stop_reason: 'tool_calls', tool_calls: 2 })],
+    },
     { name: 'streamText, responses', run: (p) => stream(p.responses('m')), seen: [responsesSeen('m')] },
-    { name: 'streamText refused', run: async (p) => (await all(streamText({ model: p.chat('m.status-429'), prompt: 'x', maxRetries: 0, onError: () => {} }).textStream)).length, seen: [failed('m.status-429', 429)] },
-    { name: 'streamText cut by the provider', run: async (p) => (await all(streamText({ model: p.chat('m.cut'), prompt: 'x', maxRetries: 0, onError: () => {} }).textStream)).length, seen: [chatSeen('m.cut', { ...none, stop_reason: 'error' })] },
-    ...[400, 401, 500].map((status): Step<Provider> => ({ name: `generateText answered by ${status}`, run: (p) => text(p, p.chat(`m.status-${status}`)), seen: [failed(`m.status-${status}`, status)] })),
-    { name: 'each try of `ai` itself is a call', run: (p) => text(p, p.chat('m.status-429.once'), { maxRetries: 1 }), seen: [failed('m.status-429.once', 429), chatSeen('m.status-429.once')] },
+    {
+      name: 'streamText refused',
+      run: async (p) =>
+        (await all(streamText({ model: p.chat('m.status-429'), prompt: 'x', maxRetries: 0, onError: () => {} }).textStream)).length,
+      seen: [failed('m.status-429', 429)],
+    },
+    {
+      name: 'streamText cut by the provider',
+      run: async (p) =>
+        (await all(streamText({ model: p.chat('m.cut'), prompt: 'x', maxRetries: 0, onError: () => {} }).textStream)).length,
+      seen: [chatSeen('m.cut', { ...none, stop_reason: 'error' })],
+    },
+    ...[400, 401, 500].map((status): Step<Provider> => ({ name: `generateText answered by ${status}`,
+      run: (p) => text(p, p.chat(`m.status-${status}`)), seen: [failed(`m.status-${status}`, status)] })),
+    {
+      name: 'each try of `ai` itself is a call',
+      run: (p) => text(p, p.chat('m.status-429.once'), { maxRetries: 1 }),
+      seen: [failed('m.status-429.once', 429), chatSeen('m.status-429.once')],
+    },
     { name: 'dropped before the head', run: (p) => text(p, p.chat('m.drop')), seen: [failed('m.drop', 599)] },
-    { name: 'aborted before the head', run: async (p, provider) => { const abort = new AbortController(); onceAsked(provider, () => abort.abort()); const t = text(p, p.chat('m.hang'), { abortSignal: abort.signal }); return t; }, seen: [failed('m.hang', 599)] },
-    { name: 'doStream by hand, left', run: async (p) => { const { stream: s } = await p.chat('m').doStream(direct); const r = s.getReader(); await r.read(); await r.cancel(); return [s.constructor.name, s instanceof ReadableStream]; }, seen: [{ stop_reason: 'other', status: 200, rate_limit: limits }] },
-    { name: 'doStream by hand, teed', run: async (p) => { const { stream: s } = await p.chat('m').doStream(direct); const [a, b] = s.tee(); return [(await all(a as never)).length, (await all(b as never)).length]; }, seen: [chatSeen('m')] },
-    { name: 'embed', run: async (p) => (await embed({ model: p.textEmbeddingModel('m'), value: 'x' })).embedding, seen: [{ model: 'm', request_id: 'req_first', input_tokens: 5, output_tokens: 0, stop_reason: 'stop', status: 200, rate_limit: limits }] },
-    { name: 'embedMany', run: async (p) => (await embedMany({ model: p.embedding('m'), values: ['x', 'y'] })).usage, seen: [{ input_tokens: 5, stop_reason: 'stop' }] },
-    { name: 'the model itself', run: async (p) => { const m = p.chat('m'); return [Object.keys(m), m.constructor.name, m.provider, m.modelId]; }, seen: [] },
-    { name: 'twenty at once', run: async (p) => (await Promise.all(Array.from({ length: 20 }, (_, i) => (i % 2 ? text(p, p.chat('m')) : stream(p.chat('m')))))).length, seen: Array.from({ length: 20 }, () => chatSeen('m')) },
+    {
+      name: 'aborted before the head',
+      run: async (p, provider) => {
+        const abort = new AbortController();
+        onceAsked(provider, () => abort.abort());
+        const t = text(p, p.chat('m.hang'), { abortSignal: abort.signal });
+        return t;
+      },
+      seen: [failed('m.hang', 599)],
+    },
+    {
+      name: 'doStream by hand, left',
+      run: async (p) => {
+        const { stream: s } = await p.chat('m').doStream(direct);
+        const r = s.getReader();
+        await r.read();
+        await r.cancel();
+        return [s.constructor.name, s instanceof ReadableStream];
+      },
+      seen: [{ stop_reason: 'other', status: 200, rate_limit: limits }],
+    },
+    {
+      name: 'doStream by hand, teed',
+      run: async (p) => {
+        const { stream: s } = await p.chat('m').doStream(direct);
+        const [a, b] = s.tee();
+        return [(await all(a as never)).length, (await all(b as never)).length];
+      },
+      seen: [chatSeen('m')],
+    },
+    {
+      name: 'embed',
+      run: async (p) => (await embed({ model: p.textEmbeddingModel('m'), value: 'x' })).embedding,
+      seen: [
+        { model: 'm', request_id: 'req_first', input_tokens: 5, output_tokens: 0, stop_reason: 'stop', status: 200, rate_limit: limits },
+      ],
+    },
+    {
+      name: 'embedMany',
+      run: async (p) => (await embedMany({ model: p.embedding('m'), values: ['x', 'y'] })).usage,
+      seen: [{ input_tokens: 5, stop_reason: 'stop' }],
+    },
+    {
+      name: 'the model itself',
+      run: async (p) => { const m = p.chat('m'); return [Object.keys(m), m.constructor.name, m.provider, m.modelId]; },
+      seen: [],
+    },
+    {
+      name: 'twenty at once',
+      run: async (p) =>
+        (await Promise.all(Array.from({ length: 20 }, (_, i) => (i % 2 ? text(p, p.chat('m')) : stream(p.chat('m')))))).length,
+      seen: Array.from({ length: 20 }, () => chatSeen('m')),
+    },
   ];
 }

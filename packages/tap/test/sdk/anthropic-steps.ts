@@ -15,7 +15,8 @@ const messageSeen = (model: string, other: Expected = {}): Expected => ({
 });
 const none = { input_tokens: 0, output_tokens: 0, cached_tokens: 0 };
 const failed = (model: string, status: number): Expected => ({
-  model, ...none, stop_reason: 'error', tool_calls: 0, status, ...(status === 599 ? { request_id: null, rate_limit: null } : { request_id: 'req_second', rate_limit: limits }),
+  model, ...none, stop_reason: 'error', tool_calls: 0, status,
+    ...(status === 599 ? { request_id: null, rate_limit: null } : { request_id: 'req_second', rate_limit: limits }),
 });
 /** What `message_start` alone had told when a stream ended. */
 const begun = { input_tokens: 10, output_tokens: 1, cached_tokens: 2 };
@@ -36,53 +37,182 @@ type Ask = (client: Client, model: string, more?: object, options?: object) => R
 /** Both resources that send messages; the majors differ in what they accept beside the body, never in this. */
 const askings: readonly (readonly [string, Ask])[] = [
   ['messages', (client, model, more = {}, options = {}) => client.messages.create({ ...asking(model), ...more } as never, options) as never],
-  ['beta.messages', (client, model, more = {}, options = {}) => client.beta.messages.create({ ...asking(model), ...more } as never, options) as never],
+  ['beta.messages', (client, model, more = {}, options = {}) => client.beta.messages.create({ ...asking(model), ...more } as never,
+    options) as never],
 ];
 
 const onBoth: Step<Client>[] = askings.flatMap(([name, ask]): Step<Client>[] => [
   ...([
-    ['m', {}], ['m.tools', { stop_reason: 'tool_calls', tool_calls: 2 }], ['m.length', { stop_reason: 'length' }], ['m.filter', { stop_reason: 'content_filter' }],
+    ['m', {}], ['m.tools', { stop_reason: 'tool_calls', tool_calls: 2 }], ['m.length', { stop_reason: 'length' }],
+      ['m.filter', { stop_reason: 'content_filter' }],
   ] as const).flatMap(([model, other]): Step<Client>[] => [
     { name: `${name} ${model}`, run: (c) => ask(c, model), seen: [messageSeen(model, other)] },
-    { name: `${name} ${model}, streamed`, run: async (c) => all(await ask(c, model, { stream: true }) as never), seen: [messageSeen(model, other)] },
+    {
+      name: `${name} ${model}, streamed`,
+      run: async (c) => all(await ask(c, model, { stream: true }) as never),
+      seen: [messageSeen(model, other)],
+    },
   ]),
   ...[400, 401, 429, 500, 529].map((status): Step<Client> => (
     { name: `${name} answered by ${status}`, run: (c) => ask(c, `m.status-${status}`), seen: [failed(`m.status-${status}`, status)] })),
-  { name: `${name}, withResponse`, run: async (c) => { const { data, response, request_id } = await ask(c, 'm').withResponse(); return { data, request_id, status: response.status }; }, seen: [messageSeen('m')] },
+  {
+    name: `${name}, withResponse`,
+    run: async (c) => {
+      const { data, response, request_id } = await ask(c, 'm').withResponse();
+      return { data, request_id, status: response.status };
+    },
+    seen: [messageSeen('m')],
+  },
   { name: `${name}, asResponse, json`, run: async (c) => (await ask(c, 'm').asResponse()).json(), seen: [messageSeen('m')] },
-  { name: `${name}, asResponse of a stream`, run: async (c) => (await ask(c, 'm', { stream: true }).asResponse()).text(), seen: [{ ...none, model: 'm', stop_reason: 'other', status: 200, rate_limit: limits }] },
-  { name: `${name}, tee`, run: async (c) => { const [a, b] = (await ask(c, 'm', { stream: true }) as never as Stream).tee(); return Promise.all([all(a), all(b)]); }, seen: [messageSeen('m')] },
-  { name: `${name}, toReadableStream`, run: async (c) => new Response((await ask(c, 'm', { stream: true }) as never as Stream).toReadableStream()).text(), seen: [messageSeen('m')] },
-  { name: `${name}, left at the first event`, run: async (c) => { const s = await ask(c, 'm', { stream: true }) as never as Stream; return [await all(s, () => true), s.controller.signal.aborted]; }, seen: [messageSeen('m', { ...begun, stop_reason: 'other' })] },
-  { name: `${name}, aborted by its controller`, run: async (c) => { const s = await ask(c, 'm.stall', { stream: true }) as never as Stream; return all(s, () => { s.controller.abort(); return false; }); }, seen: [messageSeen('m.stall', { ...begun, stop_reason: 'other' })] },
-  { name: `${name}, stream cut by the provider`, run: async (c) => all(await ask(c, 'm.cut', { stream: true }) as never), seen: [messageSeen('m.cut', { ...begun, stop_reason: 'error' })] },
-  { name: `${name}, error event in the stream`, run: async (c) => all(await ask(c, 'm.oops', { stream: true }) as never), seen: [messageSeen('m.oops', { ...begun, stop_reason: 'error' })] },
-  { name: `${name}, aborted before the head`, run: async (c, provider) => { const abort = new AbortController(); onceAsked(provider, () => abort.abort()); const p = ask(c, 'm.hang', {}, { signal: abort.signal }); return p; }, seen: [failed('m.hang', 599)] },
+  {
+    name: `${name}, asResponse of a stream`,
+    run: async (c) => (await ask(c, 'm', { stream: true }).asResponse()).text(),
+    seen: [{ ...none, model: 'm', stop_reason: 'other', status: 200, rate_limit: limits }],
+  },
+  {
+    name: `${name}, tee`,
+    run: async (c) => {
+      const [a, b] = (await ask(c, 'm', { stream: true }) as never as Stream).tee();
+      return Promise.all([all(a), all(b)]);
+    },
+    seen: [messageSeen('m')],
+  },
+  {
+    name: `${name}, toReadableStream`,
+    run: async (c) => new Response((await ask(c, 'm', { stream: true }) as never as Stream).toReadableStream()).text(),
+    seen: [messageSeen('m')],
+  },
+  {
+    name: `${name}, left at the first event`,
+    run: async (c) => {
+      const s = await ask(c, 'm', { stream: true }) as never as Stream;
+      return [await all(s, () => true), s.controller.signal.aborted];
+    },
+    seen: [messageSeen('m', { ...begun, stop_reason: 'other' })],
+  },
+  {
+    name: `${name}, aborted by its controller`,
+    run: async (c) => {
+      const s = await ask(c, 'm.stall', { stream: true }) as never as Stream;
+      return all(s, () => { s.controller.abort(); return false; });
+    },
+    seen: [messageSeen('m.stall', { ...begun, stop_reason: 'other' })],
+  },
+  {
+    name: `${name}, stream cut by the provider`,
+    run: async (c) => all(await ask(c, 'm.cut', { stream: true }) as never),
+    seen: [messageSeen('m.cut', { ...begun, stop_reason: 'error' })],
+  },
+  {
+    name: `${name}, error event in the stream`,
+    run: async (c) => all(await ask(c, 'm.oops', { stream: true }) as never),
+    seen: [messageSeen('m.oops', { ...begun, stop_reason: 'error' })],
+  },
+  {
+    name: `${name}, aborted before the head`,
+    run: async (c, provider) => {
+      const abort = new AbortController();
+      onceAsked(provider, () => abort.abort());
+      const p = ask(c, 'm.hang', {}, { signal: abort.signal });
+      return p;
+    },
+    seen: [failed('m.hang', 599)],
+  },
   { name: `${name}, timed out`, run: (c) => ask(c, 'm.hang', {}, { timeout: 30 }), seen: [failed('m.hang', 599)], unheard: true },
   { name: `${name}, dropped before the head`, run: (c) => ask(c, 'm.drop'), seen: [failed('m.drop', 599)] },
   { name: `${name}, cut in the body`, run: (c) => ask(c, 'm.cut.bare'), seen: [failed('m.cut.bare', 200)] },
-  { name: `${name}, stream object`, run: async (c) => { const s = await ask(c, 'm', { stream: true }) as never as Stream; const kind = [Object.keys(s), s]; await all(s); return kind; }, seen: [messageSeen('m')] },
-  { name: `${name}, promise object`, run: async (c) => { const p = ask(c, 'm'); const kind = [p.constructor.name, p instanceof Promise, Object.keys(p)]; await p; return kind; }, seen: [messageSeen('m')] },
+  {
+    name: `${name}, stream object`,
+    run: async (c) => {
+      const s = await ask(c, 'm', { stream: true }) as never as Stream;
+      const kind = [Object.keys(s), s];
+      await all(s);
+      return kind;
+    },
+    seen: [messageSeen('m')],
+  },
+  {
+    name: `${name}, promise object`,
+    run: async (c) => {
+      const p = ask(c, 'm');
+      const kind = [p.constructor.name, p instanceof Promise, Object.keys(p)];
+      await p;
+      return kind;
+    },
+    seen: [messageSeen('m')],
+  },
 ]);
 
 const helping: Step<Client>[] = [
   { name: 'stream helper, final message', run: (c) => c.messages.stream(asking('m')).finalMessage(), seen: [messageSeen('m')] },
-  { name: 'stream helper, tools and events', run: async (c) => { const names: string[] = []; const s = c.messages.stream(asking('m.tools')); for (const name of ['connect', 'contentBlock', 'message', 'end'] as const) s.on(name, () => { names.push(name); }); await s.done(); return [names, s.request_id]; }, seen: [messageSeen('m.tools', { stop_reason: 'tool_calls', tool_calls: 2 })] },
-  { name: 'stream helper, iterated and left', run: async (c) => all(c.messages.stream(asking('m')), () => true), seen: [messageSeen('m', { stop_reason: 'other', ...begun })] },
-  { name: 'stream helper, aborted', run: async (c) => { const s = c.messages.stream(asking('m.stall')); s.on('streamEvent', () => s.abort()); return s.finalMessage(); }, seen: [messageSeen('m.stall', { ...begun, stop_reason: 'other' })] },
-  { name: 'stream helper, refused', run: (c) => c.messages.stream(asking('m.status-429')).finalMessage(), seen: [failed('m.status-429', 429)] },
-  { name: 'beta stream helper', run: (c) => (typeof c.beta.messages.stream === 'function' ? c.beta.messages as never as Client['messages'] : c.messages).stream(asking('m')).finalMessage(), seen: [messageSeen('m')] },
-  { name: 'parse', run: (c) => (typeof c.messages.parse === 'function' ? c.messages.parse(asking('m')) : c.messages.create(asking('m'))), seen: [messageSeen('m')] },
-  { name: 'children of withOptions', run: (c) => (typeof c.withOptions === 'function' ? c.withOptions({ timeout: 5000 }) : c).messages.create(asking('m')), seen: [messageSeen('m')] },
+  {
+    name: 'stream helper, tools and events',
+    run: async (c) => {
+      const names: string[] = [];
+      const s = c.messages.stream(asking('m.tools'));
+      for (const name of ['connect', 'contentBlock', 'message', 'end'] as const) s.on(name, () => { names.push(name); });
+      await s.done();
+      return [names, s.request_id];
+    },
+    seen: [messageSeen('m.tools', { stop_reason: 'tool_calls', tool_calls: 2 })],
+  },
+  {
+    name: 'stream helper, iterated and left',
+    run: async (c) => all(c.messages.stream(asking('m')), () => true),
+    seen: [messageSeen('m', { stop_reason: 'other', ...begun })],
+  },
+  {
+    name: 'stream helper, aborted',
+    run: async (c) => { const s = c.messages.stream(asking('m.stall')); s.on('streamEvent', () => s.abort()); return s.finalMessage(); },
+    seen: [messageSeen('m.stall', { ...begun, stop_reason: 'other' })],
+  },
+  {
+    name: 'stream helper, refused',
+    run: (c) => c.messages.stream(asking('m.status-429')).finalMessage(),
+    seen: [failed('m.status-429', 429)],
+  },
+  {
+    name: 'beta stream helper',
+    run: (c) =>
+      (typeof c.beta.messages.stream === 'function' ? c.beta.messages as never as Client['messages'] : c.messages).stream(asking('m')).finalMessage(),
+    seen: [messageSeen('m')],
+  },
+  {
+    name: 'parse',
+    run: (c) => (typeof c.messages.parse === 'function' ? c.messages.parse(asking('m')) : c.messages.create(asking('m'))),
+    seen: [messageSeen('m')],
+  },
+  {
+    name: 'children of withOptions',
+    run: (c) => (typeof c.withOptions === 'function' ? c.withOptions({ timeout: 5000 }) : c).messages.create(asking('m')),
+    seen: [messageSeen('m')],
+  },
   { name: 'tool runner: an event for each call', run: async (c) => runTools(c), seen: [messageSeen('m')] },
-  { name: 'batch results: an event for each message and error in them', run: async (c) => all(await c.messages.batches.results('batch_1')), seen: batchSeen(), unheard: true },
+  {
+    name: 'batch results: an event for each message and error in them',
+    run: async (c) => all(await c.messages.batches.results('batch_1')),
+    seen: batchSeen(),
+    unheard: true,
+  },
   { name: 'beta batch results', run: async (c) => all(await c.beta.messages.batches.results('batch_1')), seen: batchSeen(), unheard: true },
-  { name: 'token counts and model lists give no event', run: async (c) => [await (c.messages.countTokens ?? c.beta.messages.countTokens).call(c.messages, { model: 'm', messages: [] }), await all(c.models.list())], seen: [] },
-  { name: 'thirty at once', run: async (c) => (await Promise.all(Array.from({ length: 30 }, async (_, i) => (i % 2 ? c.messages.create(asking('m')) : c.messages.stream(asking('m')).finalMessage())))).length, seen: Array.from({ length: 30 }, () => messageSeen('m')) },
+  {
+    name: 'token counts and model lists give no event',
+    run: async (c) =>
+      [await (c.messages.countTokens ?? c.beta.messages.countTokens).call(c.messages, { model: 'm', messages: [] }), await all(c.models.list())],
+    seen: [],
+  },
+  {
+    name: 'thirty at once',
+    run: async (c) =>
+      (await Promise.all(Array.from({ length: 30 },
+        async (_, i) => (i % 2 ? c.messages.create(asking('m')) : c.messages.stream(asking('m')).finalMessage())))).length,
+    seen: Array.from({ length: 30 }, () => messageSeen('m')),
+  },
 ];
 
 function batchSeen(): Expected[] {
-  const line = { provider: 'other', model: 'served-m', request_id: 'msg-N', input_tokens: 10, output_tokens: 6, cached_tokens: 2, status: 200, rate_limit: null } as const;
+  const line = { provider: 'other', model: 'served-m', request_id: 'msg-N', input_tokens: 10, output_tokens: 6, cached_tokens: 2, status: 200,
+    rate_limit: null } as const;
   return [
     { ...line, stop_reason: 'stop', tool_calls: 0 },
     { ...line, stop_reason: 'tool_calls', tool_calls: 2 },

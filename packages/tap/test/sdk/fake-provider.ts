@@ -120,7 +120,8 @@ function sendEvents(response: ServerResponse, { made, has, headers, path = '' }:
     return `${named ? `event: ${type}\n` : ''}data: ${JSON.stringify(event)}\n\n`;
   });
   if (has('cut') || has('stall')) texts.length = Math.min(2, texts.length);
-  if (has('oops')) texts.splice(2, texts.length, `event: error\ndata: ${JSON.stringify({ type: 'error', error: { type: 'overloaded_error', message: 'oops' } })}\n\n`);
+  const oops = { type: 'error', error: { type: 'overloaded_error', message: 'oops' } };
+  if (has('oops')) texts.splice(2, texts.length, `event: error\ndata: ${JSON.stringify(oops)}\n\n`);
   if (path.endsWith('completions') && !has('cut') && !has('stall')) texts.push('data: [DONE]\n\n');
   const next = (): void => {
     const text = texts.shift();
@@ -140,7 +141,8 @@ function answerOther(path: string, response: ServerResponse): void {
     response.writeHead(200, { 'content-type': 'application/x-jsonl' });
     response.end(wires.batchResults());
   } else if (path.includes('/batches')) {
-    json({ id: 'batch_1', type: 'message_batch', processing_status: 'ended', results_url: `http://${response.req.headers.host}/v1/messages/batches/batch_1/results` });
+    json({ id: 'batch_1', type: 'message_batch', processing_status: 'ended',
+      results_url: `http://${response.req.headers.host}/v1/messages/batches/batch_1/results` });
   } else if (path.endsWith('count_tokens') || path.endsWith('input_tokens')) {
     json({ input_tokens: 14, object: 'response.input_tokens' });
   } else if (path.endsWith('countTokens')) {

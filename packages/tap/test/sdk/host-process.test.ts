@@ -45,11 +45,13 @@ interface Ended {
   readonly errors: string;
 }
 
+/** What differs from run to run in what Node prints of an error. */
+const unsteady = /127\.0\.0\.1:\d+|\(node:\d+\)|(localPort|remotePort|bytesRead|bytesWritten): \d+|date: '[^']*'|^ +at .*$|^file:.*$/gm;
+
 function run(source: string, flags: readonly string[] = []): Promise<Ended> {
   return new Promise((resolve) => {
     execFile(process.execPath, [...flags, '--input-type=module', '-e', source], { cwd: new URL('.', import.meta.url) }, (error, out, errors) => {
-      const steady = errors.replaceAll(/127\.0\.0\.1:\d+|\(node:\d+\)|(localPort|remotePort|bytesRead|bytesWritten): \d+|date: '[^']*'|^ +at .*$|^file:.*$/gm, '').replaceAll(/\n\s*/g, '\n');
-      resolve({ code: error?.code ?? 0, out, errors: steady });
+      resolve({ code: error?.code ?? 0, out, errors: errors.replaceAll(unsteady, '').replaceAll(/\n\s*/g, '\n') });
     });
   });
 }
@@ -80,15 +82,18 @@ describe('the host process', () => {
     'a stream never read': `await client.chat.completions.create({ model: 'm', messages: [], stream: true })`,
     'a promise never awaited': `client.chat.completions.create({ model: 'm', messages: [] })`,
     'a bare response never read': `await client.chat.completions.create({ model: 'm', messages: [] }).asResponse()`,
-    'a stream begun': `const s = await client.chat.completions.create({ model: 'm.stall', messages: [], stream: true }); await s[Symbol.asyncIterator]().next()`,
+    'a stream begun': `const s = await client.chat.completions.create({ model: 'm.stall', messages: [], stream: true });
+      await s[Symbol.asyncIterator]().next()`,
   };
   for (const [name, script] of Object.entries(letGo)) {
     test(`${name}: one event when it is garbage`, async () => {
-      const { out } = await run(letGoSource(provider.url, script, 'for (let n = 0; n < 200 && !seen.length; n += 1) { globalThis.gc(); await new Promise((r) => setTimeout(r, 5)); }'), ['--expose-gc']);
+      const collect = 'for (let n = 0; n < 200 && !seen.length; n += 1) { globalThis.gc(); await new Promise((r) => setTimeout(r, 5)); }';
+      const { out } = await run(letGoSource(provider.url, script, collect), ['--expose-gc']);
       assert.deepEqual(JSON.parse(out), [{ stop_reason: 'other', status: 200 }]);
     });
     test(`${name}: one event when the process ends`, async () => {
-      const { out } = await run(letGoSource(provider.url, script, `await new Promise((r) => setTimeout(r, 100)); settleOpenCalls(); settleOpenCalls();`));
+      const end = `await new Promise((r) => setTimeout(r, 100)); settleOpenCalls(); settleOpenCalls();`;
+      const { out } = await run(letGoSource(provider.url, script, end));
       assert.deepEqual(JSON.parse(out), [{ stop_reason: 'other', status: 200 }]);
     });
   }

@@ -13,7 +13,8 @@ const seen = (cachedTokens: number) => (model: string, other: Expected = {}): Ex
 });
 const none = { input_tokens: 0, output_tokens: 0, cached_tokens: 0 };
 const failed = (model: string | null, status: number): Expected => ({
-  model, ...none, stop_reason: 'error', tool_calls: 0, status, ...(status === 599 ? { request_id: null, rate_limit: null } : { request_id: 'req_first', rate_limit: limits }),
+  model, ...none, stop_reason: 'error', tool_calls: 0, status,
+    ...(status === 599 ? { request_id: null, rate_limit: null } : { request_id: 'req_first', rate_limit: limits }),
 });
 
 async function all(stream: AsyncIterable<unknown>, last?: () => boolean): Promise<unknown[]> {
@@ -31,7 +32,8 @@ function anObject(): unknown {
   return z.object({});
 }
 
-const ask = (model: string): { model: string; messages: { role: 'user'; content: string }[] } => ({ model, messages: [{ role: 'user', content: 'x' }] });
+const ask = (model: string): { model: string; messages: { role: 'user'; content: string }[] } => ({ model,
+  messages: [{ role: 'user', content: 'x' }] });
 const endings = [
   ['m', {}], ['m.tools', { stop_reason: 'tool_calls', tool_calls: 2 }], ['m.length', { stop_reason: 'length' }],
 ] as const;
@@ -69,24 +71,107 @@ export function mistralSteps(cachedTokens: number): readonly Step<Client>[] {
   ]),
   ...[400, 401, 429, 500].flatMap((status): Step<Client>[] => [
     { name: `answered by ${status}`, run: (c) => c.chat.complete(ask(`m.status-${status}`)), seen: [failed(`m.status-${status}`, status)] },
-    { name: `answered by ${status}, streamed`, run: (c) => c.chat.stream(ask(`m.status-${status}`)), seen: [failed(`m.status-${status}`, status)] },
+    {
+      name: `answered by ${status}, streamed`,
+      run: (c) => c.chat.stream(ask(`m.status-${status}`)),
+      seen: [failed(`m.status-${status}`, status)],
+    },
   ]),
   { name: 'parse', run: (c) => c.chat.parse({ ...ask('m'), responseFormat: anObject() } as never), seen: [seenAs('m')] },
   { name: 'what the SDK itself refuses was no call', run: (c) => c.chat.complete({ model: 7, messages: 'x' } as never), seen: [] },
   { name: 'fim, streamed', run: async (c) => all(await c.fim.stream({ model: 'm', prompt: 'x' })), seen: [seenAs('m')] },
   { name: 'agents, streamed', run: async (c) => all(await c.agents.stream({ ...ask('m'), agentId: 'm' } as never)), seen: [seenAs('m')] },
-  { name: 'embeddings', run: (c) => c.embeddings.create({ model: 'm', inputs: ['x'] }), seen: [{ model: 'served-m', request_id: 'emb-N', input_tokens: 5, output_tokens: 0, stop_reason: 'stop', status: 200 }] },
-  { name: 'embeddings refused', run: (c) => c.embeddings.create({ model: 'm.status-400', inputs: ['x'] }), seen: [failed('m.status-400', 400)] },
-  { name: 'stream left at the first event', run: async (c) => all(await c.chat.stream(ask('m')), () => true), seen: [seenAs('m', { ...none, stop_reason: 'other' })] },
-  { name: 'stream read by a reader', run: async (c) => { const s = await c.chat.stream(ask('m')); const r = s.getReader(); const got = [await r.read(), s.locked]; await r.cancel(); r.releaseLock(); return [got, s.locked]; }, seen: [seenAs('m', { ...none, stop_reason: 'other' })] },
-  { name: 'stream read through tee', run: async (c) => { const s = await c.chat.stream(ask('m')); const [a, b] = s.tee(); return [s.locked, a.constructor.name, await all(a as never), await all(b as never)]; }, seen: [seenAs('m')] },
-  { name: 'stream piped', run: async (c) => { const got: unknown[] = []; await (await c.chat.stream(ask('m'))).pipeThrough(new TransformStream()).pipeTo(new WritableStream({ write: (part) => { got.push(part); } })); return got; }, seen: [seenAs('m')] },
-  { name: 'stream cancelled unread', run: async (c) => (await c.chat.stream(ask('m'))).cancel(), seen: [{ model: 'm', request_id: null, ...none, stop_reason: 'other', status: 200 }] },
-  { name: 'stream cut by the provider', run: async (c) => all(await c.chat.stream(ask('m.cut'))), seen: [seenAs('m.cut', { ...none, stop_reason: 'error' })] },
-  { name: 'the stream itself', run: async (c) => { const s = await c.chat.stream(ask('m')); const kind = [s.constructor.name, s instanceof ReadableStream, Object.keys(s), s.locked]; await all(s); return kind; }, seen: [seenAs('m')] },
-  { name: 'the promise itself', run: async (c) => { const p = c.chat.complete(ask('m')); await p; return [p.constructor.name, Object.keys(p)]; }, seen: [seenAs('m')] },
-  { name: 'aborted before the head', run: async (c, provider) => { const abort = new AbortController(); onceAsked(provider, () => abort.abort()); const p = c.chat.complete(ask('m.hang'), signalled(abort.signal)); return p; }, seen: [failed('m.hang', 599)] },
-  { name: 'aborted in a stream', run: async (c) => { const abort = new AbortController(); const s = await c.chat.stream(ask('m.stall'), signalled(abort.signal)); return all(s, () => { abort.abort(); return false; }); }, seen: [seenAs('m.stall', { ...none, stop_reason: 'other' })] },
+  {
+    name: 'embeddings',
+    run: (c) => c.embeddings.create({ model: 'm', inputs: ['x'] }),
+    seen: [{ model: 'served-m', request_id: 'emb-N', input_tokens: 5, output_tokens: 0, stop_reason: 'stop', status: 200 }],
+  },
+  {
+    name: 'embeddings refused',
+    run: (c) => c.embeddings.create({ model: 'm.status-400', inputs: ['x'] }),
+    seen: [failed('m.status-400', 400)],
+  },
+  {
+    name: 'stream left at the first event',
+    run: async (c) => all(await c.chat.stream(ask('m')), () => true),
+    seen: [seenAs('m', { ...none, stop_reason: 'other' })],
+  },
+  {
+    name: 'stream read by a reader',
+    run: async (c) => {
+      const s = await c.chat.stream(ask('m'));
+      const r = s.getReader();
+      const got = [await r.read(), s.locked];
+      await r.cancel();
+      r.releaseLock();
+      return [got, s.locked];
+    },
+    seen: [seenAs('m', { ...none, stop_reason: 'other' })],
+  },
+  {
+    name: 'stream read through tee',
+    run: async (c) => {
+      const s = await c.chat.stream(ask('m'));
+      const [a, b] = s.tee();
+      return [s.locked, a.constructor.name, await all(a as never), await all(b as never)];
+    },
+    seen: [seenAs('m')],
+  },
+  {
+    name: 'stream piped',
+    run: async (c) => {
+      const got: unknown[] = [];
+      await (await c.chat.stream(ask('m'))).pipeThrough(new TransformStream()).pipeTo(new WritableStream({ write: (part) => {
+        got.push(part);
+      } }));
+      return got;
+    },
+    seen: [seenAs('m')],
+  },
+  {
+    name: 'stream cancelled unread',
+    run: async (c) => (await c.chat.stream(ask('m'))).cancel(),
+    seen: [{ model: 'm', request_id: null, ...none, stop_reason: 'other', status: 200 }],
+  },
+  {
+    name: 'stream cut by the provider',
+    run: async (c) => all(await c.chat.stream(ask('m.cut'))),
+    seen: [seenAs('m.cut', { ...none, stop_reason: 'error' })],
+  },
+  {
+    name: 'the stream itself',
+    run: async (c) => {
+      const s = await c.chat.stream(ask('m'));
+      const kind = [s.constructor.name, s instanceof ReadableStream, Object.keys(s), s.locked];
+      await all(s);
+      return kind;
+    },
+    seen: [seenAs('m')],
+  },
+  {
+    name: 'the promise itself',
+    run: async (c) => { const p = c.chat.complete(ask('m')); await p; return [p.constructor.name, Object.keys(p)]; },
+    seen: [seenAs('m')],
+  },
+  {
+    name: 'aborted before the head',
+    run: async (c, provider) => {
+      const abort = new AbortController();
+      onceAsked(provider, () => abort.abort());
+      const p = c.chat.complete(ask('m.hang'), signalled(abort.signal));
+      return p;
+    },
+    seen: [failed('m.hang', 599)],
+  },
+  {
+    name: 'aborted in a stream',
+    run: async (c) => {
+      const abort = new AbortController();
+      const s = await c.chat.stream(ask('m.stall'), signalled(abort.signal));
+      return all(s, () => { abort.abort(); return false; });
+    },
+    seen: [seenAs('m.stall', { ...none, stop_reason: 'other' })],
+  },
   {
     name: 'timed out',
     run: (c, provider) => {
@@ -97,7 +182,17 @@ export function mistralSteps(cachedTokens: number): readonly Step<Client>[] {
     seen: [failed('m.hang', 599)],
   },
   { name: 'dropped before the head', run: (c) => c.chat.complete(ask('m.drop')), seen: [failed('m.drop', 599)] },
-  { name: 'keys of the client after use', run: async (c) => { await c.chat.complete(ask('m')); return [Object.keys(c), Object.keys(c.chat), c.chat === c.chat]; }, seen: [seenAs('m')] },
-  { name: 'thirty at once', run: async (c) => (await Promise.all(Array.from({ length: 30 }, (_, i) => (i % 2 ? c.chat.complete(ask('m')) : c.chat.stream(ask('m')).then((s) => all(s)))))).length, seen: Array.from({ length: 30 }, () => seenAs('m')) },
+  {
+    name: 'keys of the client after use',
+    run: async (c) => { await c.chat.complete(ask('m')); return [Object.keys(c), Object.keys(c.chat), c.chat === c.chat]; },
+    seen: [seenAs('m')],
+  },
+  {
+    name: 'thirty at once',
+    run: async (c) =>
+      (await Promise.all(Array.from({ length: 30 },
+        (_, i) => (i % 2 ? c.chat.complete(ask('m')) : c.chat.stream(ask('m')).then((s) => all(s)))))).length,
+    seen: Array.from({ length: 30 }, () => seenAs('m')),
+  },
 ];
 }

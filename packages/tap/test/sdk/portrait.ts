@@ -28,7 +28,8 @@ function draw(value: unknown, depth: number): string {
   if (typeof value !== 'object' || value === null) return String(value);
   if (value instanceof Headers) return `Headers(${[...value.keys()].filter((name) => !/^(date|connection|keep-alive)$/.test(name)).join()})`;
   if (depth > 7 || value instanceof AbortSignal || value instanceof AbortController) return classesOf(value);
-  const shown = value instanceof Error ? [...new Set(['name', 'message', 'status', 'statusCode', 'code', 'type', 'requestID', 'cause', ...Object.keys(value)])]
+  const shown = value instanceof Error ? [...new Set(['name', 'message', 'status', 'statusCode', 'code', 'type', 'requestID', 'cause',
+    ...Object.keys(value)])]
     : Object.keys(value);
   const skipped = /^(date|created|timestamp|lastModified|rawResponse|response|request\$|stack|_client|client|logger|socket)$/;
   return `${classesOf(value)}{${shown.filter((key) => !skipped.test(key))

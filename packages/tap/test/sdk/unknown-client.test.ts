@@ -9,7 +9,8 @@ import { outcomeOf, settled } from './compare.ts';
 import { portrait } from './portrait.ts';
 import type { SeenCall } from '../../src/seen-call.ts';
 
-const answer = { id: 'a', model: 'served', choices: [{ index: 0, finish_reason: 'stop', message: {} }], usage: { prompt_tokens: 3, completion_tokens: 2 } };
+const answer = { id: 'a', model: 'served', choices: [{ index: 0, finish_reason: 'stop', message: {} }],
+  usage: { prompt_tokens: 3, completion_tokens: 2 } };
 
 class OwnPromise<T> extends Promise<T> {
   withHeaders(): string {
@@ -42,7 +43,8 @@ const iterated = async (client: never, call: Made['call']): Promise<unknown[]> =
   for await (const part of await call(client) as AsyncIterable<unknown>) got.push(part);
   return got;
 };
-const whole = { model: 'served', request_id: 'a', input_tokens: 3, output_tokens: 2, stop_reason: 'stop', status: 200, rate_limit: null, provider: 'other' };
+const whole = { model: 'served', request_id: 'a', input_tokens: 3, output_tokens: 2, stop_reason: 'stop', status: 200, rate_limit: null,
+  provider: 'other' };
 
 const kinds: readonly (readonly [string, Made & { read?: typeof iterated }, object])[] = [
   ['a plain promise', chat(() => Promise.resolve(answer)), whole],
@@ -53,13 +55,21 @@ const kinds: readonly (readonly [string, Made & { read?: typeof iterated }, obje
   ['a generator', { ...chat(() => parts()), read: iterated }, whole],
   ['an object to iterate', { ...chat(() => Promise.resolve({ [Symbol.asyncIterator]: () => parts() })), read: iterated }, whole],
   ['a web stream', { ...chat(() => Promise.resolve(ReadableStream.from(parts()))), read: iterated }, whole],
-  ['a failure with a status', chat(() => Promise.reject(withStatus(503))), { status: 503, stop_reason: 'error', model: 'asked', rate_limit: { requests_limit: 9, requests_remaining: null, tokens_limit: null, tokens_remaining: null } }],
+  ['a failure with a status', chat(() => Promise.reject(withStatus(503))),
+    { status: 503, stop_reason: 'error', model: 'asked',
+      rate_limit: { requests_limit: 9, requests_remaining: null, tokens_limit: null, tokens_remaining: null } }],
   ['a failure with a status that is none', chat(() => Promise.reject(withStatus(1000))), { status: 599, stop_reason: 'error' }],
   ['a failure that is no object', chat(() => OwnPromise.reject(null)), { status: 599, stop_reason: 'error' }], // eslint-disable-line
-  ['messages', { client: { messages: { create: () => Promise.resolve({ type: 'message', id: 'a', model: 'served', stop_reason: 'end_turn', usage: { input_tokens: 3, output_tokens: 2 } }) } }, call: (c: { messages: { create(): unknown } }) => c.messages.create() }, whole],
-  ['embeddings', { client: { embeddings: { create: () => Promise.resolve({ model: 'served', usage: { prompt_tokens: 3 } }) } }, call: (c: { embeddings: { create(): unknown } }) => c.embeddings.create() }, { model: 'served', input_tokens: 3, stop_reason: 'stop' }],
-  ['generateContent', { client: { models: { generateContent: () => Promise.resolve({ modelVersion: 'served', responseId: 'a', candidates: [{ finishReason: 'STOP' }], usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 2 } }) } }, call: (c: { models: { generateContent(): unknown } }) => c.models.generateContent() }, whole],
-  ['a method that calls its neighbour', { client: { chat: { parse(): unknown { return this.complete(); }, complete: () => Promise.resolve(answer) } } as object, call: (c: { chat: { parse(): unknown } }) => c.chat.parse() }, whole],
+  ['messages', { client: { messages: { create: () => Promise.resolve({ type: 'message', id: 'a', model: 'served', stop_reason: 'end_turn',
+    usage: { input_tokens: 3, output_tokens: 2 } }) } }, call: (c: { messages: { create(): unknown } }) => c.messages.create() }, whole],
+  ['embeddings', { client: { embeddings: { create: () => Promise.resolve({ model: 'served', usage: { prompt_tokens: 3 } }) } },
+    call: (c: { embeddings: { create(): unknown } }) => c.embeddings.create() }, { model: 'served', input_tokens: 3, stop_reason: 'stop' }],
+  ['generateContent', { client: { models: { generateContent: () => Promise.resolve({ modelVersion: 'served', responseId: 'a',
+    candidates: [{ finishReason: 'STOP' }], usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 2 } }) } },
+      call: (c: { models: { generateContent(): unknown } }) => c.models.generateContent() }, whole],
+  ['a method that calls its neighbour',
+    { client: { chat: { parse(): unknown { return this.complete(); }, complete: () => Promise.resolve(answer) } } as object,
+      call: (c: { chat: { parse(): unknown } }) => c.chat.parse() }, whole],
 ];
 
 describe('unknown clients', () => {
@@ -130,7 +140,8 @@ describe('unknown clients', () => {
     const seen: SeenCall[] = [];
     observe(client, (one) => seen.push(one));
     assert.equal(await call(client as never), hostile);
-    assert.deepEqual(seen.map(({ model, status, input_tokens }) => ({ model, status, input_tokens })), [{ model: 'asked', status: 200, input_tokens: 0 }]);
+    assert.deepEqual(seen.map(({ model, status, input_tokens }) => ({ model, status, input_tokens })),
+      [{ model: 'asked', status: 200, input_tokens: 0 }]);
   });
 
   test('observed again, a client tells its calls to the newer sink, once', async () => {

@@ -52,19 +52,22 @@ export const chat: Wire = (model, has, body) => {
 export const completions: Wire = (model, has) => {
   const base = { id: freshId('cmpl'), object: 'text_completion', created: 1, model: `served-${model}` };
   const finish_reason = has('length') ? 'length' : 'stop';
-  const json = { ...base, choices: [{ index: 0, text: 'x', finish_reason, logprobs: null }], usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 } };
+  const json = { ...base, choices: [{ index: 0, text: 'x', finish_reason, logprobs: null }],
+    usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 } };
   return { json, events: [{ ...json, usage: undefined, choices: [{ index: 0, text: 'x', finish_reason: null }] }, json] };
 };
 
 export const responses: Wire = (model, has) => {
-  const text = { type: 'message', id: 'm1', role: 'assistant', status: 'completed', content: [{ type: 'output_text', text: '{"a":1}', annotations: [] }] };
+  const text = { type: 'message', id: 'm1', role: 'assistant', status: 'completed',
+    content: [{ type: 'output_text', text: '{"a":1}', annotations: [] }] };
   const call = { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'look', arguments: '{}', status: 'completed' };
   const output = has('tools') ? [call] : [text];
   const status = has('length') ? 'incomplete' : has('failing') ? 'failed' : 'completed';
   const response = {
     id: freshId('resp'), object: 'response', created_at: 1, model: `served-${model}`, status, output, tools: [], error: null,
     incomplete_details: has('length') ? { reason: 'max_output_tokens' } : null,
-    usage: { input_tokens: 20, input_tokens_details: { cached_tokens: 5 }, output_tokens: 9, output_tokens_details: { reasoning_tokens: 3 }, total_tokens: 29 },
+    usage: { input_tokens: 20, input_tokens_details: { cached_tokens: 5 }, output_tokens: 9, output_tokens_details: { reasoning_tokens: 3 },
+      total_tokens: 29 },
   };
   const begun = { ...response, status: 'in_progress', usage: null, output: [], incomplete_details: null };
   return {
@@ -75,7 +78,8 @@ export const responses: Wire = (model, has) => {
       ...(has('tools')
         ? [{ type: 'response.function_call_arguments.delta', item_id: 'fc_1', output_index: 0, delta: '{}' }]
         : [
-          { type: 'response.content_part.added', item_id: 'm1', output_index: 0, content_index: 0, part: { type: 'output_text', text: '', annotations: [] } },
+          { type: 'response.content_part.added', item_id: 'm1', output_index: 0, content_index: 0,
+            part: { type: 'output_text', text: '', annotations: [] } },
           { type: 'response.output_text.delta', item_id: 'm1', output_index: 0, content_index: 0, delta: '{"a":1}' },
         ]),
       { type: 'response.output_item.done', output_index: 0, item: output[0] },
@@ -98,7 +102,8 @@ export const messages: Wire = (model, has) => {
   const content = has('tools') ? [tool('toolu_1'), tool('toolu_2')] : [{ type: 'text', text: '{"a":1}' }];
   const stop_reason = has('tools') ? 'tool_use' : has('length') ? 'max_tokens' : has('filter') ? 'refusal' : 'end_turn';
   const usage = { input_tokens: 10, cache_creation_input_tokens: 3, cache_read_input_tokens: 2, output_tokens: 6, service_tier: 'standard' };
-  const message = { id: freshId('msg'), type: 'message', role: 'assistant', model: `served-${model}`, content, stop_reason, stop_sequence: null, usage };
+  const message = { id: freshId('msg'), type: 'message', role: 'assistant', model: `served-${model}`, content, stop_reason, stop_sequence: null,
+    usage };
   return {
     json: message,
     events: [
