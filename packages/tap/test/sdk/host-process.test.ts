@@ -39,6 +39,15 @@ const asks: Readonly<Record<string, string>> = {
 };
 const askOpenai = `(c, model) => c.chat.completions.create({ model, messages: [] })`;
 
+/** What a host does with a call and then lets go. */
+const letGo: Readonly<Record<string, string>> = {
+  'a stream never read': `await client.chat.completions.create({ model: 'm', messages: [], stream: true })`,
+  'a promise never awaited': `client.chat.completions.create({ model: 'm', messages: [] })`,
+  'a bare response never read': `await client.chat.completions.create({ model: 'm', messages: [] }).asResponse()`,
+  'a stream begun': `const s = await client.chat.completions.create({ model: 'm.stall', messages: [], stream: true });
+    await s[Symbol.asyncIterator]().next()`,
+};
+
 interface Ended {
   readonly code: unknown;
   readonly out: string;
@@ -64,7 +73,8 @@ describe('the host process', () => {
   after(() => provider.close());
 
   for (const [sdk, client] of Object.entries(clients)) {
-    for (const [name, script] of Object.entries(scripts)) {
+    // Where calls give plain promises, one failure that ends the process is as good as another.
+    for (const [name, script] of Object.entries(scripts).slice(asks[sdk] ? 1 : 0)) {
       test(`${sdk}: ${name}, the same code, output and unhandled rejections`, async () => {
         const source = (observed: boolean): string => `
           const url = ${JSON.stringify(provider.url)};
@@ -78,37 +88,38 @@ describe('the host process', () => {
     }
   }
 
-  const letGo: Readonly<Record<string, string>> = {
-    'a stream never read': `await client.chat.completions.create({ model: 'm', messages: [], stream: true })`,
-    'a promise never awaited': `client.chat.completions.create({ model: 'm', messages: [] })`,
-    'a bare response never read': `await client.chat.completions.create({ model: 'm', messages: [] }).asResponse()`,
-    'a stream begun': `const s = await client.chat.completions.create({ model: 'm.stall', messages: [], stream: true });
-      await s[Symbol.asyncIterator]().next()`,
-  };
-  for (const [name, script] of Object.entries(letGo)) {
-    test(`${name}: one event when it is garbage`, async () => {
-      const collect = 'for (let n = 0; n < 200 && !seen.length; n += 1) { globalThis.gc(); await new Promise((r) => setTimeout(r, 5)); }';
-      const { out } = await run(letGoSource(provider.url, script, collect), ['--expose-gc']);
-      assert.deepEqual(JSON.parse(out), [{ stop_reason: 'other', status: 200 }]);
-    });
-    test(`${name}: one event when the process ends`, async () => {
-      const end = `await new Promise((r) => setTimeout(r, 100)); settleOpenCalls(); settleOpenCalls();`;
-      const { out } = await run(letGoSource(provider.url, script, end));
-      assert.deepEqual(JSON.parse(out), [{ stop_reason: 'other', status: 200 }]);
-    });
-  }
+  const once = { stop_reason: 'other', status: 200 };
+  const expected = Object.fromEntries(Object.keys(letGo).map((name) => [name, [once]]));
+
+  test('a stream never read, one begun, a promise never awaited, a bare response never read: one event each when it is garbage', async () => {
+    const { out, errors } = await run(letGoSource(provider.url, 'globalThis.gc()'), ['--expose-gc']);
+    assert.deepEqual([JSON.parse(out), errors], [expected, '']);
+  });
+
+  test('the same when the process ends: one event each', async () => {
+    const { out, errors } = await run(letGoSource(provider.url, 'settleOpenCalls()'));
+    assert.deepEqual([JSON.parse(out), errors], [expected, '']);
+  });
 });
 
-function letGoSource(url: string, script: string, wait: string): string {
+/** Lets each of them go, does this until there is an event, and then twice more. */
+function letGoSource(url: string, end: string): string {
+  const each = Object.entries(letGo).map(([name, script]) => `
+    seen = told[${JSON.stringify(name)}] = [];
+    await (async () => { ${script}; })();
+    for (let turn = 0, left = 2; turn < 1000 && left > 0; turn += 1) {
+      if (seen.length > 0) left -= 1;
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      ${end};
+    }`);
   return `
     import OpenAI from 'openai';
     import { observe, settleOpenCalls } from ${JSON.stringify(observeUrl)};
-    const seen = [];
+    const told = {};
+    let seen;
     const client = new OpenAI({ apiKey: 'k', baseURL: ${JSON.stringify(`${url}/v1`)}, maxRetries: 0 });
     observe(client, ({ stop_reason, status }) => seen.push({ stop_reason, status }));
-    await (async () => { ${script}; })();
-    await new Promise((r) => setTimeout(r, 50));
-    ${wait}
-    console.log(JSON.stringify(seen));
+    ${each.join('')}
+    console.log(JSON.stringify(told));
     process.exit(0);`;
 }
