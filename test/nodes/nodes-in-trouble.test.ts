@@ -44,8 +44,9 @@ function load(callers: number, call: (caller: number) => Promise<Answer>): { rea
 }
 
 async function assertSound(sharer: Sharer, seen: number): Promise<number> {
-  const { sum, cap, records } = await sharer.spent(seen);
-  assert.equal(records, seen, 'every call that the upstream saw has one record');
+  const { sum, cap, records, interrupted } = await sharer.spent(seen);
+  const found = `${records} records, ${interrupted} of them interrupted, of ${seen} calls that the upstream saw`;
+  assert.ok(records >= seen && records - seen <= interrupted, `each has one record, and no other call but one that was killed: ${found}`);
   assert.equal(cap, sum, 'spend is the sum of the records');
   return sum;
 }

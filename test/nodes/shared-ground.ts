@@ -23,6 +23,17 @@ export interface Answer {
   readonly atMs: number;
 }
 
+/** What a store holds of a sharer. Money in dollars. */
+export interface Spent {
+  /** Of the records. */
+  readonly sum: number;
+  /** As the cap shows it. */
+  readonly cap: number;
+  readonly records: number;
+  /** Of these, calls that a killed node had opened: some of them before the upstream had their request. */
+  readonly interrupted: number;
+}
+
 /** One organization with a key, whose calls go to the cluster's upstream. */
 export class Sharer {
   readonly store: Store;
@@ -73,14 +84,15 @@ export class Sharer {
   }
 
   /** What the store says was spent, once it has a record of so many calls that were answered. In dollars. */
-  async spent(records: number = this.answered): Promise<{ readonly sum: number; readonly records: number; readonly cap: number }> {
+  async spent(records: number = this.answered): Promise<Spent> {
     const deadlineMs = performance.now() + 20_000;
     for (;;) {
       const all = await this.store.calls.list({ organization: this.id as never, limit: 200_000 });
       const [cap] = await this.store.caps.list(this.id as never, Date.now());
       if (all.length >= records) {
         const sum = all.reduce((total, { cost }) => total + (cost ?? 0n), 0n);
-        return { sum: Number(sum) / 1e9, records: all.length, cap: Number(cap?.spent ?? -1_000_000_000n) / 1e9 };
+        const interrupted = all.filter(({ outcome }) => outcome === 'interrupted').length;
+        return { sum: Number(sum) / 1e9, records: all.length, interrupted, cap: Number(cap?.spent ?? -1_000_000_000n) / 1e9 };
       }
       assert.ok(performance.now() < deadlineMs, `${all.length} records of ${records} after 20 s`);
     }
