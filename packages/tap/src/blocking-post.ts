@@ -4,6 +4,7 @@
  * in all: both retries of one batch and a little. Throws where no thread can be made.
  */
 import type { Settle } from './answer.ts';
+import { ignore } from './observe/look.ts';
 import { postOf, type Destination } from './post.ts';
 import { monotonicMs, nodeModule } from './runtime.ts';
 
@@ -32,7 +33,7 @@ export function postBlocking(destination: Destination, bodies: readonly string[]
     eval: true, execArgv: [], env: {}, stdout: true, stderr: true,
     workerData: { c: cells, b: bodies, e: destination.endpoint, p: postOf(destination) },
   });
-  worker.on('error', () => {}).unref();
+  worker.on('error', ignore).unref();
   for (let attempt = 0; wait(cells, 0, 1, leftMs()) !== 'timed-out'; attempt += 1) {
     const waitMs = answered({ status: cells[2]!, closed: !!cells[3] }, attempt);
     if (waitMs === undefined || waitMs >= leftMs()) break;

@@ -4,13 +4,12 @@
 
 const stopped = 'reporting stopped.';
 const nothing = 'nothing is reported.';
-const inspecting = 'batches are printed, nothing';
 
 export const noKey = `no tap key: ${nothing} Set SVC_TAP_KEY, or SVC_TAP_INSPECT=1 to see what would be sent.`;
 export const badEndpoint = `SVC_TAP_ENDPOINT is no plain http or https URL: ${nothing}`;
-export const notObserved = 'this client has no call that can be observed.';
-export const inspect = `inspect mode: ${inspecting} is sent.`;
-export const inspectDespiteKey = `inspect mode, despite the key: ${inspecting} reaches the Baseline.`;
+export const notObserved = 'this client has no call to observe.';
+export const inspect = 'inspect mode: batches are printed, nothing is sent.';
+export const inspectDespiteKey = `${inspect} The key is left aside.`;
 export const closed = `the Baseline has closed: ${stopped} It resumes by itself.`;
 export const retired = `the tap has ended for this key: ${stopped}`;
 export const keyNotAccepted = `the tap key was not accepted three times: ${stopped}`;

@@ -97,6 +97,16 @@ test('no signal is listened to while nothing waits', async () => {
   assert.equal(ended.stdout, '0\n2\n0\n');
 });
 
+test('a host with as many listeners as Node takes without a word is not warned of the tap\'s', async () => {
+  const script = `for (const event of ['exit', 'SIGTERM', 'SIGINT']) for (let at = 0; at < 10; at += 1) process.on(event, () => {});
+    tap(client, 't'); await call(); process.on('warning', ({ name }) => console.log(name)); await later(50); process.exit(0);`;
+  const ids = await delivered(async () => {
+    const ended = await runHost(script, { env: { ...env, NODE_NO_WARNINGS: '0' } });
+    assert.deepEqual([ended.code, ended.stdout, ended.stderr], [0, '', '']);
+  });
+  assert.deepEqual(ids, ['call_1']);
+});
+
 test('a host that listens to beforeExit hears it once, as without the tap', async () => {
   const ids = await delivered(async () => {
     const ended = await runHost(`process.on('beforeExit', () => console.log('before exit')); tap(client, 't'); await call(2);`, { env });

@@ -15,7 +15,12 @@ let listeningToSignals = false;
 
 /** Listens to the ends of the process, once. `settle` makes events of the calls that are still open then; it does not throw. */
 export function listenToEnds(settle: () => void): void {
-  if (!settleOpen && canWaitForThreads) hostProcess!.on('exit', flushAll);
+  if (!settleOpen && canWaitForThreads) {
+    // The one more listener that each event has here is no leak of the host's: it is not to be warned of it.
+    const max = hostProcess!.getMaxListeners();
+    if (max) hostProcess!.setMaxListeners(max + 1);
+    hostProcess!.on('exit', flushAll);
+  }
   settleOpen = settle;
 }
 

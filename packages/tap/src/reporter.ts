@@ -3,6 +3,7 @@
  * An event waits until its batch is delivered or dropped. Clock, timers and transport are passed in. Nothing here throws or delays its
  * caller; what cannot be delivered is dropped.
  */
+import { ignore } from './observe/look.ts';
 import { createStanding, type StandingGround } from './standing.ts';
 import type { Answer, Settle } from './answer.ts';
 
@@ -72,7 +73,7 @@ export function createReporter(ground: ReporterGround): Reporter {
     const waits = queue.length > 0;
     ground.waiting(waits);
     if (!waits) return;
-    running ??= deliver(waitMs).then(delivered, () => {});
+    running ??= deliver(waitMs).then(delivered, ignore);
   };
   const delivered = (): void => {
     running = undefined;

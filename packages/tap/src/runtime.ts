@@ -2,6 +2,7 @@
  * What the tap takes of the runtime it lives in, captured when the package is loaded: what a host patches later is not met.
  * Every part may be missing (edge runtimes); what then throws is caught by whoever asks.
  */
+import { ignore } from './observe/look.ts';
 import type * as crypto from 'node:crypto';
 import type * as http from 'node:http';
 import type * as https from 'node:https';
@@ -34,7 +35,7 @@ export const monotonicMs: () => number = scope.performance?.now.bind(scope.perfo
 /**
  * Prints one line on stderr. The console of Node listens to its stream's error while it writes: a stderr that is closed ends nothing.
  */
-export const print: (line: string) => void = scope.console?.error.bind(scope.console) ?? (() => {});
+export const print: (line: string) => void = scope.console?.error.bind(scope.console) ?? ignore;
 
 /** A Node, where a thread can be waited for while the process ends. */
 export const canWaitForThreads = versions?.node && !versions['bun'] && !versions['deno'];
@@ -48,7 +49,7 @@ export function nodeModule<Name extends keyof NodeModules>(name: Name): NodeModu
 export function loadNodeModules(): void {
   if (hostProcess?.getBuiltinModule || !canWaitForThreads) return;
   for (const name of ['http', 'https', 'worker_threads', 'crypto']) {
-    import(/* webpackIgnore: true */ /* @vite-ignore */ `node:${name}`).then((module) => (imported[name] = module), () => {});
+    import(/* webpackIgnore: true */ /* @vite-ignore */ `node:${name}`).then((module) => (imported[name] = module), ignore);
   }
 }
 

@@ -37,7 +37,7 @@ const reporters = new Map<string, Reporter>();
  * @throws TypeError for any other tag; for nothing else.
  */
 export function tap<Client>(client: Client, tag: string, options?: TapOptions): Client {
-  if (!keeps(tag, tagRule)) throw new TypeError('tap: the tag must be 1 to 64 characters from A-Z a-z 0-9 . _ : -');
+  if (!keeps(tag, tagRule)) throw new TypeError('tap: the tag must be 1 to 64 of A-Z a-z 0-9 . _ : -');
   // Whatever the client or the options are made of, the caller goes on with its client as it is.
   quietly(() => wrap(client as object, tag, options));
   return client;

@@ -38,8 +38,8 @@ export interface Call extends Listener {
   head(response: unknown, signal?: unknown): void;
 }
 
-/** Errors by which a client tells that it made no call: bad arguments, no key. */
-const refusedByClient = /^(SDKValidation|AI_(Unsupported|Load|Invalid(Prompt|Argument)|TooMany))/;
+/** Errors by which a client tells that it made no call: bad arguments (prompts, values), no key. */
+const refusedByClient = /^(SDKValidation|AI_(Unsupported|Load|Invalid[PA]|TooMany))/;
 
 const modelPaths = 'model body.model modelId';
 
@@ -55,7 +55,7 @@ export function settleOpenCalls(): void {
 }
 
 /** Begins a call that is about to be made on an observed object, with the first of its arguments. */
-export function beginCall(hold: Hold, argument: unknown, embeddings: boolean): Call {
+export function beginCall(hold: Hold, argument?: unknown, embeddings?: boolean): Call {
   const startedAt = monotonicMs();
   const figures: Figures = {
     provider: providerOf(hold.client), model: textIn(argument, modelPaths) ?? textIn(hold.client, modelPaths) ?? null, request_id: null,
@@ -100,7 +100,7 @@ export function beginCall(hold: Hold, argument: unknown, embeddings: boolean): C
 }
 
 /** What ends a call: holds its figures, but nothing that hears it, so that this can become garbage. Never throws. */
-function closer(hold: Hold, figures: Figures, embeddings: boolean): Close {
+function closer(hold: Hold, figures: Figures, embeddings?: boolean): Close {
   let closed = false;
   const close: Close = (ending) => {
     if (closed) return;

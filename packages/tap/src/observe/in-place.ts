@@ -6,7 +6,7 @@ import { methodOf, quietly } from './look.ts';
 
 /** Sets an own property, as visible as the one it replaces. False where the object does not allow it. */
 export function put(target: object, key: PropertyKey, value: unknown): boolean {
-  const enumerable = Object.getOwnPropertyDescriptor(target, key)?.enumerable ?? false;
+  const enumerable = {}.propertyIsEnumerable.call(target, key);
   return Reflect.defineProperty(target, key, { value, enumerable, writable: true, configurable: true });
 }
 
@@ -17,14 +17,19 @@ export function put(target: object, key: PropertyKey, value: unknown): boolean {
 export type StandIn = (run: (changed?: unknown[]) => unknown, args: unknown[]) => unknown;
 
 /**
- * Replaces a method. Whoever looks at the one that stands in sees the method itself: name, length, what hangs on it (a test's mock).
+ * Replaces a method. The one that stands in has what the method has: name, length, what hangs on it (a test's mock).
  * False where there is no such method, or it cannot be replaced.
  */
 export function override(target: unknown, key: PropertyKey, standIn: StandIn): boolean {
   const method = methodOf(target, key);
-  return !!method && put(target as object, key, new Proxy(method, {
-    apply: (_method, self, args) => standIn((changed = args) => Reflect.apply(method, self, changed), args),
-  }));
+  if (!method) return false;
+  // Written as a method, it has nothing of its own but name and length.
+  const { it } = {
+    it(this: unknown, ...args: unknown[]) {
+      return standIn((changed = args) => Reflect.apply(method, this, changed), args);
+    },
+  };
+  return put(target as object, key, Object.defineProperties(it, Object.getOwnPropertyDescriptors(method)));
 }
 
 /** Replaces a method by itself, and looks at what it returned. */

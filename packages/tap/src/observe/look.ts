@@ -57,6 +57,9 @@ export function nameIn<Name extends string, Value>(table: Readonly<Record<Name, 
   return (Object.entries(table) as [Name, Value][]).find(([, value]) => fits(value))?.[0] ?? 'other';
 }
 
+/** For what concerns nobody. */
+export const ignore = (): void => {};
+
 /** Runs what only observes. Whatever it throws ends here, for the host must not notice. */
 export function quietly<T>(observe: () => T): T | undefined {
   try {

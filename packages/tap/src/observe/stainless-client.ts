@@ -2,7 +2,7 @@
  * Observes the clients of the OpenAI and Anthropic SDKs and of others made by the same generators: all their resources and helpers make
  * their calls through the client's own `post` (and `get`, for a batch's results), so one seam hears each provider call once.
  */
-import { at, quietly } from './look.ts';
+import { at, ignore, quietly } from './look.ts';
 import { beginCall } from './call.ts';
 import { followApiPromise } from './api-promise.ts';
 import { followReads } from './follow-stream.ts';
@@ -30,8 +30,7 @@ export function observeStainless(hold: Hold, observeChild: (child: unknown) => v
     if (call) {
       quietly(() => followApiPromise(promise, call));
       // Options that the SDK itself awaits first: the requested model is in there.
-      const learn = (found: unknown): void => call.value({ model: at(found, 'body.model') });
-      quietly(() => (options as Promise<unknown> | undefined)?.then?.(learn, () => {}));
+      quietly(() => (options as Promise<unknown> | undefined)?.then?.((found) => call.value({ model: at(found, 'body.model') }), ignore));
     }
     return promise;
   });
@@ -46,8 +45,8 @@ function followBatch(promise: unknown, hold: Hold): void {
     const results = (transform as Method)(...args);
     lookAtReturned(results, Symbol.asyncIterator, (lines) => followReads(lines, {
       value: (line) => quietly(() => seeLine(at(line, 'result'), hold)),
-      end: () => {},
-      fail: () => {},
+      end: ignore,
+      fail: ignore,
     }));
     return results;
   }]));
@@ -57,7 +56,7 @@ function seeLine(result: unknown, hold: Hold): void {
   const failed = at(result, 'type') === 'errored';
   const message = at(result, 'message');
   if (!failed && !message) return;
-  const call = beginCall(hold, null, false);
+  const call = beginCall(hold);
   call.value(message);
   call.end(failed ? 'failed' : 'done');
 }
