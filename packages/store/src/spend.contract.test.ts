@@ -9,7 +9,6 @@ import { nanoDollars, nanoDollarsMax } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import type { CapScope } from '@metergate/core/spend/cap.ts';
 import { calendarWindows, windowAt } from '@metergate/core/spend/window.ts';
-import type { CallBatch } from './call-records.ts';
 import type { NewCap } from './caps.ts';
 import { openEngine } from './sql/engine.ts';
 import { insertCalls } from './sql/insert-calls.ts';
@@ -17,26 +16,10 @@ import { firstSchema } from './sql/migrations/0001-first-schema.ts';
 import { capsAndSpend } from './sql/migrations/0002-caps-and-spend.ts';
 import type { Store } from './store.ts';
 import {
-  granted, hashOf, openTestStore, postgresGround, refusalCode, sampleRecord, sqliteGround, startMs, type EngineGround,
+  batchOf, drawing, granted, hashOf, openTestStore, postgresGround, refusalCode, sampleRecord, sqliteGround, startMs, type EngineGround,
 } from './test-support/contract-ground.ts';
 
 const dayMs = 86_400_000;
-
-/** The records with journal numbers from `firstSeq` on. */
-function batchOf(segment: string, records: readonly CallRecord[], firstSeq: number = 1): CallBatch {
-  return { segment, through: firstSeq + records.length - 1, records: records.map((record, index) => ({ seq: firstSeq + index, record })) };
-}
-
-/** Whole numbers below `below`, the same at every run. */
-function drawing(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return (state >>> 0) % below;
-  };
-}
 
 for (const make of [async () => sqliteGround(), postgresGround]) {
   describe(`caps and spend on ${make === postgresGround ? 'PostgreSQL' : 'SQLite'}`, () => {

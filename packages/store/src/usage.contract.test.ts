@@ -8,32 +8,16 @@ import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollars, nanoDollarsMax } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { usageDimensions, type UsageDimension } from '@metergate/core/report/usage-sum.ts';
-import type { CallBatch } from './call-records.ts';
 import { openEngine } from './sql/engine.ts';
 import { insertCalls } from './sql/insert-calls.ts';
 import { firstSchema } from './sql/migrations/0001-first-schema.ts';
 import { usageSums } from './sql/migrations/0007-usage-sums.ts';
 import type { Store } from './store.ts';
 import {
-  granted, openTestStore, postgresGround, sampleRecord, sqliteGround, startMs, type EngineGround,
+  batchOf, drawing, granted, openTestStore, postgresGround, sampleRecord, sqliteGround, startMs, type EngineGround,
 } from './test-support/contract-ground.ts';
 
 const dayMs = 86_400_000;
-
-/** Whole numbers below `below`, the same at every run. */
-function drawing(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return (state >>> 0) % below;
-  };
-}
-
-function batchOf(segment: string, records: readonly CallRecord[], firstSeq: number = 1): CallBatch {
-  return { segment, through: firstSeq + records.length - 1, records: records.map((record, index) => ({ seq: firstSeq + index, record })) };
-}
 
 const names: { readonly [D in UsageDimension]: (record: CallRecord) => readonly string[] } = {
   day: ({ startedAtMs }) => [String(Math.floor(startedAtMs / dayMs) * dayMs)],

@@ -36,7 +36,7 @@ function ground(settings: Partial<OrganizationSettings> = {}) {
   /** A live run of which one call was opened and is over. */
   const begin = async (id: string, headers?: RunHeaders): Promise<void> => {
     const first = call(1, id, headers);
-    guards.askRun(first, () => guards.opened(taken(first)));
+    guards.ask(first, 250, () => guards.opened(taken(first)));
     await store.answer(store.asked.length - 1);
     guards.settle(first, endedRecord());
   };

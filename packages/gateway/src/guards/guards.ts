@@ -64,15 +64,13 @@ export class Guards {
     return this.#leases !== null && (decision.kind === 'cap_unconfirmed' || decision.kind === 'run_unconfirmed');
   }
 
-  /** Asks for a call's unseen run. `answered` runs once; null: decide again. */
-  askRun(call: GuardedCall, answered: (refusal: Refusal | null) => void): void {
-    this.#runs.ask(call.runCall!, answered);
-  }
-
-  /** Asks for all that a call lacks: its unseen run, its leases, within `withinMs`. `answered` runs once; null: decide again. */
+  /**
+   * Asks for all that a call lacks, which `mayAsk` has said: its unseen run and, on a shared store, its leases, within `withinMs`.
+   * `answered` runs once; null: decide again.
+   */
   ask(call: GuardedCall, withinMs: number, answered: (refusal: Refusal | null) => void): void {
     const { held: { standing }, runCall } = call;
-    if (this.#leases === null) return this.askRun(call, answered);
+    if (this.#leases === null) return this.#runs.ask(runCall!, answered);
     const unseen = runCall !== null && this.#runs.isUnseen(runCall);
     let waits = unseen ? 2 : 1;
     let refused: Refusal | null = null;

@@ -129,6 +129,22 @@ export function sampleRecord(organization: OrganizationId, changes: Partial<Call
   };
 }
 
+/** The records with journal numbers from `firstSeq` on. */
+export function batchOf(segment: string, records: readonly CallRecord[], firstSeq: number = 1): CallBatch {
+  return { segment, through: firstSeq + records.length - 1, records: records.map((record, index) => ({ seq: firstSeq + index, record })) };
+}
+
+/** Whole numbers below `below`, the same at every run. */
+export function drawing(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return (state >>> 0) % below;
+  };
+}
+
 export const shippedAtOnce = 100;
 
 /** Batch `number` of one segment, the same records whenever and by whomever it is made. */

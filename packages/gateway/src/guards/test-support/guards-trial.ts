@@ -156,7 +156,7 @@ export class GuardsTrial {
   #ask(call: TrialCall): void {
     const gone = this.#chance.one(15);
     const before = this.#store.asked.length;
-    this.#guards.askRun(call.guarded, (refusal) => {
+    this.#guards.ask(call.guarded, 250, (refusal) => {
       assert.deepEqual(refusal, this.#model.answerOf(call.guarded));
       if (gone) return this.#guards.giveBack(call.guarded);
       if (refusal !== null) return this.#refused(call);
