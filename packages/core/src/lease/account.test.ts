@@ -108,3 +108,61 @@ test('a lost answer leaves less to go by, never more, and a batch that waits kee
   assert.equal(account.granted, 100n);
   assert.equal(book.admits(account, at(30), false), true);
 });
+
+const accountOf = (subject: string): LeaseAccount => openAccount({
+  organization: 'org_a' as OrganizationId, scope: 'run', subject, window: 'run', startMs: 0, endMs: null,
+}, { startMs: 0, spent: money(0) });
+
+test('what was given back and not heard is given back again, until the store has heard it', () => {
+  const book = new LeaseBook(0);
+  const account = accountOf('r');
+  book.want(account);
+  book.answered(book.claims(at(0), 0)!, [answer()]);
+  book.used(account, at(0));
+  const lost = book.claims(at(5_000), 5_000)!;
+  assert.equal(lost.claims[0]!.wants, false);
+  book.failed(lost);
+  const again = book.claims(at(5_100), 5_100)!;
+  assert.deepEqual([again.claims[0]!.wants, again.claims[0]!.holds], [false, 0n]);
+  book.answered(again, [answer({ granted: money(0) })]);
+  assert.deepEqual([book.active, book.claims(at(5_200), 5_200)], [0, null]);
+});
+
+test('what was granted and never heard of is given back, where nobody waits for it any more', () => {
+  const book = new LeaseBook(0);
+  const account = accountOf('r');
+  book.want(account);
+  book.failed(book.claims(at(0), 0)!);
+  const back = book.claims(at(100), 100)!;
+  assert.deepEqual([back.claims[0]!.wants, back.claims[0]!.holds], [false, 0n]);
+  book.failed(back);
+  book.want(account);
+  const wanted = book.claims(at(200), 200)!;
+  assert.equal(wanted.claims[0]!.wants, true);
+  book.answered(wanted, [answer()]);
+  assert.equal(book.admits(account, at(300), false), true);
+});
+
+test('a run that has ended, which is confirmed no more, is no longer among what is held', () => {
+  const book = new LeaseBook(0);
+  const account = accountOf('r');
+  book.want(account);
+  book.answered(book.claims(at(0), 0)!, [answer()]);
+  book.used(account, at(2_400));
+  book.answered(book.claims(at(2_500), 2_500)!, [answer({ validMs: 0 })]);
+  assert.equal(book.active, 0);
+});
+
+test('what a call waits for is in the next batch, however much else is due', () => {
+  const book = new LeaseBook(0);
+  const held = Array.from({ length: 600 }, (_, index) => accountOf(`r${index}`));
+  held.forEach((account) => book.want(account));
+  for (const nowMs of [0, 1]) {
+    const batch = book.claims(at(nowMs), nowMs)!;
+    book.answered(batch, batch.claims.map(() => answer()));
+  }
+  held.forEach((account) => book.used(account, at(2_000)));
+  const waitedFor = accountOf('new');
+  book.want(waitedFor);
+  assert.equal(book.claims(at(3_000), 3_000)!.accounts.includes(waitedFor), true);
+});

@@ -52,6 +52,8 @@ export interface LeaseAccount {
   usedMs: number;
   /** A call waits for it. */
   wanted: boolean;
+  /** Nothing is gone by, and the store may still hold something granted for it: it was not heard. It is told again until it answers. */
+  unreturned: boolean;
   /** What could be spent when the store last answered. */
   size: NanoDollars;
   /** The latest answer left something to spend when it was asked for, whatever has been settled since. */
@@ -68,8 +70,8 @@ const idleContestedMs = 1_000;
 export function openAccount(subject: LeaseSubject, own: OwnSpend): LeaseAccount {
   return {
     subject, own, recent: noSpend(), granted: nothing, spentElsewhere: nothing, limit: null,
-    askedMonotonicMs: -Infinity, askedWallMs: -Infinity, validMs: 0, confirmMs: 0, contested: false, usedMs: -Infinity, wanted: false, size: nothing,
-    hadRoom: false,
+    askedMonotonicMs: -Infinity, askedWallMs: -Infinity, validMs: 0, confirmMs: 0, contested: false, usedMs: -Infinity, wanted: false,
+    unreturned: false, size: nothing, hadRoom: false,
   };
 }
 
@@ -105,9 +107,9 @@ export function leaseAdmits(account: LeaseAccount, now: LeaseMoment, waited: boo
   return (account.limit === null || account.granted > settledOf(account) || (waited && account.hadRoom)) && isFresh(account, now);
 }
 
-/** Whether the store is to be asked: one waits for it, its time has come, little is left of it, or others wait for it. */
+/** Whether the store is to be asked: one waits for it, its time has come, little is left of it, others wait for it, or it was not heard. */
 export function claimDue(account: LeaseAccount, now: LeaseMoment): boolean {
-  if (account.wanted) return true;
+  if (account.wanted || account.unreturned) return true;
   if (account.validMs === 0) return false;
   if (now.monotonicMs - account.askedMonotonicMs >= account.confirmMs || !isFresh(account, now)) return true;
   const left = account.granted - settledOf(account);
@@ -119,7 +121,7 @@ export function claimDue(account: LeaseAccount, now: LeaseMoment): boolean {
 /** The claim to send now. What it gives back, the node stops going by at once. */
 export function claimOf(account: LeaseAccount, now: LeaseMoment): LeaseClaim {
   const settled = settledOf(account);
-  const wants = account.wanted || !isIdle(account, now);
+  const wants = account.wanted || (!account.unreturned && !isIdle(account, now));
   account.granted = holdsAt(account, now, wants);
   if (!wants) account.validMs = 0;
   account.wanted = false;
@@ -130,6 +132,7 @@ export function claimOf(account: LeaseAccount, now: LeaseMoment): LeaseClaim {
 export function takeAnswer(
   account: LeaseAccount, answer: LeaseAnswer, { asked, claim }: { readonly asked: LeaseMoment; readonly claim: LeaseClaim },
 ): void {
+  account.unreturned = false;
   account.spentElsewhere = nanoDollars(answer.spent > answer.shipped ? answer.spent - answer.shipped : 0n);
   account.limit = answer.limit;
   account.granted = answer.granted;
@@ -141,6 +144,14 @@ export function takeAnswer(
   account.confirmMs = answer.confirmMs;
   const available = answer.granted - settledOf(account);
   account.size = nanoDollars(available > 0n ? available : 0n);
+}
+
+/**
+ * A claim was not answered: whether the store has heeded it is not known. What is gone by is gone by on, as long as it is fresh;
+ * where nothing is, the store is told so again, for what it may have granted is had by no one else until it knows.
+ */
+export function missAnswer(account: LeaseAccount): void {
+  if (account.validMs === 0) account.unreturned = true;
 }
 
 function holdsAt(account: LeaseAccount, now: LeaseMoment, wants: boolean): NanoDollars {

@@ -1,12 +1,13 @@
 /**
  * All leases of one node: which are asked for now, in one batch, and what the answers make of them (design 2, Spend across nodes).
- * One batch is under way at a time. A lease that is not used is given back and no longer asked for, so what is asked grows with
- * the subjects in use alone. The next window's lease is asked for within the five seconds before it begins, each node at a moment of its own.
+ * One batch is under way at a time; what calls wait for goes first. A lease that is not used is given back, again and again until the
+ * store has heard it, and then no longer asked for, so what is asked grows with the subjects in use alone. The next window's lease is
+ * asked for within the five seconds before it begins, each node at a moment of its own.
  * Times are arguments; nothing here waits.
  */
 import { windowAt, type CalendarWindow } from '../spend/window.ts';
 import {
-  claimDue, claimOf, leaseAdmits, openAccount, takeAnswer, type LeaseAccount, type LeaseAnswer, type LeaseMoment, type OwnSpend,
+  claimDue, claimOf, leaseAdmits, missAnswer, openAccount, takeAnswer, type LeaseAccount, type LeaseAnswer, type LeaseMoment, type OwnSpend,
 } from './account.ts';
 import type { LeaseClaim } from './grant.ts';
 import type { LeaseScope, LeaseSubject } from './subject.ts';
@@ -112,7 +113,11 @@ export class LeaseBook {
     const accounts: LeaseAccount[] = [];
     for (const account of this.#active) {
       this.#lookAhead(account, now, nowMs);
-      if (accounts.length < batchMax && claimDue(account, now)) accounts.push(account);
+      if (accounts.length < batchMax && account.wanted) accounts.push(account);
+    }
+    for (const account of this.#active) {
+      if (accounts.length >= batchMax) break;
+      if (!account.wanted && claimDue(account, now)) accounts.push(account);
     }
     return this.#batch(accounts, now);
   }
@@ -132,16 +137,15 @@ export class LeaseBook {
     accounts.forEach((account, index) => {
       const claim = claims[index]!;
       takeAnswer(account, answers[index]!, { asked, claim });
-      if (!claim.wants && !account.wanted) this.#active.delete(account);
+      // Given back, or of a run that has ended: nothing is gone by any more.
+      if (account.validMs === 0 && !account.wanted) this.#active.delete(account);
     });
   }
 
-  /** The store was away or late. What was held is held on, as long as it is fresh. */
-  failed({ accounts, claims }: LeaseBatch): void {
+  /** The store was away or late. What was held is held on, as long as it is fresh; what was given back is given back again. */
+  failed({ accounts }: LeaseBatch): void {
     this.#underWay = false;
-    accounts.forEach((account, index) => {
-      if (!claims[index]!.wants && !account.wanted) this.#active.delete(account);
-    });
+    accounts.forEach(missAnswer);
   }
 
   /** See `leaseAdmits`. */

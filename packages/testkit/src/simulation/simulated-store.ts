@@ -9,6 +9,7 @@ import { leaseNodeState } from '@metergate/core/lease/node-state.ts';
 import { leaseName, type LeaseSubject } from '@metergate/core/lease/subject.ts';
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
 import { afterCall, endedAs, tightenedTo, type EndedState, type Run } from '@metergate/core/run/run.ts';
+import { windowAt } from '@metergate/core/spend/window.ts';
 import { caps, organization, subjectsOf, type JournalRow } from './rows.ts';
 
 export class Violation extends Error {}
@@ -126,6 +127,18 @@ export class SimulatedStore {
     for (const run of this.runs.values()) {
       const sum = sums.get(leaseName({ organization, scope: 'run', subject: run.id, window: 'run', startMs: 0, endMs: null })) ?? 0n;
       if (sum !== run.spent) throw new Violation(`run ${run.id} spent ${run.spent}, its records ${sum}`);
+    }
+  }
+
+  /** Long after the last call nobody holds anything that others may want. @throws Violation */
+  assertReturned(nowMs: number): void {
+    for (const [name, entries] of this.#leases) {
+      const [, , window, startMs, subject] = name.split(' ') as [string, string, LeaseSubject['window'], string, string];
+      const over = window === 'run' ? this.runs.get(subject)?.state !== 'live' : (windowAt(window, Number(startMs)).endMs ?? Infinity) <= nowMs;
+      if (over) continue;
+      for (const [node, entry] of entries) {
+        if (outstanding(entry) > 0n) throw new Violation(`${node} was granted ${outstanding(entry)} of ${name} and never gave it back`);
+      }
     }
   }
 

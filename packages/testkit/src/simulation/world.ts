@@ -46,6 +46,8 @@ export interface Outcome {
 const midnightMs = Date.UTC(2026, 10, 21);
 const lateMs = 1_000;
 const recountSteps = 2_000;
+/** Long enough for every lease to be found idle and given back, whatever is lost on the way. */
+const returnMs = 30_000;
 
 export class World {
   readonly chance: Chance;
@@ -83,8 +85,10 @@ export class World {
       if (more > 2_000_000 || !this.scheduler.step()) throw new Error('the simulation does not come to rest');
       this.#stepped();
     }
+    for (const untilMs = this.scheduler.nowMs + returnMs; this.scheduler.nowMs < untilMs && this.scheduler.step();) this.#stepped();
     this.store.recount();
     this.truth.assertRecorded();
+    this.store.assertReturned(this.scheduler.nowMs);
     return {
       steps: this.#steps, trace: this.scheduler.trace, calls: this.#calls, records: this.store.records.size, grants: this.store.grants,
       unconfirmed: this.unconfirmed,
