@@ -66,6 +66,11 @@ export class LeaseBook {
     return this.#active.size;
   }
 
+  /** Whether it is held, waited for or on its way back. */
+  isActive(account: LeaseAccount): boolean {
+    return this.#active.has(account);
+  }
+
   /** The lease of a subject in the window of each moment, beginning with that of `nowMs`. The caller keeps it: one for each subject. */
   windowLease(of: Pick<WindowLease, 'organization' | 'scope' | 'subject' | 'window' | 'own'>, nowMs: number): WindowLease {
     const line: WindowLease = { ...of, current: windowAccount(of, nowMs), next: null };

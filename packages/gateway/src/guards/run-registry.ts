@@ -37,6 +37,7 @@ export class RunRegistry {
   readonly #ended = new Set<HeldRun>();
   #live = 0;
   #awaited = 0;
+  #forgotten: (held: HeldRun) => void = () => {};
 
   /** `capacity`: `SVC_RUN_REGISTRY_MAX`, from 1. */
   constructor(capacity: number) {
@@ -103,6 +104,11 @@ export class RunRegistry {
     this.#evict();
   }
 
+  /** Calls back with each run that is forgotten and may yet be held anew. One listener. */
+  onForgotten(listener: (held: HeldRun) => void): void {
+    this.#forgotten = listener;
+  }
+
   /** Forgets a live run that no opened call has confirmed. */
   forget(held: HeldRun): void {
     const runs = this.#organizations.get(held.run.organization);
@@ -110,6 +116,7 @@ export class RunRegistry {
     runs.live -= 1;
     this.#live -= 1;
     this.#remove(held, runs);
+    this.#forgotten(held);
   }
 
   /** Live runs whose time limit has passed at `nowMs`: to be ended where room is short. One walk over all live runs. */

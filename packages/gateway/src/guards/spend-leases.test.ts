@@ -194,3 +194,25 @@ test('a run has a lease of its own by its budget; one without a budget goes on w
   hear({ monotonicMs: clock.monotonic, wallMs: clock.wall });
   assert.equal(guards.decide(free, true), null);
 });
+
+test('a run that is forgotten and asked for again goes on with its lease: the store is never asked twice for one', async () => {
+  const { guards, call, answer, asked, store, pass, registry } = ground(1_000);
+  const first = call('r', { budget: 5 });
+  guards.ask(first, 250, () => {});
+  await answer({ granted: 100 });
+  await store.answer(0);
+  assert.deepEqual(guards.decide(first, true), { kind: 'run_unconfirmed' });
+  guards.ask(first, 250, () => {});
+  guards.giveBack(first);
+  assert.equal(registry.held, 0, 'its caller left, so the run is forgotten');
+  await answer({ granted: 1 });
+
+  const again = call('r', { budget: 5 });
+  guards.ask(again, 250, () => {});
+  await store.answer(1);
+  assert.equal(guards.decide(again, true), null, 'the lease that was granted is there');
+  guards.take(again);
+  pass(2_500);
+  const runs = asked.flatMap(({ claims }) => claims).filter(({ subject }) => subject.scope === 'run');
+  assert.deepEqual(runs.map(({ wants, holds }) => [wants, holds]), [[true, dollars(1)]]);
+});

@@ -8,6 +8,7 @@ import type { OrganizationId } from '@metergate/core/id.ts';
 import { heardLately, openAccount, settledOf, spentView, type LeaseAccount, type LeaseMoment } from '@metergate/core/lease/account.ts';
 import type { LeaseBatch, LeaseBook, WindowLease } from '@metergate/core/lease/book.ts';
 import { addRecent } from '@metergate/core/lease/recent-spend.ts';
+import { leaseName, type LeaseSubject } from '@metergate/core/lease/subject.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import type { BindingScope, BoundCap } from '@metergate/core/spend/cap-decision.ts';
@@ -68,6 +69,8 @@ export class SpendLeases {
   readonly #after: (delayMs: number, task: () => void) => void;
   readonly #subjects = new Map<string, LeasedSubject>();
   readonly #runs = new WeakMap<HeldRun, RunLease>();
+  /** Of runs that were forgotten, until the store has them back: one that is held anew goes on with its own, for no run has two. */
+  readonly #left = new Map<string, RunLease>();
   #waiting: (() => void)[] = [];
   #looking = false;
   readonly counters: LeaseCounters = { batches: 0, failures: 0, waits: 0 };
@@ -75,6 +78,7 @@ export class SpendLeases {
   constructor(options: SpendLeasesOptions) {
     this.#options = options;
     this.#after = options.after ?? ((delayMs, task) => void setTimeout(task, delayMs).unref());
+    options.registry.onForgotten((held) => this.#leave(held));
   }
 
   get active(): number {
@@ -202,6 +206,7 @@ export class SpendLeases {
       this.counters.failures += 1;
       this.#options.book.failed(batch);
     }
+    if (this.#left.size > 0) for (const account of batch.accounts) this.#dropLeft(account);
     for (const answered of waiting) answered();
     if (this.#waiting.length > 0) this.#look();
     else this.#lookLater();
@@ -232,12 +237,24 @@ export class SpendLeases {
   #runLease(held: HeldRun): RunLease {
     let lease = this.#runs.get(held);
     if (lease === undefined) {
-      const own = { startMs: 0 as const, spent: nanoDollars(0n) };
       const { organization, id } = held.run;
-      lease = { own, account: openAccount({ organization, scope: 'run', subject: id, window: 'run', startMs: 0, endMs: null }, own) };
+      const subject: LeaseSubject = { organization, scope: 'run', subject: id, window: 'run', startMs: 0, endMs: null };
+      const name = leaseName(subject);
+      const own = { startMs: 0 as const, spent: nanoDollars(0n) };
+      lease = this.#left.get(name) ?? { own, account: openAccount(subject, own) };
+      this.#left.delete(name);
       this.#runs.set(held, lease);
     }
     return lease;
+  }
+
+  #leave(held: HeldRun): void {
+    const lease = this.#runs.get(held);
+    if (lease !== undefined && this.#options.book.isActive(lease.account)) this.#left.set(leaseName(lease.account.subject), lease);
+  }
+
+  #dropLeft(account: LeaseAccount): void {
+    if (account.subject.scope === 'run' && !this.#options.book.isActive(account)) this.#left.delete(leaseName(account.subject));
   }
 
   #moment(): LeaseMoment {
