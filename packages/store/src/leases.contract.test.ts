@@ -4,12 +4,14 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { SubjectClaim } from '@metergate/core/lease/book.ts';
 import type { LeaseSubject } from '@metergate/core/lease/subject.ts';
 import type { GatewayNodeId, OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { windowAt } from '@metergate/core/spend/window.ts';
+import pg from 'pg';
 import type { Store } from './store.ts';
 import { granted, openTestStore, postgresGround, sampleRecord, sqliteGround, startMs, type EngineGround } from './test-support/contract-ground.ts';
 
@@ -76,6 +78,11 @@ describe('leases on PostgreSQL', () => {
       ({ seq: index + 1, record: sampleRecord(organization, { node, cost: money(cost), startedAtMs: startMs, ...over }) })),
   });
   const ask = async (node: GatewayNodeId, number: number, asked: SubjectClaim) => (await store.leases.claim(node, number, [asked]))![0]!;
+
+  const silence = (node: GatewayNodeId, ms: number) =>
+    ground.query(url, 'update gateway_node set heard_at_ms = heard_at_ms - $2 where id = $1', [node, ms]);
+  const leasedTo = async (node: GatewayNodeId): Promise<number> => Number((await ground.query(url,
+    'select coalesce(sum(greatest(granted_nano - shipped_nano, 0)), 0) as leased from spend_lease where node = $1', [node]))[0]!['leased']);
 
   test('a grant is a total; records that arrive move from leased to spent; what is left is told exactly', async () => {
     const organization = await cappedAt(1_000);
@@ -167,15 +174,81 @@ describe('leases on PostgreSQL', () => {
     const organization = await cappedAt(100);
     const node = await fresh(one);
     await ask(node, 1, claim(monthOf(organization), { recent: 25 }));
-    await ground.query(url, 'update gateway_node set heard_at_ms = heard_at_ms - 130000 where id = $1', [node]);
-    assert.equal(await store.leases.sweep(), 0);
-    await ground.query(url, 'update gateway_node set heard_at_ms = heard_at_ms - 5001 where id = $1', [node]);
-    assert.equal(await store.leases.sweep(), 1);
-    assert.equal(await store.leases.sweep(), 0);
+    await silence(node, 130_000);
+    assert.deepEqual([await store.leases.sweep(), await store.leases.sweep()], [0, 0]);
+    await silence(node, 5_001);
+    assert.deepEqual([await store.leases.sweep(), await store.leases.sweep(), await store.leases.sweep()], [0, 1, 0]);
     const [event] = (await store.audit.list({ organization, limit: 1 }))!;
     assert.deepEqual([event!.action, event!.subject, event!.actor.kind, event!.detail['leases']], ['freeLeases', node, 'system', 1]);
     const back = await ask(node, 2, claim(monthOf(organization), { holds: 25 }, false));
     assert.equal(back.granted, 0n, 'what was freed is not claimed back');
+  });
+
+  test('a step of the store’s clock frees nobody who is heard, and a node that died before it is not leased to for as long as it was', async () => {
+    const organization = await cappedAt(100);
+    const node = await fresh(one);
+    await ask(node, 1, claim(monthOf(organization), { recent: 25 }));
+    await silence(node, 200_000);
+    assert.equal(await store.leases.sweep(), 0);
+    await store.leases.heartbeat(node);
+    assert.equal(await store.leases.sweep(), 0);
+    await silence(node, 25 * 3_600_000);
+    await store.leases.sweep();
+    assert.deepEqual([(await store.leases.heartbeat(node)).known, await leasedTo(node)], [true, 25]);
+    await silence(node, -3_600_000);
+    await store.leases.sweep();
+    await silence(node, 136_000);
+    await store.leases.sweep();
+    assert.deepEqual([await store.leases.sweep(), await leasedTo(node)], [1, 0]);
+  });
+
+  test('a want from before a step back of the store’s clock is not heeded for as long as that', async () => {
+    const organization = await cappedAt(4);
+    const [holder, other] = [await fresh(one), await fresh(two)];
+    for (let number = 1; number <= 4; number += 1) {
+      await ask(holder, number, claim(monthOf(organization), { settled: number - 1, holds: number - 1, recent: 9 }));
+    }
+    await ask(other, 1, claim(monthOf(organization), { recent: 9 }));
+    await ground.query(url, 'update spend_lease set short_at_ms = short_at_ms + 3600000 where node = $1', [other]);
+    assert.equal((await ask(holder, 5, claim(monthOf(organization), { settled: 3, holds: 3 }))).contested, false);
+    const feed = await store.leases.feed();
+    await ask(other, 2, claim(monthOf(organization), { recent: 9 }));
+    assert.equal(await store.leases.feed(), feed + 1);
+  });
+
+  test('what is granted while a node ends is dropped with the rest, and leases of no known node are nobody’s', async () => {
+    const organization = await cappedAt(100);
+    const node = await fresh(one);
+    await ask(node, 1, claim(monthOf(organization), { recent: 9 }, false));
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    await client.query('begin');
+    await client.query('select 1 from spend_sum where organization = $1 for update', [organization]);
+    const asked = ask(node, 2, claim(monthOf(organization), { recent: 25 }));
+    await pause(100);
+    const ended = store.leases.end(node);
+    await pause(100);
+    await client.query('commit');
+    await client.end();
+    assert.equal((await asked).granted, 25n);
+    await ended;
+    assert.equal(await leasedTo(node), 0);
+    const dead = await fresh(one);
+    await ask(dead, 1, claim(monthOf(organization), { recent: 25 }));
+    await ground.query(url, 'delete from gateway_node where id = $1', [dead]);
+    await store.leases.tidy();
+    assert.equal(await leasedTo(dead), 0);
+  });
+
+  test('many leases of a node that ended are dropped in slices, none of another’s', async () => {
+    const [node, other] = [await fresh(one), await fresh(two)];
+    for (const [each, rows] of [[node, 51_000], [other, 10]] as const) {
+      await ground.query(url, `insert into spend_lease
+        (organization, scope, subject, "window", start_ms, node, granted_nano, shipped_nano, claim, short_at_ms)
+        select 'org_many', 'key', 'key_' || n, 'lifetime', 0, $1, 2, 1, 0, 0 from generate_series(1, $2::int) as n`, [each, rows]);
+    }
+    await store.leases.end(node);
+    assert.deepEqual([await leasedTo(node), await leasedTo(other)], [0, 10]);
   });
 
   test('a run is leased like a sum, by its budget in force, and one that ended is confirmed no more', async () => {

@@ -40,23 +40,29 @@ export interface Leases {
   claim(node: GatewayNodeId, number: number, claims: readonly SubjectClaim[]): Promise<LeaseAnswer[] | null>;
   /** A process ended and has shipped everything. */
   end(node: GatewayNodeId): Promise<void>;
-  /** Frees what nodes held that were not heard of for too long, with a row in the audit trail; says how many nodes it was. */
+  /**
+   * Frees what nodes held that were not heard of for too long, with a row in the audit trail; says how many nodes it was. Only who
+   * was silent at the sweep before counts, so sweeps are to be further apart than heartbeats.
+   */
   sweep(): Promise<number>;
-  /** Drops leases of windows and runs that have been over for long, a slice at a time; says how many it was. */
+  /** Drops leases of windows and runs that have been over for long, and of nodes that are not known, a slice at a time; says how many it was. */
   tidy(): Promise<number>;
 }
 
 export function leasesIn(ground: StoreGround): Leases {
   const { engine } = ground;
   if (engine.kind === 'sqlite') return authority(ground);
+  const silentBefore = new Map<string, bigint>();
   return {
-    begin: (node, home) => engine.write(async (transaction) => {
-      const nowMs = await storeTime(transaction);
-      const before = await transaction.selectFrom('gateway_node').select('id').where('home', '=', home).where('id', '!=', node).forUpdate().execute();
-      for (const { id } of before) await forget(transaction, id);
-      await transaction.insertInto('gateway_node').values({ id: node, home, started_at_ms: nowMs, heard_at_ms: nowMs, freed: 0 }).execute();
-      if (before.length > 0) await stirLeases(transaction);
-    }),
+    async begin(node, home) {
+      const before = await engine.write(async (transaction) => {
+        const nowMs = await storeTime(transaction);
+        const others = await transaction.deleteFrom('gateway_node').where('home', '=', home).where('id', '!=', node).returning('id').execute();
+        await transaction.insertInto('gateway_node').values({ id: node, home, started_at_ms: nowMs, heard_at_ms: nowMs, freed: 0 }).execute();
+        return others.map(({ id }) => id);
+      });
+      await dropLeasesOf(ground, before);
+    },
     heartbeat: (node) => engine.read(async (db) => {
       const { rows: [row] } = await sql<{ now_ms: bigint; feed: bigint; known: boolean }>`with heard as (
           update gateway_node set heard_at_ms = ${nowMsText}, freed = 0 where id = ${node} returning id)
@@ -65,11 +71,11 @@ export function leasesIn(ground: StoreGround): Leases {
     }),
     feed: () => engine.read(async (db) => Number((await db.selectFrom('lease_feed').select('value').executeTakeFirstOrThrow()).value)),
     claim: (node, number, claims) => engine.write((transaction) => claimIn(transaction, { node, number, claims })),
-    end: (node) => engine.write(async (transaction) => {
-      await forget(transaction, node);
-      await stirLeases(transaction);
-    }),
-    sweep: () => sweepNodes(ground),
+    async end(node) {
+      await engine.write((transaction) => transaction.deleteFrom('gateway_node').where('id', '=', node).execute());
+      await dropLeasesOf(ground, [node]);
+    },
+    sweep: () => sweepNodes(ground, silentBefore),
     tidy: () => tidyLeases(ground),
   };
 }
@@ -95,9 +101,17 @@ async function storeTime(transaction: Transaction<Schema>): Promise<number> {
   return Number(rows[0]!.now_ms);
 }
 
-async function forget(transaction: Transaction<Schema>, node: string): Promise<void> {
-  await transaction.deleteFrom('spend_lease').where('node', '=', node).execute();
-  await transaction.deleteFrom('gateway_node').where('id', '=', node).execute();
+/**
+ * Of nodes that the store does not know any more: a slice at a time, for one that served many keys has very many. What is left of
+ * them when this is cut short, `tidy` drops.
+ */
+async function dropLeasesOf({ engine }: StoreGround, nodes: readonly string[]): Promise<void> {
+  if (nodes.length === 0) return;
+  for (let dropped = sliceDropped; dropped === sliceDropped;) {
+    dropped = await engine.write(async (transaction) => Number((await sql`delete from spend_lease where ctid in (
+      select ctid from spend_lease where node in (${sql.join(nodes)}) limit ${sliceDropped})`.execute(transaction)).numAffectedRows ?? 0n));
+  }
+  await engine.write(stirLeases);
 }
 
 interface Claiming {
@@ -107,7 +121,8 @@ interface Claiming {
 }
 
 async function claimIn(transaction: Transaction<Schema>, { node, number, claims }: Claiming): Promise<LeaseAnswer[] | null> {
-  const known = await transaction.selectFrom('gateway_node').select(nowMsText.as('now_ms')).where('id', '=', node).executeTakeFirst();
+  // Held, so that what is granted here is written before the node is forgotten, and dropped with the rest.
+  const known = await transaction.selectFrom('gateway_node').select(nowMsText.as('now_ms')).where('id', '=', node).forKeyShare().executeTakeFirst();
   if (known === undefined) return null;
   const nowMs = Number(known.now_ms);
   const grounds = await lockLeased(transaction, claims.map(({ subject }) => subject));
@@ -119,12 +134,12 @@ async function claimIn(transaction: Transaction<Schema>, { node, number, claims 
       subject: claim.subject, node, granted: nanoDollars(0n), shipped: nanoDollars(0n), limit, claim: 0, shortAtMs: 0,
     };
     const others = leases.filter((each) => each.node !== node);
-    const contested = others.some(({ shortAtMs }) => nowMs - shortAtMs < contestedMs);
+    const contested = others.some(({ shortAtMs }) => isRecent(nowMs, shortAtMs));
     const known = { spent, shipped: own.shipped, limit, contested };
     if (number <= own.claim) return { ...known, granted: own.granted, validMs: 0, confirmMs: 0 };
     const leasedElsewhere = nanoDollars(others.reduce((sum, each) => sum + outstanding(each), 0n));
     const grant = grantLease({ limit, spent, leasedElsewhere, contested }, own, claim);
-    if (grant.short && nowMs - own.shortAtMs >= contestedMs) stirs = true;
+    if (grant.short && !isRecent(nowMs, own.shortAtMs)) stirs = true;
     written.push({ ...own, granted: grant.granted, limit, claim: number, shortAtMs: grant.short ? nowMs : 0 });
     // What is over is confirmed no more.
     return { ...known, granted: grant.granted, validMs: over ? 0 : grant.validMs, confirmMs: grant.confirmMs };
@@ -134,11 +149,18 @@ async function claimIn(transaction: Transaction<Schema>, { node, number, claims 
   return answers;
 }
 
+/** A moment that lies ahead by more was written before the store's clock stepped back. */
+function isRecent(nowMs: number, shortAtMs: number): boolean {
+  return Math.abs(nowMs - shortAtMs) < contestedMs;
+}
+
 const dayMs = 86_400_000;
 /** After its start a window is over, and a day more has passed. */
 const overAfterMs = { day: 2 * dayMs, week: 8 * dayMs, month: 32 * dayMs, year: 367 * dayMs } as const;
 const runOverAfterMs = 3_600_000;
 const sliceLeases = 1_000;
+/** Of nodes that are gone nobody waits for a row: well within what a statement may take. */
+const sliceDropped = 50_000;
 
 async function tidyLeases({ engine }: StoreGround): Promise<number> {
   let dropped = 0;
@@ -149,6 +171,9 @@ async function tidyLeases({ engine }: StoreGround): Promise<number> {
       const { numAffectedRows } = await sql`delete from spend_lease where ctid in (select l.ctid from spend_lease as l
         left join run as r on l.scope = 'run' and r.organization = l.organization and r.id = l.subject
         where ${sql.join(windows, sql` or `)} or (r.state <> 'live' and r.ended_at_ms < ${nowMs - runOverAfterMs})
+        or (l.scope = 'run' and r.id is null and ((l.granted_nano = 0 and l.shipped_nano = 0)
+          or exists (select 1 from erased_organization as e where e.organization = l.organization)))
+        or not exists (select 1 from gateway_node as g where g.id = l.node)
         limit ${sliceLeases})`.execute(transaction);
       return Number(numAffectedRows ?? 0n);
     });
@@ -157,28 +182,47 @@ async function tidyLeases({ engine }: StoreGround): Promise<number> {
   }
 }
 
-async function sweepNodes(ground: StoreGround): Promise<number> {
-  const { engine } = ground;
-  return engine.write(async (transaction) => {
+/**
+ * `before`: who was silent at the sweep before this one, and since when. Only who still is gives anything up: a step of the store's
+ * clock makes all nodes look silent, until each is heard again a second later.
+ */
+async function sweepNodes(ground: StoreGround, before: Map<string, bigint>): Promise<number> {
+  const swept = await ground.engine.write(async (transaction) => {
     const nowMs = await storeTime(transaction);
-    const silent = await transaction.selectFrom('gateway_node').select(['id', 'heard_at_ms']).where('freed', '=', 0n)
-      .where('heard_at_ms', '<=', BigInt(nowMs - quarantineAfterMs - quarantineMs)).forUpdate().skipLocked().execute();
-    for (const { id, heard_at_ms: heardAtMs } of silent) {
-      const freed = await transaction.updateTable('spend_lease').set((column) => ({ granted_nano: column.ref('shipped_nano') }))
-        .where('node', '=', id).whereRef('granted_nano', '>', 'shipped_nano').returning(['organization']).execute();
-      await transaction.updateTable('gateway_node').set({ freed: 1 }).where('id', '=', id).execute();
-      for (const organization of new Set(freed.map((row) => row.organization))) {
-        const leases = freed.filter((row) => row.organization === organization).length;
-        await recordAudit(ground, transaction, {
-          intent: { actor: { kind: 'system', id: null, name: null }, detail: { heardAt: new Date(Number(heardAtMs)).toISOString(), leases } },
-          change: { action: 'freeLeases', organization, subject: id },
-        });
-      }
-    }
-    const forgotten = await transaction.selectFrom('gateway_node').select('id').where('heard_at_ms', '<=', BigInt(nowMs - forgetAfterMs))
-      .forUpdate().skipLocked().execute();
-    for (const { id } of forgotten) await forget(transaction, id);
-    if (silent.length + forgotten.length > 0) await stirLeases(transaction);
-    return silent.length;
+    await bringBack(transaction, nowMs);
+    const silent = await transaction.selectFrom('gateway_node').select(['id', 'heard_at_ms', 'freed'])
+      .where('heard_at_ms', '<=', BigInt(nowMs - quarantineAfterMs)).forUpdate().skipLocked().execute();
+    const still = silent.filter(({ id, heard_at_ms: heardAtMs }) => before.get(id) === heardAtMs);
+    const free = still.filter(({ freed, heard_at_ms: heardAtMs }) => freed === 0n && Number(heardAtMs) <= nowMs - quarantineAfterMs - quarantineMs);
+    for (const node of free) await freeLeases(ground, transaction, node);
+    const forgotten = still.filter(({ heard_at_ms: heardAtMs }) => Number(heardAtMs) <= nowMs - forgetAfterMs).map(({ id }) => id);
+    if (forgotten.length > 0) await transaction.deleteFrom('gateway_node').where('id', 'in', forgotten).execute();
+    if (free.length > 0) await stirLeases(transaction);
+    return { silent, freed: free.length, forgotten };
   });
+  before.clear();
+  for (const { id, heard_at_ms: heardAtMs } of swept.silent) before.set(id, heardAtMs);
+  await dropLeasesOf(ground, swept.forgotten);
+  return swept.freed;
+}
+
+/** Where the store's clock stepped back, who was heard of before that counts as heard of now: the silence is counted from here. */
+async function bringBack(transaction: Transaction<Schema>, nowMs: number): Promise<void> {
+  await transaction.updateTable('gateway_node').set({ heard_at_ms: nowMs }).where('id', 'in', (ahead) =>
+    ahead.selectFrom('gateway_node').select('id').where('heard_at_ms', '>', BigInt(nowMs + quarantineAfterMs)).forUpdate().skipLocked()).execute();
+}
+
+async function freeLeases(
+  ground: StoreGround, transaction: Transaction<Schema>, { id, heard_at_ms: heardAtMs }: { readonly id: string; readonly heard_at_ms: bigint },
+): Promise<void> {
+  const freed = await transaction.updateTable('spend_lease').set((column) => ({ granted_nano: column.ref('shipped_nano') }))
+    .where('node', '=', id).whereRef('granted_nano', '>', 'shipped_nano').returning(['organization']).execute();
+  await transaction.updateTable('gateway_node').set({ freed: 1 }).where('id', '=', id).execute();
+  for (const organization of new Set(freed.map((row) => row.organization))) {
+    const leases = freed.filter((row) => row.organization === organization).length;
+    await recordAudit(ground, transaction, {
+      intent: { actor: { kind: 'system', id: null, name: null }, detail: { heardAt: new Date(Number(heardAtMs)).toISOString(), leases } },
+      change: { action: 'freeLeases', organization, subject: id },
+    });
+  }
 }

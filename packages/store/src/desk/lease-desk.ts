@@ -71,7 +71,8 @@ export function createLeaseDesk({ leases, node, hrMs, post, warn }: LeaseDeskOpt
       if (heard.known) post({ kind: 'time', ...time });
       else if (!warned) {
         warned = true;
-        warn('The store has not heard of this gateway node for a day and has forgotten it: capped calls are refused. Restart this node.');
+        warn('The store has forgotten this gateway node, so capped calls are refused: it was not heard of for a day, or another node was started '
+          + 'on a copy of its data directory. Restart this node; a node that was copied needs a data directory of its own.');
       }
       return time;
     },
