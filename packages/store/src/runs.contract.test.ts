@@ -277,6 +277,17 @@ for (const make of [async () => sqliteGround(), postgresGround]) {
         assert.equal((await store.runs.get({ organization, id: 'r' }))?.state, 'live');
       });
 
+      test('of an erased organization none is made or put back by what a node still says, and other questions are answered', async () => {
+        const [organization, other] = [await newOrganization(), await newOrganization()];
+        const run = await made(wanted(organization, 'erased'));
+        await granted(store.erasure.begin(organization));
+        await store.runs.confirm([run]);
+        const answers = await store.runs.open([wanted(organization, 'late'), wanted(other, 'late')]);
+        assert.deepEqual(answers.map(({ kind }) => kind), ['run_exposure_exhausted', 'run']);
+        assert.deepEqual(await ground.query(url, 'select 1 as kept from run where organization = $1', [organization]), []);
+        assert.deepEqual(await ground.query(url, 'select 1 as kept from run_exposure where organization = $1', [organization]), []);
+      });
+
       test('a time limit expires a run, called or not; without one it is closed after 24 h without a call', async () => {
         const organization = await newOrganization();
         const runs = [await made(wanted(organization, 'limited', { expiresAtMs: startMs + hourMs })), await made(wanted(organization, 'idle'))];
@@ -309,6 +320,14 @@ for (const make of [async () => sqliteGround(), postgresGround]) {
         const changes = await nodes[2]!.runs.changes(since);
         assert.deepEqual(changes.runs.map(({ id, state }) => `${id} ${state}`), ['a closed', 'b over_budget', 'c expired', 'd live']);
         assert.deepEqual(await store.runs.changes(changes.through), { through: changes.through, more: false, runs: [] });
+      });
+
+      test('goes on from where the store stands, should that be an earlier moment than was told', async () => {
+        const organization = await newOrganization();
+        await made(wanted(organization, 'after'));
+        const { through } = await store.runs.changes(await store.runs.feed() + 5);
+        await granted(store.runs.close({ organization, id: 'after' }));
+        assert.deepEqual((await store.runs.changes(through)).runs.map(({ id, state }) => [id, state]), [['after', 'closed']]);
       });
 
       test('a feed long behind is read in parts, none left out', async () => {

@@ -10,6 +10,7 @@ import { clampToExposure, type PolicyBudget } from '@metergate/core/run/clamp.ts
 import { endedAs, type EndedState, type Run } from '@metergate/core/run/run.ts';
 import { sql, type Transaction } from 'kysely';
 import type { ChangeName } from './audit-trail.ts';
+import { erasedAmong, holdOffErasures } from './erasure.ts';
 import { refuse, type StoreRefusal } from './refusal.ts';
 import { lastCallGrainMs, takenBy } from './sql/apply-to-runs.ts';
 import { lockExposure, nextRunChange, type LockedExposure } from './sql/run-exposure.ts';
@@ -55,14 +56,17 @@ export interface RunChanges {
 }
 
 export interface Runs {
-  /** Answers in the order of the questions, all of one transaction. Of two questions for one run the first makes it. */
+  /**
+   * Answers in the order of the questions, all of one transaction. Of two questions for one run the first makes it. An erased
+   * organization has no exposure left.
+   */
   open(wanted: readonly NewRun[]): Promise<RunAnswer[]>;
   get(run: RunName): Promise<Run | null>;
   /** Newest first. */
   list(query: RunList): Promise<Run[]>;
   /** Closes a live run; one that has ended stays as it ended. Refuses `unknown_run`. */
   close(run: RunName): Promise<Run | StoreRefusal>;
-  /** A call of each was opened: they do not vanish. One that vanished meanwhile is put back as given. */
+  /** A call of each was opened: they do not vanish. One that vanished meanwhile is put back as given, but for an erased organization. */
   confirm(runs: readonly Run[]): Promise<void>;
   /**
    * Ends what has run out: unconfirmed runs older than 10 s vanish, those past their time limit have expired, those without one
@@ -96,7 +100,8 @@ export function runsIn(ground: StoreGround): Runs {
       // The number first: a change that commits after it is read belongs to the next question.
       const latest = await feedOf(ground);
       const through = Math.min(latest, since + sliceChanges);
-      if (through <= since) return { through: since, more: false, runs: [] };
+      // Below where the store was restored to an earlier moment: what changes from here on has numbers that were told before.
+      if (through <= since) return { through, more: false, runs: [] };
       const rows = await engine.read((db) => db.selectFrom('run').selectAll().where('change', '>', sql.lit(0n))
         .where('change', '>', BigInt(since)).where('change', '<=', BigInt(through)).orderBy('change').execute());
       return { through, more: through < latest, runs: rows.map((row) => runOf(storedRunOf(row))) };
@@ -160,12 +165,18 @@ function existing(run: StoredRun): RunAnswer {
 async function makeRuns(
   kind: StoreGround['engine']['kind'], transaction: Transaction<Schema>, wanted: readonly NewRun[],
 ): Promise<Map<NewRun, RunAnswer>> {
-  const exposure = await lockExposure(kind, transaction, wanted.map(({ organization }) => organization));
+  await holdOffErasures(kind, transaction);
+  const erased = await erasedAmong(transaction, wanted.map(({ organization }) => organization));
+  const exposure = await lockExposure(kind, transaction, wanted.map(({ organization }) => organization).filter((each) => !erased.has(each)));
   const found = await selectRuns(kind, transaction, wanted);
   const spent = await spentBefore(kind, transaction, wanted.filter((run) => !found.has(runNameText(run))));
   const answers = new Map<NewRun, RunAnswer>();
   const made: StoredRun[] = [];
   for (const run of wanted) {
+    if (erased.has(run.organization)) {
+      answers.set(run, { kind: 'run_exposure_exhausted' });
+      continue;
+    }
     const name = runNameText(run);
     const known = found.get(name);
     const begun = known ?? beginRun(run, exposure, spent.get(name));
@@ -200,9 +211,12 @@ function beginRun(
   };
 }
 
-async function confirmRuns({ engine }: StoreGround, runs: readonly Run[]): Promise<void> {
-  if (runs.length === 0) return;
+async function confirmRuns({ engine }: StoreGround, all: readonly Run[]): Promise<void> {
+  if (all.length === 0) return;
   await engine.write(async (transaction) => {
+    await holdOffErasures(engine.kind, transaction);
+    const erased = await erasedAmong(transaction, all.map(({ organization }) => organization));
+    const runs = all.filter(({ organization }) => !erased.has(organization));
     const exposure = await lockExposure(engine.kind, transaction, runs.map(({ organization }) => organization));
     const found = await selectRuns(engine.kind, transaction, runs);
     await updateRuns(engine.kind, transaction, [...found.values()].filter((run) => !run.confirmed).map((run) => ({ ...run, confirmed: true })));
