@@ -5,12 +5,13 @@
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
 import type { GatewayThreadData, GatewayThreadMetrics } from '@metergate/gateway/gateway-thread.ts';
 import type { StoreThreadFigures } from '@metergate/store/desk/store-thread.ts';
+import { tellFaults, type FaultReport } from './told-faults.ts';
 
 export interface ThreadsOptions {
   readonly databaseUrl: string;
   readonly masterKey: Uint8Array;
   readonly gateway: Omit<GatewayThreadData, 'storePort'>;
-  /** One sentence about something that went wrong and may mend itself, or null when it has. */
+  /** One sentence about something that went wrong and may mend itself, or that it has. */
   readonly onFault: (sentence: string) => void;
   /** A thread ended unasked. */
   readonly onDeath: (sentence: string) => void;
@@ -45,10 +46,11 @@ export async function startThreads(options: ThreadsOptions): Promise<Threads> {
   const { port1: storeSide, port2: gatewaySide } = new MessageChannel();
   let stopping = false;
   const watch = (name: string, worker: Worker): Worker => {
+    const tell = tellFaults(name, options.onFault);
     worker.on('message', (message: Message) => {
       if (typeof message['warning'] === 'string') options.onFault(message['warning']);
-      const fault = message['fault'] as { message: string } | null | undefined;
-      if (fault !== undefined) options.onFault(fault === null ? `The ${name} thread is well again.` : fault.message);
+      const fault = message['fault'] as FaultReport | undefined;
+      if (fault !== undefined) tell(fault);
     });
     worker.on('error', (error) => options.onDeath(`The ${name} thread broke: ${(error as Error).stack ?? String(error)}`));
     worker.on('exit', (code) => {

@@ -1,0 +1,22 @@
+/** Held: one cause that stops several tasks is told once, and once that it is over, when the last of them is well. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { tellFaults } from './told-faults.ts';
+
+test('each cause is told once while anything fails, and the end of all of them once', () => {
+  const said: string[] = [];
+  const report = tellFaults('store', (sentence) => said.push(sentence));
+  const away = { message: 'The store cannot be reached.' };
+  for (const each of [away, away, { message: 'Something else.' }, null, null]) report(each);
+  assert.deepEqual(said, ['The store cannot be reached.', 'Something else.']);
+  report(null);
+  assert.equal(said.at(-1), 'The store works again.');
+  report(away);
+  assert.deepEqual(said.slice(2), ['The store works again.', 'The store cannot be reached.'], 'a later one is told anew');
+});
+
+test('an end without a beginning says nothing', () => {
+  const said: string[] = [];
+  tellFaults('store', (sentence) => said.push(sentence))(null);
+  assert.deepEqual(said, []);
+});
