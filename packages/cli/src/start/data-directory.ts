@@ -88,6 +88,11 @@ export function lockDataDirectory(directory: string): DirectoryLock {
   return { release: () => database.close() };
 }
 
+/** Changes nothing on the disk. @throws StartFault where another process has the directory. */
+export function assertDirectoryFree(directory: string): void {
+  if (existsSync(lockFile(directory))) lockDataDirectory(directory).release();
+}
+
 function openLockFile(directory: string): DatabaseSync {
   try {
     makeForOwner(lockFile(directory));

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { openStore, type Store } from '@metergate/store/store.ts';
 import { prepareFirstStart, type FirstStart } from './first-start.ts';
+import type { KeptData } from './kept-data.ts';
 import { quickStartLines } from './quick-start.ts';
 
 let folder: string;
@@ -15,9 +16,10 @@ before(() => {
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-const shown = (firstStart: FirstStart): string => quickStartLines({
-  gatewayUrl: 'http://gateway.test', platformUrl: 'http://platform.test', dataDirectory: folder, sandbox: false, firstStart,
-}).join('\n');
+const urls = { gatewayUrl: 'http://gateway.test', platformUrl: 'http://platform.test' };
+const atDefault: KeptData = { sentence: 'Data is kept in /here/data.', prefix: '', variables: [] };
+const shown = (firstStart: FirstStart): string =>
+  quickStartLines({ ...urls, place: atDefault, sandbox: false, alone: true, firstStart }).join('\n');
 const storeNamed = (name: string): Promise<Store> => openStore({
   url: `sqlite:${join(folder, name)}`, masterKey: new Uint8Array(32), clock: Date.now, randomBytes: (n) => randomBytes(n), create: true,
 });
@@ -52,9 +54,25 @@ test('elsewhere no link is made, and the command that makes one is named', async
 test('the sandbox says at each start that its calls are recorded like real ones, and how to keep them apart', () => {
   for (const first of [true, false]) {
     const firstStart: FirstStart = { first, serviceKey: null, ownerPath: null, connectedFrom: [], connected: [], ownerAwaited: false };
-    const lines = quickStartLines({
-      gatewayUrl: 'http://gateway.test', platformUrl: 'http://platform.test', dataDirectory: folder, sandbox: true, firstStart,
-    });
+    const lines = quickStartLines({ ...urls, place: atDefault, sandbox: true, alone: true, firstStart });
     assert.match(lines.join('\n'), /recorded, priced and counted by caps like real ones[^]*\n {2}SVC_DATA_DIR=\.\/sandbox npm start -- --sandbox\n/);
   }
+});
+
+const firstOf: FirstStart = { first: true, serviceKey: null, ownerPath: null, connectedFrom: [], connected: [], ownerAwaited: false };
+
+test('every command that is shown works on the data of this start', () => {
+  const place = { ...atDefault, prefix: 'SVC_DATA_DIR=./sandbox ' };
+  const text = [firstOf, { ...firstOf, first: false, ownerAwaited: true }]
+    .map((firstStart) => quickStartLines({ ...urls, place, sandbox: false, alone: true, firstStart }).join('\n')).join('\n');
+  const commands = text.match(/.*npx --no-install metergate .*/g) ?? [];
+  assert.ok(commands.length >= 5, text);
+  for (const command of commands) assert.match(command, /SVC_DATA_DIR=\.\/sandbox npx/);
+});
+
+test('a part on a shared store names the variables that commands need, and no sandbox, which it cannot have', () => {
+  const place = { ...atDefault, variables: ['SVC_DATABASE_URL', 'SVC_MASTER_KEY'] };
+  const text = quickStartLines({ ...urls, place, sandbox: false, alone: false, firstStart: firstOf }).join('\n');
+  assert.match(text, /^Commands need SVC_DATABASE_URL and SVC_MASTER_KEY as this start has them\.$/m);
+  assert.doesNotMatch(text, /sandbox/);
 });

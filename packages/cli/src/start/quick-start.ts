@@ -3,18 +3,24 @@
  */
 import type { Provider } from '@metergate/core/settings.ts';
 import type { FirstStart } from './first-start.ts';
+import type { KeptData } from './kept-data.ts';
 
 export interface QuickStart {
   readonly gatewayUrl: string;
   readonly platformUrl: string;
-  readonly dataDirectory: string;
+  readonly place: KeptData;
   readonly sandbox: boolean;
+  /** Everything runs in this process. */
+  readonly alone: boolean;
   readonly firstStart: FirstStart;
 }
 
 const displayName: { readonly [P in Provider]: string } = { openai: 'OpenAI', anthropic: 'Anthropic' };
 
-const inviteOwner = 'npx --no-install metergate user invite --org default --role owner';
+/** A command as it is typed beside this start. */
+type Typed = (command: string) => string;
+
+const inviteOwner = 'user invite --org default --role owner';
 
 const sandboxLines = [
   'SANDBOX: answers are simulated on this machine. No provider is called and nothing costs anything.',
@@ -23,17 +29,17 @@ const sandboxLines = [
 ];
 
 /** Lines for standard error, each without its line end. */
-export function quickStartLines({ gatewayUrl, platformUrl, dataDirectory, sandbox, firstStart }: QuickStart): string[] {
+export function quickStartLines({ gatewayUrl, platformUrl, place, sandbox, alone, firstStart }: QuickStart): string[] {
+  const typed: Typed = (command) => `${place.prefix}npx --no-install metergate ${command}`;
   const lines = [''];
   if (sandbox) lines.push(...sandboxLines);
-  lines.push(...connectionLines(firstStart, sandbox));
-  if (firstStart.ownerAwaited) lines.push(`No owner has joined yet. Make a new one-time link with: ${inviteOwner}`, '');
+  lines.push(...connectionLines(firstStart, { sandbox, alone, typed }));
+  if (firstStart.ownerAwaited) lines.push(`No owner has joined yet. Make a new one-time link with: ${typed(inviteOwner)}`, '');
   if (!firstStart.first && firstStart.serviceKey === null && !sandbox) return lines;
-  if (firstStart.first) lines.push(`Data is kept in ${dataDirectory}. Keep it safe: the master key in it opens your provider keys.`, '');
-  if (firstStart.first) lines.push(...ownerLines(firstStart.ownerPath, platformUrl));
+  if (firstStart.first) lines.push(place.sentence, '', ...ownerLines(firstStart.ownerPath, platformUrl, typed));
   const key = firstStart.serviceKey;
   if (key === null) {
-    lines.push('Make a service key (it is shown once):', '  npx --no-install metergate key create --org default', '');
+    lines.push('Make a service key (it is shown once):', `  ${typed('key create --org default')}`, '');
   } else {
     lines.push('Your first service key, shown this once:', `  ${key}`, '');
   }
@@ -41,26 +47,37 @@ export function quickStartLines({ gatewayUrl, platformUrl, dataDirectory, sandbo
   lines.push(
     'Base URLs:', `  OpenAI SDKs     ${gatewayUrl}/v1`, `  Anthropic SDKs  ${gatewayUrl}`, '',
     'Try it:', ...curl(gatewayUrl, shown), '',
-    'See what was called:', '  npx --no-install metergate calls list --org default', '',
+    'See what was called:', `  ${typed('calls list --org default')}`, '',
   );
+  if (place.variables.length > 0) lines.push(`Commands need ${place.variables.join(' and ')} as this start has ${them(place.variables)}.`, '');
   return lines;
 }
 
-function ownerLines(ownerPath: string | null, platformUrl: string): string[] {
+function them({ length }: readonly string[]): string {
+  return length === 1 ? 'it' : 'them';
+}
+
+function ownerLines(ownerPath: string | null, platformUrl: string, typed: Typed): string[] {
   return ownerPath === null
-    ? ['Make a one-time link for the first owner:', `  ${inviteOwner}`, '']
+    ? ['Make a one-time link for the first owner:', `  ${typed(inviteOwner)}`, '']
     : ['Open this once in a browser to become the first owner:', `  ${platformUrl}${ownerPath}`, ''];
 }
 
-function connectionLines({ connected, connectedFrom, first }: FirstStart, sandbox: boolean): string[] {
+interface Beside {
+  readonly sandbox: boolean;
+  readonly alone: boolean;
+  readonly typed: Typed;
+}
+
+function connectionLines({ connected, connectedFrom, first }: FirstStart, { sandbox, alone, typed }: Beside): string[] {
   if (sandbox) return [];
   if (connectedFrom.length > 0) return [`Connected for organization default: the keys in ${connectedFrom.join(' and ')}.`, ''];
   const names = connected.map((name) => displayName[name]).join(', ');
   if (connected.length > 0) return first ? [] : [`Connected for organization default: ${names}.`, ''];
   return [
     'No provider key is connected yet. Connect one (read from standard input):',
-    '  printf \'%s\' "$OPENAI_API_KEY" | npx --no-install metergate provider connect openai --org default',
-    'or try without one: npm start -- --sandbox', '',
+    `  printf '%s' "$OPENAI_API_KEY" | ${typed('provider connect openai --org default')}`,
+    ...(alone ? ['or try without one: SVC_DATA_DIR=./sandbox npm start -- --sandbox'] : []), '',
   ];
 }
 

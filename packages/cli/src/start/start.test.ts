@@ -45,7 +45,10 @@ test('a first start makes directory, key, organization and connections; SIGTERM 
     assert.deepEqual(organizations.map(({ name, plan }) => ({ name, plan })), [{ name: 'default', plan: 'scale' }]);
     assert.deepEqual((await system.cli(['key', 'list', '--org', 'default', '--json'])).json(), []);
 
-    assertRefused(await start({ SVC_DATA_DIR: dataDirectory }), new RegExp(`already runs on the data directory ${dataDirectory}`));
+    const running = new RegExp(`already runs on the data directory ${dataDirectory}`);
+    assertRefused(await start({ SVC_DATA_DIR: dataDirectory }), running);
+    // As started twice by mistake: the ports are taken too, which is not what to mend.
+    assertRefused(await start({ SVC_DATA_DIR: dataDirectory, SVC_GATEWAY_PORT: new URL(gatewayUrl).port }), running);
     assert.equal((await fetch(`${system.opsUrl}/readyz`)).status, 200);
     assert.equal((await fetch(`${system.opsUrl}/healthz`)).status, 200);
     const metrics = await (await fetch(`${system.opsUrl}/metrics`)).text();

@@ -18,8 +18,9 @@ import type { Config, ListenAddress } from '../config/config.ts';
 import { masterKeyFile, masterKeyForStart } from '../config/master-key.ts';
 import { withMasterKey } from '../config/pending-master-key.ts';
 import { runtimeBelowFloor } from '../runtime-floor.ts';
-import { ensureDataDirectory, lockDataDirectory, removeMade, type DirectoryLock } from './data-directory.ts';
+import { assertDirectoryFree, ensureDataDirectory, lockDataDirectory, removeMade, type DirectoryLock } from './data-directory.ts';
 import { prepareFirstStart, type FirstStart } from './first-start.ts';
+import { keptData } from './kept-data.ts';
 import { assertAddressesFree, listenFault } from './free-port.ts';
 import { startOps } from './ops.ts';
 import { startPlatformThread, type PlatformThread } from './platform-thread.ts';
@@ -57,6 +58,8 @@ export async function startProduct(options: StartOptions): Promise<number> {
 async function run(options: StartOptions): Promise<number> {
   const { config, part, sandbox, stdout, stderr } = options;
   assertStoreFits(options);
+  // Before the ports: a second start on one directory mostly finds the first one's ports taken, and should say why.
+  if (part !== 'platform') assertDirectoryFree(config.dataDirectory);
   await assertAddressesFree(config, part === 'all' ? ['gateway', 'platform', 'ops'] : [part, 'ops']);
   const { lock, masterKey, firstStart } = part === 'all' ? await prepareData(options) : await preparePart(options, part);
   const provider = sandbox ? await startSandboxProvider() : null;
@@ -91,7 +94,8 @@ async function run(options: StartOptions): Promise<number> {
   if (firstStart !== null) {
     const gatewayUrl = config.publicGatewayUrl ?? urls.gateway ?? urlOf(config.gateway.host, config.gateway.port);
     const platformUrl = config.publicPlatformUrl ?? urls.platform!;
-    for (const line of quickStartLines({ gatewayUrl, platformUrl, dataDirectory: config.dataDirectory, sandbox, firstStart })) stderr(line);
+    const place = keptData(config, process.cwd());
+    for (const line of quickStartLines({ gatewayUrl, platformUrl, place, sandbox, alone: part === 'all', firstStart })) stderr(line);
   }
   ready = true;
   stdout(`metergate ready ${Object.entries(urls).map(([name, url]) => `${name}=${url}`).join(' ')}`);

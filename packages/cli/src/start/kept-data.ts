@@ -1,0 +1,41 @@
+/**
+ * Where a start keeps its data and what opens the secrets in it, in words; and what a command must be given to work on the same
+ * data. A command that looks elsewhere finds another store, or none, and says nothing of this one.
+ */
+import { isAbsolute, join, relative } from 'node:path';
+import { parseDatabaseUrl } from '@metergate/store/sql/database-url.ts';
+import type { Config } from '../config/config.ts';
+
+export interface KeptData {
+  /** `Data is kept in …`. */
+  readonly sentence: string;
+  /** What stands before a command, such as `SVC_DATA_DIR=./sandbox `; empty where the defaults lead there. */
+  readonly prefix: string;
+  /** Variables that commands need as this start has them, because they are not for showing. */
+  readonly variables: readonly string[];
+}
+
+type DataPlace = Pick<Config, 'dataDirectory' | 'databaseUrl' | 'masterKey'>;
+
+/** `cwd`: where the start was called, and commands are. */
+export function keptData({ dataDirectory, databaseUrl, masterKey }: DataPlace, cwd: string): KeptData {
+  const place = parseDatabaseUrl(databaseUrl);
+  const ownStore = place.kind === 'sqlite' && place.path === join(dataDirectory, 'metergate.db');
+  const where = ownStore ? dataDirectory : place.kind === 'sqlite' ? `${dataDirectory} and ${place.path}` : `PostgreSQL at ${place.name}`;
+  const key = masterKey === null ? 'the master key in it' : 'the key in SVC_MASTER_KEY';
+  const elsewhere = place.kind === 'sqlite' && dataDirectory !== join(cwd, 'data');
+  return {
+    sentence: `Data is kept in ${where}. Keep it safe: ${key} opens your provider keys.`,
+    prefix: elsewhere ? `SVC_DATA_DIR=${inShell(fromHere(dataDirectory, cwd))} ` : '',
+    variables: [...(ownStore ? [] : ['SVC_DATABASE_URL']), ...(masterKey === null ? [] : ['SVC_MASTER_KEY'])],
+  };
+}
+
+function fromHere(directory: string, cwd: string): string {
+  const path = relative(cwd, directory);
+  return path.startsWith('..') || isAbsolute(path) ? directory : `./${path}`;
+}
+
+function inShell(text: string): string {
+  return /^[\w./:@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
