@@ -21,7 +21,7 @@ export interface LeaseDeskOptions {
 export interface LeaseDesk {
   /** Answers a batch, always. */
   claim(number: number, batch: number, claims: readonly SubjectClaim[]): Promise<void>;
-  /** Looks at the feed, and once a second says that the node lives. Gives the store's time where it was told. Rejects where the store fails. */
+  /** Looks at the feed, and once a second says that the node lives. Gives the store's time where it is to be gone by. Rejects where the store fails. */
   poll(): Promise<StoreTime | null>;
 }
 
@@ -32,12 +32,15 @@ export interface StoreTime {
 }
 
 const beatMs = 1_000;
+/** The store's time is taken from an answer that came within this; the first is taken whatever it took. */
+const roundTripMaxMs = 500;
 
 export function createLeaseDesk({ leases, node, hrMs, post, warn }: LeaseDeskOptions): LeaseDesk {
   let busy = false;
   let feed: number | null = null;
   let beatAtMs = -Infinity;
   let warned = false;
+  let timeTold = false;
 
   function follow(latest: number): void {
     if (feed !== null && latest !== feed) post({ kind: 'stirred' });
@@ -64,17 +67,20 @@ export function createLeaseDesk({ leases, node, hrMs, post, warn }: LeaseDeskOpt
         return null;
       }
       const heard = await leases.heartbeat(node);
-      // The store read its clock somewhere between question and answer; the earlier moment makes the node's time the later one by less than that.
-      const time: StoreTime = { nowMs: heard.nowMs, hrMs: asked };
       beatAtMs = asked;
       follow(heard.feed);
-      if (heard.known) post({ kind: 'time', ...time });
-      else if (!warned) {
+      // The store read its clock somewhere between question and answer; the earlier moment makes the node's time the later one by less than
+      // that. Where it was long, it says too little: a time that is ahead is never taken back, and ends windows and runs early.
+      const told = timeTold && hrMs() - asked > roundTripMaxMs ? null : { nowMs: heard.nowMs, hrMs: asked };
+      if (heard.known && told !== null) {
+        timeTold = true;
+        post({ kind: 'time', ...told });
+      } else if (!heard.known && !warned) {
         warned = true;
         warn('The store has forgotten this gateway node, so capped calls are refused: it was not heard of for a day, or another node was started '
           + 'on a copy of its data directory. Restart this node; a node that was copied needs a data directory of its own.');
       }
-      return time;
+      return told;
     },
   };
 }

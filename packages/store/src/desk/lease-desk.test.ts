@@ -1,0 +1,47 @@
+/** What the store thread makes of heartbeats (design 2, Spend across nodes; 3, row 5b). */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { GatewayNodeId } from '@metergate/core/id.ts';
+import type { Leases, NodeHeard } from '../leases.ts';
+import { createLeaseDesk } from './lease-desk.ts';
+import type { FromStore } from './protocol.ts';
+
+function ground() {
+  let hrMs = 0;
+  let tookMs = 0;
+  let heard: NodeHeard = { nowMs: 0, feed: 0, known: true };
+  const posted: FromStore[] = [];
+  const warnings: string[] = [];
+  const leases = {
+    feed: async () => heard.feed,
+    heartbeat: async () => {
+      hrMs += tookMs;
+      return heard;
+    },
+  } as Partial<Leases> as Leases;
+  const desk = createLeaseDesk({
+    leases, node: 'node_a' as GatewayNodeId, hrMs: () => hrMs, post: (message) => posted.push(message), warn: (sentence) => warnings.push(sentence),
+  });
+  const beat = (took: number, over: Partial<NodeHeard>) => {
+    hrMs += 1_000;
+    tookMs = took;
+    heard = { ...heard, ...over };
+    return desk.poll();
+  };
+  return { beat, posted, warnings };
+}
+
+test('the store’s time is taken from prompt answers: one that was long on its way makes it later than it is', async () => {
+  const { beat, posted } = ground();
+  assert.deepEqual(await beat(3_000, { nowMs: 50_000 }), { nowMs: 50_000, hrMs: 1_000 }, 'the first, whatever it took');
+  assert.deepEqual(await beat(500, { nowMs: 51_400 }), { nowMs: 51_400, hrMs: 5_000 });
+  assert.equal(await beat(9_000, { nowMs: 61_000, feed: 1 }), null);
+  assert.deepEqual(posted.map(({ kind }) => kind), ['time', 'time', 'stirred'], 'everything else of it counts');
+});
+
+test('a node that the store has forgotten is told so once, and is told no time', async () => {
+  const { beat, posted, warnings } = ground();
+  assert.notEqual(await beat(1, { known: false, nowMs: 7 }), null);
+  await beat(1, { known: false });
+  assert.deepEqual([posted.length, warnings.length], [0, 1]);
+});
