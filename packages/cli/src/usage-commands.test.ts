@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import type { OrganizationId } from '@metergate/core/id.ts';
+import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
 import { openStore, type Store } from '@metergate/store/store.ts';
 import { sampleRecord } from '@metergate/store/test-support/contract-ground.ts';
@@ -80,9 +80,28 @@ test('usage adds up by each dimension, with what is not known beside the money',
   ]);
   const text = (await run('usage', '--org', 'Acme', '--by', 'model')).stdout;
   assert.match(text, /^MODEL +CALLS +IN +OUT +COST USD +UNKNOWN +UNPRICED\ngpt-6 +2 +10 +2 +1\.500000 +1 +0\n/);
+  assert.match(text, /\nTogether 4 calls, 30 tokens in, 6 out, 3\.000000 USD\.\n/);
   assert.match(text, /They may have cost more\.\nUnpriced: /);
+  assert.match((await run('usage', '--org', 'Acme', '--by', 'label')).stdout, /\nA call counts under each of its labels: [^\n]+ do not add up /);
   assert.equal((await run('usage', '--org', 'Empty', '--by', 'run')).stdout, 'There were no calls.\n');
   assert.deepEqual(await json('usage', '--org', 'Empty', '--by', 'run'), []);
+});
+
+test('for people the usage of keys carries their names, also where some are gone', async () => {
+  const keyId = await inStore(async (store) => {
+    const named = await store.organizations.create({ name: 'Named', plan: 'team' }) as { readonly id: OrganizationId };
+    const key = await store.serviceKeys.create({
+      organization: named.id, name: 'search-bot', project: null, expiresAtMs: null, hash: 'a'.repeat(64), prefix: 'svc_live_aaaaa', maxRunBudget: null,
+    }) as { readonly id: ServiceKeyId };
+    const records = [sampleRecord(named.id, { key: key.id }), sampleRecord(named.id, {})];
+    await store.calls.ship({ segment: 'seg_2', through: 2, records: records.map((each, index) => ({ seq: index + 1, record: each })) });
+    return key.id;
+  });
+  const text = (await run('usage', '--org', 'Named', '--by', 'key')).stdout;
+  assert.match(text, /^KEY +NAME +CALLS /);
+  assert.match(text, new RegExp(`\\n${keyId} +search-bot +1 `));
+  assert.match(text, /\nkey_0{20} +- +1 /);
+  assert.ok(!JSON.stringify(await json('usage', '--org', 'Named', '--by', 'key')).includes('search-bot'), 'scripts read ids');
 });
 
 test('export writes each format whole, with the totals of usage, and leaves no part behind', async () => {

@@ -10,7 +10,7 @@ const list = command({
   description: 'List changes, newest first',
   args: {
     org: { type: 'string', valueHint: 'ORG', description: 'Organization, by id or unique name; without it, changes of the whole product' },
-    since: { type: 'string', valueHint: 'T', description: 'Changes at or after this instant, ISO 8601' },
+    since: { type: 'string', valueHint: 'T', description: 'Changes at or after this instant, ISO 8601, or date' },
     limit: { type: 'string', valueHint: 'N', description: `At most so many: ${auditLimit.default} unless given, up to ${auditLimit.max}` },
   },
   run: ({ org, since, limit }, tools) => {

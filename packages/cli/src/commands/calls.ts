@@ -10,8 +10,8 @@ const list = command({
   description: 'List calls, newest first',
   args: {
     org: { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' },
-    since: { type: 'string', valueHint: 'T', description: 'Calls that started at or after this instant, ISO 8601' },
-    until: { type: 'string', valueHint: 'T', description: 'Calls that started before this instant' },
+    since: { type: 'string', valueHint: 'T', description: 'Calls that started at or after this instant, ISO 8601, or date' },
+    until: { type: 'string', valueHint: 'T', description: 'Calls that started before this instant, or date' },
     run: { type: 'string', valueHint: 'RUN', description: 'Calls of this run' },
     limit: { type: 'string', valueHint: 'N', description: `At most so many: ${callsLimit.default} unless given, up to ${callsLimit.max}` },
   },

@@ -16,7 +16,7 @@ export const exportCommand = command({
     org: { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' },
     format: { type: 'enum', options: [...exportFormats], required: true, description: 'Records as jsonl or csv, costs by day as focus (FOCUS 1.2)' },
     from: { type: 'string', required: true, valueHint: 'T', description: 'Calls that started at or after this instant, ISO 8601, or date' },
-    to: { type: 'string', required: true, valueHint: 'T', description: 'Calls that started before this instant' },
+    to: { type: 'string', required: true, valueHint: 'T', description: 'Calls that started before this instant, or date' },
     out: { type: 'string', required: true, valueHint: 'FILE', description: 'Where to; a file that is there is replaced once all is written' },
   },
   run: ({ org, format, from, to, out }, tools) => {

@@ -1,6 +1,9 @@
 /** `metergate usage`: what an organization's calls used, by one dimension. Design 5. */
+import { formatDollars, nanoDollars, parseDollars } from '@metergate/core/money.ts';
 import { usageDimensions, type UsageDimension } from '@metergate/core/report/usage-sum.ts';
+import type { Ground } from '@metergate/platform/ground.ts';
 import { isRefusal } from '@metergate/platform/refusal.ts';
+import { listServiceKeys } from '@metergate/platform/service-keys.ts';
 import { showUsage, type ShownUsage } from '@metergate/platform/usage.ts';
 import { command } from '../command-line/command.ts';
 import { onStore } from '../command-line/on-store.ts';
@@ -11,9 +14,9 @@ export const usage = command({
   description: 'Add up calls, tokens and cost, the costliest first',
   args: {
     org: { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' },
-    by: { type: 'enum', options: [...usageDimensions], required: true, description: 'What to add up by; a call counts under each of its labels' },
-    since: { type: 'string', valueHint: 'T', description: 'Calls that started at or after this instant, ISO 8601' },
-    until: { type: 'string', valueHint: 'T', description: 'Calls that started before this instant' },
+    by: { type: 'enum', options: [...usageDimensions], required: true, description: `One of ${usageDimensions.join(', ')}; a call counts under each of its labels` },
+    since: { type: 'string', valueHint: 'T', description: 'Calls that started at or after this instant, ISO 8601, or date' },
+    until: { type: 'string', valueHint: 'T', description: 'Calls that started before this instant, or date' },
   },
   run: ({ org, by: given, since, until }, tools) => {
     const by = given as UsageDimension;
@@ -24,24 +27,45 @@ export const usage = command({
     };
     return onStore(tools, async (ground) => {
       const rows = await showUsage(ground, query);
-      return isRefusal(rows) ? rows : { json: rows, text: usageText(by, rows) };
+      if (isRefusal(rows)) return rows;
+      const names = by === 'key' ? await namesOfKeys(ground, org) : null;
+      return { json: rows, text: usageText(by, rows, names) };
     });
   },
 });
 
+/** Key id → its name. None of an erased organization, whose words are gone. */
+async function namesOfKeys(ground: Ground, org: string): Promise<ReadonlyMap<string, string | null>> {
+  const keys = await listServiceKeys(ground, org);
+  return new Map(isRefusal(keys) ? [] : keys.map(({ id, name }) => [id, name]));
+}
+
 const fit = { widthMax: 120 } as const;
 
-function usageText(by: UsageDimension, rows: readonly ShownUsage[]): string {
+function usageText(by: UsageDimension, rows: readonly ShownUsage[], names: ReadonlyMap<string, string | null> | null): string {
   if (rows.length === 0) return 'There were no calls.';
   const noted = (name: 'unknownCalls' | 'unpricedCalls') => rows.some((row) => row[name] > 0);
-  const heads = [by.toUpperCase(), 'CALLS', 'IN', 'OUT', 'COST USD', ...(noted('unknownCalls') ? ['UNKNOWN'] : []),
+  const heads = [by.toUpperCase(), ...(names === null ? [] : ['NAME']), 'CALLS', 'IN', 'OUT', 'COST USD', ...(noted('unknownCalls') ? ['UNKNOWN'] : []),
     ...(noted('unpricedCalls') ? ['UNPRICED'] : [])];
   const text = table(heads, rows.map((row) => [
-    row[by] ?? null, row.calls, row.inputTokens, row.outputTokens, row.cost.replace(/(\.\d{6}\d*?)0+$/, '$1'),
+    row[by] ?? null, ...(names === null ? [] : [names.get(row[by] ?? '') ?? null]),
+    row.calls, row.inputTokens, row.outputTokens, costText(row.cost),
     ...(noted('unknownCalls') ? [row.unknownCalls] : []), ...(noted('unpricedCalls') ? [row.unpricedCalls] : []),
-  ]), { ...fit, shrinks: by.toUpperCase() });
-  return [text,
+  ]), { ...fit, shrinks: names === null ? by.toUpperCase() : 'NAME' });
+  return [text, together(by, rows),
     ...(noted('unknownCalls') ? ['Unknown: calls whose usage did not come, or came in part. They may have cost more.'] : []),
     ...(noted('unpricedCalls') ? ['Unpriced: calls with usage that has no price. Their cost is not in the sums.'] : []),
   ].join('\n');
+}
+
+/** Rows of labels add up to more than was used: a call with two labels is in two of them. */
+function together(by: UsageDimension, rows: readonly ShownUsage[]): string {
+  if (by === 'label') return 'A call counts under each of its labels: these rows do not add up to what was spent.';
+  const sum = (name: 'calls' | 'inputTokens' | 'outputTokens') => rows.reduce((total, row) => total + row[name], 0);
+  const cost = formatDollars(nanoDollars(rows.reduce((total, row) => total + parseDollars(row.cost)!, 0n)));
+  return `Together ${sum('calls')} calls, ${sum('inputTokens')} tokens in, ${sum('outputTokens')} out, ${costText(cost)} USD.`;
+}
+
+function costText(cost: string): string {
+  return cost.replace(/(\.\d{6}\d*?)0+$/, '$1');
 }
