@@ -88,6 +88,9 @@ test('user list: members and open invitations; a link leads to where the platfor
   const nobody = (await run(['user', 'list', '--org', 'Users'])).stdout;
   assert.match(nobody, /^Nobody belongs to this organization\. Invite someone with: metergate user invite --org Users /);
   const who = ['--org', id, '--email', 'ada@example.com', '--role', 'admin'];
+  const none = await run(['user', 'create', ...who]);
+  assert.equal(none.code, 1);
+  oneSentence(none, /password is empty\. Give it on standard input\.$/m);
   const member = await json(['user', 'create', ...who], { stdin: ['correct horse battery\n'] }) as { id: string };
   const invite = async (env: Record<string, string> = {}): Promise<{ id: string; link: string }> =>
     await json(['user', 'invite', '--org', id, '--role', 'owner'], { env }) as { id: string; link: string };

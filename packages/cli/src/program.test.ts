@@ -55,6 +55,7 @@ test('what is written rightly gets as far as the settings, which are refused wit
 test('help is on stdout with exit 0, for the program, each group and each command', async () => {
   const pages = [
     ['--help'], ['help'], ['org', '--help'], ['key', 'create', '--help'], ['help', 'calls', 'list'], ['start', '-h'], ['doctor', '--help'],
+    ['org', 'set', '--help'],
   ];
   for (const args of pages) {
     const { exitCode, stdout, stderr } = await say(args);

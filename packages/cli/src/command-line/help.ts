@@ -1,5 +1,5 @@
 /**
- * A command or a group → its help page, plain text within 100 columns.
+ * A command or a group → its help page, plain text.
  */
 import type { ArgsDef, CommandDef } from 'citty';
 import { hintOf } from './check-arguments.ts';
@@ -17,7 +17,20 @@ export function commandHelp(name: string, description: string, args: ArgsDef): s
     const left = definition.type === 'positional' ? hint : definition.type === 'boolean' ? `--${key}` : `--${key} ${hint}`;
     return [left, definition.description ?? ''];
   });
-  return [`${name}: ${description}`, '', `  ${[name, ...usage].join(' ')}`, '', ...columns(rows), ''].join('\n');
+  return [`${name}: ${description}`, '', ...usageLines(name, usage), '', ...columns(rows), ''].join('\n');
+}
+
+const usageWidthMax = 100;
+
+/** How to write it, an argument never cut in two; what is too long goes on below, indented. */
+function usageLines(name: string, usage: readonly string[]): string[] {
+  const lines = [`  ${name}`];
+  for (const each of usage) {
+    const longer = `${lines.at(-1)} ${each}`;
+    if (longer.length <= usageWidthMax) lines[lines.length - 1] = longer;
+    else lines.push(`      ${each}`);
+  }
+  return lines;
 }
 
 /** Help for a group: its commands. */

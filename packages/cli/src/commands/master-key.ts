@@ -9,6 +9,7 @@ import { command, CommandFault, commandGroup } from '../command-line/command.ts'
 import { onStore } from '../command-line/on-store.ts';
 import { readSecret } from '../command-line/secret-input.ts';
 import { beginPendingMasterKey, type PendingMasterKey } from '../config/pending-master-key.ts';
+import { masterKeyFile, unwritableKeyFile } from '../config/master-key.ts';
 import type { Config } from '../config/config.ts';
 
 const rotate = command({
@@ -28,8 +29,9 @@ const rotate = command({
     pending?.commit();
     const next = pending === null ? 'Set SVC_MASTER_KEY to the new key before anything is started again.'
       : 'The key file holds the new key.';
+    const keys = rotated.dataKeys === 1 ? '1 data key is' : `${rotated.dataKeys} data keys are`;
     const lost = rotated.unreadable === 0 ? '' : ` ${rotated.unreadable} organizations' keys could not be read before and cannot be now.`;
-    return { json: rotated, text: `The master key is rotated: ${rotated.dataKeys} data keys are wrapped by the new one.${lost}\n${next}` };
+    return { json: rotated, text: `The master key is rotated: ${keys} wrapped by the new one.${lost}\n${next}` };
   }),
 });
 
@@ -38,8 +40,7 @@ function begun(config: Config, key: Uint8Array): PendingMasterKey {
   try {
     pending = beginPendingMasterKey(config, key);
   } catch (error) {
-    const { code = 'unknown reason' } = error as NodeJS.ErrnoException;
-    throw new CommandFault('master_key_unwritable', `The master key file cannot be written (${code}). Check the rights of the data directory.`);
+    throw new CommandFault('master_key_unwritable', unwritableKeyFile(masterKeyFile(config), (error as NodeJS.ErrnoException).code));
   }
   if (pending === null) throw new CommandFault('rotation_under_way', 'Another rotation of the master key is under way. Try again when it has ended.');
   return pending;

@@ -2,7 +2,7 @@
 import { roles, type Role } from '@metergate/core/account/role.ts';
 import { isRefusal } from '@metergate/platform/refusal.ts';
 import { createUser, inviteUser, listUsers } from '@metergate/platform/users.ts';
-import { command, commandGroup } from '../command-line/command.ts';
+import { command, CommandFault, commandGroup } from '../command-line/command.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { readSecret } from '../command-line/secret-input.ts';
 import { fields, plain, secondsText, table } from '../command-line/table.ts';
@@ -21,6 +21,7 @@ const create = command({
   },
   run: ({ email, org, role }, tools) => onStore(tools, async (ground) => {
     const password = await readSecret(tools, 'Password');
+    if (password === '') throw new CommandFault('password_missing', 'The password is empty. Give it on standard input.');
     const made = await createUser(ground, { organization: org, email, password, role });
     if (isRefusal(made)) return made;
     return { json: made, text: fields([['id', made.id], ['email', made.email], ['organization', made.organization], ['role', made.role]]) };
@@ -39,7 +40,7 @@ const invite = command({
     const publicUrl = running ?? `http://${hostInUrl(config.platform.host)}:${config.platform.port}`;
     const made = await inviteUser(ground, { organization: org, email: email ?? null, role, by: null, publicUrl });
     if (isRefusal(made)) return made;
-    const text = fields([['id', made.id], ['link', made.link], ['role', made.role], ['until', made.expiresAt]]);
+    const text = fields([['id', made.id], ['link', made.link], ['for', made.email ?? 'whoever has the link'], ['role', made.role], ['until', made.expiresAt]]);
     return { json: made, text: `${text}\nKeep the link now: it is not shown again, and works once.` };
   }),
 });

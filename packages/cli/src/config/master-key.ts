@@ -71,11 +71,18 @@ export function createMasterKey(config: Pick<Config, 'dataDirectory'>): Uint8Arr
     const { code } = error as NodeJS.ErrnoException;
     throw new MasterKeyFault('master_key_unreadable', code === 'EEXIST'
       ? `The master key file ${file} exists already. It is never replaced.`
-      : `The master key file ${file} cannot be written (${code ?? 'unknown reason'}). Check the rights of the data directory.`);
+      : unwritableKeyFile(file, code));
   } finally {
     rmSync(draft, { force: true });
   }
   return key;
+}
+
+/** Why a key's file could not be written, and what to do about it. */
+export function unwritableKeyFile(file: string, code: string | undefined): string {
+  const full = code === 'ENOSPC' || code === 'EDQUOT';
+  return full ? `The master key file ${file} cannot be written: no space is left. Make room on its disk.`
+    : `The master key file ${file} cannot be written (${code ?? 'unknown reason'}). Check the rights of the data directory.`;
 }
 
 function writeDraft(path: string, text: string): void {

@@ -1,10 +1,16 @@
-/** The data directory and the master key's file: are they there, may we use them, may nobody else. Nothing is changed. */
-import { accessSync, constants, statSync, type Stats } from 'node:fs';
+/** The data directory and the master key's file: are they there, with room left, may we use them, may nobody else. Nothing is changed. */
+import { accessSync, constants, statfsSync, statSync, type Stats } from 'node:fs';
 import type { Config } from '../config/config.ts';
 import { masterKeyFile } from '../config/master-key.ts';
 import { finding, type Finding } from './finding.ts';
 
-export function examineDataDirectory(directory: string): Finding {
+const mib = 1_048_576;
+/** Less than this and the journal may be full at any moment; calls are refused then. */
+const freeFailBytes = 4 * mib;
+const freeWarnBytes = 512 * mib;
+
+/** `freeBytesOf`: null where the system does not say. */
+export function examineDataDirectory(directory: string, freeBytesOf: (path: string) => number | null = freeBytes): Finding {
   const name = 'data directory';
   const found = statOf(directory);
   if (found === 'ENOENT') return finding(name, 'warn', `${directory} does not exist yet. The first start makes it: npm start`);
@@ -16,6 +22,11 @@ export function examineDataDirectory(directory: string): Finding {
     accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch {
     return finding(name, 'fail', `${directory} cannot be read and written by this user. Check its rights.`);
+  }
+  const free = freeBytesOf(directory);
+  if (free !== null && free < freeWarnBytes) {
+    return finding(name, free < freeFailBytes ? 'fail' : 'warn',
+      `The disk of ${directory} has ${Math.floor(free / mib)} MiB left. Make room: calls are refused where the journal has none.`);
   }
   if (isOpenToOthers(found)) return finding(name, 'warn', `${directory} is open to other users. Close it with: chmod 700 ${directory}`);
   return finding(name, 'ok', `${directory} is there and writable.`);
@@ -30,6 +41,15 @@ export function examineMasterKeyFile(config: Pick<Config, 'dataDirectory' | 'mas
     return finding('master key', 'warn', `${file} fits the store, but other users may read it. Close it with: chmod 600 ${file}`);
   }
   return finding('master key', 'ok', `${file} fits the store.`);
+}
+
+function freeBytes(path: string): number | null {
+  try {
+    const { bavail, bsize } = statfsSync(path);
+    return bavail * bsize;
+  } catch {
+    return null;
+  }
 }
 
 function statOf(path: string): Stats | string {

@@ -1,0 +1,25 @@
+/** Held: the doctor tells a disk that is full, or soon is, before it speaks of rights. */
+import assert from 'node:assert/strict';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { examineDataDirectory } from './data-directory.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'metergate-doctor-'));
+after(() => rmSync(directory, { recursive: true, force: true }));
+
+const mib = 1_048_576;
+
+test('room on the disk of the data directory', () => {
+  chmodSync(directory, 0o700);
+  const state = (free: number | null) => examineDataDirectory(directory, () => free);
+  assert.equal(state(512 * mib).state, 'ok');
+  assert.equal(state(null).state, 'ok', 'where nobody says how much is left, nothing is said of it');
+  assert.deepEqual(state(512 * mib - 1), {
+    name: 'data directory', state: 'warn',
+    message: `The disk of ${directory} has 511 MiB left. Make room: calls are refused where the journal has none.`,
+  });
+  assert.equal(state(4 * mib - 1).state, 'fail');
+  assert.match(state(0).message, /has 0 MiB left/);
+});
