@@ -9,12 +9,13 @@ import { header } from '@metergate/core/id.ts';
 import { formatDollars, nanoDollars } from '@metergate/core/money.ts';
 import { rateOutcomeOf, reportedTokens } from '@metergate/core/rate/four-buckets.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
-import { decideCaps, tightest } from '@metergate/core/spend/cap-decision.ts';
+import { decideCaps, tightest, type CapRefusal } from '@metergate/core/spend/cap-decision.ts';
 import { addCall, isUnknownCall } from '@metergate/core/spend/spend-sum.ts';
 import type { Clock } from '../gateway-node.ts';
 import type { HeldKey } from '../settings/held-settings.ts';
 import type { RunCall, RunDecision, Runs } from './runs.ts';
 import type { SpendLeases } from './spend-leases.ts';
+import type { KeyStanding } from './standing.ts';
 
 /** What the guards see of a call, and what they keep with it. */
 export interface GuardedCall {
@@ -48,8 +49,7 @@ export class Guards {
   decide({ held: { standing }, estimate, runCall }: GuardedCall, waited: boolean = false): RunDecision {
     const rate = standing.rate.decide(estimate, this.#clock.monotonicMs());
     if (rate !== null) return { kind: 'rate_limited', retryAfterSeconds: rate.retryAfterSeconds };
-    if (standing.leases.length > 0) this.#leases!.confirm(standing.leases, waited);
-    const caps = standing.binding.length === 0 ? null : decideCaps(standing.binding, this.#clock.wallMs());
+    const caps = this.#decideCaps(standing, waited);
     if (runCall === null || caps?.kind === 'cap_reached') return caps;
     const run = this.#runs.decide(runCall);
     // What cannot be confirmed goes behind a known refusal, and before a question to the store.
@@ -66,21 +66,29 @@ export class Guards {
 
   /**
    * Asks for all that a call lacks, which `mayAsk` has said: its unseen run and, on a shared store, its leases, within `withinMs`.
-   * `answered` runs once; null: decide again.
+   * `answered` runs once; null: decide again. A run that cannot be confirmed goes behind what the caps say by then.
    */
   ask(call: GuardedCall, withinMs: number, answered: (refusal: Refusal | null) => void): void {
     const { held: { standing }, runCall } = call;
-    if (this.#leases === null) return this.#runs.ask(runCall!, answered);
+    const tell = (refusal: Refusal | null): void =>
+      answered(refusal?.kind === 'run_unconfirmed' ? this.#decideCaps(standing, true) ?? refusal : refusal);
+    if (this.#leases === null) return this.#runs.ask(runCall!, tell);
     const unseen = runCall !== null && this.#runs.isUnseen(runCall);
     let waits = unseen ? 2 : 1;
     let refused: Refusal | null = null;
     const one = (refusal: Refusal | null): void => {
       refused ??= refusal;
       waits -= 1;
-      if (waits === 0) answered(refused);
+      if (waits === 0) tell(refused);
     };
     if (unseen) this.#runs.ask(runCall, one);
     this.#leases.ask(standing.leases, unseen ? null : runCall?.run ?? null, { withinMs, answered: () => one(null) });
+  }
+
+  /** What the caps that bind a call say of it now; null: nothing. */
+  #decideCaps({ binding, leases }: KeyStanding, waited: boolean): CapRefusal | null {
+    if (leases.length > 0) this.#leases!.confirm(leases, waited);
+    return binding.length === 0 ? null : decideCaps(binding, this.#clock.wallMs());
   }
 
   /** Runs `tell` when what a refusal says is written down. */

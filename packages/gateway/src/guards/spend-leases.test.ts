@@ -9,13 +9,14 @@ import type { CapId } from '@metergate/core/id.ts';
 import type { LeaseAnswer, LeaseMoment } from '@metergate/core/lease/account.ts';
 import { LeaseBook, type SubjectClaim } from '@metergate/core/lease/book.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
+import type { Refusal } from '@metergate/core/refusal.ts';
 import { emptySums } from '@metergate/core/spend/spend-sum.ts';
 import type { GuardedCall } from './guards.ts';
 import { Guards } from './guards.ts';
 import { RunRegistry } from './run-registry.ts';
 import { Runs } from './runs.ts';
 import { SpendLeases } from './spend-leases.ts';
-import { Standings } from './standing.ts';
+import { follow, Standings } from './standing.ts';
 import { AskedStore, dollars, endedRecord, runCallOf, testHeld, testOrganization, TurnJournal, type RunHeaders } from './test-support/run-ground.ts';
 
 interface Asked {
@@ -215,4 +216,52 @@ test('a run that is forgotten and asked for again goes on with its lease: the st
   pass(2_500);
   const runs = asked.flatMap(({ claims }) => claims).filter(({ subject }) => subject.scope === 'run');
   assert.deepEqual(runs.map(({ wants, holds }) => [wants, holds]), [[true, dollars(1)]]);
+});
+
+test('a run that cannot be confirmed goes behind a cap that cannot, and behind one that was reached meanwhile', async () => {
+  const { guards, call, answer, asked, store } = ground(10);
+  const told: (Refusal | null)[] = [];
+  const first = call('unseen', { budget: 5 });
+  assert.deepEqual(guards.decide(first), unconfirmed);
+  guards.ask(first, 250, (refusal) => { told.push(refusal); });
+  await store.away(0);
+  asked.pop()!.reject(new Error('away'));
+  await turn();
+  assert.deepEqual(told[0], unconfirmed);
+  const second = call('unseen', { budget: 5 });
+  guards.ask(second, 250, (refusal) => { told.push(refusal); });
+  await answer({ granted: 5 });
+  await store.away(1);
+  assert.deepEqual(told[1], { kind: 'run_unconfirmed' });
+  const third = call('unseen', { budget: 5 });
+  guards.ask(third, 250, (refusal) => { told.push(refusal); });
+  guards.settle(taken(guards, call()), endedRecord({ cost: dollars(10), startedAtMs: 1_000 }));
+  await store.away(2);
+  assert.deepEqual(told[2], { kind: 'cap_reached', scope: 'organization', window: 'month', mode: 'refuse', retryAfterSeconds: null });
+});
+
+function taken(guards: Guards, call: GuardedCall): GuardedCall {
+  guards.take(call);
+  return call;
+}
+
+test('a cap that is set anew, and a run that is tightened, are confirmed soon and not at half of what the old limit allowed', async () => {
+  const { guards, call, answer, asked, pass, held, store } = ground(10);
+  guards.ask(call(), 250, () => {});
+  await answer({ granted: 2 });
+  const first = call('r', { budget: 10 });
+  guards.ask(first, 250, () => {});
+  await store.answer(0);
+  guards.decide(first, true);
+  guards.ask(first, 250, () => {});
+  await answer({ granted: 2 });
+  assert.equal(guards.decide(first, true), null);
+  guards.take(first);
+  const tighter = call('r', { budget: 3 });
+  assert.equal(guards.decide(tighter), null);
+  guards.take(tighter);
+  assert.equal(guards.decide(call('r')), null);
+  follow(held.standing, { ...held.organization, caps: held.organization.caps.map((cap) => ({ ...cap, limit: dollars(3) })) }, held.key.id);
+  for (let ms = 0; ms < 300; ms += 100) pass(100);
+  assert.deepEqual(asked.flatMap(({ claims }) => claims).map(({ subject }) => subject.scope), ['organization', 'run']);
 });

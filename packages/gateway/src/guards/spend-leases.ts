@@ -5,7 +5,7 @@
  * waits once, within its deadline. On the embedded store there is none of this: the node is the authority.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
-import { heardLately, openAccount, settledOf, spentView, type LeaseAccount, type LeaseMoment } from '@metergate/core/lease/account.ts';
+import { hearLimit, heardLately, openAccount, settledOf, spentView, type LeaseAccount, type LeaseMoment } from '@metergate/core/lease/account.ts';
 import type { LeaseBatch, LeaseBook, WindowLease } from '@metergate/core/lease/book.ts';
 import { addRecent } from '@metergate/core/lease/recent-spend.ts';
 import { leaseName, type LeaseSubject } from '@metergate/core/lease/subject.ts';
@@ -99,7 +99,7 @@ export class SpendLeases {
     return known;
   }
 
-  /** The lease of a binding cap, kept as long as the node lives. */
+  /** The lease of a binding cap as it is set now, kept as long as the node lives. */
   ofCap(bound: BoundCap, subject: LeasedSubject): CapLease {
     const { window } = bound.cap;
     let line = subject.lines.get(window);
@@ -107,6 +107,7 @@ export class SpendLeases {
       line = this.#options.book.windowLease({ ...subject, window, own: subject.own[window] }, this.#options.clock.wallMs());
       subject.lines.set(window, line);
     }
+    hearLimit(line.current, bound.cap.limit);
     return { bound, line };
   }
 
@@ -127,7 +128,9 @@ export class SpendLeases {
   /** Whether a call may go on in a live run: by its lease, or, without a budget, because its end would have been heard of. */
   confirmsRun(held: HeldRun, waited: boolean): boolean {
     if (held.run.effective === null) return heardLately(this.#options.client.runsHeard(), this.#moment());
-    return this.#options.book.admits(this.#runLease(held).account, this.#moment(), waited);
+    const { account } = this.#runLease(held);
+    hearLimit(account, held.run.effective);
+    return this.#options.book.admits(account, this.#moment(), waited);
   }
 
   /** Asks for what a call lacks. `answered` runs once, within `withinMs`, whatever came. */

@@ -138,8 +138,12 @@ export class GuardsModel {
     this.#held.set(listed, { answered: answer.run, events: [], listed, confirmed: answer.confirmed, endedHere: false, endQueued: false });
   }
 
+  /** A run that cannot be confirmed goes behind a cap that was reached meanwhile. */
   answerOf(call: GuardedCall): Refusal | null {
-    return this.#answers.get(this.#waitsFor.get(call)!)!;
+    const answer = this.#answers.get(this.#waitsFor.get(call)!)!;
+    if (answer?.kind !== 'run_unconfirmed') return answer;
+    const { listed, settings } = this.#of(call);
+    return listed.cap(settings!, call.held.key.id, this.#clock.wallMs()) ?? answer;
   }
 
   /** All who waited for the answer have been told. */
