@@ -91,7 +91,8 @@ test('for people the usage of keys carries their names, also where some are gone
   const keyId = await inStore(async (store) => {
     const named = await store.organizations.create({ name: 'Named', plan: 'team' }) as { readonly id: OrganizationId };
     const key = await store.serviceKeys.create({
-      organization: named.id, name: 'search-bot', project: null, expiresAtMs: null, hash: 'a'.repeat(64), prefix: 'svc_live_aaaaa', maxRunBudget: null,
+      organization: named.id, name: 'search-bot', project: null, expiresAtMs: null, maxRunBudget: null,
+      hash: 'a'.repeat(64), prefix: 'svc_live_aaaaa',
     }) as { readonly id: ServiceKeyId };
     const records = [sampleRecord(named.id, { key: key.id }), sampleRecord(named.id, {})];
     await store.calls.ship({ segment: 'seg_2', through: 2, records: records.map((each, index) => ({ seq: index + 1, record: each })) });

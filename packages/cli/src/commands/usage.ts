@@ -14,7 +14,10 @@ export const usage = command({
   description: 'Add up calls, tokens and cost, the costliest first',
   args: {
     org: { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' },
-    by: { type: 'enum', options: [...usageDimensions], required: true, description: `One of ${usageDimensions.join(', ')}; a call counts under each of its labels` },
+    by: {
+      type: 'enum', options: [...usageDimensions], required: true,
+      description: `One of ${usageDimensions.join(', ')}; a call counts under each of its labels`,
+    },
     since: { type: 'string', valueHint: 'T', description: 'Calls that started at or after this instant, ISO 8601, or date' },
     until: { type: 'string', valueHint: 'T', description: 'Calls that started before this instant, or date' },
   },
@@ -34,19 +37,22 @@ export const usage = command({
   },
 });
 
-/** Key id → its name. None of an erased organization, whose words are gone. */
-async function namesOfKeys(ground: Ground, org: string): Promise<ReadonlyMap<string, string | null>> {
+/** Key id → its name. */
+type KeyNames = ReadonlyMap<string, string | null>;
+
+/** None of an erased organization, whose words are gone. */
+async function namesOfKeys(ground: Ground, org: string): Promise<KeyNames> {
   const keys = await listServiceKeys(ground, org);
   return new Map(isRefusal(keys) ? [] : keys.map(({ id, name }) => [id, name]));
 }
 
 const fit = { widthMax: 120 } as const;
 
-function usageText(by: UsageDimension, rows: readonly ShownUsage[], names: ReadonlyMap<string, string | null> | null): string {
+function usageText(by: UsageDimension, rows: readonly ShownUsage[], names: KeyNames | null): string {
   if (rows.length === 0) return 'There were no calls.';
   const noted = (name: 'unknownCalls' | 'unpricedCalls') => rows.some((row) => row[name] > 0);
-  const heads = [by.toUpperCase(), ...(names === null ? [] : ['NAME']), 'CALLS', 'IN', 'OUT', 'COST USD', ...(noted('unknownCalls') ? ['UNKNOWN'] : []),
-    ...(noted('unpricedCalls') ? ['UNPRICED'] : [])];
+  const heads = [by.toUpperCase(), ...(names === null ? [] : ['NAME']), 'CALLS', 'IN', 'OUT', 'COST USD',
+    ...(noted('unknownCalls') ? ['UNKNOWN'] : []), ...(noted('unpricedCalls') ? ['UNPRICED'] : [])];
   const text = table(heads, rows.map((row) => [
     row[by] ?? null, ...(names === null ? [] : [names.get(row[by] ?? '') ?? null]),
     row.calls, row.inputTokens, row.outputTokens, costText(row.cost),

@@ -40,7 +40,9 @@ const invite = command({
     const publicUrl = running ?? `http://${hostInUrl(config.platform.host)}:${config.platform.port}`;
     const made = await inviteUser(ground, { organization: org, email: email ?? null, role, by: null, publicUrl });
     if (isRefusal(made)) return made;
-    const text = fields([['id', made.id], ['link', made.link], ['for', made.email ?? 'whoever has the link'], ['role', made.role], ['until', made.expiresAt]]);
+    const text = fields([
+      ['id', made.id], ['link', made.link], ['for', made.email ?? 'whoever has the link'], ['role', made.role], ['until', made.expiresAt],
+    ]);
     return { json: made, text: `${text}\nKeep the link now: it is not shown again, and works once.` };
   }),
 });
