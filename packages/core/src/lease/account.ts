@@ -5,7 +5,7 @@
  * store's sum and its own part of it, of one moment, so its view is exact and never falls within a window.
  */
 import { nanoDollars, type NanoDollars } from '../money.ts';
-import { easy, shareOf, type LeaseClaim } from './grant.ts';
+import { easy, shareOf, tight, type LeaseClaim } from './grant.ts';
 import { noSpend, recentAt, type RecentSpend } from './recent-spend.ts';
 import type { LeaseSubject } from './subject.ts';
 
@@ -116,6 +116,14 @@ export function claimDue(account: LeaseAccount, now: LeaseMoment): boolean {
   const available = left > 0n ? left : 0n;
   if (account.contested) return available > keptWhenContested(account, now);
   return available * 2n < account.size && !isIdle(account, now);
+}
+
+/**
+ * The limit is heard to be another than that of the answer in force, which says how much may be held and how long it may be gone
+ * by: the store is asked soon.
+ */
+export function hearLimit(account: LeaseAccount, limit: NanoDollars): void {
+  if (account.limit !== limit && account.confirmMs > tight.confirmMs) account.confirmMs = tight.confirmMs;
 }
 
 /** The claim to send now. What it gives back, the node stops going by at once. */

@@ -1,0 +1,85 @@
+/**
+ * A limit that is set anew while leases of it are out (design 2, Spend across nodes; promise 4): the old one said how much may be held
+ * and how long it may be gone by, so the store is asked soon and not at half of the validity.
+ */
+import assert from 'node:assert/strict';
+import { setImmediate as turn } from 'node:timers/promises';
+import { test } from 'node:test';
+import type { CapId } from '@metergate/core/id.ts';
+import { LeaseBook, type SubjectClaim } from '@metergate/core/lease/book.ts';
+import { nanoDollars } from '@metergate/core/money.ts';
+import type { Run } from '@metergate/core/run/run.ts';
+import { bindCap, type BindingCap } from '@metergate/core/spend/cap-decision.ts';
+import { emptySums } from '@metergate/core/spend/spend-sum.ts';
+import { RunRegistry } from './run-registry.ts';
+import { SpendLeases, type CapLease } from './spend-leases.ts';
+import { dollars, testOrganization } from './test-support/run-ground.ts';
+
+const nothing = nanoDollars(0n);
+
+/** A node that has used its leases at 0 and asks for them as time passes; the limit is 10 dollars in every answer. */
+function ground() {
+  const clock = { ms: 0, wallMs: () => clock.ms, monotonicMs: () => clock.ms };
+  const asked: string[] = [];
+  const timers: { readonly atMs: number; readonly task: () => void }[] = [];
+  const registry = new RunRegistry(10);
+  const claimLeases = async (_batch: number, claims: readonly SubjectClaim[]) => {
+    asked.push(...claims.map(({ subject }) => `${subject.scope} ${clock.ms}`));
+    return claims.map(() => ({
+      granted: dollars(2), spent: nothing, shipped: nothing, limit: dollars(10), validMs: 5_000, confirmMs: 2_500, contested: false,
+    }));
+  };
+  const leases = new SpendLeases({
+    book: new LeaseBook(0), registry, clock, systemWallMs: () => clock.ms, client: { claimLeases, shipNow: () => {}, runsHeard: () => null },
+    after: (delayMs, task) => void timers.push({ atMs: clock.ms + delayMs, task }),
+  });
+  const pass = async (ms: number): Promise<void> => {
+    for (const untilMs = clock.ms + ms; clock.ms < untilMs;) {
+      clock.ms += 100;
+      for (const timer of timers.splice(0)) {
+        if (timer.atMs <= clock.ms) timer.task();
+        else timers.push(timer);
+      }
+      await turn();
+    }
+  };
+  return { leases, registry, asked, pass };
+}
+
+test('a cap that is set anew is confirmed soon', async () => {
+  const { leases, asked, pass } = ground();
+  const { id: organization } = testOrganization({});
+  const sums = emptySums(0);
+  const subject = leases.subject({ organization, scope: 'organization', subject: '' }, sums);
+  const capAt = (limit: number): CapLease => {
+    const cap: BindingCap = { id: 'cap' as CapId, scope: 'organization', subject: null, window: 'month', limit: dollars(limit), mode: 'refuse' };
+    return leases.ofCap(bindCap(cap, sums), subject);
+  };
+  leases.ask([capAt(10)], null, { withinMs: 250, answered: () => {} });
+  await turn();
+  leases.used([capAt(10)], null);
+  await pass(1_000);
+  capAt(3);
+  await pass(300);
+  assert.deepEqual(asked, ['organization 0', 'organization 1100']);
+});
+
+test('a run whose budget fell is confirmed soon, for as long as the store has not heard of it', async () => {
+  const { leases, registry, asked, pass } = ground();
+  const run: Run = {
+    organization: testOrganization({}).id, id: 'r', state: 'live', declared: dollars(10), effective: dollars(10), clampReason: null, spent: nothing,
+    unknownCalls: 0, startedAtMs: 0, expiresAtMs: null, endedAtMs: null,
+  };
+  const held = registry.hold(run, true);
+  leases.ask([], held, { withinMs: 250, answered: () => {} });
+  await turn();
+  leases.used([], held);
+  await pass(1_000);
+  assert.equal(leases.confirmsRun(held, false), true);
+  held.run = { ...run, effective: dollars(3) };
+  for (let turns = 0; turns < 5; turns += 1) {
+    assert.equal(leases.confirmsRun(held, false), true);
+    await pass(100);
+  }
+  assert.deepEqual(asked, ['run 0', 'run 1100', 'run 1400']);
+});
