@@ -16,7 +16,7 @@ import { Guards } from './guards.ts';
 import { RunRegistry } from './run-registry.ts';
 import { Runs } from './runs.ts';
 import { SpendLeases } from './spend-leases.ts';
-import { follow, Standings } from './standing.ts';
+import { Standings } from './standing.ts';
 import { AskedStore, dollars, endedRecord, runCallOf, testHeld, testOrganization, TurnJournal, type RunHeaders } from './test-support/run-ground.ts';
 
 interface Asked {
@@ -244,24 +244,3 @@ function taken(guards: Guards, call: GuardedCall): GuardedCall {
   guards.take(call);
   return call;
 }
-
-test('a cap that is set anew, and a run that is tightened, are confirmed soon and not at half of what the old limit allowed', async () => {
-  const { guards, call, answer, asked, pass, held, store } = ground(10);
-  guards.ask(call(), 250, () => {});
-  await answer({ granted: 2 });
-  const first = call('r', { budget: 10 });
-  guards.ask(first, 250, () => {});
-  await store.answer(0);
-  guards.decide(first, true);
-  guards.ask(first, 250, () => {});
-  await answer({ granted: 2 });
-  assert.equal(guards.decide(first, true), null);
-  guards.take(first);
-  const tighter = call('r', { budget: 3 });
-  assert.equal(guards.decide(tighter), null);
-  guards.take(tighter);
-  assert.equal(guards.decide(call('r')), null);
-  follow(held.standing, { ...held.organization, caps: held.organization.caps.map((cap) => ({ ...cap, limit: dollars(3) })) }, held.key.id);
-  for (let ms = 0; ms < 300; ms += 100) pass(100);
-  assert.deepEqual(asked.flatMap(({ claims }) => claims).map(({ subject }) => subject.scope), ['organization', 'run']);
-});
