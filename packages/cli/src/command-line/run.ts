@@ -13,7 +13,7 @@ import { commandHelp, descriptionOf, groupHelp } from './help.ts';
 
 export interface Outcome {
   readonly exitCode: number;
-  /** The command ran servers: whatever is still open must not keep the process. */
+  /** The command ran servers, or failed by a fault of ours: whatever is still open must not keep the process. */
   readonly ended: boolean;
 }
 
@@ -43,7 +43,7 @@ export async function runProgram(program: Program, words: readonly string[], too
     return say(result as CommandResult, wantsJson, tools);
   } catch (error) {
     const { code, sentence, exitCode } = faultInWords(error);
-    return fail({ code, sentence, exitCode, wantsJson }, tools);
+    return { ...fail({ code, sentence, exitCode, wantsJson }, tools), ended: code === internalCode };
   }
 }
 
@@ -71,13 +71,15 @@ function fail({ code, sentence, exitCode, wantsJson }: Failure, tools: CommandTo
   return { exitCode, ended: false };
 }
 
+const internalCode = 'internal_error';
+
 function faultInWords(error: unknown): Omit<Failure, 'wantsJson'> {
   if (error instanceof UsageFault) return { code: 'usage', sentence: error.message, exitCode: 2 };
   if (error instanceof CommandFault || error instanceof StoreFault || error instanceof MasterKeyFault) {
     return { code: error.code, sentence: error.message, exitCode: 1 };
   }
   const trace = error instanceof Error ? (error.stack ?? error.message) : 'unknown';
-  return { code: 'internal_error', sentence: `an internal fault: ${trace}`, exitCode: 1 };
+  return { code: internalCode, sentence: `an internal fault: ${trace}`, exitCode: 1 };
 }
 
 /** Help or version where they are asked for; null: a command is to be run. */
