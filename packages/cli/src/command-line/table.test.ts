@@ -1,7 +1,7 @@
 /** Held: tables line up, show what is absent as a dash, and let no text from outside act on a terminal. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { shortDecimal, table } from './table.ts';
+import { secondsText, shortDecimal, table } from './table.ts';
 
 test('columns line up, numbers to the right, absent values as a dash', () => {
   assert.equal(table(['NAME', 'TOKENS'], [['a', 5], ['longer', 1200], [null, null]]), [
@@ -31,4 +31,10 @@ test('a table that would be too wide closes its columns up, then shortens the on
 
 test('what stands in place of a figure does not turn its column to the left', () => {
   assert.equal(table(['OUT'], [['?'], ['12+'], [1234]]), ' OUT\n   ?\n 12+\n1234');
+});
+
+test('an instant is shown to the second, whatever its year', () => {
+  assert.equal(secondsText('2026-11-21T19:19:52.713Z'), '2026-11-21 19:19:52Z');
+  assert.equal(secondsText('+275760-09-13T00:00:00.000Z'), '+275760-09-13 00:00:00Z');
+  assert.equal(secondsText(null), null);
 });

@@ -52,7 +52,10 @@ export function plain(text: string): string {
 export function secondsText(instant: string): string;
 export function secondsText(instant: string | null): string | null;
 export function secondsText(instant: string | null): string | null {
-  return instant === null ? null : `${instant.slice(0, 10)} ${instant.slice(11, 19)}Z`;
+  if (instant === null) return null;
+  // A year beyond 9999 has more digits and a sign.
+  const time = instant.indexOf('T');
+  return `${instant.slice(0, time)} ${instant.slice(time + 1, time + 9)}Z`;
 }
 
 /** A decimal amount without the zeros at its end. */
