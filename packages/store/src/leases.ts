@@ -33,6 +33,8 @@ export interface Leases {
    * is returned.
    */
   begin(node: GatewayNodeId, home: string): Promise<void>;
+  /** When a process on the data directory was last heard of, on the store's clock, which reads `nowMs`. Null: none is known. */
+  heardOn(home: string): Promise<{ readonly heardAtMs: number; readonly nowMs: number } | null>;
   heartbeat(node: GatewayNodeId): Promise<NodeHeard>;
   /** Number of the feed alone. */
   feed(): Promise<number>;
@@ -63,6 +65,11 @@ export function leasesIn(ground: StoreGround): Leases {
       });
       await dropLeasesOf(ground, before);
     },
+    heardOn: (home) => engine.read(async (db) => {
+      const last = await db.selectFrom('gateway_node').select(['heard_at_ms', nowMsText.as('now_ms')]).where('home', '=', home)
+        .orderBy('heard_at_ms', 'desc').limit(1).executeTakeFirst();
+      return last === undefined ? null : { heardAtMs: Number(last.heard_at_ms), nowMs: Number(last.now_ms) };
+    }),
     heartbeat: (node) => engine.read(async (db) => {
       const { rows: [row] } = await sql<{ now_ms: bigint; feed: bigint; known: boolean }>`with heard as (
           update gateway_node set heard_at_ms = ${nowMsText}, freed = 0 where id = ${node} returning id)
@@ -83,6 +90,7 @@ export function leasesIn(ground: StoreGround): Leases {
 function authority({ clock }: StoreGround): Leases {
   return {
     begin: async () => {},
+    heardOn: async () => null,
     heartbeat: async () => ({ nowMs: clock(), feed: 0, known: true }),
     feed: async () => 0,
     claim: async (_node, _number, claims) => claims.map(({ holds, settled }) => ({

@@ -4,10 +4,12 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { base62 } from '@metergate/core/id.ts';
+import { JournalFault } from '../journal/journal-fault.ts';
+import { ensureJournalDirectory } from '../journal/segment-files.ts';
 
 const homePattern = /^home_[0-9A-Za-z]{20}$/;
 
-/** The directory's name; a new one where it has none, or one that cannot be read. @throws Node's own error where it cannot be written. */
+/** The directory's name; a new one where it has none, or one that cannot be read. @throws JournalFault `journal_unwritable`. */
 export function homeOf(directory: string, randomBytes: (n: number) => Uint8Array): string {
   const file = join(directory, 'home');
   try {
@@ -16,7 +18,19 @@ export function homeOf(directory: string, randomBytes: (n: number) => Uint8Array
   } catch {
     // None yet.
   }
+  ensureJournalDirectory(directory);
   const home = `home_${base62(randomBytes(40), 20)}`;
+  try {
+    write(file, home);
+  } catch (error) {
+    throw new JournalFault('journal_unwritable',
+      `The file ${file} cannot be written (${String((error as { code?: unknown }).code)}). Check the disk and the rights of its directory.`,
+      { cause: error });
+  }
+  return home;
+}
+
+function write(file: string, home: string): void {
   const descriptor = openSync(`${file}.new`, 'w', 0o600);
   try {
     writeSync(descriptor, `${home}\n`);
@@ -25,5 +39,4 @@ export function homeOf(directory: string, randomBytes: (n: number) => Uint8Array
     closeSync(descriptor);
   }
   renameSync(`${file}.new`, file);
-  return home;
 }

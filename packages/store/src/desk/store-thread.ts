@@ -8,13 +8,14 @@
  */
 import { randomBytes } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import type { GatewayNodeId } from '@metergate/core/id.ts';
 import { followStoreTime, readNodeTime, startNodeTime } from '@metergate/core/time/node-time.ts';
 import { settingRefusedRowsAside } from '../journal/refused-rows.ts';
 import { createShipper, type Shipper } from '../journal/shipper.ts';
 import { openStore, type Store } from '../store.ts';
+import { assertHeardNowhereElse } from './copied-home.ts';
 import { homeOf } from './home.ts';
 import { createLeaseDesk, processMs, type LeaseDesk, type StoreTime } from './lease-desk.ts';
 import type { FromStore, ToStore } from './protocol.ts';
@@ -80,10 +81,12 @@ async function serve(): Promise<void> {
   });
   const shipper = createShipper({ directory: data.journalDirectory, calls, clock: () => performance.now() });
   try {
+    const home = store.engine === 'postgres' ? homeOf(data.journalDirectory, randomBytes) : null;
+    if (home !== null) await assertHeardNowhereElse(store.leases, home, pause);
     await calls.offerAgain();
     await shipper.recover();
     // After the journal: what the last process here held is returned only when all that it spent has arrived.
-    if (store.engine === 'postgres') await store.leases.begin(data.nodeId, homeOf(data.journalDirectory, randomBytes));
+    if (home !== null) await store.leases.begin(data.nodeId, home);
   } catch (error) {
     shipper.close();
     await store.close();

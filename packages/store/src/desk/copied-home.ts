@@ -1,0 +1,24 @@
+/**
+ * A data directory that was copied while its node ran has that node's journal in it. Shipped from both, one's rows would pass for the
+ * other's: records would be lost and doubled. So a process that finds another heard of on its directory waits until that one must
+ * have been heard again; only one that stays silent is dead, and its journal is this one's to recover (design 2, Processes).
+ */
+import { StoreFault } from '../fault.ts';
+import type { Leases } from '../leases.ts';
+
+/** A node is heard once a second; silent for so long, a process is taken to be dead. */
+const silentMs = 2_000;
+
+/** Resolves when no other process is heard of on the directory. To be called before anything of its journal is read. @throws StoreFault */
+export async function assertHeardNowhereElse(
+  leases: Pick<Leases, 'heardOn'>, home: string, pause: (ms: number) => Promise<unknown>,
+): Promise<void> {
+  const first = await leases.heardOn(home);
+  if (first === null || first.nowMs - first.heardAtMs >= silentMs) return;
+  await pause(Math.min(silentMs, silentMs - (first.nowMs - first.heardAtMs)));
+  const second = await leases.heardOn(home);
+  if (second === null || second.heardAtMs === first.heardAtMs) return;
+  throw new StoreFault('data_directory_elsewhere',
+    'Another gateway node runs on this data directory or on a copy of it, and both would ship the same journal. '
+    + 'Give this node a data directory of its own: a new, empty one.');
+}

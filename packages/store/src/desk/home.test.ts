@@ -1,0 +1,30 @@
+/** The name of a data directory: made once, and a disk that does not take it is named as such. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { after, test } from 'node:test';
+import { homeOf } from './home.ts';
+
+const place = mkdtempSync(join(tmpdir(), 'metergate-home-'));
+after(() => rmSync(place, { recursive: true, force: true }));
+
+test('it is made once, with the directory where there is none, and kept', () => {
+  const directory = join(place, 'data', 'journal');
+  const home = homeOf(directory, randomBytes);
+  assert.match(home, /^home_[0-9A-Za-z]{20}$/);
+  assert.equal(homeOf(directory, randomBytes), home);
+  assert.equal(readFileSync(join(directory, 'home'), 'utf8'), `${home}\n`);
+});
+
+test('one that cannot be read gives way to a new one', () => {
+  writeFileSync(join(place, 'home'), 'home_');
+  assert.match(homeOf(place, randomBytes), /^home_[0-9A-Za-z]{20}$/);
+});
+
+test('where it cannot be written the sentence names the place, and no address to listen on', () => {
+  const file = join(place, 'a-file');
+  writeFileSync(file, '');
+  assert.throws(() => homeOf(file, randomBytes), { code: 'journal_unwritable', message: /a-file/ });
+});
