@@ -7,6 +7,12 @@ import type { GatewayThreadData, GatewayThreadMetrics } from '@metergate/gateway
 import type { StoreThreadFigures } from '@metergate/store/desk/store-thread.ts';
 import { tellFaults, type FaultReport } from './told-faults.ts';
 
+/**
+ * Room for the young objects of the gateway thread, megabytes, three times what is in use at once. What a call needs dies with
+ * it: with more room fewer of them are copied for being alive when it runs out. Measured: a tenth of a call's processor time.
+ */
+const youngObjectsMb = 96;
+
 export interface ThreadsOptions {
   readonly databaseUrl: string;
   readonly masterKey: Uint8Array;
@@ -68,7 +74,7 @@ export async function startThreads(options: ThreadsOptions): Promise<Threads> {
   });
   await said(store, 'ready');
   watch('store', store);
-  const gateway = thread('@metergate/gateway/gateway-thread.ts', { ...options.gateway, storePort: gatewaySide }, gatewaySide);
+  const gateway = thread('@metergate/gateway/gateway-thread.ts', { ...options.gateway, storePort: gatewaySide }, gatewaySide, youngObjectsMb);
   let listening: { host: string; port: number };
   try {
     listening = (await said(gateway, 'listening')) as { host: string; port: number };
@@ -94,8 +100,11 @@ export async function startThreads(options: ThreadsOptions): Promise<Threads> {
   };
 }
 
-function thread(specifier: string, workerData: unknown, port: MessagePort): Worker {
-  return new Worker(new URL(import.meta.resolve(specifier)), { workerData, transferList: [port] });
+/** `youngMb`: room for young objects; Node's own choice where none is given. */
+function thread(specifier: string, workerData: unknown, port: MessagePort, youngMb?: number): Worker {
+  return new Worker(new URL(import.meta.resolve(specifier)), {
+    workerData, transferList: [port], ...(youngMb === undefined ? {} : { resourceLimits: { maxYoungGenerationSizeMb: youngMb } }),
+  });
 }
 
 /** Resolves with the first message that carries `field`; rejects on `failed`, an error, or the end. */

@@ -48,6 +48,7 @@ export class SegmentReader {
     try {
       this.#dueAfter = this.#database.prepare(
         `SELECT seq, kind, body FROM entry WHERE seq > ? AND kind <> ${rowKind.opened} ORDER BY seq LIMIT ?`);
+      this.#dueAfter.setReturnArrays(true);
       this.#sealed = this.#database.prepare('SELECT sealed FROM segment');
     } catch (error) {
       this.#database.close();
@@ -60,11 +61,10 @@ export class SegmentReader {
     const records: ClosedRow[] = [];
     const runEvents: RunRow[] = [];
     let through = seq;
-    for (const row of this.#dueAfter.all(seq, limit)) {
-      const text = String(row['body']);
-      through = Number(row['seq']);
-      if (row['kind'] === rowKind.closed) records.push({ seq: through, record: recordFromText(text) });
-      else runEvents.push({ seq: through, event: row['kind'] === rowKind.runEnded ? endFromText(text) : tighteningFromText(text) });
+    for (const [at, kind, text] of this.#dueAfter.all(seq, limit) as unknown as [number, number, string][]) {
+      through = at;
+      if (kind === rowKind.closed) records.push({ seq: at, record: recordFromText(text) });
+      else runEvents.push({ seq: at, event: kind === rowKind.runEnded ? endFromText(text) : tighteningFromText(text) });
     }
     return { records, runEvents, count: records.length + runEvents.length, through };
   }

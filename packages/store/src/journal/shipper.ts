@@ -106,22 +106,26 @@ class SegmentShipper implements Shipper {
     return shipped;
   }
 
+  /** What was there when the pass came to it. What is added meanwhile waits for the next one: it would go in ever smaller batches. */
   async #shipSegment(path: string): Promise<number> {
     const tracked = this.#track(path);
     const { reader } = tracked;
     let shipped = 0;
     for (;;) {
       const complete = reader.sealed;
+      const limit = this.#batchRows;
       const startedMs = this.#options.clock();
       tracked.mark ??= await this.#options.calls.mark(reader.name);
-      const rows = reader.dueAfter(tracked.mark, this.#batchRows);
-      if (rows.count === 0) {
+      const rows = reader.dueAfter(tracked.mark, limit);
+      if (rows.count > 0) {
+        await this.#ship(tracked, rows);
+        this.#resize(rows.count, this.#options.clock() - startedMs);
+        shipped += rows.count;
+      }
+      if (rows.count < limit) {
         if (complete) this.#remove(path, tracked);
         return shipped;
       }
-      await this.#ship(tracked, rows);
-      this.#resize(rows.count, this.#options.clock() - startedMs);
-      shipped += rows.count;
       await turn();
     }
   }

@@ -27,7 +27,9 @@ export async function insertCalls(engine: Engine['kind'], transaction: Transacti
 }
 
 function insertTuples(records: readonly CallRecord[]): CompiledQuery {
-  return CompiledQuery.raw(tupleStatement(records.length), records.flatMap((record) => callColumns.map(({ value }) => value(record))));
+  const values: unknown[] = [];
+  for (const record of records) for (const { value } of callColumns) values.push(value(record));
+  return CompiledQuery.raw(tupleStatement(records.length), values);
 }
 
 const tupleStatements = new Map<number, string>();
