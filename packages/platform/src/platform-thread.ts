@@ -13,6 +13,7 @@ import { createSessions } from './auth/create-sessions.ts';
 import { finishErasures } from './erasure.ts';
 import type { PlatformParts } from './http/parts.ts';
 import { startPlatform } from './server.ts';
+import { tellFaults } from './told-faults.ts';
 
 /** What the parent gives. */
 export interface PlatformThreadData {
@@ -30,6 +31,7 @@ const housekeepingMs = 5_000;
 
 const data = workerData as PlatformThreadData;
 const parent = parentPort!;
+const tell = tellFaults(Date.now, (warning) => parent.postMessage({ warning }));
 
 try {
   await serve();
@@ -63,7 +65,7 @@ function partsOn(store: Store, port: number): PlatformParts {
   return {
     store, clock, randomBytes: (n) => randomBytes(n), publicUrl, providerUrls: data.providerUrls, upstreamRules: { allow: data.upstreamAllow },
     sessions: createSessions({ store, masterKey: data.masterKey, publicUrl, clock }), attempts: createAttempts(clock),
-    report: (fault) => parent.postMessage({ warning: `The platform could not answer a request: ${faultLine(fault)}` }),
+    report: (fault) => tell('answer a request', fault),
   };
 }
 
@@ -76,15 +78,8 @@ async function remember(store: Store, publicUrl: string): Promise<void> {
   try {
     await store.platformAddress.remember(publicUrl);
   } catch (error) {
-    parent.postMessage({ warning: `The platform could not note its address in the store: ${faultLine(error)}` });
+    tell('note its address in the store', error);
   }
-}
-
-/** Where the fault was, without what it was about. */
-function faultLine(fault: unknown): string {
-  if (!(fault instanceof Error)) return 'unknown fault';
-  const at = /\n\s+at (.*)/.exec(fault.stack ?? '')?.[1] ?? 'unknown place';
-  return `${fault.name}${'code' in fault ? ` ${String(fault.code)}` : ''} at ${at}`;
 }
 
 function reachable(host: string): string {
@@ -103,7 +98,7 @@ async function keepHouse(store: Store): Promise<void> {
     await store.masterKey.endHandOver();
     await finishErasures(store);
   } catch (error) {
-    parent.postMessage({ warning: `The platform could not look after the store: ${faultLine(error)}` });
+    tell('look after the store', error);
   } finally {
     busy = false;
   }

@@ -1,0 +1,29 @@
+/**
+ * Faults of the platform → lines for its operator. One of the store is told by its own sentence, which says what to do and holds
+ * no value; any other by its name and where it was, without what it was about. While the store is away every request fails of
+ * the same cause: its sentence is said again only after a minute.
+ */
+import { StoreFault } from '@metergate/store/fault.ts';
+
+const againMs = 60_000;
+
+/** `what`: what the platform could not do, such as `answer a request`. */
+export function tellFaults(clock: () => number, say: (line: string) => void): (what: string, fault: unknown) => void {
+  let last = { message: '', atMs: 0 };
+  return (what, fault) => {
+    if (!(fault instanceof StoreFault)) {
+      say(`The platform could not ${what}: ${faultLine(fault)}`);
+      return;
+    }
+    const nowMs = clock();
+    if (fault.message === last.message && nowMs - last.atMs < againMs && nowMs >= last.atMs) return;
+    last = { message: fault.message, atMs: nowMs };
+    say(`The platform could not ${what}. ${fault.message}`);
+  };
+}
+
+function faultLine(fault: unknown): string {
+  if (!(fault instanceof Error)) return 'unknown fault';
+  const at = /\n\s+at (.*)/.exec(fault.stack ?? '')?.[1] ?? 'unknown place';
+  return `${fault.name}${'code' in fault ? ` ${String(fault.code)}` : ''} at ${at}`;
+}
