@@ -18,7 +18,7 @@ export interface Target {
 export type LoadOrder =
   | Target & { readonly order: 'closed'; readonly connections: number; readonly durationMs: number; readonly events: number }
   | Target & { readonly order: 'open'; readonly perSecond: number; readonly durationMs: number }
-  /** One call each of so many runs. */
+  /** One call each of so many runs, which its headers do not name. */
   | Target & { readonly order: 'runs'; readonly count: number }
   | { readonly order: 'log' };
 

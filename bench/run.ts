@@ -4,14 +4,13 @@
  * cost of a stream's event. A run with one failed call, or whose records differ from the mock's log, is a failed run: exit code 1.
  * `--quick` takes under a minute. The raw figures go to bench/results/.
  */
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, release } from 'node:os';
-import { fileURLToPath } from 'node:url';
-import type { LoadOrder, LoadResult, MockLog, Target } from './load.ts';
+import { startLoad } from './load-process.ts';
+import type { LoadOrder, LoadResult, Target } from './load.ts';
+import { OwnCalls } from './own-calls.ts';
 import { processorMs } from './processor-time.ts';
-import { canPin, pinned, startSubjects, type Subject } from './subjects.ts';
+import { canPin, startSubjects, type Subject } from './subjects.ts';
 
 const quick = process.argv.includes('--quick');
 const plan = quick
@@ -27,35 +26,18 @@ interface Round {
   readonly processorUs: number | null;
 }
 
-interface Load {
-  readonly mock: string;
-  ask(order: LoadOrder): Promise<LoadResult>;
-  log(): Promise<MockLog>;
-  stop(): void;
-}
-
 process.exitCode = await bench();
 
 async function bench(): Promise<number> {
   const load = await startLoad();
   const subjects = await startSubjects(load.mock);
+  const calls = new OwnCalls(load);
   const faults: string[] = [];
   const rounds: Round[] = [];
+  const measured = async (subject: Subject, order: LoadOrder, measure: Round['measure']): Promise<void> => {
+    rounds.push(await measureRound(calls, subject, order, measure));
+  };
   try {
-    // A product's calls are told from the others' by the mock's log before and after each of its rounds.
-    const logs = new Map<string, MockLog>();
-    const measured = async (subject: Subject, order: LoadOrder, measure: Round['measure']): Promise<void> => {
-      const before = { ...(await load.log()) };
-      rounds.push(await measureRound(load, subject, order, measure));
-      const after = await load.log();
-      const own = logs.get(subject.name) ?? { calls: 0, promptTokens: 0 };
-      logs.set(subject.name, {
-        calls: own.calls + after.calls - before.calls, promptTokens: own.promptTokens + after.promptTokens - before.promptTokens,
-      });
-    };
-    for (const subject of subjects.filter(({ liveRuns }) => liveRuns > 0)) {
-      await measured(subject, { order: 'runs', ...targetOf(subject), count: subject.liveRuns }, 'call');
-    }
     for (const subject of subjects) await measured(subject, closed(subject, plan.warmUpMs, 0), 'call');
     rounds.length = 0;
     for (let round = 0; round < plan.rounds; round += 1) {
@@ -65,14 +47,11 @@ async function bench(): Promise<number> {
       await measured(subject, { order: 'open', ...targetOf(subject), perSecond: plan.perSecond, durationMs: plan.openMs }, 'open');
       await measured(subject, closed(subject, plan.streamMs, plan.events), 'stream');
     }
-    for (const subject of subjects.filter(({ recorded }) => recorded !== null)) {
-      faults.push(...await compareRecords(subject, logs.get(subject.name)!));
-    }
+    faults.push(...await calls.faults());
   } finally {
     for (const subject of subjects) await subject.stop();
     load.stop();
   }
-  for (const { subject, result } of rounds) if (result.failures > 0) faults.push(`${subject}: ${result.failures} calls failed`);
   report(rounds, subjects.map(({ name }) => name), faults);
   return faults.length === 0 ? 0 : 1;
 }
@@ -85,26 +64,15 @@ function targetOf({ url, key, headers }: Subject): Target {
   return { url, key, headers };
 }
 
-async function measureRound(load: Load, subject: Subject, order: LoadOrder, measure: Round['measure']): Promise<Round> {
+async function measureRound(calls: OwnCalls, subject: Subject, order: LoadOrder, measure: Round['measure']): Promise<Round> {
   const before = subject.pid === null ? null : processorMs(subject.pid);
-  const result = await load.ask(order);
+  const result = await calls.ask(subject, order);
   const after = subject.pid === null ? null : processorMs(subject.pid);
   const units = measure === 'stream' ? result.calls * plan.events : result.calls;
   const processorUs = before === null || after === null ? null : ((after - before) * 1000) / units;
   console.log(`${measure.padEnd(6)} ${subject.name.padEnd(17)} ${(result.calls / (result.elapsedMs / 1000)).toFixed(0).padStart(7)} calls/s`
     + `${processorUs === null ? '' : `  ${processorUs.toFixed(1)} us`}`);
   return { subject: subject.name, measure, result, processorUs };
-}
-
-/** The subject's records against the mock's log of the same calls: as many, with the same prompt tokens in all. */
-async function compareRecords(subject: Subject, mock: MockLog): Promise<string[]> {
-  const recorded = await subject.recorded?.(mock.calls);
-  if (recorded === undefined) return [];
-  const tokens = `${recorded.promptTokens} of ${mock.promptTokens} prompt tokens`;
-  console.log(`records of ${subject.name}: ${recorded.calls} of ${mock.calls} calls, ${tokens}`);
-  if (recorded.calls === mock.calls && recorded.promptTokens === mock.promptTokens) return [];
-  return [`${subject.name} recorded ${recorded.calls} calls and ${recorded.promptTokens} prompt tokens; the provider saw ${mock.calls} and `
-    + `${mock.promptTokens}`];
 }
 
 function report(rounds: readonly Round[], names: readonly string[], faults: readonly string[]): void {
@@ -123,8 +91,6 @@ function report(rounds: readonly Round[], names: readonly string[], faults: read
   for (const { subject, ...figures } of rows) {
     console.log(subject.padEnd(18) + Object.values(figures).map((figure) => (figure === null ? '-' : figure.toFixed(2)).padStart(10)).join(''));
   }
-  const guarded = ratio(cost('metergate guarded', 'call'), product);
-  if (guarded !== null) console.log(`One cap, one run and 10,000 live runs: ${guarded.toFixed(2)} times the call without them; target: 1.10.`);
   console.log('x call, x event: processor time of metergate over that subject; targets: 3 over haproxy, 1.25 over the bare relay.');
   if (!canPin) console.log('Processes were not pinned to cores on this machine: figures are rough.');
   for (const fault of faults) console.error(`FAILED: ${fault}`);
@@ -151,24 +117,4 @@ function minus(figure: number | null, base: number): number | null {
 
 function shuffled<Value>(values: readonly Value[]): Value[] {
   return values.map((value) => ({ value, order: Math.random() })).sort((left, right) => left.order - right.order).map(({ value }) => value);
-}
-
-async function startLoad(): Promise<Load> {
-  const [program, args] = pinned(1, process.execPath, [fileURLToPath(new URL('load.ts', import.meta.url))]);
-  const child: ChildProcess = spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-  const [first] = (await once(child, 'message')) as [{ mock: string }];
-  return {
-    mock: first.mock,
-    ask: async (order) => {
-      child.send(order);
-      const [{ result }] = (await once(child, 'message')) as [{ result: LoadResult }];
-      return result;
-    },
-    log: async () => {
-      child.send({ order: 'log' } satisfies LoadOrder);
-      const [{ log }] = (await once(child, 'message')) as [{ log: MockLog }];
-      return log;
-    },
-    stop: () => child.disconnect(),
-  };
 }

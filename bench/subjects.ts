@@ -21,8 +21,6 @@ export interface Subject {
   readonly key: string;
   /** Further header lines of its calls, each ended by CR LF. */
   readonly headers: string;
-  /** Live runs it is to hold before it is measured. */
-  readonly liveRuns: number;
   /** How many calls the subject recorded, and their prompt tokens in all; null where it records nothing. */
   readonly recorded: ((expectedCalls: number) => Promise<{ calls: number; promptTokens: number }>) | null;
   stop(): Promise<void>;
@@ -38,7 +36,7 @@ export function pinned(core: number, command: string, args: readonly string[]): 
 
 /** All subjects this machine has, for a mock at that address. */
 export async function startSubjects(mock: string): Promise<Subject[]> {
-  const subjects: Subject[] = [direct(mock), await product(mock), await guardedProduct(mock), await bareRelay(mock)];
+  const subjects: Subject[] = [direct(mock), await product(mock), await bareRelay(mock)];
   if (installed('haproxy')) subjects.push(await haproxy(mock));
   if (installed('nginx')) subjects.push(await nginx(mock));
   return subjects;
@@ -48,24 +46,14 @@ function installed(command: string): boolean {
   return process.platform !== 'win32' && spawnSync('which', [command]).status === 0;
 }
 
-const plain = { key: 'none', headers: '', liveRuns: 0 } as const;
+const plain = { key: 'none', headers: '' } as const;
 
 function direct(mock: string): Subject {
   return { name: 'direct', url: mock, pid: null, ...plain, recorded: null, stop: async () => {} };
 }
 
-/** The product with a cap and a run on every call, among ten thousand live runs. */
-async function guardedProduct(mock: string): Promise<Subject> {
-  const cap = ['cap', 'set', '--org', 'default', '--scope', 'organization', '--window', 'year', '--limit', '1000000', '--json'];
-  const subject = await product(mock, [cap]);
-  return {
-    ...subject, name: 'metergate guarded', liveRuns: 10_000,
-    headers: 'x-svc-run-id: bench\r\nx-svc-run-budget: 1000000\r\n',
-  };
-}
-
-/** Its rate limits count and refuse nothing. `commands` set it up further. */
-async function product(mock: string, commands: readonly string[][] = []): Promise<Subject> {
+/** Its rate limits count and refuse nothing. */
+export async function product(mock: string, guarded?: Guarded): Promise<Subject> {
   const directory = mkdtempSync(join(tmpdir(), 'metergate-bench-'));
   const env = productEnv({
     SVC_DATA_DIR: directory, SVC_GATEWAY_PORT: '0', SVC_PLATFORM_PORT: '0', SVC_OPS_PORT: '0', SVC_OPENAI_URL: mock, OPENAI_API_KEY: 'sk-bench',
@@ -73,17 +61,28 @@ async function product(mock: string, commands: readonly string[][] = []): Promis
   const launcher = fileURLToPath(new URL('../packages/cli/bin/metergate.mjs', import.meta.url));
   const child = start(process.execPath, [launcher, 'start'], env);
   const [, url = ''] = await lineFrom(child, /^metergate ready gateway=(\S+)/m);
-  const { key } = (await runCli(['key', 'create', '--org', 'default', '--json'], env)).json() as { key: string };
-  const figures = ['--requests-per-minute', '10000000000', '--tokens-per-minute', '10000000000'];
-  for (const command of [['org', 'set', 'default', '--plan', 'enterprise', ...figures, '--json'], ...commands]) {
-    const { code, stderr } = await runCli(command, env);
-    if (code !== 0) throw new Error(`bench: the product could not be set up: ${stderr}`);
-  }
+  const ask = async (args: readonly string[]): Promise<unknown> => {
+    const result = await runCli([...args, '--json'], env);
+    if (result.code !== 0) throw new Error(`bench: the product could not be set up: ${result.stderr}`);
+    return result.json();
+  };
+  const { key } = await ask(['key', 'create', '--org', 'default']) as { key: string };
+  await ask(['org', 'set', 'default', '--plan', 'enterprise', '--requests-per-minute', lifted, '--tokens-per-minute', lifted]);
   return {
-    name: 'metergate', url, pid: child.pid ?? null, key, headers: '', liveRuns: 0, recorded: (expected) => recordedBy(env, expected),
+    name: guarded?.name ?? 'metergate', url, pid: child.pid ?? null, key, headers: await guarded?.headers(ask) ?? '',
+    recorded: (expected) => recordedBy(env, expected),
     stop: async () => { await end(child); rmSync(directory, { recursive: true, force: true }); },
   };
 }
+
+/** A product that is set up further, with commands of the command line without `--json`, and what its calls carry then. */
+export interface Guarded {
+  readonly name: string;
+  /** Header lines, each ended by CR LF. */
+  readonly headers: (ask: (command: readonly string[]) => Promise<unknown>) => Promise<string>;
+}
+
+const lifted = '10000000000';
 
 interface ListedCall { readonly id: string; readonly startedAt: string; readonly inputTokens: number | null }
 

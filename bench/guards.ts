@@ -1,0 +1,97 @@
+/**
+ * `node bench/guards.ts [--quick]`: what the guards add to a call. Three products, alone on one core in turn: without cap and run;
+ * with a cap and a run on every call, among 10,000 live runs; the same with the run's grant on every call. Their rounds are
+ * short and go there and back (A B C C B A), so that what the machine does meanwhile falls on all of them; each such set gives
+ * one ratio, and the median of the sets is what is said. A call that fails, or a record that is missing, is a failed run: exit code 1.
+ */
+import { startLoad } from './load-process.ts';
+import { OwnCalls } from './own-calls.ts';
+import { processorMs } from './processor-time.ts';
+import { canPin, product, type Guarded, type Subject } from './subjects.ts';
+
+const quick = process.argv.includes('--quick');
+const plan = quick ? { sets: 5, roundMs: 700, warmUpMs: 3_000, liveRuns: 10_000 } : { sets: 20, roundMs: 1_000, warmUpMs: 5_000, liveRuns: 10_000 };
+const connections = 32;
+/** For what is still to be shipped of a round. */
+const settleMs = 250;
+
+const cap = ['cap', 'set', '--org', 'default', '--scope', 'organization', '--window', 'year', '--limit', '1000000'];
+const run = 'x-svc-run-id: bench\r\nx-svc-run-budget: 1000000\r\n';
+const withRun: Guarded = {
+  name: 'cap and run',
+  async headers(ask) {
+    await ask(cap);
+    return run;
+  },
+};
+const withGrant: Guarded = {
+  name: 'cap, run, grant',
+  async headers(ask) {
+    await ask(cap);
+    const { grant } = await ask(['grant', 'mint', '--org', 'default', '--run', 'bench', '--max', '1000000', '--expires', '1h']) as { grant: string };
+    return `${run}x-svc-run-grant: ${grant}\r\n`;
+  },
+};
+
+process.exitCode = await bench();
+
+async function bench(): Promise<number> {
+  const load = await startLoad();
+  const calls = new OwnCalls(load);
+  const plain = await product(load.mock);
+  const guarded = await product(load.mock, withRun);
+  const granted = await product(load.mock, withGrant);
+  const subjects = [plain, guarded, granted];
+  const sets: Map<Subject, number>[] = [];
+  let faults: string[] = [];
+  try {
+    for (const subject of [guarded, granted]) {
+      await calls.ask(subject, { order: 'runs', url: subject.url, key: subject.key, headers: '', count: plan.liveRuns });
+    }
+    for (const subject of subjects) await round(calls, subject, plan.warmUpMs);
+    for (let set = 0; set < plan.sets; set += 1) {
+      sets.push(await oneSet(calls, subjects));
+      const [base = 0, ...others] = subjects.map((subject) => sets.at(-1)!.get(subject)!);
+      console.log(`set ${String(set + 1).padStart(2)}   without ${base.toFixed(1)} us a call   with cap and run `
+        + `${others.map((us) => us.toFixed(1)).join(' us, and grant ')} us`);
+    }
+    faults = await calls.faults();
+  } finally {
+    for (const subject of subjects) await subject.stop();
+    load.stop();
+  }
+  tell(sets, { plain, guarded, granted });
+  for (const fault of faults) console.error(`FAILED: ${fault}`);
+  return faults.length === 0 ? 0 : 1;
+}
+
+/** Microseconds of processor time a call of each subject, over its two rounds. */
+async function oneSet(calls: OwnCalls, subjects: readonly Subject[]): Promise<Map<Subject, number>> {
+  const sums = new Map(subjects.map((subject) => [subject, { calls: 0, processorMs: 0 }]));
+  for (const subject of [...subjects, ...subjects.toReversed()]) {
+    const sum = sums.get(subject)!;
+    const { calls: made, usedMs } = await round(calls, subject, plan.roundMs);
+    sum.calls += made;
+    sum.processorMs += usedMs;
+  }
+  return new Map([...sums].map(([subject, sum]) => [subject, (sum.processorMs * 1_000) / sum.calls]));
+}
+
+async function round(calls: OwnCalls, subject: Subject, durationMs: number): Promise<{ calls: number; usedMs: number }> {
+  const { url, key, headers } = subject;
+  const before = processorMs(subject.pid ?? 0) ?? 0;
+  const result = await calls.ask(subject, { order: 'closed', url, key, headers, connections, durationMs, events: 0 });
+  await new Promise((resume) => { setTimeout(resume, settleMs); });
+  return { calls: result.calls, usedMs: (processorMs(subject.pid ?? 0) ?? 0) - before };
+}
+
+function tell(sets: readonly Map<Subject, number>[], { plain, guarded, granted }: Readonly<Record<'plain' | 'guarded' | 'granted', Subject>>): void {
+  const ratios = (one: Subject, other: Subject): string => {
+    const sorted = sets.map((set) => set.get(one)! / set.get(other)!).sort((left, right) => left - right);
+    const at = (share: number): string => (sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN).toFixed(2);
+    return `${at(0.5)} times (half of the sets: ${at(0.25)} to ${at(0.75)})`;
+  };
+  console.log(`\nOne cap, one run and 10,000 live runs cost ${ratios(guarded, plain)} the call without them; target: 1.10.`);
+  console.log(`A grant on every call costs ${ratios(granted, guarded)} the run without one; target: 1.00.`);
+  if (!canPin) console.log('Processes were not pinned to cores on this machine: figures are rough.');
+}
