@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UsageFault } from './command.ts';
-import { durationMs, instantMs, pricePair, wholeNumberOf } from './value-forms.ts';
+import { dollars, dollarsOrNone, durationMs, instantMs, pricePair, wholeNumberOf } from './value-forms.ts';
 
 const refuses = (work: () => unknown, option: string): void => {
   assert.throws(work, (error) => error instanceof UsageFault && error.message.startsWith(`--${option} must be`));
@@ -30,4 +30,14 @@ test('a price pair is IN/OUT in US dollars, or none', () => {
   assert.deepEqual(pricePair('fallback-price', '2.50/10'), { input: '2.50', output: '10' });
   assert.equal(pricePair('fallback-price', 'none'), null);
   for (const text of ['2.50', '2.50/', '/1', '-1/2', '1e3/2', '1/2/3', '$1/$2']) refuses(() => pricePair('fallback-price', text), 'fallback-price');
+});
+
+test('amounts of US dollars are plain decimals; who writes one too large or too fine is told the bounds', () => {
+  assert.deepEqual(['0', '2.50', '0.000000001'].map((text) => dollars('limit', text)), ['0', '2.50', '0.000000001']);
+  assert.equal(dollarsOrNone('run-ceiling', 'none'), null);
+  for (const text of ['', '-1', '+1', '.5', '5.', '1e3', '1,5', '$5', '\uff11', '5\n']) refuses(() => dollars('limit', text), 'limit');
+  for (const text of ['99999999999', '0.0000000001']) {
+    assert.throws(() => dollars('limit', text), /below 9\.2 billion, with at most nine decimal places, not /);
+    assert.throws(() => dollarsOrNone('run-ceiling', text), /below 9\.2 billion, with at most nine decimal places, or none, not /);
+  }
 });

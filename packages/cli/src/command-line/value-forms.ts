@@ -34,17 +34,19 @@ export function wholeNumberOf(option: string, text: string, { min, max }: { read
   throw new UsageFault(`--${option} must be a whole number from ${min} to ${max}, not ${printable(text)}.`);
 }
 
+const amountForm = 'an amount of US dollars such as 2.50, below 9.2 billion, with at most nine decimal places';
+
 /** `2.50` → the amount of US dollars as written, from 0. */
 export function dollars(option: string, text: string): string {
   if (/^\d{1,10}(?:\.\d{1,9})?$/.test(text)) return text;
-  throw new UsageFault(`--${option} must be an amount of US dollars such as 2.50, not ${printable(text)}.`);
+  throw new UsageFault(`--${option} must be ${amountForm}, not ${printable(text)}.`);
 }
 
 /** Like `dollars`; `none` → null. */
 export function dollarsOrNone(option: string, text: string): string | null {
   if (text === 'none') return null;
   if (/^\d{1,10}(?:\.\d{1,9})?$/.test(text)) return text;
-  throw new UsageFault(`--${option} must be an amount of US dollars such as 2.50, or none, not ${printable(text)}.`);
+  throw new UsageFault(`--${option} must be ${amountForm}, or none, not ${printable(text)}.`);
 }
 
 /** `2.50/10` → the two amounts, US dollars per million tokens, as written; `none` → null. */
