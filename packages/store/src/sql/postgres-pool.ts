@@ -1,15 +1,19 @@
 /**
  * A `postgres://` address → a bounded pool for Kysely's PostgreSQL dialect.
  * Integers of every width come back as `bigint`, as they do from SQLite. Connecting, a statement, a lock and an idle
- * transaction each have an end, so that a silent server turns into a fault instead of a wait.
+ * transaction each have an end, so that a silent server turns into a fault instead of a wait. A connection that says nothing any more,
+ * though the network takes what is sent, is given up with all that lie idle: the next query dials anew.
  */
 import pg from 'pg';
 
 const connectionsMax = 8;
 const connectMs = 5_000;
 const statementMs = 10_000;
+/** The server's own timeout answers first; this one is for a server that does not answer at all. */
+const silentMs = statementMs + 5_000;
 
-export function openPostgresPool(url: string): pg.Pool {
+/** `answerMs`: how long a server may say nothing at all. */
+export function openPostgresPool(url: string, answerMs: number = silentMs): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     application_name: 'metergate',
@@ -17,8 +21,7 @@ export function openPostgresPool(url: string): pg.Pool {
     connectionTimeoutMillis: connectMs,
     statement_timeout: statementMs,
     idle_in_transaction_session_timeout: statementMs,
-    // The server's own timeout answers first; this one is for a server that does not answer at all.
-    query_timeout: statementMs + 5_000,
+    query_timeout: answerMs,
     keepAlive: true,
     types: { getTypeParser: parserFor as typeof pg.types.getTypeParser },
   });
@@ -26,7 +29,35 @@ export function openPostgresPool(url: string): pg.Pool {
   pool.on('error', () => {});
   // One that is lent out and breaks between two queries tells nobody but its own listeners: without one it ends the thread.
   pool.on('connect', (client) => void client.on('error', () => {}));
+  giveUpSilent(pool);
   return pool;
+}
+
+/** Left to itself the pool lends a connection out again whose query timed out: as long as the network keeps it, nobody dials. */
+function giveUpSilent(pool: pg.Pool): void {
+  const idle = new Set<pg.PoolClient>();
+  pool.on('acquire', (client) => void idle.delete(client));
+  pool.on('release', (_error, client) => void idle.add(client));
+  pool.on('remove', (client) => void idle.delete(client));
+  pool.on('connect', (client) => {
+    const query = client.query.bind(client) as (...given: unknown[]) => unknown;
+    client.query = ((...given: unknown[]) => {
+      const answer = query(...given);
+      if (answer instanceof Promise) {
+        answer.catch((error: unknown) => {
+          if ((error as Error).message !== 'Query read timeout') return;
+          // Those that were dialled before it went silent are most likely as dead.
+          for (const each of [client, ...idle]) cut(each);
+        });
+      }
+      return answer;
+    }) as typeof client.query;
+  });
+}
+
+/** `end` would wait for the server's part in it. */
+function cut(client: pg.PoolClient): void {
+  (client as unknown as { readonly connection: { readonly stream: { destroy(): void } } }).connection.stream.destroy();
 }
 
 /** int8, int2 and int4 by their type numbers in the catalogue. */

@@ -1,0 +1,64 @@
+/**
+ * A PostgreSQL that fails over without a word: connections stay open and say nothing, new ones are served. What is asked after the
+ * first timeout is answered.
+ */
+import assert from 'node:assert/strict';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { after, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { testPostgres } from '@metergate/testkit/postgres.ts';
+import { openPostgresPool } from './postgres-pool.ts';
+
+const answerMs = 300;
+const postgres = await testPostgres();
+const target = new URL(await postgres.createDatabase());
+/** Of connections that have gone silent. */
+const silent = new Set<Socket>();
+const open = new Set<Socket>();
+let dialled = 0;
+const relay = createServer((near) => {
+  dialled += 1;
+  const far = connect(Number(target.port), target.hostname);
+  for (const [from, to] of [[near, far], [far, near]] as const) {
+    from.on('data', (bytes) => { if (!silent.has(near)) to.write(bytes); });
+    from.on('error', () => {});
+    from.on('close', () => to.destroy());
+  }
+  open.add(near);
+});
+await new Promise<void>((resolve) => { relay.listen(0, '127.0.0.1', resolve); });
+const url = new URL(target);
+url.host = `127.0.0.1:${(relay.address() as AddressInfo).port}`;
+after(async () => {
+  for (const socket of open) socket.destroy();
+  relay.close();
+  await postgres.stop();
+});
+
+test('connections that have gone silent are given up, lent out or idle, and the next query dials anew', async () => {
+  const pool = openPostgresPool(url.href, answerMs);
+  /** As Kysely does: lent out, asked, and given back without a word of what became of it. */
+  const ask = async (): Promise<unknown> => {
+    const client = await pool.connect();
+    try {
+      return (await client.query('select 1 as one')).rows[0];
+    } finally {
+      client.release();
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, ask));
+  assert.equal(dialled, 8);
+  for (const socket of open) silent.add(socket);
+  await assert.rejects(ask(), /timeout/);
+  await pause(50);
+  assert.deepEqual(await Promise.all(Array.from({ length: 8 }, ask)), Array.from({ length: 8 }, () => ({ one: 1n })));
+  await pool.end();
+});
+
+test('a statement that takes its time within the bound keeps its connection', async () => {
+  const pool = openPostgresPool(url.href, 5_000);
+  const before = dialled;
+  for (const query of ['select pg_sleep(0.4)', 'select 1', 'select no_such_column']) await pool.query(query).catch(() => {});
+  assert.equal(dialled, before + 1);
+  await pool.end();
+});
