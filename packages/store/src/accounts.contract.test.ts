@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
+import type { UsageDimension } from '@metergate/core/report/usage-sum.ts';
 import { auditActions, type AuditIntent } from './audit-trail.ts';
 import { isRefusal } from './refusal.ts';
 import { StoreFault } from './fault.ts';
@@ -211,6 +212,25 @@ for (const make of [async () => sqliteGround(), postgresGround]) {
         assert.equal(await refusalCode(store.caps.remove(kept.id)), 'unknown_cap');
         assert.equal((await store.organizations.findErased(organization))!.id, organization);
         assert.equal(await store.organizations.findErased(`erased ${organization}`), null, 'by its id alone');
+      });
+
+      test('its usage stays whole in every dimension, under no name', async () => {
+        const organization = await newOrganization();
+        await ship('seg_used', organization);
+        await ship('seg_used_later', organization, 86_400_000);
+        const unnamed = sampleRecord(organization, {
+          startedAtMs: 5, project: null, labels: [], run: null, model: null, cost: nanoDollars(1n), inputTokens: 1,
+        });
+        await store.calls.ship({ segment: 'seg_unnamed', through: 1, records: [{ seq: 1, record: unnamed }] });
+        const by = async (dimension: UsageDimension) => (await store.usageReports.usage({ organization, by: dimension, rowsMax: 10 }))!
+          .map(({ subject, figures: { calls, inputTokens, cost } }) => [subject, calls, inputTokens, cost]);
+        const days = await by('day');
+        await erase(organization);
+        await ship('seg_used_last', organization, 2_000);
+        for (const dimension of ['model', 'project', 'run', 'label'] as const) {
+          assert.deepEqual(await by(dimension), [['', 4, 22n, 16n]], dimension);
+        }
+        assert.deepEqual(days.map(([, calls]) => calls), [2, 1]);
       });
 
       test('from then on it is like one that never was, and nothing can be made for it', async () => {

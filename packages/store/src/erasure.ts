@@ -98,22 +98,38 @@ async function eraseRecords(transaction: Transaction<Schema>): Promise<boolean> 
   const last = rows.at(-1);
   if (last !== undefined) {
     await transaction.updateTable('call_record').set(noWords).where('sequence', 'in', rows.map(({ sequence }) => sequence)).execute();
+  } else {
+    if (await dropNamedSums(transaction, organization)) return true;
+    await keepSumsOfDays(transaction, organization);
   }
-  if (last === undefined && await dropNamedSums(transaction, organization)) return true;
   await transaction.updateTable('erased_organization')
     .set(last === undefined ? { finished: 1 } : { done_ms: last.started_at_ms, done_sequence: last.sequence })
     .where('organization', '=', organization).execute();
   return true;
 }
 
-/** Some of the daily sums that stand under a caller's or a provider's word. False: there were none. */
+/** Dimensions whose subjects are a caller's or a provider's words. */
+const wordDimensions = ['label', 'model', 'project', 'run'] as const;
+
+/** Some of the daily sums that stand under a word. False: there were none. */
 async function dropNamedSums(transaction: Transaction<Schema>, organization: string): Promise<boolean> {
-  const named = ['label', 'model', 'project', 'run'];
   const { rows } = await sql`delete from usage_sum where (organization, dimension, day_ms, subject) in (
     select organization, dimension, day_ms, subject from usage_sum
-    where organization = ${organization} and dimension in (${sql.join(named)}) and subject <> '' limit ${recordsAtOnce}) returning 1 as dropped`
-    .execute(transaction);
+    where organization = ${organization} and dimension in (${sql.join([...wordDimensions])}) and subject <> '' limit ${recordsAtOnce})
+    returning 1 as dropped`.execute(transaction);
   return rows.length > 0;
+}
+
+/** Once no sum stands under a word: in each of those dimensions a day's calls are all without one, and are what the day came to. */
+async function keepSumsOfDays(transaction: Transaction<Schema>, organization: string): Promise<void> {
+  const figures = ['calls', 'input_tokens', 'output_tokens', 'cost_nano', 'unknown_calls', 'unpriced_calls'];
+  const columns = sql.join(figures.map((name) => sql.ref(name)));
+  for (const dimension of wordDimensions) {
+    await sql`insert into usage_sum (organization, dimension, day_ms, subject, ${columns})
+      select organization, ${dimension}, day_ms, '', ${columns} from usage_sum where organization = ${organization} and dimension = 'day'
+      on conflict (organization, dimension, day_ms, subject) do update
+      set ${sql.join(figures.map((name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`))}`.execute(transaction);
+  }
 }
 
 const noWords = { project: null, labels: null, run: null, path: '', model: null, finish_reason: null, provider_request_id: null } as const;
