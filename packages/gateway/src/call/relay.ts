@@ -2,14 +2,13 @@
  * One forwarded call from the journal's `opened` to its `closed`: destination → caller, byte for byte, with backpressure,
  * while the reader watches. The record is committed before the bytes that complete the answer leave (design 2, Journal).
  * One attempt; a stream that breaks after its head ends the caller's connection, so a truncated body never looks complete.
- * Deciding whether a call may be forwarded is `serve.ts`; what a record says is `settle.ts`.
+ * Deciding whether a call may be forwarded is `serve.ts`; keeping its record is `recording.ts`.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { allValues, outboundRequestHeaders } from '@metergate/core/call/header-pairs.ts';
 import { reportsUsage } from '@metergate/core/call/route.ts';
 import { header } from '@metergate/core/id.ts';
-import type { CallOpening, CallOutcome } from '@metergate/core/record/call-record.ts';
-import type { Reading } from '@metergate/core/usage/reading.ts';
+import type { CallOutcome } from '@metergate/core/record/call-record.ts';
 import { drainBoundFor } from '../drains.ts';
 import type { GatewayNode } from '../gateway-node.ts';
 import type { Exchange, ExchangeFault, ExchangeObserver } from '../network/destination.ts';
@@ -17,12 +16,11 @@ import { refuse } from '../respond.ts';
 import type { CopyReader } from '../usage/copy-reader.ts';
 import type { AdmittedCall, OutboundBody } from './admitted-call.ts';
 import { Answer } from './answer.ts';
-import { breakOff, brokenRecord, type CallFacts } from './broken-call.ts';
+import { breakOff, type CallFacts } from './broken-call.ts';
 import { CallGuard, GuardedObserver } from './call-guard.ts';
-import { readAtEnd, type EndOfAnswer } from './read-at-end.ts';
 import { ReadingOn } from './reading-on.ts';
+import { Recording } from './recording.ts';
 import { responseHead, type ResponseHead } from './response-head.ts';
-import { openingOf, settledRecord } from './settle.ts';
 
 export interface RelayParts {
   readonly node: GatewayNode;
@@ -43,9 +41,8 @@ export class Relay implements ExchangeObserver {
   readonly #answer: Answer;
   readonly #body: OutboundBody;
   readonly #over: () => void;
-  readonly #opening: CallOpening;
+  readonly #recording: Recording;
 
-  #opened = false;
   #exchange: Exchange | null = null;
   #copy: CopyReader | null = null;
   #status: number | null = null;
@@ -54,9 +51,7 @@ export class Relay implements ExchangeObserver {
   #receivedBytes = 0;
   #firstByteMs: number | null = null;
 
-  /** The record is being written: bytes that arrive meanwhile wait in `#kept`. */
-  #settling = false;
-  #settled = false;
+  /** Bytes that arrive while the record is being written. */
   #kept: Buffer[] = [];
   #ended = false;
   /** The exchange failed, whatever had been settled by then: the caller must not see a clean end. */
@@ -76,19 +71,17 @@ export class Relay implements ExchangeObserver {
     this.#answer = new Answer(parts.request, parts.response, this.#guard);
     this.#body = parts.body;
     this.#over = parts.over;
-    this.#opening = openingOf(parts.call, parts.node.id);
+    this.#recording = new Recording(parts.node, { call: parts.call, body: parts.body, guard: this.#guard });
   }
 
   /** Journals the opening, then dials. Where it cannot be journalled nothing is forwarded. */
   start(): void {
     this.#response.once('close', this.callerLeft);
-    this.#guard.run('start', () => this.#node.journal.open(this.#opening, (error) => this.#guard.run('journal', () => {
-      if (error !== null) return this.#abandonUnopened();
-      this.#opened = true;
-      this.#node.guards.opened(this.#call);
-      if (this.#callerGone) this.#settle('cut', 'caller_gone');
+    this.#guard.run('start', () => this.#recording.open((error) => {
+      if (error !== null) this.#abandonUnopened();
+      else if (this.#callerGone) this.#settle('cut', 'caller_gone');
       else this.#dial();
-    })));
+    }));
   }
 
   /** The caller's side sent a FIN: what arrives within the bound of a drain is delivered, then the caller counts as gone. */
@@ -141,10 +134,10 @@ export class Relay implements ExchangeObserver {
     this.#copy?.push(chunk);
     if (this.#callerGone) return this.#drain(chunk);
     const completes = this.#allReceived || this.#copy?.dialogueEnded === true;
-    if (completes && !this.#settling) {
+    if (completes && !this.#recording.settling) {
       this.#kept.push(chunk);
       this.#settle('whole', 'completed');
-    } else if (this.#settling && !this.#settled) {
+    } else if (this.#recording.settling && !this.#recording.settled) {
       this.#kept.push(chunk);
     } else {
       this.#deliver(chunk);
@@ -157,10 +150,10 @@ export class Relay implements ExchangeObserver {
 
   end(): void {
     this.#ended = true;
-    if (this.#settled) {
+    if (this.#recording.settled) {
       this.#answer.end();
       this.#isDone();
-    } else if (!this.#settling) {
+    } else if (!this.#recording.settling) {
       this.#settle('whole', this.#callerGone ? 'caller_gone' : 'completed');
     }
   }
@@ -173,7 +166,7 @@ export class Relay implements ExchangeObserver {
     this.#broken = true;
     // A caller who leaves while sending breaks the request before its own connection is seen to close.
     if (this.#request.destroyed && !this.#request.complete) this.#callerGone = true;
-    if (this.#settling) return this.#settled ? this.#breakCaller() : undefined;
+    if (this.#recording.settling) return this.#recording.settled ? this.#breakCaller() : undefined;
     if (this.#callerGone) return this.#settle('cut', 'caller_gone');
     if (this.#status !== null) return this.#settle('cut', 'cut');
     this.#settle('cut', 'failed', () => {
@@ -183,30 +176,12 @@ export class Relay implements ExchangeObserver {
     });
   }
 
-  /**
-   * Ends the reading, writes the record and, once that is committed, lets the rest of the answer go. Happens once.
-   * `answer` takes the place of the rest where the gateway itself must answer.
-   */
+  /** Settles the call and, once its record is committed, lets the rest of the answer go, or has the gateway itself `answer`. */
   #settle(ending: 'whole' | 'cut', outcome: CallOutcome, answer: (() => void) | null = null): void {
-    if (this.#settling) return;
-    this.#settling = true;
-    this.#atEnd({ ending, outcome }, (reading) => this.#guard.run('settling', () => {
-      const record = settledRecord(this.#call, this.#opening, {
-        ...this.#facts(), outcome,
-        reading: this.#body.overBound ? { ...reading, usageReason: 'body_over_bound' } : reading,
-      }, this.#node.settings.priceBook);
-      this.#node.guards.settle(this.#call, record);
-      this.#node.journal.close(record, () => this.#guard.run('journal', () => {
-        this.#settled = true;
-        if (answer !== null) answer();
-        this.#release(outcome);
-      }));
-    }));
-  }
-
-  #atEnd(how: EndOfAnswer, done: (reading: Reading) => void): void {
-    const due = reportsUsage(this.#call.route.endpoint, this.#call.method);
-    readAtEnd({ copy: this.#copy, lost: due && this.#status === null && this.#exchange !== null }, how, done);
+    this.#recording.settle({ ending, outcome }, { copy: this.#copy, dialled: this.#exchange !== null, facts: () => this.#facts() }, () => {
+      if (answer !== null) answer();
+      this.#release(outcome);
+    });
   }
 
   /** The record is committed: what was kept goes to the caller, then the end of the answer, if it has come. */
@@ -235,7 +210,7 @@ export class Relay implements ExchangeObserver {
   }
 
   readonly #flushHead = (): void => {
-    if (!this.#isOver && !this.#settling) this.#guard.run('head', () => this.#answer.sendHead());
+    if (!this.#isOver && !this.#recording.settling) this.#guard.run('head', () => this.#answer.sendHead());
   };
 
   /** False where the head cannot be sent as it came; then the call has failed. */
@@ -270,7 +245,7 @@ export class Relay implements ExchangeObserver {
     if (this.#callerGone || this.#isOver) return;
     this.#callerGone = true;
     this.#response.destroy();
-    if (this.#settled) return this.#isDone();
+    if (this.#recording.settled) return this.#isDone();
     if (this.#exchange === null) return;
     if (!this.#request.complete || !this.#readOn(() => this.#stopDraining()).enter()) return this.#stopDraining();
     this.#exchange.resume();
@@ -304,21 +279,16 @@ export class Relay implements ExchangeObserver {
   /** The journal cannot be written: nothing was or will be forwarded (design 3, row 3b). */
   #abandonUnopened(): void {
     this.#body.release();
-    this.#node.guards.giveBack(this.#call);
     this.#node.counters.faults += 1;
     refuse(this.#request, this.#response, this.#call.id, { kind: 'internal_fault' });
     this.#isDone();
   }
 
-  /** Something of ours threw: a call that was closed before keeps its first record, one never opened gets none. */
+  /** Something of ours threw. */
   #recordBroken(): void {
-    const { id } = this.#call;
-    const tell = (): void => breakOff(this.#request, this.#response, { id, answer: this.#answer });
+    const tell = (): void => breakOff(this.#request, this.#response, { id: this.#call.id, answer: this.#answer });
     try {
-      const record = brokenRecord(this.#opening, this.#facts());
-      if (this.#opened) this.#node.guards.settle(this.#call, record);
-      else this.#node.guards.giveBack(this.#call);
-      this.#node.journal.close(record, () => this.#guard.contain(tell));
+      this.#recording.settleBroken(this.#facts(), () => this.#guard.contain(tell));
     } catch (cause) {
       tell();
       throw cause;

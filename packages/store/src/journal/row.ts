@@ -71,7 +71,7 @@ export function recordToText(record: CallRecord): string {
   ]);
 }
 
-/** The record that `recordToText` wrote. Spelled out: it is read once for each call, and an object made name by name is slow. @throws Error for another form. */
+/** The record that `recordToText` wrote. Spelled out: an object made name by name is slow to make and to read. @throws Error for another form. */
 export function recordFromText(text: string): CallRecord {
   const [
     , id, organization, key, project, labels, labelsDropped, run, wire, endpoint, method, path, startedAtMs, node,

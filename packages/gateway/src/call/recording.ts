@@ -1,0 +1,107 @@
+/**
+ * What is kept of one forwarded call: opened in the journal before anything is sent, closed there once with its record, and at the
+ * same moment settled with the guards. What of its answer may leave waits for that record (design 2, Journal).
+ * A call that a fault of ours ended has a record too; one that was never opened has none, and gives back what it took.
+ */
+import { reportsUsage } from '@metergate/core/call/route.ts';
+import type { CallOpening, CallRecord } from '@metergate/core/record/call-record.ts';
+import type { Reading } from '@metergate/core/usage/reading.ts';
+import type { GatewayNode } from '../gateway-node.ts';
+import type { CopyReader } from '../usage/copy-reader.ts';
+import type { AdmittedCall, OutboundBody } from './admitted-call.ts';
+import { brokenRecord, type CallFacts } from './broken-call.ts';
+import type { CallGuard } from './call-guard.ts';
+import { readAtEnd, type EndOfAnswer } from './read-at-end.ts';
+import { openingOf, settledRecord } from './settle.ts';
+
+export interface RecordedCall {
+  readonly call: AdmittedCall;
+  readonly body: Pick<OutboundBody, 'overBound'>;
+  readonly guard: CallGuard;
+}
+
+/** What was seen of a call by its end. */
+export interface SeenOfCall {
+  readonly copy: CopyReader | null;
+  /** It was dialled. */
+  readonly dialled: boolean;
+  /** Asked for when its end has been read. */
+  readonly facts: () => CallFacts;
+}
+
+export class Recording {
+  readonly #node: GatewayNode;
+  readonly #call: AdmittedCall;
+  readonly #body: Pick<OutboundBody, 'overBound'>;
+  readonly #guard: CallGuard;
+  readonly #opening: CallOpening;
+  #opened = false;
+  #settling = false;
+  #settled = false;
+
+  constructor(node: GatewayNode, { call, body, guard }: RecordedCall) {
+    this.#node = node;
+    this.#call = call;
+    this.#body = body;
+    this.#guard = guard;
+    this.#opening = openingOf(call, node.id);
+  }
+
+  /** The record is being written, or is. */
+  get settling(): boolean {
+    return this.#settling;
+  }
+
+  /** The record is committed: the rest of the answer may leave. */
+  get settled(): boolean {
+    return this.#settled;
+  }
+
+  /** `done` runs once, with the error where the opening could not be written: nothing may be sent then. */
+  open(done: (error: Error | null) => void): void {
+    this.#node.journal.open(this.#opening, (error) => this.#guard.run('journal', () => {
+      if (error === null) {
+        this.#opened = true;
+        this.#node.guards.opened(this.#call);
+      } else {
+        this.#node.guards.giveBack(this.#call);
+      }
+      done(error);
+    }));
+  }
+
+  /** Ends the reading, writes the record and runs `committed` when that is done. Happens once. */
+  settle(end: EndOfAnswer, { copy, dialled, facts }: SeenOfCall, committed: () => void): void {
+    if (this.#settling) return;
+    this.#settling = true;
+    const { endpoint, method } = this.#opening;
+    const lost = dialled && facts().status === null && reportsUsage(endpoint, method);
+    readAtEnd({ copy, lost }, end, (reading) => this.#guard.run('settling', () => {
+      this.#close(this.#recordOf(end, reading, facts()), () => this.#guard.run('journal', () => {
+        this.#settled = true;
+        committed();
+      }));
+    }));
+  }
+
+  /** After a fault of ours; one that was settled keeps its first record. `told` runs when it is written. @throws what keeps it from being made. */
+  settleBroken(facts: CallFacts, told: () => void): void {
+    const record = brokenRecord(this.#opening, facts);
+    if (this.#opened) this.#close(record, told);
+    else {
+      this.#node.guards.giveBack(this.#call);
+      this.#node.journal.close(record, told);
+    }
+  }
+
+  #close(record: CallRecord, done: () => void): void {
+    this.#node.guards.settle(this.#call, record);
+    this.#node.journal.close(record, done);
+  }
+
+  #recordOf({ outcome }: EndOfAnswer, reading: Reading, facts: CallFacts): CallRecord {
+    return settledRecord(this.#call, this.#opening, {
+      ...facts, outcome, reading: this.#body.overBound ? { ...reading, usageReason: 'body_over_bound' } : reading,
+    }, this.#node.settings.priceBook);
+  }
+}
