@@ -10,6 +10,7 @@ import type { RunEnd, RunTightening } from './journal/run-event.ts';
 import { applySpend } from './sql/apply-spend.ts';
 import { applyUsage } from './sql/apply-usage.ts';
 import { erasedAmong, holdOffErasures, withoutWords } from './erasure.ts';
+import { StoreFault } from './fault.ts';
 import { applyToLeases } from './sql/apply-to-leases.ts';
 import { applyToRuns } from './sql/apply-to-runs.ts';
 import { callRecordOf } from './sql/call-row.ts';
@@ -22,6 +23,8 @@ import type { StoreGround } from './store.ts';
 /** Closed rows of one journal segment, in the order of the journal. A segment's batches are shipped in order. */
 export interface CallBatch {
   readonly segment: string;
+  /** The mark that the batch goes on from; 0 by default. */
+  readonly after?: number;
   /** Everything of the segment up to this journal number is in this batch or was in an earlier one. Whole, from 1. */
   readonly through: number;
   /** `seq`: the record's journal number, unique in its segment, at most `through`. */
@@ -42,7 +45,10 @@ export interface CallQuery {
 }
 
 export interface CallRecords {
-  /** Keeps what the segment's mark has not passed yet, and moves the mark to `through`. @throws RangeError for a `seq` above `through`. */
+  /**
+   * Keeps what the segment's mark has not passed yet, and moves the mark to `through`. @throws RangeError for a `seq` above `through`;
+   * StoreFault `store_went_back` where the mark lies before `after`: kept, the batch would leave a gap that nobody fills.
+   */
   ship(batch: CallBatch): Promise<void>;
   /** The journal number up to which a segment is shipped; 0 for one never heard of. */
   mark(segment: string): Promise<number>;
@@ -56,11 +62,12 @@ export interface CallRecords {
 
 export function callRecordsIn({ engine }: StoreGround): CallRecords {
   return {
-    async ship({ segment, through, records, runEvents = [] }) {
+    async ship({ segment, after = 0, through, records, runEvents = [] }) {
       if ([...records, ...runEvents].some(({ seq }) => seq > through)) throw new RangeError('a batch holds no record above its last journal number');
       await engine.write(async (transaction) => {
         await holdOffErasures(engine.kind, transaction);
         const mark = await lockedMark(engine, transaction, segment);
+        if (mark < after) throw wentBack(segment, after, mark);
         if (through <= mark) return;
         const arrived = records.filter(({ seq }) => seq > mark).map(({ record }) => record);
         const told = runEvents.filter(({ seq }) => seq > mark).map(({ event }) => event);
@@ -101,6 +108,11 @@ export function callRecordsIn({ engine }: StoreGround): CallRecords {
       return rows.map(callRecordOf);
     }),
   };
+}
+
+function wentBack(segment: string, after: number, mark: number): StoreFault {
+  return new StoreFault('store_went_back', `The store held the journal segment ${segment} up to row ${after} and now holds it up to row ${mark}: `
+    + 'it was put back to an earlier moment. What came since is shipped again, as far as the journal still has it.');
 }
 
 /** The segment's mark, its row locked until the transaction ends. SQLite's write transactions are alone as they are. */

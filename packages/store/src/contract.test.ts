@@ -367,6 +367,17 @@ for (const make of [async () => sqliteGround(), postgresGround]) {
         assert.equal(await store.calls.mark('seg_unheard'), 0);
       });
 
+      test('a batch that goes on from a mark which the store has no more is refused whole, and its segment is said', async () => {
+        const organization = await newOrganization();
+        const records = batch(organization, 1, 30);
+        await store.calls.ship({ segment: 'seg_back', after: 0, through: 10, records: records.slice(0, 10) });
+        await assert.rejects(store.calls.ship({ segment: 'seg_back', after: 20, through: 30, records: records.slice(20) }),
+          { code: 'store_went_back', message: /seg_back up to row 20 and now holds it up to row 10/ });
+        assert.equal(await store.calls.mark('seg_back'), 10);
+        await store.calls.ship({ segment: 'seg_back', after: 10, through: 30, records: records.slice(10) });
+        assert.deepEqual(await listed(organization), records.map(({ record }) => record).reverse());
+      });
+
       test('a batch sent from four connections at once is kept once', async () => {
         const organization = await newOrganization();
         const others = await Promise.all([1, 2, 3].map(() => openTestStore(url)));

@@ -25,6 +25,8 @@ export type StoreFaultCode =
   | 'bad_store_url'
   /** The engine does not take a value or a row; the same write would be refused again. */
   | 'row_refused'
+  /** A batch goes on from where the store does not stand any more: it was put back to an earlier moment. */
+  | 'store_went_back'
   /** Another process is heard of that runs on this data directory, or on a copy of it. */
   | 'data_directory_elsewhere'
   /** Anything else the engine reports. */

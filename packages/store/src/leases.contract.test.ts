@@ -157,6 +157,19 @@ describe('leases on PostgreSQL', () => {
     assert.equal(await store.leases.feed(), feed + 2);
   });
 
+  test('a sum that a node brings to its cap without ever having asked for a lease has all nodes confirm too', async () => {
+    const organization = await cappedAt(1_000);
+    const [holder, other] = [await fresh(one), await fresh(two)];
+    await ask(holder, 1, claim(monthOf(organization), { recent: 100 }));
+    const feed = await store.leases.feed();
+    await ship(other, organization, [999]);
+    assert.equal(await store.leases.feed(), feed, 'not yet');
+    await ship(other, organization, [1]);
+    assert.equal(await store.leases.feed(), feed + 1);
+    await ship(other, organization, [1]);
+    assert.equal(await store.leases.feed(), feed + 1, 'told once');
+  });
+
   test('the next process on a data directory returns what the last one held, and a forgotten node is told so', async () => {
     const organization = await cappedAt(100);
     const [dead, next] = [`node_dead_${++names}`, `node_next_${names}`] as GatewayNodeId[] as [GatewayNodeId, GatewayNodeId];

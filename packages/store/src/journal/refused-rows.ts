@@ -113,8 +113,8 @@ function halves(batch: CallBatch): [CallBatch, CallBatch] {
   const through = batch.records[middle - 1]!.seq;
   const events = batch.runEvents ?? [];
   return [
-    { segment: batch.segment, through, records: batch.records.slice(0, middle), runEvents: events.filter(({ seq }) => seq <= through) },
-    { ...batch, records: batch.records.slice(middle), runEvents: events.filter(({ seq }) => seq > through) },
+    { ...batch, through, records: batch.records.slice(0, middle), runEvents: events.filter(({ seq }) => seq <= through) },
+    { ...batch, after: through, records: batch.records.slice(middle), runEvents: events.filter(({ seq }) => seq > through) },
   ];
 }
 

@@ -15,14 +15,15 @@ import { sampleOpening, sampleRecord } from './test-support/sample-call.ts';
 /** A store that keeps what it is given and can fail, before or after it kept it. */
 function sampleStore() {
   const marks = new Map<string, number>();
-  const kept: string[] = [];
+  let kept: string[] = [];
   const ids = new Set<string>();
   let failure: 'before' | 'after' | null = null;
   const sink: CallSink = {
     mark: async (segment) => marks.get(segment) ?? 0,
     recorded: async (openings) => new Set(openings.map(({ id }) => id).filter((id) => ids.has(id))),
-    async ship({ segment, through, records }) {
+    async ship({ segment, after = 0, through, records }) {
       if (failure === 'before') throw new Error('the store is away');
+      if ((marks.get(segment) ?? 0) < after) throw new Error('the store went back');
       for (const { seq, record } of records) {
         if (seq <= (marks.get(segment) ?? 0)) continue;
         kept.push(`${record.outcome} ${record.id.slice(4).replace(/^0+/, '')}`);
@@ -32,7 +33,11 @@ function sampleStore() {
       if (failure === 'after') throw new Error('the answer got lost');
     },
   };
-  return { sink, kept, failWhen: (when: typeof failure) => { failure = when; } };
+  const putBack = (rows: number, mark: number): void => {
+    kept = kept.slice(0, rows);
+    for (const segment of marks.keys()) marks.set(segment, mark);
+  };
+  return { sink, get kept() { return kept; }, putBack, failWhen: (when: typeof failure) => { failure = when; } };
 }
 
 function ground(t: TestContext, rowsPerSegment = 1000) {
@@ -48,7 +53,7 @@ function ground(t: TestContext, rowsPerSegment = 1000) {
     numbers.forEach((number) => journal.journal.close(sampleRecord(sampleOpening(number), number), () => {}));
     journal.endTurn();
   };
-  return { ...journal, ...store, shipper, open, close };
+  return { ...journal, ...store, get kept() { return store.kept; }, shipper, open, close };
 }
 
 /** The process dies: its connections are gone, nothing was said. */
@@ -89,6 +94,20 @@ test('more rows than a batch holds are shipped in one pass', async (t) => {
   close(...numbers);
   assert.equal(await shipper.pass(), 1300);
   assert.deepEqual(kept, numbers.map((number) => `completed ${number.toString(16)}`));
+});
+
+test('where the store was put back to an earlier moment, the journal ships again what it still has, without a gap', async (t) => {
+  const all = ground(t);
+  all.open(1, 2, 3);
+  all.close(1);
+  await all.shipper.pass();
+  all.close(2);
+  await all.shipper.pass();
+  all.putBack(1, 4);
+  all.close(3);
+  await assert.rejects(all.shipper.pass(), /went back/);
+  await all.shipper.pass();
+  assert.deepEqual(all.kept, ['completed 1', 'completed 2', 'completed 3']);
 });
 
 for (const when of ['before', 'after'] as const) {

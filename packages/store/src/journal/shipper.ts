@@ -14,9 +14,12 @@ import { SegmentReader, type ClosedRow, type DueRows, type RunRow } from './segm
 
 /** What the shipper needs of the store. */
 export interface CallSink {
-  /** Stores the rows and the mark in one transaction; rows at or below the stored mark are already there. */
+  /**
+   * Stores the rows and the mark in one transaction; rows at or below the stored mark are already there. Refuses a batch that goes on
+   * `after` a mark which the store does not hold any more.
+   */
   ship(batch: {
-    readonly segment: string; readonly through: number; readonly records: readonly ClosedRow[]; readonly runEvents?: readonly RunRow[];
+    readonly segment: string; readonly after?: number; readonly through: number; readonly records: readonly ClosedRow[]; readonly runEvents?: readonly RunRow[];
   }): Promise<void>;
   /** Highest `seq` of the segment that the store holds; 0 where it holds none. */
   mark(segment: string): Promise<number>;
@@ -118,7 +121,7 @@ class SegmentShipper implements Shipper {
       tracked.mark ??= await this.#options.calls.mark(reader.name);
       const rows = reader.dueAfter(tracked.mark, limit);
       if (rows.count > 0) {
-        await this.#ship(tracked, rows);
+        await this.#ship(tracked, tracked.mark, rows);
         this.#resize(rows.count, this.#options.clock() - startedMs);
         shipped += rows.count;
       }
@@ -130,12 +133,12 @@ class SegmentShipper implements Shipper {
     }
   }
 
-  async #ship(tracked: Tracked, { records, runEvents, count, through }: DueRows): Promise<void> {
+  async #ship(tracked: Tracked, after: number, { records, runEvents, count, through }: DueRows): Promise<void> {
     const segment = tracked.reader.name;
     try {
-      await this.#options.calls.ship({ segment, through, records, runEvents });
+      await this.#options.calls.ship({ segment, after, through, records, runEvents });
     } catch (error) {
-      // The store may have kept it all the same: only its own mark tells.
+      // The store may have kept it all the same, or have been put back: only its own mark tells.
       tracked.mark = null;
       throw error;
     }

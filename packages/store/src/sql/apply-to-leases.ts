@@ -1,7 +1,8 @@
 /**
  * Records of calls → what their nodes have shipped of each leased sum, inside the transaction that keeps the records and adds
  * them to what is spent: so a record is among what is leased until it is among what is spent, and never in both (design 2,
- * Spend across nodes). Where a sum reaches its limit, all nodes are told to confirm what they hold.
+ * Spend across nodes). Where a sum reaches the limit of its cap or run, all nodes are told to confirm what they hold, whether or
+ * not the one that spent has ever asked for a lease of it.
  * To be called after the sums themselves, whose locks it relies on. On the embedded store there is nothing to do.
  */
 import { nanoDollars } from '@metergate/core/money.ts';
@@ -42,13 +43,16 @@ const statement = `with kept as (
   where exists (select 1 from gateway_node where id = v.node) order by 1, 2, 3, 4, 5, 6
   on conflict (${keyNames}) do update
   set shipped_nano = least(spend_lease.shipped_nano, 9223372036854775807 - excluded.shipped_nano) + excluded.shipped_nano
-  returning ${keyNames}, limit_nano)
+  returning ${keyNames})
 select exists (
   select 1 from kept join ${given} using (${keyNames})
   left join spend_sum as s on s.organization = kept.organization and s.scope = kept.scope and s.subject = kept.subject
     and s."window" = kept."window" and s.start_ms = kept.start_ms
+  left join cap as c on c.organization = kept.organization and c.scope = kept.scope and c.subject = kept.subject
+    and c."window" = kept."window"
   left join run as r on kept.scope = 'run' and r.organization = kept.organization and r.id = kept.subject
-  where coalesce(s.spent_nano, r.spent_nano) >= kept.limit_nano and coalesce(s.spent_nano, r.spent_nano) - v.cost < kept.limit_nano
+  cross join lateral (values (coalesce(s.spent_nano, r.spent_nano), coalesce(c.limit_nano, r.effective_nano))) as now (spent, most)
+  where now.spent >= now.most and now.spent - v.cost < now.most
 ) as reached`;
 
 export async function applyToLeases(
