@@ -1,6 +1,6 @@
 /**
  * Entry of the gateway thread: puts a node together from what the parent gives, and says when it listens.
- * To the parent: `{listening: {host, port}}`, or `{failed: {code, message}}` and the end; `{metrics, id}` on `{metrics: true, id}`;
+ * To the parent: `{listening: {host, port}}`, or `{failed: {code, message, syscall}}` and the end; `{metrics, id}` on `{metrics: true, id}`;
  * `{warning}` when something needs an operator; `{drained: true}` after `{drain: true}`, when all calls have ended and the
  * journal is closed. This thread never opens the store (design 2, Processes).
  */
@@ -98,8 +98,8 @@ const parent = parentPort!;
 try {
   serveParent(await start());
 } catch (error) {
-  const { code = 'gateway_failed', message } = error as Error & { code?: unknown };
-  parent.postMessage({ failed: { code: String(code), message } });
+  const { code = 'gateway_failed', message, syscall } = error as Error & { readonly code?: unknown; readonly syscall?: unknown };
+  parent.postMessage({ failed: { code: String(code), message, syscall } });
   parent.close();
   data.storePort.close();
 }

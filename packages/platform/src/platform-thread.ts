@@ -1,7 +1,7 @@
 /**
  * Entry of the platform thread: opens the store for itself, listens, and looks after what takes long. Design 2, Processes:
  * nothing it does can delay a forwarded call.
- * `{listening: {host, port}}` goes to the parent, or `{failed: {code, message}}`; `{warning}` for a fault that was answered
+ * `{listening: {host, port}}` goes to the parent, or `{failed: {code, message, syscall}}`; `{warning}` for a fault that was answered
  * with 500. On `{stop: true}` it closes and ends.
  */
 import { randomBytes } from 'node:crypto';
@@ -36,8 +36,8 @@ const tell = tellFaults(Date.now, (warning) => parent.postMessage({ warning }));
 try {
   await serve();
 } catch (error) {
-  const { code = 'platform_failed', message } = error as Error & { readonly code?: unknown };
-  parent.postMessage({ failed: { code: String(code), message } });
+  const { code = 'platform_failed', message, syscall } = error as Error & { readonly code?: unknown; readonly syscall?: unknown };
+  parent.postMessage({ failed: { code: String(code), message, syscall } });
   parent.close();
 }
 

@@ -130,6 +130,11 @@ test('a data directory that is none, and a master key that is not the store\'s, 
   writeFileSync(file, '');
   assertRefused(await start({ SVC_DATA_DIR: file }), /is not a directory/);
 
+  const blocked = join(folder, 'blocked');
+  mkdirSync(blocked);
+  writeFileSync(join(blocked, 'journal'), '');
+  assertRefused(await start({ SVC_DATA_DIR: blocked }), /journal.* cannot be read \(ENOTDIR\)/);
+
   const system = await startSystem({ dataDirectory: join(folder, 'keyed') });
   assert.equal(await system.stop(), 0);
   const wrong = await start({ SVC_DATA_DIR: system.dataDirectory, SVC_MASTER_KEY: randomBytes(32).toString('base64') });

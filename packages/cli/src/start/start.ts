@@ -199,7 +199,7 @@ async function startGateway(config: Config, needs: GatewayNeeds): Promise<Thread
       onDeath: needs.onDeath,
     });
   } catch (error) {
-    if (error instanceof ThreadFault && /^E[A-Z]+$/.test(error.code)) {
+    if (error instanceof ThreadFault && error.ofAddress) {
       throw listenFault(error.code, config.gateway, 'SVC_GATEWAY_PORT', 'SVC_HOST');
     }
     throw error;
@@ -210,7 +210,7 @@ async function startPlatformBeside(config: Config, data: PlatformThreadData, onF
   try {
     return await startPlatformThread(data, onFault);
   } catch (error) {
-    if (error instanceof ThreadFault && /^E[A-Z]+$/.test(error.code)) {
+    if (error instanceof ThreadFault && error.ofAddress) {
       throw listenFault(error.code, config.platform, 'SVC_PLATFORM_PORT', 'SVC_PLATFORM_HOST');
     }
     throw error;

@@ -37,13 +37,19 @@ export interface Threads {
 /** A thread could not start. `code` is the fault's own: Node's for sockets, the store's for the store. */
 export class ThreadFault extends Error {
   readonly code: string;
+  /** The address it was to listen on cannot be had; then `code` is the system's. */
+  readonly ofAddress: boolean;
 
-  constructor(code: string, message: string) {
+  constructor(code: string, message: string, ofAddress = false) {
     super(message);
     this.name = 'ThreadFault';
     this.code = code;
+    this.ofAddress = ofAddress;
   }
 }
+
+/** What Node calls the system for to listen. */
+const addressCalls: ReadonlySet<string> = new Set(['getaddrinfo', 'bind', 'listen']);
 
 type Message = Record<string, unknown>;
 
@@ -114,11 +120,11 @@ export function said(worker: Worker, field: string): Promise<unknown> {
       worker.off('message', onMessage).off('error', onError).off('exit', onExit);
     };
     const onMessage = (message: Message): void => {
-      const failed = message['failed'] as { code: string; message: string } | undefined;
+      const failed = message['failed'] as { code: string; message: string; syscall?: unknown } | undefined;
       if (failed === undefined && !(field in message)) return;
       settle();
       if (failed === undefined) resolve(message[field]);
-      else reject(new ThreadFault(failed.code, failed.message));
+      else reject(new ThreadFault(failed.code, failed.message, addressCalls.has(String(failed.syscall))));
     };
     const onError = (error: unknown): void => {
       settle();

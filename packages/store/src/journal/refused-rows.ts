@@ -9,6 +9,7 @@ import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, r
 import { join } from 'node:path';
 import type { CallBatch } from '../call-records.ts';
 import { StoreFault } from '../fault.ts';
+import { JournalFault } from './journal-fault.ts';
 import { recordFromText, recordToText } from './row.ts';
 import type { CallSink } from './shipper.ts';
 
@@ -123,8 +124,10 @@ function filesIn(folder: string): { name: string; segment: string; seq: number }
   try {
     names = readdirSync(folder);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
+    const { code = 'unknown reason' } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return [];
+    throw new JournalFault('journal_unreadable',
+      `The journal's directory ${folder} cannot be read (${code}). Check that it is one, and its rights.`, { cause: error });
   }
   return names.flatMap((name) => {
     const match = refusedFile.exec(name);

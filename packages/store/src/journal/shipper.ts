@@ -19,7 +19,8 @@ export interface CallSink {
    * `after` a mark which the store does not hold any more.
    */
   ship(batch: {
-    readonly segment: string; readonly after?: number; readonly through: number; readonly records: readonly ClosedRow[]; readonly runEvents?: readonly RunRow[];
+    readonly segment: string; readonly after?: number; readonly through: number;
+    readonly records: readonly ClosedRow[]; readonly runEvents?: readonly RunRow[];
   }): Promise<void>;
   /** Highest `seq` of the segment that the store holds; 0 where it holds none. */
   mark(segment: string): Promise<number>;
