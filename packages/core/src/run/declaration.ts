@@ -55,28 +55,39 @@ export function runDeclarationOf(pairs: HeaderPairs): RunDeclaration | RunDeclar
 }
 
 function readDeclaration(pairs: HeaderPairs, firstAt: number): RunDeclaration | RunDeclarationRefusal {
-  const lines = runLines(pairs, firstAt);
-  const id = lines.get(header.runId);
-  if (id === undefined || !idForm.test(id)) return idInvalid;
-  const budgetText = lines.get(budgetHeader);
-  const budget = budgetText === undefined ? null : parseBudget(budgetText);
-  if (budgetText !== undefined && budget === null) return budgetInvalid;
-  const ttlText = lines.get(ttlHeader);
-  const ttlSeconds = ttlText === undefined ? null : parseTtlSeconds(ttlText);
-  if (ttlText !== undefined && ttlSeconds === null) return ttlInvalid;
-  return { id, budget, ttlSeconds, grant: lines.get(grantHeader) ?? null };
+  const { id, budget: budgetText, ttl: ttlText, grant } = runLines(pairs, firstAt);
+  if (id === null || !idForm.test(id)) return idInvalid;
+  const budget = budgetText === null ? null : parseBudget(budgetText);
+  if (budgetText !== null && budget === null) return budgetInvalid;
+  const ttlSeconds = ttlText === null ? null : parseTtlSeconds(ttlText);
+  if (ttlText !== null && ttlSeconds === null) return ttlInvalid;
+  return { id, budget, ttlSeconds, grant };
 }
 
-/** Run headers by lower-case name; lines of one name joined. A Map: a header called `__proto__` is a name like any other. */
-function runLines(pairs: HeaderPairs, firstAt: number): Map<string, string> {
-  const lines = new Map<string, string>();
+/** What stands under each name that means something; null: no such line. */
+interface RunLines {
+  id: string | null;
+  budget: string | null;
+  ttl: string | null;
+  grant: string | null;
+}
+
+function runLines(pairs: HeaderPairs, firstAt: number): RunLines {
+  const lines: RunLines = { id: null, budget: null, ttl: null, grant: null };
   for (let at = firstAt; at < pairs.length; at += 2) {
     if (!isRunHeader(pairs[at]!)) continue;
     const name = pairs[at]!.toLowerCase();
-    const before = lines.get(name);
-    lines.set(name, before === undefined ? pairs[at + 1]! : `${before}, ${pairs[at + 1]!}`);
+    const value = pairs[at + 1]!;
+    if (name === header.runId) lines.id = joined(lines.id, value);
+    else if (name === budgetHeader) lines.budget = joined(lines.budget, value);
+    else if (name === ttlHeader) lines.ttl = joined(lines.ttl, value);
+    else if (name === grantHeader) lines.grant = joined(lines.grant, value);
   }
   return lines;
+}
+
+function joined(before: string | null, value: string): string {
+  return before === null ? value : `${before}, ${value}`;
 }
 
 /** A positive decimal of dollars with at most six places; null for any other text. Beyond 64 bits it saturates. */

@@ -49,9 +49,11 @@ export class Guards {
   decide({ held: { standing }, estimate, runCall }: GuardedCall, waited: boolean = false): RunDecision {
     const rate = standing.rate.decide(estimate, this.#clock.monotonicMs());
     if (rate !== null) return { kind: 'rate_limited', retryAfterSeconds: rate.retryAfterSeconds };
-    const caps = this.#decideCaps(standing, waited);
+    if (runCall === null && standing.binding.length === 0) return null;
+    const nowMs = this.#clock.wallMs();
+    const caps = this.#decideCaps(standing, nowMs, waited);
     if (runCall === null || caps?.kind === 'cap_reached') return caps;
-    const run = this.#runs.decide(runCall);
+    const run = this.#runs.decide(runCall, nowMs);
     // What cannot be confirmed goes behind a known refusal, and before a question to the store.
     if (run !== null) return run.kind === 'run_unseen' ? caps ?? run : run;
     if (caps !== null) return caps;
@@ -71,7 +73,7 @@ export class Guards {
   ask(call: GuardedCall, withinMs: number, answered: (refusal: Refusal | null) => void): void {
     const { held: { standing }, runCall } = call;
     const tell = (refusal: Refusal | null): void =>
-      answered(refusal?.kind === 'run_unconfirmed' ? this.#decideCaps(standing, true) ?? refusal : refusal);
+      answered(refusal?.kind === 'run_unconfirmed' ? this.#decideCaps(standing, this.#clock.wallMs(), true) ?? refusal : refusal);
     if (this.#leases === null) return this.#runs.ask(runCall!, tell);
     const unseen = runCall !== null && this.#runs.isUnseen(runCall);
     let waits = unseen ? 2 : 1;
@@ -85,10 +87,10 @@ export class Guards {
     this.#leases.ask(standing.leases, unseen ? null : runCall?.run ?? null, { withinMs, answered: () => one(null) });
   }
 
-  /** What the caps that bind a call say of it now; null: nothing. */
-  #decideCaps({ binding, leases }: KeyStanding, waited: boolean): CapRefusal | null {
+  /** What the caps that bind a call say of it at `nowMs`; null: nothing. */
+  #decideCaps({ binding, leases }: KeyStanding, nowMs: number, waited: boolean): CapRefusal | null {
     if (leases.length > 0) this.#leases!.confirm(leases, waited);
-    return binding.length === 0 ? null : decideCaps(binding, this.#clock.wallMs());
+    return binding.length === 0 ? null : decideCaps(binding, nowMs);
   }
 
   /** Runs `tell` when what a refusal says is written down. */

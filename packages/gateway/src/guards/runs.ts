@@ -66,12 +66,12 @@ export class Runs {
     this.#clock = clock;
   }
 
-  /** Judges a call, changing nothing but a run that ends with it: that is written down, and `whenEnded` tells when. */
-  decide(call: RunCall): RunDecision {
+  /** Judges a call, at `nowMs`, changing nothing but a run that ends with it: that is written down, and `whenEnded` tells when. */
+  decide(call: RunCall, nowMs: number = this.#clock.wallMs()): RunDecision {
     const held = this.#registry.find(call.held.organization.id, call.declaration.id);
     if (held === undefined) return this.#decideUnseen(call);
     call.run = held;
-    const verdict = decideRun(held.run, call.declaration, this.#clock.wallMs());
+    const verdict = decideRun(held.run, call.declaration, nowMs);
     if (verdict.kind === 'admitted') return null;
     if (verdict.ends !== null) this.#end(held, verdict.ends, verdict);
     else if (held.endUnwritten && held.endWaiters === null) this.#writeEnd(held);
