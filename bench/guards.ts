@@ -1,8 +1,9 @@
 /**
- * `node bench/guards.ts [--quick]`: what the guards add to a call. Three products, alone on one core in turn: without cap and run;
- * with a cap and a run on every call, among 10,000 live runs; the same with the run's grant on every call. Their rounds are
- * short and go there and back (A B C C B A), so that what the machine does meanwhile falls on all of them; each such set gives
- * one ratio, and the median of the sets is what is said. A call that fails, or a record that is missing, is a failed run: exit code 1.
+ * `node bench/guards.ts [--quick]`: what the guards add to a call. Four products, alone on one core in turn: without cap and run;
+ * with a cap and a run on every call, among 10,000 live runs; the same with the run's grant on every call; the same with a header
+ * that means nothing and is as long, because a grant is some 400 bytes to receive, whoever verifies it. Their rounds are short and
+ * go there and back (A B C D D C B A), so that what the machine does meanwhile falls on all of them; each such set gives one ratio,
+ * and the median of the sets is what is said. A call that fails, or a record that is missing, is a failed run: exit code 1.
  */
 import { startLoad } from './load-process.ts';
 import { OwnCalls } from './own-calls.ts';
@@ -33,6 +34,11 @@ const withGrant: Guarded = {
   },
 };
 
+const withPadding: Guarded = {
+  name: 'cap, run, padding',
+  headers: async (ask) => `${run}x-padding-grant: ${(await withGrant.headers(ask)).slice(run.length + 'x-svc-run-grant: '.length)}`,
+};
+
 process.exitCode = await bench();
 
 async function bench(): Promise<number> {
@@ -41,11 +47,12 @@ async function bench(): Promise<number> {
   const plain = await product(load.mock);
   const guarded = await product(load.mock, withRun);
   const granted = await product(load.mock, withGrant);
-  const subjects = [plain, guarded, granted];
+  const padded = await product(load.mock, withPadding);
+  const subjects = [plain, guarded, granted, padded];
   const sets: Map<Subject, number>[] = [];
   let faults: string[] = [];
   try {
-    for (const subject of [guarded, granted]) {
+    for (const subject of [guarded, granted, padded]) {
       await calls.ask(subject, { order: 'runs', url: subject.url, key: subject.key, headers: '', count: plan.liveRuns });
     }
     for (const subject of subjects) await round(calls, subject, plan.warmUpMs);
@@ -53,14 +60,14 @@ async function bench(): Promise<number> {
       sets.push(await oneSet(calls, subjects));
       const [base = 0, ...others] = subjects.map((subject) => sets.at(-1)!.get(subject)!);
       console.log(`set ${String(set + 1).padStart(2)}   without ${base.toFixed(1)} us a call   with cap and run `
-        + `${others.map((us) => us.toFixed(1)).join(' us, and grant ')} us`);
+        + others.map((us, index) => `${['', ', and grant ', ', and padding '][index]}${us.toFixed(1)} us`).join(''));
     }
     faults = await calls.faults();
   } finally {
     for (const subject of subjects) await subject.stop();
     load.stop();
   }
-  tell(sets, { plain, guarded, granted });
+  tell(sets, { plain, guarded, granted, padded });
   for (const fault of faults) console.error(`FAILED: ${fault}`);
   return faults.length === 0 ? 0 : 1;
 }
@@ -85,13 +92,16 @@ async function round(calls: OwnCalls, subject: Subject, durationMs: number): Pro
   return { calls: result.calls, usedMs: (processorMs(subject.pid ?? 0) ?? 0) - before };
 }
 
-function tell(sets: readonly Map<Subject, number>[], { plain, guarded, granted }: Readonly<Record<'plain' | 'guarded' | 'granted', Subject>>): void {
+type Compared = Readonly<Record<'plain' | 'guarded' | 'granted' | 'padded', Subject>>;
+
+function tell(sets: readonly Map<Subject, number>[], { plain, guarded, granted, padded }: Compared): void {
   const ratios = (one: Subject, other: Subject): string => {
     const sorted = sets.map((set) => set.get(one)! / set.get(other)!).sort((left, right) => left - right);
     const at = (share: number): string => (sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN).toFixed(2);
     return `${at(0.5)} times (half of the sets: ${at(0.25)} to ${at(0.75)})`;
   };
   console.log(`\nOne cap, one run and 10,000 live runs cost ${ratios(guarded, plain)} the call without them; target: 1.10.`);
-  console.log(`A grant on every call costs ${ratios(granted, guarded)} the run without one; target: 1.00.`);
+  console.log(`A grant on every call costs ${ratios(granted, guarded)} the run without one,`);
+  console.log(`and ${ratios(granted, padded)} the run with as many bytes of another header; target: 1.00.`);
   if (!canPin) console.log('Processes were not pinned to cores on this machine: figures are rough.');
 }
