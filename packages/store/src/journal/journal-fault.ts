@@ -8,6 +8,8 @@ export type JournalFaultCode =
   | 'journal_unwritable'
   /** A segment file is damaged, is no segment, or half of it is gone. Never skipped: it may hold calls. */
   | 'journal_unreadable'
+  /** Another process has the segment open. */
+  | 'journal_elsewhere'
   /** Written by a newer version. */
   | 'journal_newer'
   /** SQLite is older than the release that mended the write-ahead log, or a setting of the connection did not take. */

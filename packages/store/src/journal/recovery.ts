@@ -6,6 +6,7 @@
  * The store may have more of a segment than the file has: its tail went with the power, or an older copy of it was restored.
  * Then what the store has already is not closed again, and what is closed here is numbered above all that was ever shipped.
  */
+import { JournalFault } from './journal-fault.ts';
 import type { CallSink } from './shipper.ts';
 import { ensureJournalDirectory, clearLeftovers, listSegments } from './segment-files.ts';
 import { SegmentReader } from './segment-reader.ts';
@@ -27,7 +28,11 @@ export async function recoverSegments(directory: string, calls: Pick<CallSink, '
   let live = 0;
   let interrupted = 0;
   for (const path of listSegments(directory)) {
-    const reader = new SegmentReader(path);
+    const reader = openIfHere(path);
+    if (reader === null) {
+      live += 1;
+      continue;
+    }
     try {
       if (!reader.claim()) {
         live += 1;
@@ -41,6 +46,16 @@ export async function recoverSegments(directory: string, calls: Pick<CallSink, '
     }
   }
   return { dead, live, interrupted };
+}
+
+/** Null: another process has it open. */
+function openIfHere(path: string): SegmentReader | null {
+  try {
+    return new SegmentReader(path);
+  } catch (error) {
+    if (error instanceof JournalFault && error.code === 'journal_elsewhere') return null;
+    throw error;
+  }
 }
 
 async function interrupt(reader: SegmentReader, calls: Pick<CallSink, 'mark' | 'recorded'>): Promise<number> {

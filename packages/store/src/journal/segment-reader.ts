@@ -81,8 +81,8 @@ export class SegmentReader {
   }
 
   /**
-   * Takes a segment over from a dead process. False: its writer lives. Every connection to a segment holds a lock on the
-   * file for as long as it is open, and the kernel frees it with the process: leaving the log mode needs that lock alone.
+   * Takes a segment over from a dead process. False: a writer of this process has it. Every connection to a segment holds a lock for as
+   * long as it is open, and the kernel frees that of a process with it: leaving the log mode needs the lock alone.
    */
   claim(): boolean {
     try {

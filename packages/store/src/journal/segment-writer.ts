@@ -1,11 +1,20 @@
 /**
- * The writing side of one segment: begin, append, commit, seal. One per file; it alone decides what is in the file.
+ * The writing side of one segment: append, seal. One per file; it alone decides what is in the file.
  * A call's `closed` row always goes to the segment that holds its `opened` row, so a segment is complete in itself:
  * sealed means that no row will ever be added, and every call opened in it is closed in it.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { RowKind } from './row.ts';
 import { openSegment, type JournalSync } from './segment.ts';
+
+/** A row to be written. */
+export interface WrittenRow {
+  readonly kind: RowKind;
+  readonly body: string;
+}
+
+/** Rows of one statement. Busy turns have a few; more go in several statements of one transaction. */
+const rowsAtOnce = 64;
 
 export class SegmentWriter {
   readonly path: string;
@@ -14,34 +23,48 @@ export class SegmentWriter {
   rows: number = 0;
   /** Calls opened here and not closed yet. */
   openCalls: number = 0;
-  readonly #begin: StatementSync;
-  readonly #insert: StatementSync;
-  readonly #commit: StatementSync;
+  /** Statements for so many rows at once: one statement is a transaction by itself. */
+  readonly #inserts = new Map<number, StatementSync>();
 
   /** @throws JournalFault as `openSegment`. */
   constructor(path: string, sync: JournalSync) {
     this.path = path;
     this.database = openSegment(path, sync);
-    this.#begin = this.database.prepare('BEGIN IMMEDIATE');
-    this.#insert = this.database.prepare('INSERT INTO entry (kind, body) VALUES (?, ?)');
-    this.#commit = this.database.prepare('COMMIT');
   }
 
-  begin(): void {
-    this.#begin.run();
+  /** Appends rows in their order, in one transaction. @throws what SQLite throws; nothing of them stays then. */
+  append(rows: readonly WrittenRow[]): void {
+    if (rows.length <= rowsAtOnce) {
+      this.#insert(rows);
+      return;
+    }
+    this.database.exec('BEGIN IMMEDIATE');
+    try {
+      for (let done = 0; done < rows.length; done += rowsAtOnce) this.#insert(rows.slice(done, done + rowsAtOnce));
+      this.database.exec('COMMIT');
+    } catch (error) {
+      this.#rollBack();
+      throw error;
+    }
   }
 
-  append(kind: RowKind, body: string): void {
-    this.#insert.run(kind, body);
+  #insert(rows: readonly WrittenRow[]): void {
+    let statement = this.#inserts.get(rows.length);
+    if (statement === undefined) {
+      statement = this.database.prepare(`INSERT INTO entry (kind, body) VALUES ${rows.map(() => '(?, ?)').join(', ')}`);
+      this.#inserts.set(rows.length, statement);
+    }
+    const values: (number | string)[] = [];
+    for (const { kind, body } of rows) values.push(kind, body);
+    statement.run(...values);
   }
 
-  commit(): void {
-    this.#commit.run();
-  }
-
-  /** After a failure anywhere between begin and commit: nothing of it stays. */
-  rollback(): void {
-    if (this.database.isTransaction) this.database.exec('ROLLBACK');
+  #rollBack(): void {
+    try {
+      if (this.database.isTransaction) this.database.exec('ROLLBACK');
+    } catch {
+      // The first error says more; a transaction that cannot be rolled back makes the next begin fail, and be counted.
+    }
   }
 
   /** Tells readers that no row follows. */

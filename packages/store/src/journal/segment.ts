@@ -7,8 +7,9 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import { base62, idPrefix } from '@metergate/core/id.ts';
-import { JournalFault } from './journal-fault.ts';
+import { JournalFault, sqliteResult } from './journal-fault.ts';
 
 /** `normal` survives the death of the process; `full` also the loss of power (`SVC_JOURNAL_SYNC`). */
 export type JournalSync = 'normal' | 'full';
@@ -18,6 +19,8 @@ export const segmentForm = { applicationId: 0x4d677331, version: 1 } as const;
 
 /** How long a connection waits for a lock that another one should never hold for long. Milliseconds. */
 const busyTimeoutMs = 50;
+
+const busyResult = 5;
 
 /** The first SQLite release without the race in which a write-ahead log that restarts could lose commits. */
 const sqliteFloor = '3.51.3';
@@ -62,14 +65,14 @@ export function makeSegment({ directory, sync, randomBytes }: {
 
 /**
  * Opens a segment, for its writer or for a reader, with every setting asserted.
- * @throws JournalFault `journal_unreadable` or `journal_newer`, naming the file; `journal_unsound`.
+ * @throws JournalFault `journal_unreadable`, `journal_elsewhere` or `journal_newer`, naming the file; `journal_unsound`.
  */
 export function openSegment(path: string, sync: JournalSync): DatabaseSync {
   // SQLite would make a missing file anew: a segment that vanished must be heard of.
   if (!existsSync(path)) throw unreadable(path, 'it is gone');
   let database: DatabaseSync | null = null;
   try {
-    database = new DatabaseSync(path, { timeout: busyTimeoutMs });
+    database = new DatabaseSync(addressOf(path), { timeout: busyTimeoutMs });
     assertSound(database);
     assertForm(database, path);
     database.exec(`PRAGMA wal_autocheckpoint = 0; PRAGMA synchronous = ${sync};`);
@@ -79,8 +82,21 @@ export function openSegment(path: string, sync: JournalSync): DatabaseSync {
     return database;
   } catch (error) {
     database?.close();
-    throw error instanceof JournalFault ? error : unreadable(path, reason(error), error);
+    if (error instanceof JournalFault) throw error;
+    throw sqliteResult(error) === busyResult ? elsewhere(path, error) : unreadable(path, reason(error), error);
   }
+}
+
+/**
+ * One process writes and reads a segment, so its connections agree among themselves: locks and the index of the log are in its
+ * memory, and the file is locked once, for as long as one of them is open. A third of what a small commit costs goes with it.
+ * Windows has no such way.
+ */
+function addressOf(path: string): string | URL {
+  if (process.platform === 'win32') return path;
+  const address = pathToFileURL(path);
+  address.searchParams.set('vfs', 'unix-excl');
+  return address;
 }
 
 /** The fault of a segment that cannot be read: what it may hold is named, because it must not be thrown away lightly. */
@@ -89,6 +105,11 @@ export function unreadable(path: string, why: string, cause?: unknown): JournalF
     `The journal segment ${path} cannot be read (${why}). It may hold calls that no record exists of yet: `
     + 'restore it, or move it away to go on without them.',
     { cause });
+}
+
+function elsewhere(path: string, cause: unknown): JournalFault {
+  return new JournalFault('journal_elsewhere',
+    `The journal segment ${path} is in use by another process. Each node needs a journal directory of its own.`, { cause });
 }
 
 /** One pragma's value, as SQLite tells it. */

@@ -171,31 +171,16 @@ class SegmentedJournal implements Journal {
   /** One transaction; on failure nothing of it stays and each row holds the error. */
   #write(segment: SegmentWriter, rows: readonly Row[]): boolean {
     try {
-      if (rows.length === 1) {
-        segment.append(rows[0]!.kind, rows[0]!.body);
-      } else {
-        segment.begin();
-        for (const row of rows) segment.append(row.kind, row.body);
-        segment.commit();
-      }
+      segment.append(rows);
       segment.rows += rows.length;
       this.counters.commits += 1;
       return true;
     } catch (error) {
       this.counters.commitFailures += 1;
       for (const row of rows) row.error = error as Error;
-      this.#afterFailure(segment, error);
+      this.#segments.failed(segment, error);
       return false;
     }
-  }
-
-  #afterFailure(segment: SegmentWriter, error: unknown): void {
-    try {
-      segment.rollback();
-    } catch {
-      // The first error says more; a transaction that cannot be rolled back makes the next begin fail, and be counted.
-    }
-    this.#segments.failed(segment, error);
   }
 
   /** Counts what was written; moves closings that were not to those that wait. */

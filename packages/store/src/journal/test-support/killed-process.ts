@@ -1,20 +1,35 @@
 /**
  * A process to be killed: `write` opens and closes calls through a journal and says what was acknowledged, at once and
- * unbuffered; `recover` recovers and ships a journal into a store. Arguments: mode, journal directory, then the
- * organization, or the store's URL. Used by the kill test alone.
+ * unbuffered, and ships meanwhile where it is given a store; `recover` recovers and ships a journal into a store. Arguments: mode,
+ * journal directory, the store's URL ('' for none), and for `write` the organization. Used by the kill test alone.
  */
 import { randomBytes } from 'node:crypto';
 import { writeSync } from 'node:fs';
-import { openStore } from '../../store.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { openStore, type Store } from '../../store.ts';
 import { createShipper } from '../shipper.ts';
 import { createJournal } from '../writer.ts';
 import { sampleOpening, sampleRecord } from './sample-call.ts';
 
-const [mode, directory, rest] = process.argv.slice(2) as [string, string, string];
+const [mode, directory, url, organization] = process.argv.slice(2) as [string, string, string, string];
 const clock = (): number => performance.now();
 
+function openThere(): Promise<Store> {
+  return openStore({ url, masterKey: new Uint8Array(32).fill(7), clock: Date.now, randomBytes, create: false });
+}
+
+/** Without end, so that the kill meets segments that are shipped in part. */
+async function ship(): Promise<void> {
+  const { calls } = await openThere();
+  const shipper = createShipper({ directory, calls, clock });
+  for (;;) {
+    await shipper.pass();
+    await pause(5);
+  }
+}
+
 /** Lines of one turn go out together, before the next turn: what the parent read was acknowledged. */
-function write(organization: string): void {
+function write(): void {
   const journal = createJournal({ directory, sync: 'normal', randomBytes, clock, rowsPerSegment: 150 });
   let number = Number(`0x${randomBytes(4).toString('hex')}`) * 100_000;
   const begin = (): void => {
@@ -35,8 +50,8 @@ function write(organization: string): void {
   for (let parallel = 0; parallel < 24; parallel += 1) begin();
 }
 
-async function recover(url: string): Promise<void> {
-  const store = await openStore({ url, masterKey: new Uint8Array(32).fill(7), clock: Date.now, randomBytes, create: false });
+async function recover(): Promise<void> {
+  const store = await openThere();
   const shipper = createShipper({ directory, calls: store.calls, clock });
   writeSync(1, 'began\n');
   await shipper.recover();
@@ -44,5 +59,9 @@ async function recover(url: string): Promise<void> {
   await store.close();
 }
 
-if (mode === 'write') write(rest);
-else await recover(rest);
+if (mode === 'write') {
+  write();
+  if (url !== '') await ship();
+} else {
+  await recover();
+}
