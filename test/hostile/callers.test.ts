@@ -41,6 +41,7 @@ test('framing two servers could read differently is 400, nothing goes out, and t
     'two hosts': head('GET /v1/models HTTP/1.1', ['Host: a', 'Host: a']),
     'no host': head('GET /v1/models HTTP/1.1', []),
     'host with a path': head('GET /v1/models HTTP/1.1', ['Host: x/?']),
+    'HTTP/2.0 in plain text': head('GET /v1/models HTTP/2.0', ['Host: x']),
     'absolute target': head('GET http://evil/v1/models HTTP/1.1', ['Host: x']),
   };
   for (const [name, bytes] of Object.entries(attacks)) {

@@ -3,12 +3,19 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { declaredBodyBytes, framingFaultOf } from './framing.ts';
 
-const faultOf = (headers: string[], rawTarget = '/v1/models', httpMinorVersion = 1) => framingFaultOf({ rawTarget, headers, httpMinorVersion });
+const faultOf = (headers: string[], rawTarget = '/v1/models', httpMinorVersion = 1, httpMajorVersion = 1) =>
+  framingFaultOf({ rawTarget, headers, httpMajorVersion, httpMinorVersion });
 
 test('design 3 row 3: framing with one reading passes', () => {
   assert.equal(faultOf(['Host', 'a.example:8080', 'Content-Length', '10']), null);
   assert.equal(faultOf(['Host', '[::1]:8080', 'Transfer-Encoding', 'Chunked']), null);
   assert.equal(faultOf([], '/v1/models', 0), null);
+});
+
+test('design 3 row 3: other versions than 1.0 and 1.1 are refused, whatever else is said', () => {
+  for (const [major, minor] of [[0, 9], [2, 0]] as const) {
+    assert.equal(faultOf(['Host', 'a'], '/v1/models', minor, major), 'The request must be HTTP/1.0 or HTTP/1.1.');
+  }
 });
 
 const refused: [string, string[], string?][] = [

@@ -6,6 +6,7 @@ import { firstValue, type HeaderPairs } from './header-pairs.ts';
 
 /** What is wrong with a request's framing, as a sentence for the caller. */
 export type FramingFault =
+  | 'The request must be HTTP/1.0 or HTTP/1.1.'
   | 'The request has no Host header.'
   | 'The request has more than one Host header.'
   | 'The Host header is malformed.'
@@ -19,11 +20,13 @@ const hostForm = /^[A-Za-z0-9.\-_~!$&'()*+,;=:%[\]]*$/;
 export interface RequestHead {
   readonly rawTarget: string;
   readonly headers: HeaderPairs;
+  readonly httpMajorVersion: number;
   readonly httpMinorVersion: number;
 }
 
 /** The first framing fault of a request head, or null where there is only one way to read it. */
 export function framingFaultOf(head: RequestHead): FramingFault | null {
+  if (head.httpMajorVersion !== 1) return 'The request must be HTTP/1.0 or HTTP/1.1.';
   if (head.rawTarget.charCodeAt(0) !== 0x2f && head.rawTarget !== '*') return 'The request target must be a path.';
   let hosts = 0;
   for (let at = 0; at < head.headers.length; at += 2) {

@@ -33,7 +33,9 @@ export function serve(node: GatewayNode, reception: Reception): void {
     refuse(request, response, id, refusal);
   };
   const rawTarget = request.url ?? '';
-  const fault = framingFaultOf({ rawTarget, headers: request.rawHeaders, httpMinorVersion: request.httpVersionMinor });
+  const fault = framingFaultOf({
+    rawTarget, headers: request.rawHeaders, httpMajorVersion: request.httpVersionMajor, httpMinorVersion: request.httpVersionMinor,
+  });
   if (fault !== null) return refuseWith({ kind: 'malformed_request', fault });
   const method = request.method ?? '';
   const route = routeOf(method, rawTarget);

@@ -22,8 +22,9 @@ export function malformedRequest(fault: string = 'The request is not valid HTTP/
   return new HttpRefusal(400, 'invalid_request', fault);
 }
 
-function refusalOf({ url: rawTarget = '', rawHeaders: headers, httpVersionMinor }: IncomingMessage): HttpRefusal | null {
-  const fault = framingFaultOf({ rawTarget, headers, httpMinorVersion: httpVersionMinor });
+function refusalOf(request: IncomingMessage): HttpRefusal | null {
+  const { url: rawTarget = '', rawHeaders: headers, httpVersionMajor: httpMajorVersion, httpVersionMinor: httpMinorVersion } = request;
+  const fault = framingFaultOf({ rawTarget, headers, httpMajorVersion, httpMinorVersion });
   if (fault !== null) return malformedRequest(fault);
   return treacherous.test(rawTarget.split('?', 1)[0]!) ? notFound() : null;
 }
