@@ -2,13 +2,18 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parseOverlay } from './overlay.ts';
-import { createPriceBook, priceOf, type PriceBook } from './price-book.ts';
+import { createPriceBook, pricesOf, type ModelPrice, type PriceBook, type PriceQuery } from './price-book.ts';
 import { priceList } from './price-list.ts';
 import { sampleList } from './sample-list.ts';
 
 const atMs = Date.parse('2026-09-23T12:00:00Z');
 const sample = createPriceBook({ list: sampleList, overlay: null });
 const frozen = createPriceBook({ list: priceList, overlay: null });
+
+function priceOf(book: PriceBook, query: PriceQuery): ModelPrice | null {
+  const { overlay, list } = pricesOf(book, query);
+  return overlay ?? list;
+}
 
 function named(book: PriceBook, provider: 'openai' | 'anthropic', model: string): string | null {
   return priceOf(book, { provider, upstreamHost: null, model, atMs })?.listedAs ?? null;

@@ -71,13 +71,7 @@ export interface PriceQuery {
   readonly atMs: number;
 }
 
-/** The price in force: the overlay's, else the list's; null where neither knows the model. */
-export function priceOf(book: PriceBook, query: PriceQuery): ModelPrice | null {
-  const { overlay, list } = pricesOf(book, query);
-  return overlay ?? list;
-}
-
-/** The overlay's price and the list's, for those who put another price between the two. */
+/** The price of the overlay and that of the list, each null where it has none: which goes first, `cost.ts` decides. */
 export function pricesOf(book: PriceBook, query: PriceQuery): { readonly overlay: ModelPrice | null; readonly list: ModelPrice | null } {
   const seller = sellerFor(book, query);
   if (seller === null) return { overlay: null, list: null };

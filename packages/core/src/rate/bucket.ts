@@ -84,12 +84,6 @@ export function changeFigure(bucket: Bucket, perMinute: number, nowMs: number): 
   setLevel(bucket, perMinute * fillMs - consumed);
 }
 
-/** Whether the bucket would be full at `nowMs`: then it can be forgotten, a new one is the same. Changes nothing. */
-export function isFullAt(bucket: Bucket, nowMs: number): boolean {
-  const missing = bucket.perMinute * fillMs - bucket.level;
-  return missing <= 0 || (Math.floor(nowMs) - bucket.atMs) * bucket.perMinute >= missing;
-}
-
 function setLevel(bucket: Bucket, level: number): void {
   const full = bucket.perMinute * fillMs;
   bucket.level = Math.min(full, Math.max(full - Number.MAX_SAFE_INTEGER, level));

@@ -3,7 +3,7 @@
  */
 import type { Endpoint, Wire } from '../call/route.ts';
 import type { GatewayNodeId, OrganizationId, RequestId, ServiceKeyId } from '../id.ts';
-import { formatDollars, parseDollars, type NanoDollars } from '../money.ts';
+import { formatDollars, type NanoDollars } from '../money.ts';
 import type { UsageReason, UsageState } from '../usage/reading.ts';
 
 /** How a call ended, once. */
@@ -73,12 +73,6 @@ export function callRecordToJson(record: CallRecord): CallRecordJson {
     startedAt: new Date(startedAtMs).toISOString(),
     label: 'measured',
   };
-}
-
-/** The record from its JSON form, as the journal and the store's tests keep it. */
-export function callRecordFromJson(json: CallRecordJson): CallRecord {
-  const { startedAt, cost, label: _label, ...rest } = json;
-  return { ...rest, cost: cost === null ? null : parseDollars(cost), startedAtMs: Date.parse(startedAt) };
 }
 
 /** The record of a call that was opened and never closed: the process ended with it in flight. */

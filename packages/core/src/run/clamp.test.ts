@@ -3,15 +3,21 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { nanoDollars, type NanoDollars } from '../money.ts';
-import { clampToExposure, exposureOf, policyBudget, resolveBudget, type BudgetBounds } from './clamp.ts';
+import { clampToExposure, exposureOf, policyBudget, type BudgetBounds } from './clamp.ts';
 
 const usd = (dollars: number): NanoDollars => nanoDollars(BigInt(Math.round(dollars * 1e6)) * 1000n);
 const unset = { declared: null, keyMax: null, organizationMax: null, grantMax: null, ceiling: null, exposureLeft: null } as const;
 type Given = { readonly [Name in keyof typeof unset]?: number };
+type Bounds = BudgetBounds & { readonly exposureLeft: NanoDollars | null };
 const bounds = (given: Given) => Object.fromEntries(Object.entries(unset).map(([name]) => {
   const figure = given[name as keyof Given];
   return [name, figure === undefined ? null : usd(figure)];
-})) as unknown as BudgetBounds & { exposureLeft: NanoDollars | null };
+})) as unknown as Bounds;
+/** What the node decides, then what the store does with it. */
+const resolved = ({ exposureLeft, ...policyBounds }: Bounds) => {
+  const policy = policyBudget(policyBounds);
+  return 'kind' in policy ? policy : clampToExposure(policy, exposureLeft);
+};
 
 const cases: [string, Given, number | null | string, string | null][] = [
   ['nothing set and nothing declared: no budget, no exposure', {}, null, null],
@@ -44,16 +50,15 @@ const cases: [string, Given, number | null | string, string | null][] = [
 describe('a new run: the least of what bounds it (design 3, row 12)', () => {
   for (const [name, given, effective, reason] of cases) {
     it(name, () => {
-      const resolved = resolveBudget(bounds(given));
-      if (typeof effective === 'string') assert.deepEqual(resolved, { kind: effective });
-      else assert.deepEqual(resolved, { effective: effective === null ? null : usd(effective), clampReason: reason });
+      if (typeof effective === 'string') assert.deepEqual(resolved(bounds(given)), { kind: effective });
+      else assert.deepEqual(resolved(bounds(given)), { effective: effective === null ? null : usd(effective), clampReason: reason });
     });
   }
 
   it('keeps the budget to what six places can say, downwards', () => {
     const left = nanoDollars(1_999_999n);
-    assert.deepEqual(resolveBudget({ ...bounds({ declared: 5 }), exposureLeft: left }), { effective: 1_999_000n, clampReason: 'exposure_headroom' });
-    assert.deepEqual(resolveBudget({ ...bounds({ declared: 5 }), exposureLeft: nanoDollars(999n) }), { kind: 'run_exposure_exhausted' });
+    assert.deepEqual(resolved({ ...bounds({ declared: 5 }), exposureLeft: left }), { effective: 1_999_000n, clampReason: 'exposure_headroom' });
+    assert.deepEqual(resolved({ ...bounds({ declared: 5 }), exposureLeft: nanoDollars(999n) }), { kind: 'run_exposure_exhausted' });
   });
 
   it('node and store together decide as one: policy first, exposure after it', () => {
@@ -62,9 +67,7 @@ describe('a new run: the least of what bounds it (design 3, row 12)', () => {
     const anything = fc.record({ declared, keyMax: figure, organizationMax: figure, grantMax: figure, ceiling: figure, exposureLeft: figure });
     fc.assert(fc.property(anything, (all) => {
       const given = bounds(Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)));
-      const policy = policyBudget(given);
-      const resolved = 'kind' in policy ? policy : clampToExposure(policy, given.exposureLeft);
-      assert.deepEqual(resolved, naive(all));
+      assert.deepEqual(resolved(given), naive(all));
     }), { numRuns: 2000 });
   });
 });

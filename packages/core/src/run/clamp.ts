@@ -62,14 +62,6 @@ export function clampToExposure(policy: PolicyBudget, exposureLeft: NanoDollars 
   return budget.effective !== null && budget.effective <= 0n ? exposureExhausted : budget;
 }
 
-/** Both steps at once. */
-export function resolveBudget(
-  { exposureLeft, ...bounds }: BudgetBounds & { readonly exposureLeft: NanoDollars | null },
-): RunBudget | EnvelopeZero | ExposureExhausted {
-  const policy = policyBudget(bounds);
-  return 'kind' in policy ? policy : clampToExposure(policy, exposureLeft);
-}
-
 /** Of a live run: what it may still spend, which is what it takes of the organization's exposure. */
 export function exposureOf({ effective, spent }: { readonly effective: NanoDollars | null; readonly spent: NanoDollars }): NanoDollars {
   return nanoDollars(effective === null || spent >= effective ? 0n : effective - spent);

@@ -27,11 +27,7 @@ export interface RunWork {
 /** A run's last call is known to this much, so that it is not written with each of them. Milliseconds. */
 export const lastCallGrainMs = 60_000;
 
-/** Adds what records spent to their runs; those without a run cost nothing. */
-export async function addRunSpend(kind: Engine['kind'], transaction: Transaction<Schema>, records: readonly RunCallRecord[]): Promise<void> {
-  await applyToRuns(kind, transaction, { records, events: [], change: 0n });
-}
-
+/** Applies it whole; records without a run cost nothing. */
 export async function applyToRuns(kind: Engine['kind'], transaction: Transaction<Schema>, work: RunWork): Promise<void> {
   const names = namesIn(work);
   if (names.length === 0) return;
