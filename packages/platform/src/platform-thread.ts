@@ -5,13 +5,15 @@
  * with 500. On `{stop: true}` it closes and ends.
  */
 import { randomBytes } from 'node:crypto';
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort, Worker, workerData } from 'node:worker_threads';
 import type { Provider } from '@metergate/core/settings.ts';
 import { openStore, type Store } from '@metergate/store/store.ts';
 import { createAttempts } from './auth/attempts.ts';
 import { createSessions } from './auth/create-sessions.ts';
 import { finishErasures } from './erasure.ts';
 import type { PlatformParts } from './http/parts.ts';
+import { createReports, type Reports } from './reports/report-client.ts';
+import type { ReportThreadData } from './reports/report-thread.ts';
 import { startPlatform } from './server.ts';
 import { tellFaults } from './told-faults.ts';
 
@@ -43,14 +45,15 @@ try {
 
 async function serve(): Promise<void> {
   const store = await openStore({ url: data.databaseUrl, masterKey: data.masterKey, clock: Date.now, randomBytes, create: false });
+  const reports = reportsBeside(store);
   try {
-    const platform = await startPlatform(data, (port) => partsOn(store, port));
+    const platform = await startPlatform(data, (port) => partsOn(store, reports, port));
     await remember(store, publicUrlAt(platform.port));
     const housekeeping = setInterval(() => void keepHouse(store), housekeepingMs);
     parent.on('message', (message: { stop?: boolean }) => {
       if (message.stop !== true) return;
       clearInterval(housekeeping);
-      void platform.close().then(() => store.close()).then(() => parent.close());
+      void platform.close().then(() => reports?.close()).then(() => store.close()).then(() => parent.close());
     });
     parent.postMessage({ listening: { host: platform.host, port: platform.port } });
   } catch (error) {
@@ -59,11 +62,19 @@ async function serve(): Promise<void> {
   }
 }
 
-function partsOn(store: Store, port: number): PlatformParts {
+/** The embedded store reads on the thread that asks it; a server reads by itself. */
+function reportsBeside({ engine }: Store): Reports | null {
+  if (engine !== 'sqlite') return null;
+  const given: ReportThreadData = { databaseUrl: data.databaseUrl, masterKey: data.masterKey };
+  return createReports(() => new Worker(new URL('./reports/report-thread.ts', import.meta.url), { workerData: given }));
+}
+
+function partsOn(store: Store, reports: Reports | null, port: number): PlatformParts {
   const publicUrl = publicUrlAt(port);
   const clock = Date.now;
   return {
-    store, clock, randomBytes: (n) => randomBytes(n), publicUrl, providerUrls: data.providerUrls, upstreamRules: { allow: data.upstreamAllow },
+    store, reports, clock, randomBytes: (n) => randomBytes(n), publicUrl, providerUrls: data.providerUrls,
+    upstreamRules: { allow: data.upstreamAllow },
     sessions: createSessions({ store, masterKey: data.masterKey, publicUrl, clock }), attempts: createAttempts(clock),
     report: (fault) => tell('answer a request', fault),
   };

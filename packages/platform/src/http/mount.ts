@@ -39,11 +39,13 @@ async function answer(context: Context, parts: PlatformParts, operation: Operati
   const query = checked(operation.query, singleQuery(context), 'query');
   const sent = operation.body === undefined ? {} : await readJsonObject(request);
   const body = operation.body === undefined ? {} : checked(operation.body, sent, 'body');
-  const result = await operation.run({
+  const elsewhere = operation.readsLong === true ? parts.reports : null;
+  const run = elsewhere !== null ? elsewhere.run(operation.id, { actor: actor!, params, query, nowMs: parts.clock() }) : operation.run({
     ground: groundOf(parts, { operation, actor, changes, params, sent }),
     parts, actor, params: params as never, query: query as never, body: body as never, sent: sent as never,
     headers: request.headers, address: addressOf(context), answerHeaders,
   });
+  const result = await run;
   if (isRefusal(result)) throw httpRefusalOf(result);
   if (isDownload(result)) return downloadResponse(result, answerHeaders, parts.report);
   answerHeaders.set('content-type', 'application/json');

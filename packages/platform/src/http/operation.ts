@@ -69,6 +69,8 @@ interface OperationShape<Params, Query, Body> {
    * A GET that changes something: never done by HEAD, by a prefetch or for another site, and its changes leave audit rows.
    */
   readonly consuming?: boolean;
+  /** It only reads, and perhaps for long: where there is a thread for that, it runs there (`reports/`). */
+  readonly readsLong?: true;
   /** Body fields that no audit row may hold. */
   readonly secrets?: readonly string[];
 }
@@ -98,6 +100,20 @@ export function operation<
   const Body extends ObjectSchema | undefined = undefined,
 >(spec: GuardedOperation<Params, Query, Body>): Operation {
   return spec as unknown as Operation;
+}
+
+/** What an operation that only reads gets of its request. */
+export type ReadingCall<Params, Query> = Pick<Call<Params, Query, undefined, Actor>, 'ground' | 'actor' | 'params' | 'query'>;
+
+/** The same for an operation that only reads, and perhaps for long. */
+export function readingOperation<
+  const Params extends ObjectSchema | undefined = undefined,
+  const Query extends ObjectSchema | undefined = undefined,
+>(spec: Omit<OperationShape<Params, Query, undefined>, 'method' | 'body' | 'consuming' | 'readsLong'> & {
+  readonly role: Role;
+  run(call: ReadingCall<Params, Query>): Promise<unknown | AdministrationRefusal>;
+}): Operation {
+  return { ...spec, method: 'get', readsLong: true } as unknown as Operation;
 }
 
 /** The same for an operation without a session. */

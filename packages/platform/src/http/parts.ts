@@ -5,12 +5,15 @@ import type { Provider } from '@metergate/core/settings.ts';
 import type { Store } from '@metergate/store/store.ts';
 import type { Attempts } from '../auth/attempts.ts';
 import type { Sessions } from '../auth/sessions.ts';
+import type { Reports } from '../reports/report-client.ts';
 import type { UpstreamUrlRules } from '../upstream-url.ts';
 
 export interface PlatformParts {
   readonly store: Store;
   readonly clock: () => number;
   readonly randomBytes: (n: number) => Uint8Array;
+  /** Runs the operations that read long; null: they run here, where their reading holds nobody up. */
+  readonly reports: Reports | null;
   readonly sessions: Sessions;
   readonly attempts: Attempts;
   /** Where people and links reach it, without a trailing slash. */

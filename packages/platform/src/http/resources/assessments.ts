@@ -8,7 +8,7 @@ import {
   createBaseline, declareFigure, listBaselines, readTapKey, retireBaseline, rotateTapKey, showBaseline,
 } from '../../baselines.ts';
 import { isRefusal } from '../../refusal.ts';
-import { operation } from '../operation.ts';
+import { operation, readingOperation } from '../operation.ts';
 import { pageOf, pageOfList, pageQuery } from '../paging.ts';
 
 const params = z.object({ id: z.string().min(1).max(64) });
@@ -63,8 +63,8 @@ export const assessmentsOperations = [
       return isRefusal(found) ? found : pageOfList(found, query);
     },
   }),
-  operation({
-    id: 'showAssessment', method: 'get', path: '/assessments/{id}', role: 'viewer', tag,
+  readingOperation({
+    id: 'showAssessment', path: '/assessments/{id}', role: 'viewer', tag,
     summary: 'The Baseline with its report', params, answer: reportedBaseline,
     run: ({ ground, actor, params: { id } }) => showBaseline(ground, { id, organization: actor.organization }),
   }),

@@ -2,7 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import { pageCalls } from '../../calls.ts';
 import { isRefusal } from '../../refusal.ts';
-import { operation } from '../operation.ts';
+import { readingOperation } from '../operation.ts';
 import { decodeCursor, encodeCursor, invalidCursor, limitOf, pageOf, pageQuery } from '../paging.ts';
 import { instantQuery } from './fields.ts';
 
@@ -10,8 +10,8 @@ const callSchema = z.looseObject({ id: z.string(), startedAt: z.string(), cost: 
   .openapi('CallRecord');
 
 export const callOperations = [
-  operation({
-    id: 'listCalls', method: 'get', path: '/calls', role: 'viewer', tag: 'calls', summary: 'Call records, newest first',
+  readingOperation({
+    id: 'listCalls', path: '/calls', role: 'viewer', tag: 'calls', summary: 'Call records, newest first',
     query: pageQuery.extend({ since: instantQuery.optional(), until: instantQuery.optional(), run: z.string().min(1).max(128).optional() }),
     answer: pageOf(callSchema),
     run: async ({ ground, actor, query }) => {

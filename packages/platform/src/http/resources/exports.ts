@@ -2,12 +2,12 @@
 import { z } from '@hono/zod-openapi';
 import { exportCalls, exportFormats, exportTypes } from '../../exports.ts';
 import { isRefusal } from '../../refusal.ts';
-import { operation } from '../operation.ts';
+import { readingOperation } from '../operation.ts';
 import { instantQuery } from './fields.ts';
 
 export const exportOperations = [
-  operation({
-    id: 'exportCalls', method: 'get', path: '/exports', role: 'viewer', tag: 'exports',
+  readingOperation({
+    id: 'exportCalls', path: '/exports', role: 'viewer', tag: 'exports',
     summary: 'The calls that started in [from, to), oldest first, or their costs as a FOCUS table',
     query: z.object({ format: z.enum(exportFormats).default('jsonl'), from: instantQuery, to: instantQuery }),
     answer: z.string(), downloads: exportTypes,

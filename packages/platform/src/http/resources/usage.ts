@@ -3,7 +3,7 @@ import { z } from '@hono/zod-openapi';
 import { usageDimensions } from '@metergate/core/report/usage-sum.ts';
 import { isRefusal } from '../../refusal.ts';
 import { showUsage } from '../../usage.ts';
-import { operation } from '../operation.ts';
+import { readingOperation } from '../operation.ts';
 import { pageOf, pageOfNamed, pageQuery } from '../paging.ts';
 import { dollars, instantQuery } from './fields.ts';
 
@@ -14,8 +14,8 @@ const usageSchema = z.object({
 }).openapi('Usage');
 
 export const usageOperations = [
-  operation({
-    id: 'showUsage', method: 'get', path: '/usage', role: 'viewer', tag: 'usage',
+  readingOperation({
+    id: 'showUsage', path: '/usage', role: 'viewer', tag: 'usage',
     summary: 'Calls, tokens and cost: days in their order, of everything else the costliest first',
     query: pageQuery.extend({ by: z.enum(usageDimensions).default('day'), since: instantQuery.optional(), until: instantQuery.optional() }),
     answer: pageOf(usageSchema),

@@ -71,7 +71,7 @@ export async function platformGround(
   const reports: unknown[] = [];
   const said: string[] = [];
   const parts: PlatformParts = {
-    store, clock: Date.now, randomBytes: bytes, publicUrl, providerUrls, upstreamRules: { allow: [] },
+    store, reports: null, clock: Date.now, randomBytes: bytes, publicUrl, providerUrls, upstreamRules: { allow: [] },
     sessions: createSessions({ store, masterKey, publicUrl, clock: Date.now }), attempts: createAttempts(Date.now),
     report: (fault) => reports.push(fault),
   };

@@ -1,0 +1,62 @@
+/**
+ * What the platform thread and the report thread say to each other. Values only, so that they can be copied.
+ * A file is asked for piece by piece: its maker stays on the report thread until it is taken whole or let go of.
+ */
+import type { Actor } from '../http/operation.ts';
+import { StoreFault, type StoreFaultCode } from '@metergate/store/fault.ts';
+
+/** One request of a reading operation, checked. */
+export interface ReportRequest {
+  readonly actor: Actor;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly query: Readonly<Record<string, unknown>>;
+  /** The moment of the request, milliseconds since the epoch. */
+  readonly nowMs: number;
+}
+
+/** Platform → reports. `number` comes back with the answer. */
+export type ToReports =
+  | { readonly kind: 'run'; readonly number: number; readonly operation: string; readonly request: ReportRequest }
+  /** The next piece of the file that `run` number `file` answered with. */
+  | { readonly kind: 'piece'; readonly number: number; readonly file: number }
+  /** Nobody takes that file any more. */
+  | { readonly kind: 'let_go'; readonly file: number }
+  | { readonly kind: 'stop' };
+
+/** A file without its pieces. */
+export interface FileHead {
+  readonly contentType: string;
+  readonly fileName: string;
+}
+
+export interface Piece {
+  readonly text: string;
+  readonly calls: number;
+}
+
+/** Reports → platform. */
+export type FromReports =
+  | { readonly kind: 'result'; readonly number: number; readonly result: unknown }
+  | { readonly kind: 'file'; readonly number: number; readonly head: FileHead }
+  /** Null: that was the whole. */
+  | { readonly kind: 'piece'; readonly number: number; readonly piece: Piece | null }
+  | { readonly kind: 'fault'; readonly number: number; readonly fault: FaultMessage };
+
+/** A fault as it travels. `store`: the store's own, with its code. */
+export interface FaultMessage {
+  readonly store: StoreFaultCode | null;
+  readonly message: string;
+  readonly stack: string | null;
+}
+
+export function faultMessage(fault: unknown): FaultMessage {
+  const { message = String(fault), stack = null } = fault instanceof Error ? fault : {};
+  return { store: fault instanceof StoreFault ? fault.code : null, message, stack };
+}
+
+export function faultOfMessage({ store, message, stack }: FaultMessage): Error {
+  if (store !== null) return new StoreFault(store, message);
+  const fault = new Error(message);
+  if (stack !== null) fault.stack = stack;
+  return fault;
+}

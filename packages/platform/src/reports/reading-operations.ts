@@ -1,0 +1,10 @@
+/** The operations that only read, and perhaps for long. */
+import type { Operation } from '../http/operation.ts';
+import { assessmentsOperations } from '../http/resources/assessments.ts';
+import { callOperations } from '../http/resources/calls.ts';
+import { exportOperations } from '../http/resources/exports.ts';
+import { usageOperations } from '../http/resources/usage.ts';
+
+const resources: readonly Operation[] = [...assessmentsOperations, ...callOperations, ...exportOperations, ...usageOperations];
+
+export const readingOperations: readonly Operation[] = resources.filter(({ readsLong }) => readsLong === true);

@@ -1,0 +1,69 @@
+/**
+ * Requests of reading operations → their answers, on a store of the report thread's own. Several may be under way at once: what
+ * reads long lets the others in between its slices. A fault is an answer; nothing here ends the thread.
+ */
+import type { CallExport } from '../exports.ts';
+import { isDownload } from '../http/download.ts';
+import type { Operation } from '../http/operation.ts';
+import type { Ground } from '../ground.ts';
+import { faultMessage, type FromReports, type Piece, type ReportRequest, type ToReports } from './messages.ts';
+
+export interface ReportDeskOptions {
+  /** Those that only read. */
+  readonly operations: readonly Operation[];
+  readonly ground: Omit<Ground, 'nowMs'>;
+  readonly post: (message: FromReports) => void;
+}
+
+export interface ReportDesk {
+  /** Files of which more may be asked. */
+  readonly openFiles: number;
+  /** Answers by `post`. Never throws. */
+  hear(message: Exclude<ToReports, { readonly kind: 'stop' }>): void;
+}
+
+export function createReportDesk({ operations, ground, post }: ReportDeskOptions): ReportDesk {
+  const byId = new Map(operations.map((each) => [each.id, each]));
+  const files = new Map<number, AsyncIterator<Piece>>();
+
+  async function run(number: number, operation: string, { actor, params, query, nowMs }: ReportRequest): Promise<void> {
+    const known = byId.get(operation);
+    if (known === undefined) throw new Error(`there is no reading operation ${operation}`);
+    const call = { ground: { ...ground, nowMs }, actor, params, query };
+    const result = await known.run(call as unknown as Parameters<Operation['run']>[0]);
+    if (isDownload(result)) open(number, result.download);
+    else post({ kind: 'result', number, result });
+  }
+
+  function open(number: number, { contentType, fileName, pieces }: CallExport): void {
+    files.set(number, pieces[Symbol.asyncIterator]());
+    post({ kind: 'file', number, head: { contentType, fileName } });
+  }
+
+  async function next(number: number, file: number): Promise<void> {
+    const made = await files.get(file)?.next();
+    const piece = made === undefined || made.done === true ? null : made.value;
+    if (piece === null) files.delete(file);
+    post({ kind: 'piece', number, piece });
+  }
+
+  async function letGo(file: number): Promise<void> {
+    const pieces = files.get(file);
+    files.delete(file);
+    await pieces?.return?.();
+  }
+
+  return {
+    get openFiles() {
+      return files.size;
+    },
+    hear(message) {
+      if (message.kind === 'let_go') return void letGo(message.file).catch(() => {});
+      const answered = message.kind === 'run' ? run(message.number, message.operation, message.request) : next(message.number, message.file);
+      answered.catch((fault: unknown) => {
+        if (message.kind === 'piece') files.delete(message.file);
+        post({ kind: 'fault', number: message.number, fault: faultMessage(fault) });
+      });
+    },
+  };
+}

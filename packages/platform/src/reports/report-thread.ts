@@ -1,0 +1,29 @@
+/**
+ * Entry of the report thread: reading operations on a connection to the store of its own, so that a report over millions of calls
+ * holds up neither sign-in nor the tap (design 2, Processes). It changes nothing.
+ */
+import { randomBytes } from 'node:crypto';
+import { parentPort, workerData } from 'node:worker_threads';
+import { openStore } from '@metergate/store/store.ts';
+import type { FromReports, ToReports } from './messages.ts';
+import { createReportDesk } from './report-desk.ts';
+import { readingOperations } from './reading-operations.ts';
+
+/** What the platform thread gives. */
+export interface ReportThreadData {
+  readonly databaseUrl: string;
+  readonly masterKey: Uint8Array;
+}
+
+const data = workerData as ReportThreadData;
+const parent = parentPort!;
+
+const store = await openStore({ url: data.databaseUrl, masterKey: data.masterKey, clock: Date.now, randomBytes, create: false });
+const desk = createReportDesk({
+  operations: readingOperations, ground: { store, randomBytes: (n) => randomBytes(n) },
+  post: (message: FromReports) => parent.postMessage(message),
+});
+parent.on('message', (message: ToReports) => {
+  if (message.kind === 'stop') void store.close().then(() => parent.close());
+  else desk.hear(message);
+});

@@ -1,0 +1,142 @@
+/** Reports on a thread of their own, on a real store: the same answers as without one, files piece by piece, faults, the end. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Worker } from 'node:worker_threads';
+import { nanoDollars } from '@metergate/core/money.ts';
+import { StoreFault } from '@metergate/store/fault.ts';
+import { sampleRecord } from '@metergate/store/test-support/contract-ground.ts';
+import { freshSqlite, masterKey, platformGround, type PlatformGround, type TestOrganization } from '../http/test-support/platform-ground.ts';
+import { platformApp } from '../http/app.ts';
+import { operation } from '../http/operation.ts';
+import type { FromReports } from './messages.ts';
+import { createReports, type Reports, type ReportWorker } from './report-client.ts';
+import { createReportDesk } from './report-desk.ts';
+import { readingOperations } from './reading-operations.ts';
+
+const startMs = Date.UTC(2026, 8, 1);
+const place = freshSqlite();
+let ground: PlatformGround;
+let one: TestOrganization;
+let reports: Reports;
+const workers: Worker[] = [];
+
+before(async () => {
+  ground = await platformGround(place.url);
+  one = await ground.organization('one');
+  const records = Array.from({ length: 2_500 }, (_, index) => ({
+    seq: index + 1, record: sampleRecord(one.id, { startedAtMs: startMs + index, model: `m${index % 3}`, cost: nanoDollars(7n) }),
+  }));
+  await ground.store.calls.ship({ segment: 'seg_reports', through: records.length, records });
+  reports = createReports(() => {
+    const worker = new Worker(new URL('./report-thread.ts', import.meta.url), { workerData: { databaseUrl: place.url, masterKey } });
+    workers.push(worker);
+    return worker;
+  });
+});
+after(async () => {
+  await reports?.close();
+  await ground?.end();
+  place.remove();
+});
+
+const asked = (path: string, from: Pick<PlatformGround, 'parts'>['parts']) =>
+  platformApp(from).request(`http://platform.test${path}`, { headers: { authorization: `Bearer ${one.tokens.viewer}` } });
+const elsewhere = () => ({ ...ground.parts, reports });
+
+test('what reads long is what the design says: usage, calls, exports and the Baseline\'s report; all of it only reads', () => {
+  assert.deepEqual(readingOperations.map(({ id }) => id).sort(), ['exportCalls', 'listCalls', 'showAssessment', 'showUsage']);
+  assert.ok(readingOperations.every(({ method, consuming }) => method === 'get' && consuming !== true));
+});
+
+const span = 'from=2026-09-01T00:00:00Z&to=2026-09-02T00:00:00Z';
+const questions = [
+  '/platform/v1/usage?by=model', '/platform/v1/calls?limit=100', `/platform/v1/exports?format=csv&${span}`,
+  `/platform/v1/exports?format=focus&${span}`, '/platform/v1/assessments/asm_nowhere', '/platform/v1/exports?format=parquet&' + span, '/platform/v1/calls?cursor=nothing',
+];
+for (const path of questions) {
+  test(`on the thread and without it, the same answer: ${path}`, async () => {
+    const [here, there] = [await asked(path, ground.parts), await asked(path, elsewhere())];
+    assert.deepEqual([there.status, there.headers.get('content-type')], [here.status, here.headers.get('content-type')]);
+    assert.equal(await there.text(), await here.text());
+  });
+}
+
+test('many at once are each answered with their own, on one thread', async () => {
+  const answers = await Promise.all(Array.from({ length: 12 }, async (_, index) => {
+    const response = await asked(`/platform/v1/calls?limit=${index + 1}`, elsewhere());
+    return ((await response.json()) as { data: unknown[] }).data.length;
+  }));
+  assert.deepEqual(answers, Array.from({ length: 12 }, (_, index) => index + 1));
+  assert.equal(workers.length, 1);
+});
+
+test('who may not ask is told so before the thread hears of it', async () => {
+  const before = workers.length;
+  const refused = await platformApp(elsewhere()).request('http://platform.test/platform/v1/usage');
+  assert.equal(refused.status, 401);
+  assert.equal(workers.length, before);
+});
+
+test('a thread that ends is a fault to those who asked, and the next question begins another', async () => {
+  const [worker] = workers;
+  const request = { actor: { organization: one.id } as never, params: {}, query: { by: 'day' }, nowMs: 0 };
+  const lost = reports.run('showUsage', request);
+  const [, fault] = await Promise.all([worker!.terminate(), lost.then(() => null, (error: Error) => error)]);
+  if (fault !== null) assert.match(fault.message, /report thread has ended/);
+  assert.equal((await asked('/platform/v1/usage', elsewhere())).status, 200);
+  assert.equal(workers.length, 2);
+});
+
+/** A desk in place of a thread, with operations of the test's own. */
+function deskOf(operations: Parameters<typeof createReportDesk>[0]['operations']) {
+  let say: (message: FromReports) => void = () => {};
+  const desk = createReportDesk({
+    operations, ground: { store: ground.store, randomBytes: () => new Uint8Array() }, post: (message) => say(message),
+  });
+  const worker: ReportWorker = {
+    postMessage: (message) => { if (message.kind !== 'stop') desk.hear(structuredClone(message)); },
+    on: (event: string, listener: (value: never) => void) => { if (event === 'message') say = listener as typeof say; },
+  };
+  return { desk, reports: createReports(() => worker) };
+}
+const shape = { method: 'get', path: '/x', role: 'viewer', tag: 'x', summary: '', answer: null as never, readsLong: true } as const;
+const request = { actor: null as never, params: {}, query: {}, nowMs: 0 };
+
+test('a fault of the store keeps its code, any other its sentence; the desk goes on', async () => {
+  const { reports: asks } = deskOf([
+    operation({ ...shape, id: 'away', run: async () => { throw new StoreFault('store_unreachable', 'The store is away.'); } }),
+    operation({ ...shape, id: 'broken', run: async () => { throw new TypeError('x is not a function'); } }),
+    operation({ ...shape, id: 'well', run: async () => 7 }),
+  ]);
+  await assert.rejects(asks.run('away', request), (fault) => fault instanceof StoreFault && fault.code === 'store_unreachable');
+  await assert.rejects(asks.run('broken', request), /x is not a function/);
+  await assert.rejects(asks.run('createKey', request), /no reading operation/);
+  assert.equal(await asks.run('well', request), 7);
+});
+
+test('a file that nobody takes further is let go of; one that breaks is a fault to who takes it', async () => {
+  let ended = 0;
+  async function* pieces() {
+    try {
+      yield { text: 'a', calls: 1 };
+      yield { text: 'b', calls: 1 };
+      throw new Error('broken off');
+    } finally {
+      ended += 1;
+    }
+  }
+  const { desk, reports: asks } = deskOf([
+    operation({ ...shape, id: 'file', run: async () => ({ download: { contentType: 'text/csv', fileName: 'x.csv', pieces: pieces() } }) }),
+  ]);
+  const take = async () => ((await asks.run('file', request)) as { download: { pieces: AsyncIterable<{ text: string }> } }).download.pieces;
+  for await (const piece of await take()) {
+    assert.equal(piece.text, 'a');
+    assert.equal(desk.openFiles, 1);
+    break;
+  }
+  await new Promise(setImmediate);
+  assert.deepEqual([desk.openFiles, ended], [0, 1]);
+  const taken: string[] = [];
+  await assert.rejects(async () => { for await (const piece of await take()) taken.push(piece.text); }, /broken off/);
+  assert.deepEqual([taken, desk.openFiles, ended], [['a', 'b'], 0, 2]);
+});
