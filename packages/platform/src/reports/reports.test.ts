@@ -51,7 +51,8 @@ test('what reads long is what the design says: usage, calls, exports and the Bas
 const span = 'from=2026-09-01T00:00:00Z&to=2026-09-02T00:00:00Z';
 const questions = [
   '/platform/v1/usage?by=model', '/platform/v1/calls?limit=100', `/platform/v1/exports?format=csv&${span}`,
-  `/platform/v1/exports?format=focus&${span}`, '/platform/v1/assessments/asm_nowhere', '/platform/v1/exports?format=parquet&' + span, '/platform/v1/calls?cursor=nothing',
+  `/platform/v1/exports?format=focus&${span}`, `/platform/v1/exports?format=parquet&${span}`,
+  '/platform/v1/assessments/asm_nowhere', '/platform/v1/calls?cursor=nothing',
 ];
 for (const path of questions) {
   test(`on the thread and without it, the same answer: ${path}`, async () => {
