@@ -25,13 +25,11 @@ export function spendSumsIn({ engine }: StoreGround): SpendSums {
       const sums: SubjectSums = { organization: emptySums(atMs), key: emptySums(atMs) };
       const places = (['organization', 'key'] as const).flatMap((scope) =>
         calendarWindows.map((window) => ({ scope, subject: scope === 'key' ? key : '', window, start_ms: BigInt(sums[scope][window].startMs) })));
-      const rows = await engine.read((db) => db.selectFrom('spend_sum').select(['scope', 'window', 'spent_nano', 'unknown_calls'])
+      const rows = await engine.read((db) => db.selectFrom('spend_sum').select(['scope', 'window', 'spent_nano'])
         // Each place whole, so that each is one walk down the key.
         .where((where) => where.or(places.map((place) => where.and({ organization, ...place })))).execute());
       for (const row of rows) {
-        const sum = sums[row.scope as 'organization' | 'key'][row.window as CalendarWindow];
-        sum.spent = row.spent_nano as NanoDollars;
-        sum.unknownCalls = Number(row.unknown_calls);
+        sums[row.scope as 'organization' | 'key'][row.window as CalendarWindow].spent = row.spent_nano as NanoDollars;
       }
       return sums;
     },

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { nanoDollars, nanoDollarsMax, type NanoDollars } from '../money.ts';
-import { addCall, emptySums, isUnknownCall, resetsAtMs, showSpent, spentAt, unknownCallsAt, type WindowSums } from './spend-sum.ts';
+import { addCall, emptySums, isUnknownCall, resetsAtMs, showSpent, spentAt, type WindowSums } from './spend-sum.ts';
 import { calendarWindows, windowAt } from './window.ts';
 
 const nano = (amount: number): NanoDollars => nanoDollars(BigInt(amount));
@@ -15,52 +15,52 @@ const spent = (sums: WindowSums, nowMs: number): bigint[] => calendarWindows.map
 describe('sums of the five windows (design 3, row 5a)', () => {
   it('a call is in every window that holds its start', () => {
     const sums = emptySums(noonMs);
-    addCall(sums, noonMs, nano(5), false);
-    addCall(sums, noonMs - dayMs, nano(7), false);
-    addCall(sums, noonMs - 4 * dayMs, nano(11), false);
-    addCall(sums, noonMs - 30 * dayMs, nano(13), false);
-    addCall(sums, noonMs - 365 * dayMs, nano(17), false);
+    addCall(sums, noonMs, nano(5));
+    addCall(sums, noonMs - dayMs, nano(7));
+    addCall(sums, noonMs - 4 * dayMs, nano(11));
+    addCall(sums, noonMs - 30 * dayMs, nano(13));
+    addCall(sums, noonMs - 365 * dayMs, nano(17));
     assert.deepEqual(spent(sums, noonMs), [5n, 12n, 23n, 36n, 53n]);
   });
 
   it('a window that is over counts nothing, without anyone having reset it', () => {
     const sums = emptySums(noonMs);
-    addCall(sums, noonMs, nano(5), true);
+    addCall(sums, noonMs, nano(5));
     assert.deepEqual(spent(sums, Date.UTC(2026, 8, 24) - 1), [5n, 5n, 5n, 5n, 5n]);
     assert.deepEqual(spent(sums, Date.UTC(2026, 8, 24)), [0n, 5n, 5n, 5n, 5n]);
     assert.deepEqual(spent(sums, Date.UTC(2027, 0, 1)), [0n, 0n, 0n, 0n, 5n]);
-    assert.deepEqual([unknownCallsAt(sums.day, noonMs), unknownCallsAt(sums.day, noonMs + dayMs)], [1, 0]);
   });
 
   it('a call that started before midnight and ended after it belongs to the day before', () => {
     const sums = emptySums(noonMs);
-    addCall(sums, noonMs + dayMs, nano(3), false);
-    addCall(sums, noonMs, nano(5), false);
+    addCall(sums, noonMs + dayMs, nano(3));
+    addCall(sums, noonMs, nano(5));
     assert.deepEqual(spent(sums, noonMs + dayMs), [3n, 8n, 8n, 8n, 8n]);
   });
 
   it('a clock that steps back finds what the later window held, and loses none of it', () => {
     const sums = emptySums(noonMs);
-    addCall(sums, noonMs + dayMs, nano(3), false);
+    addCall(sums, noonMs + dayMs, nano(3));
     assert.equal(spentAt(sums.day, noonMs), 3n);
     assert.equal(resetsAtMs(sums.day, noonMs), Date.UTC(2026, 8, 25));
     assert.equal(resetsAtMs(sums.day, noonMs + 2 * dayMs), Date.UTC(2026, 8, 26));
     assert.equal(resetsAtMs(sums.lifetime, noonMs), null);
   });
 
-  it('unknown usage is counted, alone or beside money', () => {
+  it('a cost that is not known adds nothing', () => {
     const sums = emptySums(noonMs);
-    addCall(sums, noonMs, null, true);
-    addCall(sums, noonMs, nano(9), true);
-    addCall(sums, noonMs, null, false);
-    assert.deepEqual([sums.day.spent, sums.day.unknownCalls], [9n, 2]);
+    addCall(sums, noonMs, null);
+    assert.deepEqual(sums, emptySums(noonMs));
+  });
+
+  it('usage that did not come, or came in part, is unknown', () => {
     assert.deepEqual((['reported', 'partial', 'unknown', 'none'] as const).map(isUnknownCall), [false, true, true, false]);
   });
 
   it('stops at the bound and never wraps into a credit', () => {
     const sums = emptySums(noonMs);
-    addCall(sums, noonMs, nanoDollarsMax, false);
-    addCall(sums, noonMs, nanoDollarsMax, false);
+    addCall(sums, noonMs, nanoDollarsMax);
+    addCall(sums, noonMs, nanoDollarsMax);
     assert.equal(spentAt(sums.lifetime, noonMs), nanoDollarsMax);
   });
 
@@ -68,20 +68,18 @@ describe('sums of the five windows (design 3, row 5a)', () => {
     const call = fc.record({
       aheadMs: fc.oneof(fc.integer({ min: -10 * dayMs, max: 10 * dayMs }), fc.integer({ min: -800 * dayMs, max: 800 * dayMs })),
       cost: fc.option(fc.integer({ min: 0, max: 1_000 })),
-      unknown: fc.boolean(),
     });
     fc.assert(fc.property(fc.array(call, { maxLength: 60 }), fc.integer({ min: -800 * dayMs, max: 800 * dayMs }), (calls, askedMs) => {
       const sums = emptySums(noonMs);
-      for (const { aheadMs, cost, unknown } of calls) addCall(sums, noonMs + aheadMs, cost === null ? null : nano(cost), unknown);
+      for (const { aheadMs, cost } of calls) addCall(sums, noonMs + aheadMs, cost === null ? null : nano(cost));
       for (const window of calendarWindows) {
-        const counted = calls.filter(({ cost, unknown }) => unknown || (cost ?? 0) > 0);
+        const counted = calls.filter(({ cost }) => (cost ?? 0) > 0);
         const latestMs = Math.max(noonMs, ...counted.map(({ aheadMs }) => noonMs + aheadMs));
         const nowMs = noonMs + askedMs;
         const held = windowAt(window, latestMs);
         const inForce = held.endMs === null || nowMs < held.endMs;
         const within = inForce ? counted.filter(({ aheadMs }) => windowAt(window, noonMs + aheadMs).startMs === held.startMs) : [];
         assert.equal(spentAt(sums[window], nowMs), within.reduce((sum, { cost }) => sum + BigInt(cost ?? 0), 0n));
-        assert.equal(unknownCallsAt(sums[window], nowMs), within.filter(({ unknown }) => unknown).length);
         assert.equal(resetsAtMs(sums[window], nowMs), (inForce ? held : windowAt(window, nowMs)).endMs);
       }
     }), { numRuns: 500 });
@@ -91,14 +89,14 @@ describe('sums of the five windows (design 3, row 5a)', () => {
 describe('what a shared store says of a window', () => {
   it('stands in the sum of that window or goes on to a later one once that has begun, and never back', () => {
     const sums = emptySums(noonMs);
-    addCall(sums, noonMs, nano(5), true);
+    addCall(sums, noonMs, nano(5));
     showSpent(sums.day, windowAt('day', noonMs), { spent: nano(80), nowMs: noonMs });
     showSpent(sums.day, windowAt('day', noonMs + dayMs), { spent: nano(3), nowMs: noonMs });
-    assert.deepEqual([spentAt(sums.day, noonMs), unknownCallsAt(sums.day, noonMs)], [80n, 1]);
+    assert.equal(spentAt(sums.day, noonMs), 80n);
     showSpent(sums.day, windowAt('day', noonMs + dayMs), { spent: nano(3), nowMs: noonMs + dayMs });
     showSpent(sums.day, windowAt('day', noonMs), { spent: nano(90), nowMs: noonMs + dayMs });
-    assert.deepEqual([spentAt(sums.day, noonMs + dayMs), unknownCallsAt(sums.day, noonMs + dayMs)], [3n, 0]);
-    addCall(sums, noonMs + dayMs, nano(4), false);
+    assert.equal(spentAt(sums.day, noonMs + dayMs), 3n);
+    addCall(sums, noonMs + dayMs, nano(4));
     assert.equal(spentAt(sums.day, noonMs + dayMs), 7n);
   });
 });

@@ -1,7 +1,7 @@
 /**
  * Calls that ended → the running sums of one subject, an organization or a key, in the five windows (design 2, Spend; 3, row 5a).
- * A call belongs to the windows that hold its start. A sum goes on to a later window with the first call of it, and never
- * back: a clock that steps back finds what it left. A call of a window that is over adds nothing; its record tells of it.
+ * A call belongs to the windows that hold its start. A sum goes on to a later window with the first call of it that cost
+ * something, and never back: a clock that steps back finds what it left. A call of a window that is over adds nothing; its record tells of it.
  * Sums are changed in place, so that settling a call allocates nothing but its figures. They saturate, and never wrap.
  */
 import { nanoDollars, type NanoDollars } from '../money.ts';
@@ -15,8 +15,6 @@ export interface WindowSum {
   /** Excluded; null: never. */
   endMs: number | null;
   spent: NanoDollars;
-  /** Calls whose usage did not come, or came in part. */
-  unknownCalls: number;
 }
 
 /** A sum for each window. Plain values: it may be copied between threads. */
@@ -26,19 +24,18 @@ const nothing = nanoDollars(0n);
 
 /** Sums of the windows that hold `nowMs`, nothing spent. */
 export function emptySums(nowMs: number): WindowSums {
-  const sum = (window: CalendarWindow): WindowSum => ({ window, ...windowAt(window, nowMs), spent: nothing, unknownCalls: 0 });
+  const sum = (window: CalendarWindow): WindowSum => ({ window, ...windowAt(window, nowMs), spent: nothing });
   return { day: sum('day'), week: sum('week'), month: sum('month'), year: sum('year'), lifetime: sum('lifetime') };
 }
 
-/** Adds a call that ended. `cost` null: not known. `unknown`: see `isUnknownCall`. */
-export function addCall(sums: WindowSums, startedAtMs: number, cost: NanoDollars | null, unknown: boolean): void {
-  const spent = cost ?? nothing;
-  if (spent === nothing && !unknown) return;
-  addTo(sums.day, startedAtMs, spent, unknown);
-  addTo(sums.week, startedAtMs, spent, unknown);
-  addTo(sums.month, startedAtMs, spent, unknown);
-  addTo(sums.year, startedAtMs, spent, unknown);
-  addTo(sums.lifetime, startedAtMs, spent, unknown);
+/** Adds a call that ended. `cost` null: not known. */
+export function addCall(sums: WindowSums, startedAtMs: number, cost: NanoDollars | null): void {
+  if (cost === null || cost === nothing) return;
+  addTo(sums.day, startedAtMs, cost);
+  addTo(sums.week, startedAtMs, cost);
+  addTo(sums.month, startedAtMs, cost);
+  addTo(sums.year, startedAtMs, cost);
+  addTo(sums.lifetime, startedAtMs, cost);
 }
 
 /**
@@ -49,7 +46,6 @@ export function showSpent(
   sum: WindowSum, { startMs, endMs }: WindowBounds, { spent, nowMs }: { readonly spent: NanoDollars; readonly nowMs: number },
 ): void {
   if (startMs < sum.startMs || startMs > nowMs) return;
-  if (startMs > sum.startMs) sum.unknownCalls = 0;
   sum.startMs = startMs;
   sum.endMs = endMs;
   sum.spent = spent;
@@ -58,11 +54,6 @@ export function showSpent(
 /** What was spent in the window that holds `nowMs`: nothing where the one held is over. */
 export function spentAt(sum: WindowSum, nowMs: number): NanoDollars {
   return isOver(sum, nowMs) ? nothing : sum.spent;
-}
-
-/** Calls with unknown usage in the window that holds `nowMs`. */
-export function unknownCallsAt(sum: WindowSum, nowMs: number): number {
-  return isOver(sum, nowMs) ? 0 : sum.unknownCalls;
 }
 
 /** When the window in force at `nowMs` ends; null: never. Where the clock stepped back, the held window is in force. */
@@ -79,15 +70,13 @@ function isOver({ endMs }: WindowSum, nowMs: number): boolean {
   return endMs !== null && nowMs >= endMs;
 }
 
-function addTo(sum: WindowSum, startedAtMs: number, spent: NanoDollars, unknown: boolean): void {
+function addTo(sum: WindowSum, startedAtMs: number, spent: NanoDollars): void {
   if (startedAtMs < sum.startMs) return;
   if (isOver(sum, startedAtMs)) {
     const { startMs, endMs } = windowAt(sum.window, startedAtMs);
     sum.startMs = startMs;
     sum.endMs = endMs;
     sum.spent = nothing;
-    sum.unknownCalls = 0;
   }
   sum.spent = nanoDollars(sum.spent + spent);
-  if (unknown) sum.unknownCalls += 1;
 }

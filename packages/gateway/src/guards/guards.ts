@@ -10,7 +10,7 @@ import { formatDollars, nanoDollars } from '@metergate/core/money.ts';
 import { rateOutcomeOf, reportedTokens } from '@metergate/core/rate/four-buckets.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
 import { decideCaps, tightest, type CapRefusal } from '@metergate/core/spend/cap-decision.ts';
-import { addCall, isUnknownCall } from '@metergate/core/spend/spend-sum.ts';
+import { addCall } from '@metergate/core/spend/spend-sum.ts';
 import type { Clock } from '../gateway-node.ts';
 import type { HeldKey } from '../settings/held-settings.ts';
 import type { RunCall, RunDecision, Runs } from './runs.ts';
@@ -122,9 +122,8 @@ export class Guards {
       reported: record.usage === 'reported' ? reportedTokens({ input: record.inputTokens, output: record.outputTokens }) : null,
       outcome: rateOutcomeOf(record.status),
     }, this.#clock.monotonicMs());
-    const unknown = isUnknownCall(record.usage);
-    addCall(standing.organization.sums, record.startedAtMs, record.cost, unknown);
-    addCall(standing.sums, record.startedAtMs, record.cost, unknown);
+    addCall(standing.organization.sums, record.startedAtMs, record.cost);
+    addCall(standing.sums, record.startedAtMs, record.cost);
     if (call.runCall !== null) this.#runs.settle(call.runCall, record);
     this.#leases?.settled({ subjects: standing.subjects, leases: standing.leases, held: call.runCall?.run ?? null }, record);
   }

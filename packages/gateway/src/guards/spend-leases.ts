@@ -168,7 +168,7 @@ export class SpendLeases {
     readonly subjects: readonly LeasedSubject[]; readonly leases: readonly CapLease[]; readonly held: HeldRun | null;
   }, { startedAtMs, cost }: Pick<CallRecord, 'startedAtMs' | 'cost'>): void {
     if (cost === null || cost === 0n) return;
-    for (const { own } of subjects) addCall(own, startedAtMs, cost, false);
+    for (const { own } of subjects) addCall(own, startedAtMs, cost);
     const { monotonicMs } = this.#moment();
     const accounts = leases.map(({ line }) => line.current);
     if (held !== null) {

@@ -53,14 +53,13 @@ test('an answer says what the organization and the key have spent, every shipped
   const startedAtMs = 1_790_000_000_000;
   await store.calls.ship({ segment: 'seg_spent', through: 2, records: [
     { seq: 1, record: sampleRecord(organization.id, { key: key.id, cost, startedAtMs }) },
-    { seq: 2, record: sampleRecord(organization.id, { cost, startedAtMs, usage: 'unknown' }) },
+    { seq: 2, record: sampleRecord(organization.id, { cost, startedAtMs }) },
   ] });
   await desk.ask(1, hash);
   const [answer] = said;
   assert.ok(answer?.kind === 'answer' && answer.found !== null);
   const { spend } = answer.found;
   assert.deepEqual([spend.key.day.spent, spend.organization.day.spent, spend.organization.lifetime.spent], [5n, 10n, 10n]);
-  assert.deepEqual([spend.key.day.unknownCalls, spend.organization.day.unknownCalls], [0, 1]);
   assert.deepEqual(structuredClone(spend), spend);
 });
 

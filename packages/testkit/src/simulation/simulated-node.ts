@@ -214,8 +214,8 @@ export class SimulatedNode {
     this.#world.truth.closed(call, cost, this.#world.scheduler.nowMs);
     const { monotonicMs } = this.clock.moment();
     for (const { sums, own } of [this.#organization, this.#keys.get(call.key)!]) {
-      addCall(sums, call.startedAtMs, cost, false);
-      addCall(own, call.startedAtMs, cost, false);
+      addCall(sums, call.startedAtMs, cost);
+      addCall(own, call.startedAtMs, cost);
     }
     for (const { line } of this.#bound.get(call.key)!) addRecent(line.current.recent, cost ?? nanoDollars(0n), monotonicMs);
     const held = call.run === null ? undefined : this.#runs.get(call.run);

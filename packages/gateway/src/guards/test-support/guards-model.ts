@@ -105,8 +105,8 @@ export class GuardsModel {
       if (!answered) return call.estimate;
       return reported === null ? 0 : call.estimate - Math.min(reported, 2 * capacity);
     });
-    const [cost, unknown] = [record.cost ?? 0n, usage === 'unknown' || usage === 'partial'];
-    this.#of(call).listed.calls.push({ key: call.held.key.id, startedAtMs: startedAtMs!, cost, unknown });
+    const cost = record.cost ?? 0n;
+    this.#of(call).listed.calls.push({ key: call.held.key.id, startedAtMs: startedAtMs!, cost });
     if (run === null) return;
     run.listed.calls -= 1;
     run.events.push({ is: 'cost', cost });
@@ -185,7 +185,6 @@ export class GuardsModel {
     const ofKey = listed.calls.filter((call) => call.key === key);
     for (const [{ lifetime }, calls] of [[standing.organization.sums, listed.calls], [standing.sums, ofKey]] as const) {
       assert.equal(lifetime.spent, calls.reduce((sum, { cost }) => sum + cost, 0n));
-      assert.equal(lifetime.unknownCalls, calls.filter(({ unknown }) => unknown).length);
     }
     const { requests, tokens } = standing.organization.rate.pair;
     assert.deepEqual([BigInt(requests.level), BigInt(tokens.level)], [listed.requests.levelAt(requests.atMs), listed.tokens.levelAt(tokens.atMs)]);

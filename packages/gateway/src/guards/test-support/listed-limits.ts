@@ -65,7 +65,6 @@ export interface ListedCall {
   readonly key: string;
   readonly startedAtMs: number;
   readonly cost: bigint;
-  readonly unknown: boolean;
 }
 
 /** Everything that happened to one run while the node held it. */
