@@ -1,5 +1,6 @@
 /** A record that the store refuses keeps back none of the others, is kept itself, and is stored once when it can be. */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -117,4 +118,70 @@ test('a store that is away has nothing set aside, and one that refuses row after
   await shipper.pass();
   await calls.offerAgain();
   assert.deepEqual(await stored(), upTo(60));
+});
+
+/** A store that refuses the second call while told to, and forgets all it ever held when it is put back. */
+function forgettingStore() {
+  const marks = new Map<string, number>();
+  const kept: number[] = [];
+  const rule = { refuses: true };
+  const sink = {
+    mark: async (segment: string) => marks.get(segment) ?? 0,
+    recorded: async () => new Set<string>(),
+    async ship({ segment, after = 0, through, records }: CallBatch) {
+      const mark = marks.get(segment) ?? 0;
+      if (mark < after) throw new StoreFault('store_went_back', 'put back');
+      if (rule.refuses && records.some(({ record }) => record.inputTokens === 2)) throw new StoreFault('row_refused', 'not this one');
+      for (const { seq, record } of records) if (seq > mark) kept.push(record.inputTokens!);
+      marks.set(segment, Math.max(mark, through));
+    },
+  };
+  const putBack = (): void => {
+    marks.clear();
+    kept.length = 0;
+  };
+  return { sink, kept, rule, putBack };
+}
+
+for (const segmentIsLeft of [true, false]) {
+  test(`a store that is put back behind a row set aside stores it once; its segment ${segmentIsLeft ? 'is still here' : 'is gone'}`, async (t) => {
+    const { directory, journal, endTurn } = journalGround(t);
+    const { sink, kept, rule, putBack } = forgettingStore();
+    const began = () => settingRefusedRowsAside({ directory, calls: sink, warn: () => {} });
+    const shipper = createShipper({ directory, calls: began(), clock: () => 0 });
+    t.after(() => shipper.close());
+    const called = (number: number): void => {
+      journal.open(sampleOpening(number), assert.ifError);
+      endTurn();
+      journal.close(sampleRecord(sampleOpening(number), number), () => {});
+      endTurn();
+    };
+    [1, 2, 3].forEach(called);
+    if (!segmentIsLeft) await journal.end();
+    await shipper.pass();
+    assert.deepEqual(kept, [1, 3]);
+    putBack();
+    rule.refuses = false;
+    if (segmentIsLeft) {
+      called(4);
+      await assert.rejects(shipper.pass(), { code: 'store_went_back' });
+      await shipper.pass();
+    }
+    for (let start = 0; start < 2; start += 1) await began().offerAgain();
+    assert.deepEqual([kept, readdirSync(join(directory, 'refused'))], [segmentIsLeft ? [1, 2, 3, 4] : [2], []]);
+  });
+}
+
+/** Sets one long row aside where a file may have 8 KB, which stands for a disk that is nearly full. */
+const settingAside = `
+  const { settingRefusedRowsAside } = await import(process.argv[1]);
+  const record = { id: 'req_1', path: 'p'.repeat(40_000), cost: null };
+  const calls = { async ship({ records }) { if (records.length > 0) throw new TypeError('not this one'); console.log('passed'); } };
+  const rows = settingRefusedRowsAside({ directory: process.argv[2], calls, warn: () => {} });
+  await rows.ship({ segment: 'seg_a', through: 1, records: [{ seq: 1, record }] }).catch(({ code }) => console.log(code));`;
+
+test('no mark passes a row that the disk took a part of', { skip: process.platform === 'win32' }, (t) => {
+  const { stdout } = spawnSync('/bin/sh', ['-c', 'trap "" XFSZ; ulimit -f 16; exec "$@"', 'sh', process.execPath, '--input-type=module',
+    '-e', settingAside, new URL('./refused-rows.ts', import.meta.url).href, testDirectory(t)], { encoding: 'utf8' });
+  assert.equal(stdout, 'EFBIG\n');
 });

@@ -4,8 +4,10 @@
  * journal, said and counted, and the rest goes on. At the next start, perhaps of a version that knows better, it is offered again.
  * Rule: the row is on the disk before the segment's mark passes it, and it gets a mark of its own, so that it is stored once
  * whatever dies in between. Where row after row is refused, the store is at fault and not the rows: then nothing is set aside.
+ * A store that was put back to an earlier moment is sent the row again from its segment, and the file goes; where the segment
+ * is gone by then, the file is all there is.
  */
-import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CallBatch } from '../call-records.ts';
 import { StoreFault } from '../fault.ts';
@@ -36,11 +38,11 @@ export function settingRefusedRowsAside({ directory, calls, warn }: RefusedRowsO
   const folder = join(directory, 'refused');
   let setAside = 0;
   let inARow = 0;
-  /** Files written before a mark of which it is not known whether it moved. Where the row is shipped after all, it had not. */
-  const uncertain = new Set<string>();
+  /** Files whose segment may still be here. Where the row is shipped after all, the mark had not moved, or was put back. */
+  const aside = new Set<string>();
 
   async function ship(batch: CallBatch): Promise<void> {
-    if (uncertain.size > 0) takeBack(batch);
+    if (aside.size > 0) takeBack(batch);
     try {
       await calls.ship(batch);
       if (batch.records.length > 0) inARow = 0;
@@ -56,9 +58,8 @@ export function settingRefusedRowsAside({ directory, calls, warn }: RefusedRowsO
     const { seq, record } = batch.records[0]!;
     const name = `${batch.segment}-${seq}.json`;
     writeWhole(folder, name, recordToText(record));
-    uncertain.add(name);
+    aside.add(name);
     await calls.ship({ ...batch, records: [] });
-    uncertain.delete(name);
     setAside += 1;
     inARow += 1;
     warn(`The store refuses the record of call ${record.id} (${error instanceof StoreFault ? error.message : error.name}). `
@@ -68,7 +69,7 @@ export function settingRefusedRowsAside({ directory, calls, warn }: RefusedRowsO
   function takeBack({ segment, records }: CallBatch): void {
     for (const { seq } of records) {
       const name = `${segment}-${seq}.json`;
-      if (uncertain.delete(name)) rmSync(join(folder, name), { force: true });
+      if (aside.delete(name)) rmSync(join(folder, name), { force: true });
     }
   }
 
@@ -81,13 +82,14 @@ export function settingRefusedRowsAside({ directory, calls, warn }: RefusedRowsO
       let left = 0;
       for (const { name, segment, seq } of waiting) {
         const path = join(folder, name);
-        // Above the mark the segment itself still has it: the file is what a death left before the mark moved.
-        if (await calls.mark(segment) >= seq) {
+        // Above the mark a segment that is here still has it: the file is what a death left before the mark moved.
+        if (await calls.mark(segment) >= seq || !existsSync(join(directory, `${segment}.db`))) {
           try {
             const record = recordFromText(readFileSync(path, 'utf8'));
             await calls.ship({ segment: `${segment}-${seq}`, through: 1, records: [{ seq: 1, record }] });
           } catch (error) {
             if (error instanceof StoreFault && !isRefusal(error)) throw error;
+            aside.add(name);
             left += 1;
             continue;
           }
@@ -146,7 +148,8 @@ function writeWhole(folder: string, name: string, text: string): void {
 
 function synced(descriptor: number, text: string): void {
   try {
-    if (text !== '') writeSync(descriptor, text);
+    // Not `writeSync`: on a disk that is nearly full it writes a part, and says nothing.
+    if (text !== '') writeFileSync(descriptor, text);
     fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);

@@ -15,6 +15,11 @@ export interface WrittenRow {
 
 /** Rows of one statement. Busy turns have a few; more go in several statements of one transaction. */
 const rowsAtOnce = 64;
+/**
+ * Characters of the rows of one statement. A statement keeps a copy of what it was last run with until it is run again, and there is one
+ * for each number of rows: longer rows go one by one, or a segment would hold megabytes of them.
+ */
+const charactersAtOnce = 32 * 1024;
 
 export class SegmentWriter {
   readonly path: string;
@@ -34,13 +39,14 @@ export class SegmentWriter {
 
   /** Appends rows in their order, in one transaction. @throws what SQLite throws; nothing of them stays then. */
   append(rows: readonly WrittenRow[]): void {
-    if (rows.length <= rowsAtOnce) {
+    const atOnce = rowsOfOneStatement(rows);
+    if (rows.length <= atOnce) {
       this.#insert(rows);
       return;
     }
     this.database.exec('BEGIN IMMEDIATE');
     try {
-      for (let done = 0; done < rows.length; done += rowsAtOnce) this.#insert(rows.slice(done, done + rowsAtOnce));
+      for (let done = 0; done < rows.length; done += atOnce) this.#insert(rows.slice(done, done + atOnce));
       this.database.exec('COMMIT');
     } catch (error) {
       this.#rollBack();
@@ -67,9 +73,10 @@ export class SegmentWriter {
     }
   }
 
-  /** Tells readers that no row follows. */
+  /** Tells readers that no row follows. What served to write them is let go of: the connection may stay open for long. */
   seal(): void {
     this.database.exec('UPDATE segment SET sealed = 1');
+    this.#inserts.clear();
   }
 
   /**
@@ -79,4 +86,10 @@ export class SegmentWriter {
   close(): void {
     this.database.close();
   }
+}
+
+function rowsOfOneStatement(rows: readonly WrittenRow[]): number {
+  let characters = 0;
+  for (const { body } of rows) characters += body.length;
+  return characters > charactersAtOnce * Math.max(1, rows.length / rowsAtOnce) ? 1 : rowsAtOnce;
 }

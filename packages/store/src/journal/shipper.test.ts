@@ -110,6 +110,19 @@ test('where the store was put back to an earlier moment, the journal ships again
   assert.deepEqual(all.kept, ['completed 1', 'completed 2', 'completed 3']);
 });
 
+test('a store that was put back while nothing was shipped is found out before the segment is removed', async (t) => {
+  const all = ground(t);
+  all.open(1, 2);
+  all.close(1);
+  await all.shipper.pass();
+  all.close(2);
+  await all.shipper.pass();
+  all.putBack(1, 3);
+  await all.journal.end();
+  assert.equal(await all.shipper.pass(), 1);
+  assert.deepEqual([all.kept, readdirSync(all.directory)], [['completed 1', 'completed 2'], []]);
+});
+
 for (const when of ['before', 'after'] as const) {
   test(`a batch that fails ${when} the store kept it is counted once`, async (t) => {
     const { shipper, open, close, kept, failWhen } = ground(t);

@@ -119,6 +119,7 @@ class SegmentShipper implements Shipper {
       const complete = reader.sealed;
       const limit = this.#batchRows;
       const startedMs = this.#options.clock();
+      const known = tracked.mark !== null;
       tracked.mark ??= await this.#options.calls.mark(reader.name);
       const rows = reader.dueAfter(tracked.mark, limit);
       if (rows.count > 0) {
@@ -127,11 +128,22 @@ class SegmentShipper implements Shipper {
         shipped += rows.count;
       }
       if (rows.count < limit) {
-        if (complete) this.#remove(path, tracked);
-        return shipped;
+        if (!complete) return shipped;
+        // Where nothing was sent, nothing told that the store still holds what was sent before.
+        if (rows.count > 0 || !known || await this.#isHeld(tracked, tracked.mark)) {
+          this.#remove(path, tracked);
+          return shipped;
+        }
       }
       await turn();
     }
+  }
+
+  /** Says whether the store holds the segment up to `mark`. It may have been put back to an earlier moment: then it is asked again. */
+  async #isHeld(tracked: Tracked, mark: number): Promise<boolean> {
+    const held = await this.#options.calls.mark(tracked.reader.name) >= mark;
+    if (!held) tracked.mark = null;
+    return held;
   }
 
   async #ship(tracked: Tracked, after: number, { records, runEvents, count, through }: DueRows): Promise<void> {

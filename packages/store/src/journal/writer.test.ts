@@ -36,6 +36,34 @@ test('callbacks run after the commit, in the order of the rows, and one turn is 
   assert.equal(ground.journal.counters.commits, 2);
 });
 
+for (const [count, characters] of [[64, 100], [65, 100], [1000, 100], [3, 60_000], [70, 60_000], [2, 1_000_000]] as const) {
+  test(`${count} rows of ${characters} characters in one turn are one transaction: all of them or none`, (t) => {
+    const ground = journalGround(t);
+    const heard: (string | null)[] = [];
+    const opening = (number: number) => ({ ...sampleOpening(number), path: 'p'.repeat(characters) });
+    const numbers = Array.from({ length: count }, (_, at) => at + 1);
+    const openAll = (): void => numbers.forEach((number) => ground.journal.open(opening(number), (error) => heard.push(error && 'failed')));
+    const database = ground.writers[0]!.database;
+    database.exec(`CREATE TEMP TRIGGER last AFTER INSERT ON main.entry WHEN new.seq = ${count} BEGIN SELECT RAISE(ABORT, 'no'); END`);
+    openAll();
+    ground.endTurn();
+    assert.deepEqual([heard.splice(0), ground.rows()], [numbers.map(() => 'failed'), []]);
+    database.exec('DROP TRIGGER last');
+    openAll();
+    ground.endTurn();
+    assert.deepEqual([heard, ground.rows().length, ground.journal.counters.commits], [numbers.map(() => null), count, 1]);
+  });
+}
+
+test('a segment does not keep the rows that were written to it in memory', (t) => {
+  const { writers: [writer] } = journalGround(t);
+  const body = 'x'.repeat(60_000);
+  const before = process.memoryUsage().rss;
+  for (let rows = 1; rows <= 64; rows += 1) writer!.append(Array.from({ length: rows }, () => ({ kind: 0, body })));
+  const grown = (process.memoryUsage().rss - before) / 1e6;
+  assert.ok(grown < 60, `${grown} MB for ${64 * 65 / 2} rows of 60 KB`);
+});
+
 test('what a callback journals belongs to the next turn', (t) => {
   const ground = journalGround(t);
   ground.journal.open(sampleOpening(1), () => ground.journal.close(record(1), () => {}));
