@@ -7,7 +7,7 @@
 import type { LeaseAnswer } from '@metergate/core/lease/account.ts';
 import type { SubjectClaim } from '@metergate/core/lease/book.ts';
 import { contestedMs, grantLease, outstanding } from '@metergate/core/lease/grant.ts';
-import { forgetAfterMs, quarantineAfterMs, quarantineMs } from '@metergate/core/lease/node-state.ts';
+import { leaseNodeState, quarantineAfterMs } from '@metergate/core/lease/node-state.ts';
 import { leaseName } from '@metergate/core/lease/subject.ts';
 import type { GatewayNodeId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
@@ -201,9 +201,10 @@ async function sweepNodes(ground: StoreGround, before: Map<string, bigint>): Pro
     const silent = await transaction.selectFrom('gateway_node').select(['id', 'heard_at_ms', 'freed'])
       .where('heard_at_ms', '<=', BigInt(nowMs - quarantineAfterMs)).forUpdate().skipLocked().execute();
     const still = silent.filter(({ id, heard_at_ms: heardAtMs }) => before.get(id) === heardAtMs);
-    const free = still.filter(({ freed, heard_at_ms: heardAtMs }) => freed === 0n && Number(heardAtMs) <= nowMs - quarantineAfterMs - quarantineMs);
+    const judged = still.map((node) => ({ ...node, state: leaseNodeState(Number(node.heard_at_ms), nowMs) }));
+    const free = judged.filter(({ freed, state }) => freed === 0n && state !== 'quarantined');
     for (const node of free) await freeLeases(ground, transaction, node);
-    const forgotten = still.filter(({ heard_at_ms: heardAtMs }) => Number(heardAtMs) <= nowMs - forgetAfterMs).map(({ id }) => id);
+    const forgotten = judged.filter(({ state }) => state === 'forgotten').map(({ id }) => id);
     if (forgotten.length > 0) await transaction.deleteFrom('gateway_node').where('id', 'in', forgotten).execute();
     if (free.length > 0) await stirLeases(transaction);
     return { silent, freed: free.length, forgotten };

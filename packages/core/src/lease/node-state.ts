@@ -5,9 +5,9 @@
  */
 
 export const quarantineAfterMs = 15_000;
-export const quarantineMs = 120_000;
+const quarantineMs = 120_000;
 /** A node not heard of for as long is forgotten with all that it shipped; it must begin anew should it come back. */
-export const forgetAfterMs = 24 * 3_600_000;
+const forgetAfterMs = 24 * 3_600_000;
 
 export type LeaseNodeState = 'live' | 'quarantined' | 'free' | 'forgotten';
 
