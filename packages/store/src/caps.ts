@@ -7,7 +7,7 @@ import { nanoDollars, nanoDollarsMax, type NanoDollars } from '@metergate/core/m
 import { capScopes, type Cap, type CapMode, type CapScope } from '@metergate/core/spend/cap.ts';
 import { calendarWindows, windowAt, type CalendarWindow } from '@metergate/core/spend/window.ts';
 import { sql, type Selectable, type Transaction } from 'kysely';
-import { nameRefusal } from './names.ts';
+import { projectRefusal } from './names.ts';
 import { stampOrganization, unknownOrganization } from './organizations.ts';
 import { refuse, type StoreRefusal } from './refusal.ts';
 import type { CapTable, Schema } from './sql/schema.ts';
@@ -39,8 +39,6 @@ export interface Caps {
 export interface RemovedCap extends Cap {
   readonly organization: OrganizationId;
 }
-
-const projectLengthMax = 256;
 
 export function capsIn({ engine, randomBytes }: StoreGround): Caps {
   return {
@@ -107,7 +105,7 @@ function formRefusal({ scope, subject, window, limit, mode }: NewCap): StoreRefu
   if (limit < 0n || limit > nanoDollarsMax) return invalid('The limit of a cap must be an amount of US dollars from 0, below 9.2 billion.');
   if (scope === 'organization') return subject === null ? null : invalid('A cap of an organization names no key and no project.');
   if (subject === null || subject === '') return invalid(`A cap of a ${scope} must name the ${scope}.`);
-  if (scope === 'project') return nameRefusal('A project', subject, projectLengthMax);
+  if (scope === 'project') return projectRefusal(subject);
   return subject.includes('\0') ? invalid('A cap of a key must name the key by its id.') : null;
 }
 

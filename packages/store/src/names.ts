@@ -2,6 +2,7 @@
  * Names that people give: what the store keeps exactly as written, and what it refuses.
  * Control characters would reach terminals and logs; half a surrogate pair cannot be kept as UTF-8.
  */
+import { projectCharactersMax } from '@metergate/core/call/labels.ts';
 import { refuse, type StoreRefusal } from './refusal.ts';
 
 /** Why `value` cannot be kept as `what` (`An organization name`), or null. Length counts UTF-16 units, 1 to `lengthMax`. */
@@ -11,6 +12,11 @@ export function nameRefusal(what: string, value: string, lengthMax: number): Sto
     && !/[\u0000-\u001f\u007f-\u009f]/.test(value);
   return fits ? null
     : refuse('invalid_name', `${what} has 1 to ${lengthMax} characters, no control characters, and no space at its start or end.`);
+}
+
+/** Why `value` cannot be the project of a key or a cap, or null. */
+export function projectRefusal(value: string): StoreRefusal | null {
+  return nameRefusal('A project', value, projectCharactersMax);
 }
 
 /** Why `value` cannot be sent as a credential in a header, or null. */

@@ -5,7 +5,7 @@
 import { base62, idPrefix, type OrganizationId, type ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollarsMax, type NanoDollars } from '@metergate/core/money.ts';
 import type { Selectable } from 'kysely';
-import { nameRefusal } from './names.ts';
+import { nameRefusal, projectRefusal } from './names.ts';
 import { stampOrganization, unknownOrganization } from './organizations.ts';
 import { refuse, type StoreRefusal } from './refusal.ts';
 import { numberOrNull, type ServiceKeyTable } from './sql/schema.ts';
@@ -61,7 +61,7 @@ export function serviceKeysIn({ engine, clock, randomBytes }: StoreGround): Serv
     async create({ organization, name, project, expiresAtMs, hash, prefix, maxRunBudget = null }) {
       if (!/^[0-9a-f]{64}$/.test(hash)) throw new RangeError('a service key is kept as 64 hexadecimal characters');
       const refusal = (name === null ? null : nameRefusal('A key name', name, 200))
-        ?? (project === null ? null : nameRefusal('A project', project, 256)) ?? runBudgetRefusal(maxRunBudget);
+        ?? (project === null ? null : projectRefusal(project)) ?? runBudgetRefusal(maxRunBudget);
       return refusal ?? engine.change<ServiceKey>(async (transaction, revision) => {
         if (!await stampOrganization(transaction, organization, revision)) return unknownOrganization();
         if (await transaction.selectFrom('service_key').select('id').where('hash', '=', hash).executeTakeFirst() !== undefined) {
