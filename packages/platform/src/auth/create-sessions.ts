@@ -33,10 +33,20 @@ export function sessionCookieName(publicUrl: string): string {
 
 export function createSessions(options: SessionsOptions): Sessions {
   const auth = libraryFor(options);
+  const { store } = options;
+
+  /** A session is for one organization from its beginning: one that its person leaves never turns into one for another. */
+  async function bind(begun: Headers, organization: string | null): Promise<void> {
+    const cookie = begun.getSetCookie().map((line) => line.split(';', 1)[0]!).join('; ');
+    const found = await auth.api.getSession({ headers: new Headers({ cookie }) });
+    if (found !== null && organization !== null) await store.people.chooseOrganization(found.session.id, organization);
+  }
+
   return {
-    async begin({ email, password }, request) {
+    async begin({ email, password }, request, organization) {
       return granted(async () => {
         const { response, headers } = await auth.api.signInEmail({ body: { email, password }, headers: withoutCookie(request), returnHeaders: true });
+        await bind(headers, organization ?? (await store.members.of(response.user.id))[0]?.organization ?? null);
         return { person: response.user.id, answerHeaders: cookiesOf(headers) };
       });
     },
@@ -52,11 +62,12 @@ export function createSessions(options: SessionsOptions): Sessions {
       const { headers } = await auth.api.signOut({ headers: cookieAlone(request), returnHeaders: true });
       return cookiesOf(headers);
     },
-    async changePassword({ current, next }, request) {
+    async changePassword({ current, next, organization }, request) {
       return passwordRefusal(next) ?? granted(async () => {
         const { headers } = await auth.api.changePassword({
           body: { currentPassword: current, newPassword: next, revokeOtherSessions: true }, headers: cookieAlone(request), returnHeaders: true,
         });
+        await bind(headers, organization);
         return { answerHeaders: cookiesOf(headers) };
       });
     },

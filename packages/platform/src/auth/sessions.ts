@@ -8,7 +8,7 @@ export interface FoundSession {
   readonly session: string;
   readonly person: string;
   readonly email: string;
-  /** The organization chosen in this session; null: the person's first. */
+  /** The organization that the session is for; null: begun by an earlier version, for the person's first. */
   readonly organization: string | null;
   /** What the answer carries on: a cookie with a later end. */
   readonly answerHeaders: Headers;
@@ -20,14 +20,19 @@ export interface Credentials {
 }
 
 export interface Sessions {
-  /** A new session; its cookie is in the headers. Refuses `wrong_password`, in the same words whatever was wrong. */
-  begin(credentials: Credentials, request: Headers): Promise<{ readonly person: string; readonly answerHeaders: Headers } | AdministrationRefusal>;
+  /**
+   * A new session for `organization`, null: the person's first; its cookie is in the headers. Refuses `wrong_password`, in the same
+   * words whatever was wrong.
+   */
+  begin(
+    credentials: Credentials, request: Headers, organization: string | null,
+  ): Promise<{ readonly person: string; readonly answerHeaders: Headers } | AdministrationRefusal>;
   /** The session whose cookie the request carries; null where it carries none that is alive. */
   find(request: Headers): Promise<FoundSession | null>;
   /** Ends the request's session, on the server too; the cookie goes with the headers. */
   end(request: Headers): Promise<Headers>;
-  /** Refuses `wrong_password`. Every other session of the person ends. */
+  /** Refuses `wrong_password`. Every session of the person ends; a new one for `organization` begins. */
   changePassword(
-    wanted: { readonly current: string; readonly next: string }, request: Headers,
+    wanted: { readonly current: string; readonly next: string; readonly organization: string }, request: Headers,
   ): Promise<{ readonly answerHeaders: Headers } | AdministrationRefusal>;
 }

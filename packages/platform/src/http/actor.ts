@@ -25,7 +25,8 @@ async function personOf(request: Request, { store, sessions }: PlatformParts, an
   const found = await sessions.find(request.headers);
   if (found === null) return null;
   const memberships = await store.members.of(found.person);
-  const membership = memberships.find(({ organization }) => organization === found.organization) ?? memberships[0];
+  // Never another organization than the session is for: what was meant for one would change the other.
+  const membership = found.organization === null ? memberships[0] : memberships.find(({ organization }) => organization === found.organization);
   if (membership === undefined) return null;
   for (const cookie of found.answerHeaders.getSetCookie()) answerHeaders.append('set-cookie', cookie);
   const { organization, role, email } = membership;

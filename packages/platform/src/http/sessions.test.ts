@@ -160,6 +160,25 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       assert.deepEqual(errorOf(foreign), [404, 'unknown_organization']);
     });
 
+    test('a session is for one organization: the one that was joined, kept over a change of password, and never another once it is left', async () => {
+      const [first, second] = [await platform.organization('first'), await platform.organization('second')];
+      const owner = await platform.signIn(second.emails.owner);
+      const made = await ask('/platform/v1/invitations', { method: 'POST', cookie: owner, body: { email: first.emails.admin, role: 'admin' } });
+      const token = String(made.body['link']).split('#')[1]!;
+      const joined = await ask('/platform/v1/auth/invitations/accept', { method: 'POST', body: { token, email: first.emails.admin, password } });
+      assert.equal(joined.status, 201, joined.text);
+      const of = async (cookie: string) => ((await ask('/platform/v1/auth/session', { cookie })).body['organization'] as { name: string } | undefined)?.name;
+      assert.equal(await of(cookieOf(joined)), 'second');
+      const next = 'a long password, another one';
+      const changed = await ask('/platform/v1/auth/change-password',
+        { method: 'POST', cookie: cookieOf(joined), body: { currentPassword: password, newPassword: next } });
+      assert.equal(changed.status, 200, changed.text);
+      assert.equal(await of(cookieOf(changed)), 'second');
+      assert.equal((await ask(`/platform/v1/members/${joined.body['id']}`, { method: 'DELETE', cookie: owner })).status, 200);
+      assert.equal(await session(cookieOf(changed)), 401, 'not for the first');
+      assert.equal(await of(await platform.signIn(first.emails.admin, next)), 'first');
+    });
+
     test('nobody gives a role above their own, nor touches who has one; the last owner stays', async () => {
       const hooli = await platform.organization('hooli');
       const [admin, owner] = [hooli.tokens.admin, hooli.tokens.owner];

@@ -24,7 +24,7 @@ const signIn = openOperation({
   run: async ({ parts, body, headers, address, answerHeaders }) => {
     const who = { email: body.email, address };
     takeAttempt(parts, who);
-    const begun = await parts.sessions.begin(body, headers);
+    const begun = await parts.sessions.begin(body, headers, null);
     if (isRefusal(begun)) return begun;
     parts.attempts.forget(who);
     addCookies(answerHeaders, begun.answerHeaders);
@@ -77,7 +77,8 @@ const changePassword = operation({
     if (actor.kind !== 'person') return refuseInput('forbidden', 'A management token has no password.');
     const who = { email: actor.id, address };
     takeAttempt(parts, who);
-    const changed = await parts.sessions.changePassword({ current: body.currentPassword, next: body.newPassword }, headers);
+    const changed = await parts.sessions.changePassword(
+      { current: body.currentPassword, next: body.newPassword, organization: actor.organization }, headers);
     if (isRefusal(changed)) return changed;
     parts.attempts.forget(who);
     await parts.store.audit.note({ actor: { kind: 'person', id: actor.id, name: actor.name }, detail: {} },
@@ -97,7 +98,7 @@ const accept = openOperation({
     const member = await acceptInvitation(ground, body);
     if (isRefusal(member)) return member;
     parts.attempts.forget(who);
-    const begun = await parts.sessions.begin(body, headers);
+    const begun = await parts.sessions.begin(body, headers, member.organization);
     if (!isRefusal(begun)) addCookies(answerHeaders, begun.answerHeaders);
     return member;
   },
