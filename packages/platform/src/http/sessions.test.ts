@@ -160,14 +160,15 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       assert.deepEqual(errorOf(foreign), [404, 'unknown_organization']);
     });
 
-    test('a session is for one organization: the one that was joined, kept over a change of password, and never another once it is left', async () => {
+    test('a session is for the organization that was joined, over a change of password too, and for no other once that is left', async () => {
       const [first, second] = [await platform.organization('first'), await platform.organization('second')];
       const owner = await platform.signIn(second.emails.owner);
       const made = await ask('/platform/v1/invitations', { method: 'POST', cookie: owner, body: { email: first.emails.admin, role: 'admin' } });
       const token = String(made.body['link']).split('#')[1]!;
       const joined = await ask('/platform/v1/auth/invitations/accept', { method: 'POST', body: { token, email: first.emails.admin, password } });
       assert.equal(joined.status, 201, joined.text);
-      const of = async (cookie: string) => ((await ask('/platform/v1/auth/session', { cookie })).body['organization'] as { name: string } | undefined)?.name;
+      const of = async (cookie: string) =>
+        ((await ask('/platform/v1/auth/session', { cookie })).body['organization'] as { name: string } | undefined)?.name;
       assert.equal(await of(cookieOf(joined)), 'second');
       const next = 'a long password, another one';
       const changed = await ask('/platform/v1/auth/change-password',
