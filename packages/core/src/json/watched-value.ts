@@ -10,6 +10,7 @@ export type ValueKind = 'absent' | 'null' | 'true' | 'false' | 'number' | 'strin
 /** The longest string or number whose text is kept, in bytes as written. */
 export const watchedBytesMax = 4096;
 
+const backslash = 0x5c;
 const decoder = new TextDecoder();
 const noFields: readonly (readonly [string, WatchedValue])[] = [];
 /** Numbers of plain digits up to this length are kept as a value, not as bytes: they are exact, and most figures are such. */
@@ -27,7 +28,7 @@ export class WatchedValue {
   readonly firstElement: WatchedValue | null;
   private bytes: Uint8Array | null = null;
   private length = 0;
-  /** What `string` gave last: models and finish reasons repeat from call to call. */
+  /** What `string` gave last that is written as it reads (ASCII without escapes): models and finish reasons repeat from call to call. */
   private lastText = '';
   /** The value of a number written in plain digits, else −1. */
   private plainDigits = -1;
@@ -73,8 +74,10 @@ export class WatchedValue {
   /** The string as JavaScript reads it, or null where this is no whole string within the bound. */
   string(): string | null {
     if (this.kind !== 'string' || !this.complete || this.overflowed || this.bytes === null) return null;
-    if (!this.isString(this.lastText)) this.lastText = unescaped(this.bytes.subarray(0, this.length));
-    return this.lastText;
+    if (this.isString(this.lastText)) return this.lastText;
+    const text = unescaped(this.bytes.subarray(0, this.length));
+    if (text.length === this.length) this.lastText = text;
+    return text;
   }
 
   /** The value of a number that is written in at most 15 plain digits, else −1; allocates nothing. */
@@ -90,11 +93,14 @@ export class WatchedValue {
     return decoder.decode(this.bytes.subarray(0, this.length));
   }
 
-  /** Whether this is exactly the string `text` (ASCII without escapes); allocates nothing. */
+  /** Whether this is the string `text` (ASCII), written with or without escapes; without, it allocates nothing. */
   isString(text: string): boolean {
-    if (this.kind !== 'string' || !this.complete || this.overflowed || this.length !== text.length) return false;
-    for (let i = 0; i < text.length; i++) if (this.bytes![i] !== text.charCodeAt(i)) return false;
-    return true;
+    if (this.kind !== 'string' || !this.complete || this.overflowed || this.length < text.length) return false;
+    const bytes = this.bytes!;
+    let same = 0;
+    while (same < text.length && bytes[same] === text.charCodeAt(same)) same++;
+    if (same === text.length) return this.length === same;
+    return bytes[same] === backslash && unescaped(bytes.subarray(0, this.length)) === text;
   }
 }
 

@@ -110,8 +110,9 @@ export class EventStreamForm implements BodyForm, EventConsumer {
 
   eventEnded(): void {
     if (this.dialogueEnded || this.dataLines === 0) return;
-    if (this.scanner.complete) this.takeEvent();
-    else if (this.doneMatched !== doneWord.length && this.scanner.verdict() !== 'empty') this.eventsUnread++;
+    const verdict = this.scanner.verdict();
+    if (verdict === 'valid') this.takeEvent();
+    else if (this.doneMatched !== doneWord.length && verdict !== 'empty') this.eventsUnread++;
     this.clearEvent();
   }
 

@@ -8,6 +8,7 @@ import { watched, type WatchedValue } from '../json/watched-value.ts';
 import { forgetFindings, nothingFound, type Dialect } from './dialect.ts';
 import { FirstWireUsage } from './first-wire-usage.ts';
 import { providerName } from './found-usage.ts';
+import { tokenFigure } from './token-figure.ts';
 
 /** The dialect of one response. `readsCost`: the destination is a declared upstream. */
 export function createChatDialect(readsCost: boolean): Dialect {
@@ -65,6 +66,6 @@ class ChatDialect implements Dialect {
 
   /** Several choices are streamed in chunks of their own, told apart by `index`. */
   private isFirstChoice(): boolean {
-    return this.choiceIndex.kind !== 'number' || this.choiceIndex.plainWholeNumber() === 0;
+    return this.choiceIndex.kind !== 'number' || tokenFigure(this.choiceIndex) === 0;
   }
 }

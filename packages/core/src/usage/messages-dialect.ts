@@ -1,7 +1,8 @@
 /**
  * Messages, the second wire: a message object as the body, or events: `message_start` holds first figures, `message_delta`
- * the last ones, cumulative; a figure that comes later replaces the earlier. Spec: Usage fields read from forwarded responses.
- * Until a `message_delta` has reported usage, what is known is partial.
+ * later ones, cumulative; a figure that comes later replaces the earlier. Spec: Usage fields read from forwarded responses.
+ * A message may have several `message_delta` (server tools send them): what is known is partial until one has reported usage
+ * and the message is told to be over, by its stop reason or by `message_stop`.
  */
 import { watched } from '../json/watched-value.ts';
 import { forgetFindings, nothingFound, type Dialect } from './dialect.ts';
@@ -67,12 +68,15 @@ class MessagesDialect implements Dialect {
     usage: this.deltaUsage.place,
   });
   private figures: Figures = noFigures();
+  /** A `message_delta` has reported usage. */
+  private deltaReported = false;
 
   clear(): void {
     forgetFindings(this.findings);
     this.event.forget();
     this.body.forget();
     this.figures = noFigures();
+    this.deltaReported = false;
   }
 
   takeBody(): void {
@@ -89,7 +93,10 @@ class MessagesDialect implements Dialect {
       this.takeUsage(this.messageUsage);
     } else if (this.type.isString('message_delta')) {
       findings.finishReason = providerName(this.deltaStopReason.string()) ?? findings.finishReason;
-      if (this.takeUsage(this.deltaUsage)) findings.usageFinal = true;
+      if (this.takeUsage(this.deltaUsage)) this.deltaReported = true;
+      findings.usageFinal = this.deltaReported && findings.finishReason !== null;
+    } else if (this.endsDialogue()) {
+      findings.usageFinal = this.deltaReported;
     }
   }
 
@@ -105,9 +112,14 @@ class MessagesDialect implements Dialect {
       this.findings.usage = read;
       return true;
     }
-    for (const name of Object.keys(read) as (keyof Figures)[]) if (read[name] !== null) this.figures[name] = read[name];
+    let reports = false;
+    for (const name of Object.keys(read) as (keyof Figures)[]) {
+      if (read[name] === null) continue;
+      this.figures[name] = read[name];
+      reports = true;
+    }
     this.findings.usage = foundUsage({ ...this.splitWithinBounds(), reasoning: null }, null);
-    return this.findings.usage !== null;
+    return reports && this.findings.usage !== null;
   }
 
   /** A one-hour part above the whole tells nothing apart. */

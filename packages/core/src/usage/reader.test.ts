@@ -88,6 +88,11 @@ describe('first wire, JSON', () => {
     assert.equal(read(chat, '{"model":7}').model, null);
   });
 
+  test('a name is its own, whatever the response before was called', () => {
+    const models = ['\u00c3\u00a9', '\u00e9', 'a\\nb', 'a\nb', 'a\\nb', 'plain', 'plain'];
+    assert.deepEqual(models.map((model) => read(chat, JSON.stringify({ model })).model), models);
+  });
+
   test('embeddings report no output: reported, output null; usage is found behind megabytes of numbers', () => {
     const vector = `[${'-0.0123456789,'.repeat(100_000)}0]`;
     const reader = createUsageReader({ ...chat, endpoint: 'embeddings' });
@@ -106,6 +111,17 @@ describe('first wire, stream', () => {
     const reading = read(chatStream, events({ model: '', choices: [] }, first, other, last, other, { model: 'm', choices: [], usage },
       '[DONE]'));
     assert.deepEqual([reading.model, reading.finishReason, ...usageOf(reading)], ['m', 'stop', 'reported', null, { input: 3, output: 4 }]);
+  });
+
+  test('the first choice is the one whose index is 0 by value', () => {
+    const body = '{"choices":[{"index":0.0,"finish_reason":"stop"}]}';
+    assert.equal(read(chatStream, events(body, body.replace('0.0', '1.0').replace('stop', 'length'))).finishReason, 'stop');
+  });
+
+  test('events that are other JSON than objects are events', () => {
+    for (const data of ['null', '5', ' true ', '"x"', '[]']) {
+      assert.deepEqual(usageOf(read(chatStream, events(data, '[DONE]'))), ['unknown', 'absent', {}], data);
+    }
   });
 
   test('the last usage that is no null counts', () => {
@@ -172,6 +188,8 @@ describe('the end of the dialogue', () => {
       false],
     [messagesStream, 'event: message_stop\ndata: {"type":"message_stop"}\n', true], [messagesStream,
       'event: message_stop\ndata: {}\n\n', false],
+    [messagesStream, 'data: {"type":"message\\u005fstop"}\n', true], [messagesStream, 'data: {"type":"message\\u005fsto"}\n', false],
+    [responsesStream, 'data: {"type":"response.completed\\u0020"}\n', false],
     [messagesStream, 'data: [DONE]\n\n', false], [chat, '{}', false], [chat, 'data: [DONE]\n', false],
   ];
   for (const [context, text, ended] of endings) {
@@ -259,6 +277,21 @@ describe('second wire', () => {
     assert.deepEqual(usageOf(read(messagesStream, events(start, delta), 'cut')), ['reported', null, { ...startFigures, output: 7 }]);
     assert.deepEqual(usageOf(read(messagesStream, 'event: message_start\ndata: {"type":"message_start","mess', 'cut')), ['unknown',
       'cut', {}]);
+  });
+
+  test('several message_delta: a running figure is partial; the last one before the stop reason or message_stop is reported', () => {
+    const running = (output: number) => ({ type: 'message_delta', delta: { stop_reason: null }, usage: { output_tokens: output } });
+    const cut = (...more: object[]) => usageOf(read(messagesStream, events(start, running(3), ...more), 'cut'));
+    assert.deepEqual(cut(), ['partial', 'cut', { ...startFigures, output: 3 }]);
+    assert.deepEqual(cut(running(5), delta), ['reported', null, { ...startFigures, output: 7 }]);
+    assert.deepEqual(cut(running(5), { type: 'message_stop' }), ['reported', null, { ...startFigures, output: 5 }]);
+  });
+
+  test('a message_delta whose usage holds no figure reports none', () => {
+    for (const usage of [{}, { output_tokens: null }, null]) {
+      const body = events(start, { ...delta, usage }, { type: 'message_stop' });
+      assert.deepEqual(usageOf(read(messagesStream, body)), ['partial', 'absent', startFigures]);
+    }
   });
 
   test('ended whole by an error event, without message_delta: partial, absent', () => {
