@@ -160,6 +160,12 @@ describe('a copy that cannot be read to its end', () => {
       const early = start(coding, { runtimeVersion: belowFloor });
       early.copy.push(flushed);
       assert.equal((await early.finish('whole')).usage, 'reported', name);
+      for (let at = 1; at < flushed.length; at++) {
+        const inTwo = start(coding, { runtimeVersion: belowFloor });
+        inTwo.copy.push(flushed.subarray(0, at));
+        inTwo.copy.push(flushed.subarray(at));
+        assert.equal((await inTwo.finish('cut')).usage, 'reported', `${name} in two chunks at ${at}, then cut at once`);
+      }
       const bytes = compress(late);
       const none = start(coding, { runtimeVersion: belowFloor });
       none.copy.push(bytes.subarray(0, Math.floor(bytes.length / 3)));

@@ -55,7 +55,10 @@ export class DecodingCopy implements CopyReader {
       return;
     }
     this.#await(chunk.length);
-    this.#feed(0, chunk, () => this.#await(-chunk.length));
+    this.#feed(0, chunk, () => {
+      this.#await(-chunk.length);
+      this.#endWhenTaken();
+    });
   }
 
   /** A second call is ignored. */
@@ -68,7 +71,12 @@ export class DecodingCopy implements CopyReader {
     }
     const timer = setTimeout(() => this.#giveUp('decode_late'), waitMs);
     this.#finishing = { ending, done, timer };
-    first.end();
+    this.#endWhenTaken();
+  }
+
+  /** Ends the first decoder once it has undone all it was given: told of the end earlier, it would drop what a truncated coding still held. */
+  #endWhenTaken(): void {
+    if (this.#finishing !== null && this.#waitingBytes === 0) this.#decoders[0]!.end();
   }
 
   get #stopped(): boolean {
