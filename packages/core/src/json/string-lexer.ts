@@ -36,6 +36,8 @@ export class StringLexer {
     this.afterBackslash = false;
     this.hexDigitsDue = 0;
     this.continuationsDue = 0;
+    this.continuationMin = 0x80;
+    this.continuationMax = 0xbf;
   }
 
   /** Reads on in `chunk[from..to)`; `at` then tells how far. */

@@ -339,6 +339,24 @@ test('design 4: endpoints that never report usage are not read', () => {
   }
 });
 
+test('a response cut anywhere leaves nothing behind for the next one', () => {
+  const text = '{"model":"\u00e9\u6f22\ud83d\ude00\u0fff\ud7ff","choices":[{"index":1,"finish_reason":"stop"}],"usage":{"prompt_tokens":12}}';
+  const next = '{"model":"\u2028\u{10348}\u0800","usage":{"prompt_tokens":3}}';
+  for (const context of [chat, chatStream]) {
+    const framed = (json: string) => Buffer.from(context.streamed ? `data: ${json}\n\n` : json);
+    for (let length = 0; length <= framed(text).length; length++) {
+      const cut = createUsageReader(context);
+      cut.push(framed(text).subarray(0, length));
+      cut.finish('cut');
+      const whole = createUsageReader(context);
+      whole.push(framed(next));
+      const { model, finishReason, tokens, usage } = whole.finish('whole');
+      const expected = ['\u2028\u{10348}\u0800', null, { ...noTokens, input: 3 }, 'reported'];
+      assert.deepEqual([model, finishReason, tokens, usage], expected, `${context.streamed} after ${length} bytes`);
+    }
+  }
+});
+
 test('a fault of the reader is a reading, not an exception', () => {
   const reader = createUsageReader(chat);
   const trap = new Proxy(new Uint8Array(3), { get: () => { throw new Error('broken chunk'); } });
