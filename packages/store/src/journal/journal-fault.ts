@@ -28,6 +28,11 @@ export class JournalFault extends Error {
   }
 }
 
+/** Says whether what was thrown is that another process has the segment. */
+export function isElsewhere(error: unknown): error is JournalFault {
+  return error instanceof JournalFault && error.code === 'journal_elsewhere';
+}
+
 /** Primary result code of an SQLite error (https://www.sqlite.org/rescode.html), or 0 where it is none. */
 export function sqliteResult(error: unknown): number {
   if (!(error instanceof Error)) return 0;

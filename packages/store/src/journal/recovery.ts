@@ -5,8 +5,11 @@
  * A file that cannot be read stops the start: it may hold calls that no one else knows of.
  * The store may have more of a segment than the file has: its tail went with the power, or an older copy of it was restored.
  * Then what the store has already is not closed again, and what is closed here is numbered above all that was ever shipped.
+ * The dead process may still be dying: it is waited for. A segment that another process keeps all the same is taken over when it is free.
  */
-import { JournalFault } from './journal-fault.ts';
+import { existsSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { isElsewhere } from './journal-fault.ts';
 import type { CallSink } from './shipper.ts';
 import { ensureJournalDirectory, clearLeftovers, listSegments } from './segment-files.ts';
 import { SegmentReader } from './segment-reader.ts';
@@ -14,38 +17,66 @@ import { SegmentReader } from './segment-reader.ts';
 export interface Recovery {
   /** Paths of the segments taken over; sealed now, ready to ship. */
   readonly dead: readonly string[];
-  /** Segments left alone, because their writer lives. */
+  /** Segments left alone, because a writer of this process has them. */
   readonly live: number;
+  /** Paths of those that another process still has: to be taken over when it is gone. */
+  readonly elsewhere: readonly string[];
   /** Calls closed as `interrupted`. */
   readonly interrupted: number;
 }
 
+/** What recovery asks the store. */
+type KnownCalls = Pick<CallSink, 'mark' | 'recorded'>;
+
+/** A process that was killed keeps its locks until its memory is freed, which takes a while where that is much: so long it is waited for. */
+const dyingLooksMax = 20;
+const dyingPauseMs = 100;
+
 /** @throws JournalFault `journal_unreadable`, `journal_newer` or `journal_unsound`, naming the file; the store's fault where it is away. */
-export async function recoverSegments(directory: string, calls: Pick<CallSink, 'mark' | 'recorded'>): Promise<Recovery> {
+export async function recoverSegments(directory: string, calls: KnownCalls): Promise<Recovery> {
   ensureJournalDirectory(directory);
   clearLeftovers(directory);
   const dead: string[] = [];
+  let elsewhere: string[] = [];
   let live = 0;
   let interrupted = 0;
-  for (const path of listSegments(directory)) {
-    const reader = openIfHere(path);
-    if (reader === null) {
-      live += 1;
-      continue;
-    }
-    try {
-      if (!reader.claim()) {
-        live += 1;
-        continue;
+  let left = listSegments(directory);
+  for (let look = 0; ; look += 1) {
+    for (const [at, path] of left.entries()) {
+      const taken = await takeOver(path, calls);
+      if (taken === null) {
+        elsewhere.push(path);
+        if (look === 0) continue;
+        // A process has all of its segments or none.
+        elsewhere.push(...left.slice(at + 1));
+        break;
       }
-      reader.assertWhole();
-      if (!reader.sealed) interrupted += await interrupt(reader, calls);
-      dead.push(path);
-    } finally {
-      reader.close();
+      interrupted += taken.interrupted;
+      if (taken.live) live += 1;
+      else dead.push(path);
     }
+    if (elsewhere.length === 0 || look === dyingLooksMax) return { dead, live, elsewhere, interrupted };
+    await pause(dyingPauseMs);
+    // What is gone by now was complete: the other process removed it.
+    left = elsewhere.filter((path) => existsSync(path));
+    elsewhere = [];
   }
-  return { dead, live, interrupted };
+}
+
+/**
+ * Closes as `interrupted` what a dead process left open in one segment, and seals it. Live: a writer of this process has it.
+ * Null: another process has it. @throws as `recoverSegments`.
+ */
+export async function takeOver(path: string, calls: KnownCalls): Promise<{ readonly live: boolean; readonly interrupted: number } | null> {
+  const reader = openIfHere(path);
+  if (reader === null) return null;
+  try {
+    if (!reader.claim()) return { live: true, interrupted: 0 };
+    reader.assertWhole();
+    return { live: false, interrupted: reader.sealed ? 0 : await interrupt(reader, calls) };
+  } finally {
+    reader.close();
+  }
 }
 
 /** Null: another process has it open. */
@@ -53,12 +84,12 @@ function openIfHere(path: string): SegmentReader | null {
   try {
     return new SegmentReader(path);
   } catch (error) {
-    if (error instanceof JournalFault && error.code === 'journal_elsewhere') return null;
+    if (isElsewhere(error)) return null;
     throw error;
   }
 }
 
-async function interrupt(reader: SegmentReader, calls: Pick<CallSink, 'mark' | 'recorded'>): Promise<number> {
+async function interrupt(reader: SegmentReader, calls: KnownCalls): Promise<number> {
   const mark = await calls.mark(reader.name);
   const openCalls = reader.openCalls();
   const known = mark > reader.lastSeq ? await calls.recorded(openCalls) : new Set<string>();

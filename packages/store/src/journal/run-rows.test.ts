@@ -123,7 +123,7 @@ test('recovered from a process that died: an end that was told is in the store b
   assert.match(await state('a'), /^expired \d+ 6$/);
   assert.equal(await state('b'), 'live 3 null');
   assert.match(await state('c'), /^over_budget \d+ 9$/);
-  assert.deepEqual(await shipper.recover(), { dead: [], live: 0, interrupted: 0 });
+  assert.deepEqual(await shipper.recover(), { dead: [], live: 0, elsewhere: [], interrupted: 0 });
   assert.deepEqual(writers.map(({ path }) => path.startsWith(directory)), [true, true]);
 });
 

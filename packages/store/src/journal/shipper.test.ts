@@ -177,7 +177,7 @@ for (const [name, keptRows] of [['its last closing', 4], ['all but its first row
 test('a segment whose writer lives is not recovered', async (t) => {
   const { shipper, open, close, kept } = ground(t);
   open(1);
-  assert.deepEqual(await shipper.recover(), { dead: [], live: 1, interrupted: 0 });
+  assert.deepEqual(await shipper.recover(), { dead: [], live: 1, elsewhere: [], interrupted: 0 });
   close(1);
   await shipper.pass();
   assert.deepEqual(kept, ['completed 1']);

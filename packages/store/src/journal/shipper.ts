@@ -6,9 +6,9 @@
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import type { CallOpening } from '@metergate/core/record/call-record.ts';
-import { JournalFault, sqliteResult } from './journal-fault.ts';
+import { isElsewhere, JournalFault, sqliteResult } from './journal-fault.ts';
 import { createLogUpkeep } from './log-upkeep.ts';
-import { recoverSegments, type Recovery } from './recovery.ts';
+import { recoverSegments, takeOver, type Recovery } from './recovery.ts';
 import { listSegments, removeSegment } from './segment-files.ts';
 import { SegmentReader, type ClosedRow, type DueRows, type RunRow } from './segment-reader.ts';
 
@@ -38,7 +38,8 @@ export interface ShipperOptions {
 export interface Shipper {
   /**
    * At boot, before the node is ready: recovers and ships what dead processes left. Segments with a live writer are left
-   * to `pass`. @throws JournalFault for a file that cannot be read; the store's fault where it is away.
+   * to `pass`, which says so of those of another process, and takes them over once it has gone.
+   * @throws JournalFault for a file that cannot be read; the store's fault where it is away.
    */
   recover(): Promise<Recovery>;
   /** Ships everything that is due now; returns how many rows. Never runs twice at once: a second caller gets the same pass. */
@@ -67,6 +68,8 @@ export function createShipper(options: ShipperOptions): Shipper {
 class SegmentShipper implements Shipper {
   readonly #options: ShipperOptions;
   readonly #tracked = new Map<string, Tracked>();
+  /** Segments that another process had when they were last looked at: what it left open in them is for this one to close. */
+  readonly #elsewhere = new Set<string>();
   readonly #logs = createLogUpkeep();
   #passing: Promise<number> | null = null;
   #batchRows: number = batchRows.first;
@@ -77,6 +80,7 @@ class SegmentShipper implements Shipper {
 
   async recover(): Promise<Recovery> {
     const recovery = await recoverSegments(this.#options.directory, this.#options.calls);
+    for (const path of recovery.elsewhere) this.#elsewhere.add(path);
     for (const path of recovery.dead) await this.#shipSegment(path);
     return recovery;
   }
@@ -112,6 +116,7 @@ class SegmentShipper implements Shipper {
 
   /** What was there when the pass came to it. What is added meanwhile waits for the next one: it would go in ever smaller batches. */
   async #shipSegment(path: string): Promise<number> {
+    if (this.#elsewhere.has(path) && await takeOver(path, this.#options.calls) !== null) this.#elsewhere.delete(path);
     const tracked = this.#track(path);
     const { reader } = tracked;
     let shipped = 0;
@@ -165,9 +170,14 @@ class SegmentShipper implements Shipper {
   #track(path: string): Tracked {
     const known = this.#tracked.get(path);
     if (known !== undefined) return known;
-    const tracked = { reader: new SegmentReader(path), mark: null, rowsSinceCheckpoint: 0 };
-    this.#tracked.set(path, tracked);
-    return tracked;
+    try {
+      const tracked = { reader: new SegmentReader(path), mark: null, rowsSinceCheckpoint: 0 };
+      this.#tracked.set(path, tracked);
+      return tracked;
+    } catch (error) {
+      if (isElsewhere(error)) this.#elsewhere.add(path);
+      throw error;
+    }
   }
 
   #remove(path: string, tracked: Tracked): void {

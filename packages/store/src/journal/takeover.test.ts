@@ -1,0 +1,70 @@
+/** A segment of a process that is dying, or lives longer than a start waits: its calls get their one record all the same. */
+import assert from 'node:assert/strict';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { test, type TestContext } from 'node:test';
+import { createShipper, type CallSink } from './shipper.ts';
+import { testDirectory } from './test-support/journal-ground.ts';
+
+/** Opens three calls, closes the first, in segments of two rows, says so, and lives on. */
+const program = `
+  const [journal, samples, directory] = process.argv.slice(1);
+  const { createJournal } = await import(journal);
+  const { sampleOpening, sampleRecord } = await import(samples);
+  const { randomBytes } = await import('node:crypto');
+  const kept = createJournal({ directory, sync: 'normal', randomBytes, clock: () => 0, rowsPerSegment: 2 });
+  const opened = (number) => new Promise((resolve) => kept.open(sampleOpening(number), resolve));
+  for (const number of [1, 2, 3]) await opened(number);
+  kept.close(sampleRecord(sampleOpening(1), 1), () => console.log('ready'));
+  setInterval(() => {}, 1000);`;
+
+async function otherProcess(t: TestContext, directory: string): Promise<ChildProcess> {
+  const url = (path: string): string => new URL(path, import.meta.url).href;
+  const values = [url('./writer.ts'), url('./test-support/sample-call.ts'), directory];
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program, ...values], { stdio: ['ignore', 'pipe', 'inherit'] });
+  t.after(() => child.kill('SIGKILL'));
+  await once(child.stdout!, 'data');
+  return child;
+}
+
+function ground(t: TestContext) {
+  const directory = testDirectory(t);
+  const marks = new Map<string, number>();
+  const kept: string[] = [];
+  const calls: CallSink = {
+    mark: async (segment) => marks.get(segment) ?? 0,
+    recorded: async () => new Set<string>(),
+    async ship({ segment, through, records }) {
+      for (const { record } of records) kept.push(`${record.outcome} ${record.id.slice(-1)}`);
+      marks.set(segment, through);
+    },
+  };
+  const shipper = createShipper({ directory, calls, clock: () => 0 });
+  t.after(() => shipper.close());
+  return { directory, shipper, kept };
+}
+
+const whole = ['completed 1', 'interrupted 2', 'interrupted 3'];
+const skip = process.platform === 'win32';
+
+test('a process that is still dying is waited for: all of its calls have their record before the start is over', { skip }, async (t) => {
+  const { directory, shipper, kept } = ground(t);
+  const other = await otherProcess(t, directory);
+  setTimeout(() => other.kill('SIGKILL'), 600);
+  const { dead, elsewhere, interrupted } = await shipper.recover();
+  assert.deepEqual([dead.length, elsewhere, interrupted], [2, [], 2]);
+  assert.deepEqual([kept.toSorted(), readdirSync(directory)], [whole, []]);
+});
+
+test('a process that lives on keeps its segments, and that is said; once it is gone, they are taken over without a restart', { skip }, async (t) => {
+  const { directory, shipper, kept } = ground(t);
+  const other = await otherProcess(t, directory);
+  assert.equal((await shipper.recover()).elsewhere.length, 2);
+  await assert.rejects(shipper.pass(), { code: 'journal_elsewhere' });
+  assert.deepEqual(kept, []);
+  other.kill('SIGKILL');
+  await once(other, 'exit');
+  await shipper.pass();
+  assert.deepEqual([kept.toSorted(), readdirSync(directory)], [whole, []]);
+});
