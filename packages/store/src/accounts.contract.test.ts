@@ -12,30 +12,15 @@ import { auditActions, type AuditIntent } from './audit-trail.ts';
 import { isRefusal } from './refusal.ts';
 import { StoreFault } from './fault.ts';
 import type { Store } from './store.ts';
-import {
-  granted, hashOf, openTestStore, postgresGround, refusalCode, sampleRecord, sqliteGround, testMasterKey, type EngineGround,
-} from './test-support/contract-ground.ts';
+import { granted, hashOf, openTestStore, refusalCode, sampleRecord, testMasterKey } from './test-support/contract-ground.ts';
+import { bothEngines, contractStore } from './test-support/contract-store.ts';
 
 const canary = 'CANARY-words-of-the-erased';
 const nextKey = new Uint8Array(32).fill(77);
 
-for (const make of [async () => sqliteGround(), postgresGround]) {
-  describe(`accounts on ${make === postgresGround ? 'PostgreSQL' : 'SQLite'}`, () => {
-    let ground: EngineGround;
-    let url: string;
-    let store: Store;
-    let names = 0;
-    before(async () => {
-      ground = await make();
-      url = await ground.freshUrl();
-      store = await openTestStore(url);
-    });
-    after(async () => {
-      await store?.close();
-      await ground?.end();
-    });
-    const newOrganization = async (on = store): Promise<OrganizationId> =>
-      (await granted(on.organizations.create({ name: `organization ${++names}`, plan: 'team' }))).id;
+for (const on of bothEngines) {
+  describe(`accounts on ${on.title}`, async () => {
+    const { ground, url, store, newName, newOrganization } = await contractStore(on);
     const actor = { kind: 'person', id: 'usr_1', name: 'ada@example.com' } as const;
     const intent = (detail: Record<string, unknown> = {}): AuditIntent => ({ actor, detail });
     const newKey = (on: Store, organization: OrganizationId, secret: string) =>
@@ -58,7 +43,7 @@ for (const make of [async () => sqliteGround(), postgresGround]) {
 
       test('every change carries its organization and the id of what was changed, whoever asks and by whatever', async () => {
         const acting = store.acting(intent());
-        const { id: organization } = await granted(acting.organizations.create({ name: `organization ${++names}`, plan: 'scale' }));
+        const { id: organization } = await granted(acting.organizations.create({ name: newName(), plan: 'scale' }));
         const key = await granted(newKey(acting, organization, 'of every change'));
         await granted(acting.serviceKeys.revoke(key.id));
         await acting.providers.connect(organization, 'openai', 'sk');

@@ -6,40 +6,23 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollarsMax } from '@metergate/core/money.ts';
 import { interruptedRecord } from '@metergate/core/record/call-record.ts';
 import {
-  granted, hashOf, openTestStore, postgresGround, refusalCode, sampleRecord, shippedAgain, shippedAtOnce, sqliteGround,
-  startMs, type EngineGround,
+  granted, hashOf, openTestStore, refusalCode, sampleRecord, shippedAgain, shippedAtOnce, startMs, type EngineGround,
 } from './test-support/contract-ground.ts';
+import { bothEngines, contractStore } from './test-support/contract-store.ts';
 import { StoreFault } from './fault.ts';
 import { isRefusal } from './refusal.ts';
-import type { Store } from './store.ts';
 
 const canary = 'sk-canary-0123456789-ABCDEFGHIJ';
 
-for (const make of [async () => sqliteGround(), postgresGround]) {
-  describe(`store contract on ${make === postgresGround ? 'PostgreSQL' : 'SQLite'}`, () => {
-    let ground: EngineGround;
-    let url: string;
-    let store: Store;
-    let names = 0;
-
-    before(async () => {
-      ground = await make();
-      url = await ground.freshUrl();
-      store = await openTestStore(url);
-    });
-    after(async () => {
-      await store?.close();
-      await ground?.end();
-    });
-
-    const newOrganization = async (): Promise<OrganizationId> =>
-      (await granted(store.organizations.create({ name: `organization ${++names}`, plan: 'team' }))).id;
+for (const on of bothEngines) {
+  describe(`store contract on ${on.title}`, async () => {
+    const { ground, url, store, newOrganization } = await contractStore(on);
     const faultCode = async (work: Promise<unknown>): Promise<string> => {
       try {
         await work;

@@ -1,33 +1,17 @@
 /** Grants as they are minted, the same on both engines: signed, readable by nodes, the private key sealed (design 3, rows 15 and 18). */
 import assert from 'node:assert/strict';
 import { createPublicKey, verify } from 'node:crypto';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
 import { parseGrant } from '@metergate/core/run/grant.ts';
 import type { NewGrant } from './grants.ts';
-import type { Store } from './store.ts';
-import { granted, openTestStore, postgresGround, refusalCode, sqliteGround, type EngineGround } from './test-support/contract-ground.ts';
+import { granted, refusalCode } from './test-support/contract-ground.ts';
+import { bothEngines, contractStore } from './test-support/contract-store.ts';
 
-for (const make of [async () => sqliteGround(), postgresGround]) {
-  describe(`grants on ${make === postgresGround ? 'PostgreSQL' : 'SQLite'}`, () => {
-    let ground: EngineGround;
-    let url: string;
-    let store: Store;
-    let names = 0;
-
-    before(async () => {
-      ground = await make();
-      url = await ground.freshUrl();
-      store = await openTestStore(url);
-    });
-    after(async () => {
-      await store?.close();
-      await ground?.end();
-    });
-
-    const newOrganization = async (): Promise<OrganizationId> =>
-      (await granted(store.organizations.create({ name: `organization ${++names}`, plan: 'team' }))).id;
+for (const on of bothEngines) {
+  describe(`grants on ${on.title}`, async () => {
+    const { ground, url, store, newOrganization } = await contractStore(on);
     const wanted = (organization: OrganizationId, changes: Partial<NewGrant> = {}): NewGrant =>
       ({ organization, run: 'r"\\1', max: nanoDollars(12_500_000_000n), expiresAtMs: 1_800_000_000_000, ...changes });
     const keysOf = async (organization: OrganizationId) => (await store.settings.organization(organization))!.grantKeys;

@@ -3,7 +3,7 @@
  * to the other in the transaction that keeps them (design 2, Spend across nodes). On the embedded store nothing is bounded or written.
  */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { SubjectClaim } from '@metergate/core/lease/book.ts';
 import type { LeaseSubject } from '@metergate/core/lease/subject.ts';
@@ -12,8 +12,8 @@ import { nanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { windowAt } from '@metergate/core/spend/window.ts';
 import pg from 'pg';
-import type { Store } from './store.ts';
-import { granted, openTestStore, postgresGround, sampleRecord, sqliteGround, startMs, type EngineGround } from './test-support/contract-ground.ts';
+import { granted, openTestStore, sampleRecord, sqliteGround, startMs } from './test-support/contract-ground.ts';
+import { contractStore, onPostgres } from './test-support/contract-store.ts';
 
 const money = (amount: number) => nanoDollars(BigInt(amount));
 const [one, two] = ['node_one', 'node_two'] as GatewayNodeId[] as [GatewayNodeId, GatewayNodeId];
@@ -45,25 +45,13 @@ describe('leases on SQLite', () => {
   });
 });
 
-describe('leases on PostgreSQL', () => {
-  let ground: EngineGround;
-  let url: string;
-  let store: Store;
+describe('leases on PostgreSQL', async () => {
+  const { ground, url, store, newOrganization } = await contractStore(onPostgres);
   let names = 0;
   let segments = 0;
 
-  before(async () => {
-    ground = await postgresGround();
-    url = await ground.freshUrl();
-    store = await openTestStore(url);
-  });
-  after(async () => {
-    await store?.close();
-    await ground?.end();
-  });
-
   const cappedAt = async (limit: number): Promise<OrganizationId> => {
-    const { id } = await granted(store.organizations.create({ name: `organization ${++names}`, plan: 'team' }));
+    const id = await newOrganization();
     await granted(store.caps.set({ organization: id, scope: 'organization', subject: null, window: 'month', limit: money(limit), mode: 'refuse' }));
     return id;
   };

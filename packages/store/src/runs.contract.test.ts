@@ -3,7 +3,7 @@
  * several nodes have them. Spec: Run; design 3, rows 12 and 13.
  */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollars, nanoDollarsMax, type NanoDollars } from '@metergate/core/money.ts';
 import { exposureOf } from '@metergate/core/run/clamp.ts';
@@ -11,35 +11,18 @@ import type { EndedState, Run } from '@metergate/core/run/run.ts';
 import type { CallBatch } from './call-records.ts';
 import type { NewRun, RunAnswer } from './runs.ts';
 import type { Store } from './store.ts';
-import {
-  granted, openTestStore, postgresGround, refusalCode, sampleRecord, sqliteGround, startMs, type EngineGround,
-} from './test-support/contract-ground.ts';
+import { granted, refusalCode, sampleRecord, startMs } from './test-support/contract-ground.ts';
+import { bothEngines, contractStore } from './test-support/contract-store.ts';
 
 const usd = (dollars: number): NanoDollars => nanoDollars(BigInt(Math.round(dollars * 1e6)) * 1000n);
 const hourMs = 3_600_000;
 
-for (const make of [async () => sqliteGround(), postgresGround]) {
-  describe(`runs on ${make === postgresGround ? 'PostgreSQL' : 'SQLite'}`, () => {
-    let ground: EngineGround;
-    let url: string;
-    let store: Store;
-    /** Other nodes' stores on the same database. */
-    let nodes: Store[] = [];
-    let names = 0;
-
-    before(async () => {
-      ground = await make();
-      url = await ground.freshUrl();
-      store = await openTestStore(url);
-      nodes = [store, await openTestStore(url), await openTestStore(url)];
-    });
-    after(async () => {
-      await Promise.all(nodes.map((node) => node.close()));
-      await ground?.end();
-    });
-
-    const newOrganization = async (): Promise<OrganizationId> =>
-      (await granted(store.organizations.create({ name: `organization ${++names}`, plan: 'team' }))).id;
+for (const on of bothEngines) {
+  describe(`runs on ${on.title}`, async () => {
+    const { ground, url, store, another, newOrganization } = await contractStore(on);
+    /** As three nodes have it. */
+    const nodes = [store, await another(), await another()] as const;
+    let segments = 0;
     const wanted = (organization: OrganizationId, id: string, changes: Partial<NewRun> = {}): NewRun => ({
       organization, id, declared: usd(5), effective: usd(5), clampReason: null, startedAtMs: startMs, expiresAtMs: null, exposureLimit: null,
       mayCreate: true, ...changes,
@@ -50,7 +33,7 @@ for (const make of [async () => sqliteGround(), postgresGround]) {
       assert.ok(answer.kind === 'run' && answer.created, answer.kind);
       return answer.run;
     };
-    const segment = (): string => `seg_${++names}`;
+    const segment = (): string => `seg_${++segments}`;
     const shipped = (organization: OrganizationId, run: string, cost: NanoDollars | null, from: string = segment()): CallBatch => {
       const record = sampleRecord(organization, { run, cost, usage: cost === null ? 'unknown' : 'reported' });
       return { segment: from, through: 1, records: [{ seq: 1, record }] };

@@ -3,35 +3,23 @@
  * sum that is not that of its records is named with both figures. Reliability 4.6.
  */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
+import { describe, test } from 'node:test';
+import type { ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
-import type { Store } from './store.ts';
-import { granted, openTestStore, postgresGround, sampleRecord, sqliteGround, type EngineGround } from './test-support/contract-ground.ts';
+import { granted, sampleRecord } from './test-support/contract-ground.ts';
+import { bothEngines, contractStore } from './test-support/contract-store.ts';
 
 const hourMs = 3_600_000;
 const goOn = async (): Promise<boolean> => true;
 
-for (const make of [async () => sqliteGround(), postgresGround]) {
-  describe(`reconciling spend on ${make === postgresGround ? 'PostgreSQL' : 'SQLite'}`, () => {
-    let ground: EngineGround;
-    let url: string;
-    let store: Store;
-    let organization: OrganizationId;
+for (const on of bothEngines) {
+  describe(`reconciling spend on ${on.title}`, async () => {
+    const { ground, url, store, newOrganization } = await contractStore(on);
+    const organization = await newOrganization();
+    // It has no call.
+    await newOrganization();
     let segments = 0;
-
-    before(async () => {
-      ground = await make();
-      url = await ground.freshUrl();
-      store = await openTestStore(url);
-      organization = (await granted(store.organizations.create({ name: 'reconciled', plan: 'scale' }))).id;
-      await granted(store.organizations.create({ name: 'without a call', plan: 'scale' }));
-    });
-    after(async () => {
-      await store?.close();
-      await ground?.end();
-    });
 
     const shipped = (records: readonly CallRecord[]): Promise<void> => store.calls.ship({
       segment: `seg_reconciled${++segments}`, through: records.length, records: records.map((record, at) => ({ seq: at + 1, record })),

@@ -3,7 +3,7 @@
  * records, whoever ships them in whatever batches. Design 2 (Journal, Spend); 3, rows 4, 5, 5a, 12 and 22.
  */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollars, nanoDollarsMax } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
@@ -15,33 +15,17 @@ import { insertCalls } from './sql/insert-calls.ts';
 import { firstSchema } from './sql/migrations/0001-first-schema.ts';
 import { capsAndSpend } from './sql/migrations/0002-caps-and-spend.ts';
 import type { Store } from './store.ts';
-import {
-  batchOf, drawing, granted, hashOf, openTestStore, postgresGround, refusalCode, sampleRecord, sqliteGround, startMs, type EngineGround,
-} from './test-support/contract-ground.ts';
+import { batchOf, drawing, granted, hashOf, openTestStore, refusalCode, sampleRecord, startMs } from './test-support/contract-ground.ts';
+import { bothEngines, contractStore } from './test-support/contract-store.ts';
 
 const dayMs = 86_400_000;
 
-for (const make of [async () => sqliteGround(), postgresGround]) {
-  describe(`caps and spend on ${make === postgresGround ? 'PostgreSQL' : 'SQLite'}`, () => {
-    let ground: EngineGround;
-    let url: string;
-    let store: Store;
-    let names = 0;
-
-    before(async () => {
-      ground = await make();
-      url = await ground.freshUrl();
-      store = await openTestStore(url);
-    });
-    after(async () => {
-      await store?.close();
-      await ground?.end();
-    });
-
-    const newOrganization = async (): Promise<OrganizationId> =>
-      (await granted(store.organizations.create({ name: `organization ${++names}`, plan: 'team' }))).id;
+for (const on of bothEngines) {
+  describe(`caps and spend on ${on.title}`, async () => {
+    const { ground, url, store, newOrganization } = await contractStore(on);
+    let keys = 0;
     const newKey = async (organization: OrganizationId): Promise<ServiceKeyId> => (await granted(store.serviceKeys.create(
-      { organization, name: null, project: null, expiresAtMs: null, hash: hashOf(`key ${++names}`), prefix: 'svc_live_ab' }))).id;
+      { organization, name: null, project: null, expiresAtMs: null, hash: hashOf(`key ${++keys}`), prefix: 'svc_live_ab' }))).id;
     const cap = (organization: OrganizationId, changes: Partial<NewCap> = {}): NewCap =>
       ({ organization, scope: 'organization', subject: null, window: 'month', limit: nanoDollars(5n), mode: 'refuse', ...changes });
 

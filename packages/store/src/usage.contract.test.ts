@@ -3,7 +3,7 @@
  * whoever ships them in whatever batches, for whole days and parts of days. Design 2 (Journal); 3, rows 5a and 25; 5, `usage`.
  */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollars, nanoDollarsMax } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
@@ -13,9 +13,8 @@ import { insertCalls } from './sql/insert-calls.ts';
 import { firstSchema } from './sql/migrations/0001-first-schema.ts';
 import { usageSums } from './sql/migrations/0007-usage-sums.ts';
 import type { Store } from './store.ts';
-import {
-  batchOf, drawing, granted, openTestStore, postgresGround, sampleRecord, sqliteGround, startMs, type EngineGround,
-} from './test-support/contract-ground.ts';
+import { batchOf, drawing, openTestStore, sampleRecord, startMs } from './test-support/contract-ground.ts';
+import { bothEngines, contractStore } from './test-support/contract-store.ts';
 
 const dayMs = 86_400_000;
 
@@ -48,14 +47,11 @@ async function pagesOf<Page>(walk: AsyncIterable<Page>): Promise<Page[]> {
   return pages;
 }
 
-for (const make of [async () => sqliteGround(), postgresGround]) {
-  describe(`usage on ${make === postgresGround ? 'PostgreSQL' : 'SQLite'}`, () => {
-    let ground: EngineGround;
-    let url: string;
-    let store: Store;
-    let organizations: OrganizationId[];
+for (const on of bothEngines) {
+  describe(`usage on ${on.title}`, async () => {
+    const { ground, url, store, newOrganization } = await contractStore(on);
+    const organizations = [await newOrganization(), await newOrganization()] as const;
     const draw = drawing(0x2468_ace1);
-    const newOrganization = async (name: string): Promise<OrganizationId> => (await granted(store.organizations.create({ name, plan: 'team' }))).id;
     const record = (): CallRecord => sampleRecord(organizations[draw(2)]!, {
       key: `key_${draw(5)}` as ServiceKeyId,
       project: draw(4) === 0 ? null : `project ${draw(5)}`,
@@ -77,10 +73,6 @@ for (const make of [async () => sqliteGround(), postgresGround]) {
     };
 
     before(async () => {
-      ground = await make();
-      url = await ground.freshUrl();
-      store = await openTestStore(url);
-      organizations = [await newOrganization('one'), await newOrganization('two')];
       const segments = [0, 1, 2, 3].map((number) => ({ id: `seg_${number}`, records: Array.from({ length: 1_000 }, record) }));
       const other = await openTestStore(url);
       const shipAll = async (through: Store, seed: number): Promise<void> => {
@@ -96,10 +88,6 @@ for (const make of [async () => sqliteGround(), postgresGround]) {
       };
       await Promise.all([shipAll(store, 0x0bad_cafe), shipAll(other, 0x7eed_5eed)]);
       await other.close();
-    });
-    after(async () => {
-      await store?.close();
-      await ground?.end();
     });
 
     test('4,000 records, repeated and overlapping, by two shippers at once: every sum in every dimension is that of the records', async () => {
@@ -143,7 +131,7 @@ for (const make of [async () => sqliteGround(), postgresGround]) {
     });
 
     test('names and figures at the bounds of an engine hold nothing up: they are cut, replaced, saturated', async () => {
-      const organization = await newOrganization('bounds');
+      const organization = await newOrganization();
       const records = ['m'.repeat(4_096), '\ud800x', '\udbffx', 'a\0b', '', '\u{10ffff}'.repeat(1_000)].map((model) =>
         sampleRecord(organization, { model, cost: nanoDollarsMax, inputTokens: Number.MAX_SAFE_INTEGER, labels: ['x', 'x'] }));
       await store.calls.ship(batchOf('seg_bounds', records));
@@ -158,7 +146,7 @@ for (const make of [async () => sqliteGround(), postgresGround]) {
     });
 
     test('a batch that fails adds nothing', async () => {
-      const organization = await newOrganization('broken');
+      const organization = await newOrganization();
       const broken = [sampleRecord(organization), sampleRecord(organization, { requestBytes: 'x' as unknown as number })];
       await assert.rejects(store.calls.ship(batchOf('seg_broken', broken)));
       assert.equal((await report('day', {}, organization)).size, 0);
@@ -185,7 +173,7 @@ for (const make of [async () => sqliteGround(), postgresGround]) {
     });
 
     test('a walk gives every record of its time once, oldest first, also where thousands began at once; later ones are not in it', async () => {
-      const organization = await newOrganization('walked');
+      const organization = await newOrganization();
       const records = Array.from({ length: 3_500 }, (_, index) =>
         sampleRecord(organization, { startedAtMs: startMs + (index < 2_500 ? 5 : 4 - index % 5) }));
       await store.calls.ship(batchOf('seg_walk', records));

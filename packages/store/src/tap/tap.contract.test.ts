@@ -16,15 +16,16 @@ import { understoodEvent } from '@metergate/core/tap/test-support/sample-event.t
 import { openEngine } from '../sql/engine.ts';
 import { isRefusal } from '../refusal.ts';
 import { openStore, type Store } from '../store.ts';
-import { granted, postgresGround, refusalCode, sqliteGround, testMasterKey, type EngineGround } from '../test-support/contract-ground.ts';
+import { granted, refusalCode, testMasterKey, type EngineGround } from '../test-support/contract-ground.ts';
+import { bothEngines } from '../test-support/contract-store.ts';
 import type { Baseline } from './baselines.ts';
 import { dropErasedEvents, eraseTap } from './tap-events.ts';
 
 const noonMs = Date.UTC(2026, 2, 4, 12);
 const hashOf = (key: string): string => createHash('sha256').update(key).digest('hex');
 
-for (const make of [async () => sqliteGround(), postgresGround]) {
-  describe(`the tap's contract on ${make === postgresGround ? 'PostgreSQL' : 'SQLite'}`, () => {
+for (const on of bothEngines) {
+  describe(`the tap's contract on ${on.title}`, () => {
     let ground: EngineGround;
     let url: string;
     /** Two connections to one store, as two nodes have them. */
@@ -36,7 +37,7 @@ for (const make of [async () => sqliteGround(), postgresGround]) {
       openStore({ url, masterKey: testMasterKey, clock: () => nowMs, randomBytes: (n) => randomBytes(n), create: true });
 
     before(async () => {
-      ground = await make();
+      ground = await on.ground();
       url = await ground.freshUrl();
       store = await open();
       other = await open();

@@ -1,0 +1,53 @@
+/**
+ * What a suite of the contract stands on: one engine, a store in a fresh place, and organizations to keep apart what tests do.
+ * It is there before the first test of the suite and gone after the last.
+ */
+import { after } from 'node:test';
+import type { OrganizationId } from '@metergate/core/id.ts';
+import type { Store } from '../store.ts';
+import { granted, openTestStore, postgresGround, sqliteGround, type EngineGround } from './contract-ground.ts';
+
+export interface ContractEngine {
+  readonly title: string;
+  readonly ground: () => Promise<EngineGround>;
+}
+
+export const onPostgres: ContractEngine = { title: 'PostgreSQL', ground: postgresGround };
+
+/** A suite is held on each. */
+export const bothEngines: readonly ContractEngine[] = [{ title: 'SQLite', ground: async () => sqliteGround() }, onPostgres];
+
+export interface ContractStore {
+  readonly ground: EngineGround;
+  readonly url: string;
+  readonly store: Store;
+  /** One more store on the same place, as another process has it; closed with the first. */
+  another(): Promise<Store>;
+  /** A name that no other organization of this store has. */
+  newName(): string;
+  /** On plan Team. */
+  newOrganization(on?: Store): Promise<OrganizationId>;
+}
+
+/** To be awaited in the body of a suite, at whose end everything opened here is closed. */
+export async function contractStore(engine: ContractEngine): Promise<ContractStore> {
+  const stores: Store[] = [];
+  let names = 0;
+  const ground = await engine.ground();
+  after(async () => {
+    await Promise.all(stores.map((each) => each.close()));
+    await ground.end();
+  });
+  const url = await ground.freshUrl();
+  const another = async (): Promise<Store> => {
+    const opened = await openTestStore(url);
+    stores.push(opened);
+    return opened;
+  };
+  const store = await another();
+  const newName = (): string => `organization ${++names}`;
+  return {
+    ground, url, store, another, newName,
+    newOrganization: async (on = store) => (await granted(on.organizations.create({ name: newName(), plan: 'team' }))).id,
+  };
+}
