@@ -4,7 +4,7 @@
  */
 
 export type JournalFaultCode =
-  /** The directory cannot be made or written, or a segment cannot be created in it. */
+  /** The directory cannot be made or written, or a segment cannot be created, opened or changed in it: rights, space or descriptors. */
   | 'journal_unwritable'
   /** A segment file is damaged, is no segment, or half of it is gone. Never skipped: it may hold calls. */
   | 'journal_unreadable'

@@ -32,7 +32,10 @@ type KnownCalls = Pick<CallSink, 'mark' | 'recorded'>;
 const dyingLooksMax = 20;
 const dyingPauseMs = 100;
 
-/** @throws JournalFault `journal_unreadable`, `journal_newer` or `journal_unsound`, naming the file; the store's fault where it is away. */
+/**
+ * @throws JournalFault `journal_unreadable`, `journal_unwritable`, `journal_newer` or `journal_unsound`, naming the file; the store's fault
+ * where it is away.
+ */
 export async function recoverSegments(directory: string, calls: KnownCalls): Promise<Recovery> {
   ensureJournalDirectory(directory);
   clearLeftovers(directory);

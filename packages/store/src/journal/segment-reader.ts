@@ -8,7 +8,7 @@ import { interruptedRecord, type CallOpening, type CallRecord } from '@metergate
 import { sqliteResult } from './journal-fault.ts';
 import { endFromText, openingFromText, recordFromText, recordToText, rowIdAt, rowKind, tighteningFromText } from './row.ts';
 import type { RunEnd, RunTightening } from './run-event.ts';
-import { openSegment, segmentName, unreadable } from './segment.ts';
+import { brokenSegment, openSegment, segmentName, unreadable } from './segment.ts';
 
 /** A closed row: its place in the segment and its record. */
 export interface ClosedRow {
@@ -52,7 +52,7 @@ export class SegmentReader {
       this.#sealed = this.#database.prepare('SELECT sealed FROM segment');
     } catch (error) {
       this.#database.close();
-      throw unreadable(path, (error as Error).message, error);
+      throw brokenSegment(path, error);
     }
   }
 
@@ -89,7 +89,7 @@ export class SegmentReader {
       return this.#database.prepare('PRAGMA journal_mode = DELETE').get()?.['journal_mode'] === 'delete';
     } catch (error) {
       if (sqliteResult(error) === 5) return false;
-      throw unreadable(this.path, (error as Error).message, error);
+      throw brokenSegment(this.path, error);
     }
   }
 
@@ -99,7 +99,7 @@ export class SegmentReader {
     try {
       verdict = this.#database.prepare('PRAGMA quick_check(1)').get()?.['quick_check'];
     } catch (error) {
-      throw unreadable(this.path, (error as Error).message, error);
+      throw brokenSegment(this.path, error);
     }
     if (verdict !== 'ok') throw unreadable(this.path, `it is damaged: ${String(verdict)}`);
   }
@@ -119,19 +119,20 @@ export class SegmentReader {
   /**
    * Closes these calls as `interrupted`, in rows numbered from above `after`, and seals; one transaction, so that a second
    * attempt finds either nothing or all of it done, and each row keeps its `seq`. Only after `claim`. Returns how many it closed.
+   * @throws JournalFault where it cannot be written.
    */
   interrupt(openings: readonly CallOpening[], after: number): number {
     const database = this.#database;
     const insert = database.prepare(`INSERT INTO entry (seq, kind, body) VALUES (?, ${rowKind.closed}, ?)`);
-    database.exec('BEGIN IMMEDIATE');
     try {
+      database.exec('BEGIN IMMEDIATE');
       openings.forEach((opening, at) => insert.run(after + 1 + at, recordToText(interruptedRecord(opening))));
       database.exec('UPDATE segment SET sealed = 1');
       database.exec('COMMIT');
       return openings.length;
     } catch (error) {
       if (database.isTransaction) database.exec('ROLLBACK');
-      throw error;
+      throw brokenSegment(this.path, error);
     }
   }
 

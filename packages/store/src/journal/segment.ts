@@ -22,6 +22,9 @@ const busyTimeoutMs = 50;
 
 const busyResult = 5;
 
+/** What SQLite says of a place rather than of a file: rights, a medium that is only read, no space, no descriptor. */
+const placeResults: ReadonlySet<number> = new Set([3, 8, 13, 14]);
+
 /** The first SQLite release without the race in which a write-ahead log that restarts could lose commits. */
 const sqliteFloor = '3.51.3';
 
@@ -65,7 +68,7 @@ export function makeSegment({ directory, sync, randomBytes }: {
 
 /**
  * Opens a segment, for its writer or for a reader, with every setting asserted.
- * @throws JournalFault `journal_unreadable`, `journal_elsewhere` or `journal_newer`, naming the file; `journal_unsound`.
+ * @throws JournalFault `journal_unreadable`, `journal_unwritable`, `journal_elsewhere` or `journal_newer`, naming the file; `journal_unsound`.
  */
 export function openSegment(path: string, sync: JournalSync): DatabaseSync {
   // SQLite would make a missing file anew: a segment that vanished must be heard of.
@@ -83,7 +86,7 @@ export function openSegment(path: string, sync: JournalSync): DatabaseSync {
   } catch (error) {
     database?.close();
     if (error instanceof JournalFault) throw error;
-    throw sqliteResult(error) === busyResult ? elsewhere(path, error) : unreadable(path, reason(error), error);
+    throw sqliteResult(error) === busyResult ? elsewhere(path, error) : brokenSegment(path, error);
   }
 }
 
@@ -105,6 +108,15 @@ export function unreadable(path: string, why: string, cause?: unknown): JournalF
     `The journal segment ${path} cannot be read (${why}). It may hold calls that no record exists of yet: `
     + 'restore it, or move it away to go on without them.',
     { cause });
+}
+
+/** The fault of a segment that SQLite cannot open, read or change: it is damaged, or its place cannot be written. */
+export function brokenSegment(path: string, error: unknown): JournalFault {
+  if (!placeResults.has(sqliteResult(error))) return unreadable(path, reason(error), error);
+  return new JournalFault('journal_unwritable',
+    `The journal segment ${path} cannot be written (${reason(error)}). Nothing in it is lost, so leave it where it is: `
+    + 'check the rights and the free space of its directory, and how many files this process may open.',
+    { cause: error });
 }
 
 function elsewhere(path: string, cause: unknown): JournalFault {

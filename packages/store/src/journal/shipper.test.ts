@@ -233,3 +233,22 @@ test('a segment of a newer version stops the start', async (t) => {
   database.close();
   await assert.rejects(recoverSegments(directory, sampleStore().sink), (error) => error instanceof JournalFault && error.code === 'journal_newer');
 });
+
+test('a segment that is whole is never said to be damaged where only the space for its recovery is missing', async (t) => {
+  const all = ground(t);
+  all.open(...Array.from({ length: 100 }, (_, index) => index + 1));
+  die(all);
+  const path = all.writers[0]!.path;
+  // A database that may not grow stands for a full disk.
+  const prototype = DatabaseSync.prototype;
+  const { exec } = prototype;
+  t.after(() => { prototype.exec = exec; });
+  prototype.exec = function limited(sql) {
+    exec.call(this, sql);
+    if (sql.includes('wal_autocheckpoint')) exec.call(this, 'PRAGMA max_page_count = 1');
+  };
+  await assert.rejects(recoverSegments(all.directory, all.sink),
+    (error) => error instanceof JournalFault && error.code === 'journal_unwritable' && error.message.includes(path));
+  prototype.exec = exec;
+  assert.equal((await recoverSegments(all.directory, all.sink)).interrupted, 100);
+});
