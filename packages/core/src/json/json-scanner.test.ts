@@ -172,6 +172,16 @@ describe('watched places', () => {
     assert.equal(model.string(), 'b');
   });
 
+  test('also where it stopped inside a character, or at bytes that are none', () => {
+    for (const bytes of [[0xe0], [0xed], [0xf0], [0xf0, 0x80], [0xf4], [0xf4, 0x90], [0xc3], [0x5c, 0x75, 0x64]]) {
+      const { scanner, model } = scanned('{"model":"');
+      scanner.push(Uint8Array.from(bytes));
+      scanner.clear();
+      scanner.push(encoder.encode('{"model":"\u2028\u{10348}\u{1fbff}"}'));
+      assert.deepEqual([scanner.verdict(), model.string()], ['valid', '\u2028\u{10348}\u{1fbff}'], String(bytes));
+    }
+  });
+
   test('any JSON object, written any way and cut anywhere: the places hold what JSON.parse gives', () => {
     const member = fc.tuple(fc.constantFrom('model', 'usage', 'choices', 'other'), fc.oneof(fc.jsonValue(), fc.string({ unit: 'binary' })));
     fc.assert(fc.property(fc.array(member, { maxLength: 6 }), fc.array(fc.nat(40), { minLength: 1, maxLength: 20 }), fc.nat(3),
