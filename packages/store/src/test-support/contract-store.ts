@@ -1,6 +1,6 @@
 /**
  * What a suite of the contract stands on: one engine, a store in a fresh place, and organizations to keep apart what tests do.
- * It is there before the first test of the suite and gone after the last.
+ * It is there before the first test of the suite and gone after the last of the file.
  */
 import { after } from 'node:test';
 import type { OrganizationId } from '@metergate/core/id.ts';
@@ -29,12 +29,18 @@ export interface ContractStore {
   newOrganization(on?: Store): Promise<OrganizationId>;
 }
 
-/** To be awaited in the body of a suite, at whose end everything opened here is closed. */
+const grounds: (() => Promise<void>)[] = [];
+// Of the file, not of each suite: a suite of which no test was chosen has opened its ground too, and its own hooks are not run.
+after(async () => {
+  for (const end of grounds) await end();
+});
+
+/** To be awaited in the body of a suite. */
 export async function contractStore(engine: ContractEngine): Promise<ContractStore> {
   const stores: Store[] = [];
   let names = 0;
   const ground = await engine.ground();
-  after(async () => {
+  grounds.push(async () => {
     await Promise.all(stores.map((each) => each.close()));
     await ground.end();
   });
