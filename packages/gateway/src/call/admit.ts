@@ -3,7 +3,7 @@
  * (429, 402, 503) on the head → body → the same limits again, and taken in the same turn (design 2, Decide, then take).
  * The first decision refuses before a body is read; the second is the one that counts, since time passes while one is held: key
  * and destination are looked at again then, so that a key that was revoked or a credential that was taken away meanwhile sends nothing.
- * Only what everything else admits asks the store for its run, once.
+ * Only what everything else admits asks the store, for its run and the leases it lacks, within 250 ms in all.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { declaredBodyBytes } from '@metergate/core/call/framing.ts';

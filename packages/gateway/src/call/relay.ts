@@ -2,7 +2,7 @@
  * One forwarded call from the journal's `opened` to its `closed`: destination → caller, byte for byte, with backpressure,
  * while the reader watches. The record is committed before the bytes that complete the answer leave (design 2, Journal).
  * One attempt; a stream that breaks after its head ends the caller's connection, so a truncated body never looks complete.
- * Deciding whether a call may be forwarded is `serve.ts`; keeping its record is `recording.ts`.
+ * Deciding whether a call may be forwarded is `serve.ts` and `admit.ts`; keeping its record is `recording.ts`.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { allValues, outboundRequestHeaders } from '@metergate/core/call/header-pairs.ts';
