@@ -15,8 +15,8 @@ for (const on of bothEngines) {
     const wanted = (organization: OrganizationId, changes: Partial<NewGrant> = {}): NewGrant =>
       ({ organization, run: 'r"\\1', max: nanoDollars(12_500_000_000n), expiresAtMs: 1_800_000_000_000, ...changes });
     const keysOf = async (organization: OrganizationId) => (await store.settings.organization(organization))!.grantKeys;
-    const verified = async (organization: OrganizationId, token: string): Promise<boolean> => {
-      const parsed = parseGrant(token);
+    const verified = async (organization: OrganizationId, grant: string): Promise<boolean> => {
+      const parsed = parseGrant(grant);
       const key = (await keysOf(organization)).find(({ id }) => id === parsed?.payload.key);
       assert.ok(parsed !== null && key !== undefined);
       const publicKey = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: key.publicKey }, format: 'jwk' });

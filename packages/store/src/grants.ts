@@ -5,7 +5,7 @@
  */
 import { sign, type KeyObject } from 'node:crypto';
 import { base62, type OrganizationId } from '@metergate/core/id.ts';
-import { grantText, grantToken, type GrantPayload } from '@metergate/core/run/grant.ts';
+import { grantText, signedGrant, type GrantPayload } from '@metergate/core/run/grant.ts';
 import type { Transaction } from 'kysely';
 import { StoreFault } from './fault.ts';
 import { makeGrantKey, privateKeyOf, seedPlace } from './grant-key.ts';
@@ -46,7 +46,7 @@ export function grantsIn(ground: StoreGround): Grants {
       return engine.write(async (transaction) => {
         const { id, privateKey } = await signingKey(ground, transaction, grant.organization);
         const text = grantText(payloadFor(id));
-        return { organization: grant.organization, id: grant.run, grant: grantToken(text, sign(null, Buffer.from(text, 'latin1'), privateKey)) };
+        return { organization: grant.organization, id: grant.run, grant: signedGrant(text, sign(null, Buffer.from(text, 'latin1'), privateKey)) };
       }, { action: 'mintGrant', organization: grant.organization, subject: grant.run });
     },
   };

@@ -1,7 +1,7 @@
 /**
  * Run-budget grants (spec: Run; design 3, row 15): `rbg1.` + base64url(JSON payload) + `.` + base64url(Ed25519 signature).
- * Signed is the text before the last dot, the form's name included, so that no other token can stand in for a grant.
- * Read strictly: one text per grant, so that a token is either the very one that was minted or none. Who verifies passes in
+ * Signed is the text before the last dot, the form's name included, so that nothing else that was signed can stand in for a grant.
+ * Read strictly: one text per grant, so that a text is either the very one that was minted or no grant. Who verifies passes in
  * the public keys; nothing here trusts a payload before that.
  */
 import type { OrganizationId } from '../id.ts';
@@ -32,7 +32,7 @@ export interface GrantPayload {
   readonly nonce: string;
 }
 
-/** A token in its parts, of the right form and not verified. */
+/** A grant in its parts, of the right form and not verified. */
 export interface ParsedGrant {
   readonly payload: GrantPayload;
   /** What the signature is over; ASCII. */
@@ -46,7 +46,7 @@ export const grantLengthMax = 1024;
 
 const form = 'rbg1.';
 const signatureBytes = 64;
-/** Characters of the signature in the token. */
+/** Characters of the signature in the grant. */
 const signatureLength = 86;
 const runForm = /^[\x21-\x7e]{1,128}$/;
 const idForm = /^[0-9A-Za-z_]{1,64}$/;
@@ -64,18 +64,18 @@ export function grantText(payload: GrantPayload): string {
   return form + toBase64url(Uint8Array.from(json, (character) => character.charCodeAt(0)));
 }
 
-/** The token of a signed text. */
-export function grantToken(signedText: string, signature: Uint8Array): string {
+/** The grant: the text and its signature. */
+export function signedGrant(signedText: string, signature: Uint8Array): string {
   return `${signedText}.${toBase64url(signature)}`;
 }
 
-/** A token's parts; null for any text that no minting makes. */
-export function parseGrant(token: string): ParsedGrant | null {
-  if (token.length > grantLengthMax || !token.startsWith(form)) return null;
-  const dot = token.length - signatureLength - 1;
-  if (dot <= form.length || token[dot] !== '.') return null;
-  const signedText = token.slice(0, dot);
-  const signature = fromBase64url(token.slice(dot + 1));
+/** A grant's parts; null for any text that no minting makes. */
+export function parseGrant(grant: string): ParsedGrant | null {
+  if (grant.length > grantLengthMax || !grant.startsWith(form)) return null;
+  const dot = grant.length - signatureLength - 1;
+  if (dot <= form.length || grant[dot] !== '.') return null;
+  const signedText = grant.slice(0, dot);
+  const signature = fromBase64url(grant.slice(dot + 1));
   const bytes = fromBase64url(signedText.slice(form.length));
   if (bytes === null || signature === null || signature.length !== signatureBytes) return null;
   const payload = payloadOf(asciiOf(bytes));

@@ -1,22 +1,22 @@
 /**
  * A run-budget grant as it came → its payload, if it was signed with a key of the organization (design 3, row 15). Nodes hold
- * public keys only. Verified tokens, good and bad, are remembered by hash, so that a grant on every call costs a look-up.
+ * public keys only. Verified grants, good and bad, are remembered by hash, so that a grant on every call costs a look-up.
  * Whether the grant is for this organization and run is `grantBinds` in core.
  */
 import { createPublicKey, hash, verify, type KeyObject } from 'node:crypto';
 import { grantLengthMax, parseGrant, type GrantKey, type GrantPayload } from '@metergate/core/run/grant.ts';
 
 /** Null: not a grant that one of these keys signed. */
-export type VerifyGrant = (token: string, keys: readonly GrantKey[]) => GrantPayload | null;
+export type VerifyGrant = (grant: string, keys: readonly GrantKey[]) => GrantPayload | null;
 
 /**
- * How many tokens of each kind are remembered; beyond it the oldest is forgotten. Good and bad ones apart, so that whoever
+ * How many grants of each kind are remembered; beyond it the oldest is forgotten. Good and bad ones apart, so that whoever
  * sends ever new bad ones does not push out the good.
  */
 const rememberedMax = 10_000;
 const publicKeysMax = 1_000;
 
-/** What is known of a token: its payload, signed by this public key, or that it fails under it. */
+/** What is known of a grant: its payload, signed by this public key, or that it fails under it. */
 interface Known {
   readonly payload: GrantPayload | null;
   readonly publicKey: string;
@@ -37,12 +37,12 @@ export function createGrantVerifier(): VerifyGrant {
     return key;
   }
 
-  return (token, keys) => {
-    if (token.length > grantLengthMax) return null;
-    const digest = hash('sha256', token, 'hex');
+  return (grant, keys) => {
+    if (grant.length > grantLengthMax) return null;
+    const digest = hash('sha256', grant, 'hex');
     const remembered = good.get(digest) ?? bad.get(digest);
     if (remembered !== undefined && keys.some(({ publicKey }) => publicKey === remembered.publicKey)) return remembered.payload;
-    const parsed = parseGrant(token);
+    const parsed = parseGrant(grant);
     const signer = parsed === null ? undefined : keys.find(({ id }) => id === parsed.payload.key);
     if (parsed === null || signer === undefined) return null;
     const verified = verify(null, Buffer.from(parsed.signedText, 'latin1'), publicKeyOf(signer.publicKey), parsed.signature);
