@@ -8,27 +8,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { declaredBodyBytes } from '@metergate/core/call/framing.ts';
 import { labelsOf, projectOf } from '@metergate/core/call/labels.ts';
-import type { Route } from '@metergate/core/call/route.ts';
-import type { RequestId } from '@metergate/core/id.ts';
 import { estimateTokens } from '@metergate/core/rate/four-buckets.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
 import type { FaultPlace } from '../faults.ts';
 import type { GatewayNode } from '../gateway-node.ts';
 import { readRun } from '../guards/read-run.ts';
-import type { HeldKey } from '../settings/held-settings.ts';
-import type { AdmittedCall, OutboundBody } from './admitted-call.ts';
+import type { AdmittedCall, HeardCall, OutboundBody } from './admitted-call.ts';
 import { stillHeld } from './authenticate.ts';
 import { chooseDestination } from './choose-destination.ts';
 import { receiveBody } from './receive-body.ts';
-
-/** What is known of a call when its key is. */
-export interface HeardCall {
-  readonly id: RequestId;
-  readonly method: string;
-  readonly route: Route;
-  readonly keyHash: string;
-  readonly held: HeldKey;
-}
 
 /** How a call ends that is not forwarded: refused, or by a fault of ours. */
 export interface Unforwarded {
@@ -36,9 +24,11 @@ export interface Unforwarded {
   readonly broke: (place: FaultPlace, cause: unknown) => void;
 }
 
-export interface Admitting {
+/** One request and what answers it. */
+export interface Reception {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  /** Takes the call over once nothing refuses it and its body can go out. */
   readonly forward: (call: AdmittedCall, body: OutboundBody) => void;
 }
 
@@ -56,19 +46,19 @@ const asksMax = 2;
 
 export class Admission {
   readonly #node: GatewayNode;
-  readonly #parts: Admitting;
+  readonly #reception: Reception;
   readonly #heard: HeardCall;
   readonly #end: Unforwarded;
 
-  constructor(node: GatewayNode, parts: Admitting, heard: HeardCall, end: Unforwarded) {
+  constructor(node: GatewayNode, reception: Reception, heard: HeardCall, end: Unforwarded) {
     this.#node = node;
-    this.#parts = parts;
+    this.#reception = reception;
     this.#heard = heard;
     this.#end = end;
   }
 
   begin(): void {
-    const { request, response } = this.#parts;
+    const { request, response } = this.#reception;
     const { held, route } = this.#heard;
     const { rawHeaders } = request;
     const runCall = readRun(rawHeaders, held, this.#node.verifyGrant);
@@ -125,7 +115,7 @@ export class Admission {
     call.startedWallMs = this.#node.clock.wallMs();
     this.#node.guards.take(call);
     try {
-      this.#parts.forward(call, body);
+      this.#reception.forward(call, body);
     } catch (cause) {
       this.#drop(call, body);
       throw cause;
@@ -135,7 +125,7 @@ export class Admission {
   #ask(call: AdmittedCall, body: OutboundBody, asked: Asked): void {
     this.#node.guards.ask(call, asked.sinceMs + askMs - this.#node.clock.monotonicMs(), (refusal) => {
       try {
-        if (callerHasLeft(this.#parts)) this.#drop(call, body);
+        if (callerHasLeft(this.#reception)) this.#drop(call, body);
         else if (refusal !== null) this.#refuseHeld(call, body, refusal);
         else this.#bodyReady(call, body, asked);
       } catch (cause) {
@@ -170,6 +160,6 @@ export class Admission {
 }
 
 /** A response that waits behind another on its connection is not told that the connection is gone. */
-export function callerHasLeft({ request, response }: { readonly request: IncomingMessage; readonly response: ServerResponse }): boolean {
+export function callerHasLeft({ request, response }: Pick<Reception, 'request' | 'response'>): boolean {
   return response.destroyed || request.socket.destroyed;
 }

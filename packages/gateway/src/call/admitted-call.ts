@@ -22,14 +22,18 @@ export interface ChosenDestination {
   readonly upstreamHost: string | null;
 }
 
-/** A call that its headers do not refuse; whether the limits admit it is decided on this. */
-export interface AdmittedCall extends Labels, GuardedCall {
+/** What is known of a call when its key is. */
+export interface HeardCall {
   readonly id: RequestId;
   readonly method: string;
   readonly route: Route;
   /** SHA-256 of the service key, by which it is looked up again when a body has come. */
   readonly keyHash: string;
   readonly held: HeldKey;
+}
+
+/** A call that its headers do not refuse; whether the limits admit it is decided on this. */
+export interface AdmittedCall extends HeardCall, Labels, GuardedCall {
   readonly chosen: ChosenDestination;
   readonly project: string | null;
   /** Wall time of admission, which says what windows the call belongs to (design 3, row 5a); 0 until then. */

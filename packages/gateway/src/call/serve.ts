@@ -4,7 +4,6 @@
  * limits (429, 402, 503) → body → limits again, and taken; then `relay.ts`: open → forward (502).
  * A refused call opens no connection to a destination and leaves no record.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { framingFaultOf } from '@metergate/core/call/framing.ts';
 import { pathOf, routeOf } from '@metergate/core/call/route.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
@@ -12,17 +11,8 @@ import type { FaultPlace } from '../faults.ts';
 import type { GatewayNode } from '../gateway-node.ts';
 import { freshRequestId } from '../request-ids.ts';
 import { refuse } from '../respond.ts';
-import { Admission, callerHasLeft } from './admit.ts';
-import type { AdmittedCall, OutboundBody } from './admitted-call.ts';
+import { Admission, callerHasLeft, type Reception } from './admit.ts';
 import { authenticate } from './authenticate.ts';
-
-/** One request and what answers it. */
-export interface Reception {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  /** Takes the call over once nothing refuses it and its body can go out. */
-  readonly forward: (call: AdmittedCall, body: OutboundBody) => void;
-}
 
 /** Serves one request to the point where it is forwarded or refused. */
 export function serve(node: GatewayNode, reception: Reception): void {
