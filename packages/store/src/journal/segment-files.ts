@@ -48,13 +48,23 @@ export function clearLeftovers(directory: string): void {
   }
 }
 
-/** Removes a segment that is complete and shipped. Connections still open to it close without touching the disk. */
+/**
+ * Removes a segment that is complete and shipped. Connections still open to it close without touching the disk. @throws JournalFault
+ * `journal_unwritable`; where `closeReader` was not called by then, nothing was done.
+ */
 export function removeSegment(path: string, closeReader: () => void): void {
   const directory = join(path, '..');
   const segment = path.slice(directory.length + 1, -'.db'.length);
-  renameSync(path, join(directory, `${segment}.done`));
-  closeReader();
-  finishRemoval(directory, segment);
+  try {
+    renameSync(path, join(directory, `${segment}.done`));
+    closeReader();
+    finishRemoval(directory, segment);
+  } catch (error) {
+    throw new JournalFault('journal_unwritable',
+      `The journal segment ${path} cannot be removed (${String((error as { code?: unknown }).code)}). All of it is in the store. `
+      + 'Check the rights of its directory.',
+      { cause: error });
+  }
 }
 
 /** A segment in the making may be a live writer's own; it is in the making for milliseconds. */

@@ -1,6 +1,6 @@
 /** Journal → store exactly once; recovery of what a dead process left; damage that stops the start (design 2, Journal). */
 import assert from 'node:assert/strict';
-import { copyFileSync, existsSync, readdirSync, renameSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -251,4 +251,26 @@ test('a segment that is whole is never said to be damaged where only the space f
     (error) => error instanceof JournalFault && error.code === 'journal_unwritable' && error.message.includes(path));
   prototype.exec = exec;
   assert.equal((await recoverSegments(all.directory, all.sink)).interrupted, 100);
+});
+
+test('segments that cannot be removed keep nothing back and pile up nothing; what is in the way once gone, they go', async (t) => {
+  const all = ground(t, 1);
+  const numbers = Array.from({ length: 8 }, (_, index) => index + 1);
+  for (const number of numbers) {
+    all.open(number);
+    all.close(number);
+  }
+  const obstacles = all.writers.map(({ path }) => path.replace(/db$/, 'done'));
+  for (const obstacle of obstacles) mkdirSync(obstacle);
+  for (let pass = 0; pass < 3; pass += 1) {
+    await assert.rejects(all.shipper.pass(), { code: 'journal_unwritable', message: /seg_\w+\.db cannot be removed \(\w+\)/ });
+  }
+  assert.deepEqual(all.kept.toSorted(), numbers.map((number) => `completed ${number}`));
+  all.shipper.close();
+  die(all);
+  // The last connection takes the log with it: one that was forgotten keeps it.
+  assert.deepEqual(readdirSync(all.directory).filter((name) => name.endsWith('-wal')), []);
+  for (const obstacle of obstacles) rmdirSync(obstacle);
+  await all.shipper.pass();
+  assert.deepEqual([readdirSync(all.directory), all.kept.length], [[], 8]);
 });

@@ -181,8 +181,11 @@ class SegmentShipper implements Shipper {
   }
 
   #remove(path: string, tracked: Tracked): void {
-    this.#tracked.delete(path);
-    removeSegment(path, () => tracked.reader.close());
+    // Where it cannot be removed, its reader is there for the next pass.
+    removeSegment(path, () => {
+      this.#tracked.delete(path);
+      tracked.reader.close();
+    });
   }
 
   #resize(rows: number, tookMs: number): void {
