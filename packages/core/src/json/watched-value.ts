@@ -11,7 +11,7 @@ export type ValueKind = 'absent' | 'null' | 'true' | 'false' | 'number' | 'strin
 export const watchedBytesMax = 4096;
 
 const backslash = 0x5c;
-const decoder = new TextDecoder();
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 const noFields: readonly (readonly [string, WatchedValue])[] = [];
 /** Numbers of plain digits up to this length are kept as a value, not as bytes: they are exact, and most figures are such. */
 const plainDigitsMax = 15;

@@ -130,7 +130,7 @@ export class EventStreamForm implements BodyForm, EventConsumer {
     if (!this.dialogueEnded) this.splitter.end();
     const whole = ending === 'whole' || this.dialogueEnded;
     if (!this.dialogueEnded && this.dataLines > 0) {
-      if (this.scanner.complete) this.takeEvent();
+      if (this.scanner.verdict() === 'valid') this.takeEvent();
       else if (whole && this.doneMatched !== doneWord.length) this.eventsUnread++;
     }
     if (this.eventsUnread > 0 && (whole || this.eventsRead === 0)) return 'not_readable';

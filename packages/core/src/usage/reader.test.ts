@@ -89,7 +89,7 @@ describe('first wire, JSON', () => {
   });
 
   test('a name is its own, whatever the response before was called', () => {
-    const models = ['\u00c3\u00a9', '\u00e9', 'a\\nb', 'a\nb', 'a\\nb', 'plain', 'plain'];
+    const models = ['\uFEFFm', '\u00c3\u00a9', '\u00e9', 'a\\nb', 'a\nb', 'a\\nb', 'plain', 'plain'];
     assert.deepEqual(models.map((model) => read(chat, JSON.stringify({ model })).model), models);
   });
 
@@ -121,6 +121,7 @@ describe('first wire, stream', () => {
   test('events that are other JSON than objects are events', () => {
     for (const data of ['null', '5', ' true ', '"x"', '[]']) {
       assert.deepEqual(usageOf(read(chatStream, events(data, '[DONE]'))), ['unknown', 'absent', {}], data);
+      assert.deepEqual(usageOf(read(chatStream, `data: ${data}\n`)), ['unknown', 'absent', {}], data);
     }
   });
 
