@@ -43,7 +43,7 @@ export interface RunsQuery {
   readonly after?: { readonly startedAtMs: number; readonly id: string };
 }
 
-export const runsLimitMax = 10_000;
+const runsLimitMax = 10_000;
 
 export interface GrantInput extends RunPlace {
   /** US dollars, decimal text, above 0, at most six places. */

@@ -43,7 +43,7 @@ export function checkedEmail(text: string): string | StoreRefusal {
     ? email : refuse('invalid_email', 'The email must be an address such as ada@example.com.');
 }
 
-export async function personByEmail(transaction: Transaction<Schema>, email: string): Promise<Person | null> {
+async function personByEmail(transaction: Transaction<Schema>, email: string): Promise<Person | null> {
   const checked = checkedEmail(email);
   if (typeof checked !== 'string') return null;
   const row = await transaction.selectFrom('person')

@@ -8,7 +8,7 @@ import { ignore } from './observe/look.ts';
 import { postOf, type Destination } from './post.ts';
 import { monotonicMs, nodeModule } from './runtime.ts';
 
-export const blockingBudgetMs = 1_500;
+const blockingBudgetMs = 1_500;
 
 /**
  * What the thread runs: plain script, in a realm where nothing is that the host patched. Cells of the shared memory `c`: 0 is 1 while

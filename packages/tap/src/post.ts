@@ -15,8 +15,8 @@ export interface Destination {
   readonly key: string;
 }
 
-export const attemptBudgetMs = 2_500;
-export const answerLengthMax = 16_384;
+const attemptBudgetMs = 2_500;
+const answerLengthMax = 16_384;
 
 const parseJson = JSON.parse;
 

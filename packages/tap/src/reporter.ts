@@ -7,8 +7,8 @@ import { ignore } from './observe/look.ts';
 import { createStanding, type StandingGround } from './standing.ts';
 import type { Answer, Settle } from './answer.ts';
 
-export const batchEventsMax = 100;
-export const flushIntervalMs = 2_000;
+const batchEventsMax = 100;
+const flushIntervalMs = 2_000;
 /** Events that wait at most, about 4 MB: a server that is away must not cost the host its memory. What comes then is dropped. */
 export const queueEventsMax = 10_000;
 

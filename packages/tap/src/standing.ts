@@ -5,7 +5,7 @@
 import { retried, retryWaitsMs, type Settle } from './answer.ts';
 import { closed, keyNotAccepted, noticeLine, retired } from './notices.ts';
 
-export const recheckAfterMs = 60_000;
+const recheckAfterMs = 60_000;
 const unauthorizedMax = 3;
 
 export interface Standing {

@@ -49,7 +49,7 @@ export interface ClusterNode extends ClusterProcess {
 }
 
 /** An answer that cost `dollars`, as the upstream itself says. */
-export function costing(dollars: number): ScriptedAnswer {
+function costing(dollars: number): ScriptedAnswer {
   return {
     headers: [['content-type', 'application/json']],
     body: JSON.stringify({ model: 'm', choices: [], usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2, cost: dollars } }),
@@ -62,7 +62,7 @@ export function wanting(dollars: number): string {
 }
 
 /** Answers each call with the cost that its body names. */
-export function costAsAsked({ body }: HeardRequest): ScriptedAnswer {
+function costAsAsked({ body }: HeardRequest): ScriptedAnswer {
   return costing((JSON.parse(body.toString()) as { dollars: number }).dollars);
 }
 

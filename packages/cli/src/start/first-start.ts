@@ -10,7 +10,7 @@ import { createServiceKey } from '@metergate/platform/service-keys.ts';
 import { inviteUser } from '@metergate/platform/users.ts';
 import type { Store } from '@metergate/store/store.ts';
 
-export const defaultOrganization = 'default';
+const defaultOrganization = 'default';
 
 const keyVariable: { readonly [P in Provider]: string } = { openai: 'OPENAI_API_KEY', anthropic: 'ANTHROPIC_API_KEY' };
 

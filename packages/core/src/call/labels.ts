@@ -6,9 +6,9 @@ import { header } from '../id.ts';
 import { allValues, firstValue, type HeaderPairs } from './header-pairs.ts';
 
 /** At most this many labels are kept. */
-export const labelsMax = 32;
+const labelsMax = 32;
 /** In characters (code points). A longer label is dropped whole. */
-export const labelCharactersMax = 128;
+const labelCharactersMax = 128;
 /** In characters. A longer project is dropped whole; the key's own project then stands. */
 export const projectCharactersMax = 256;
 

@@ -85,7 +85,7 @@ export function spentView(account: LeaseAccount): NanoDollars {
   return nanoDollars(account.spentElsewhere + settledOf(account));
 }
 
-export function isFresh({ askedMonotonicMs, askedWallMs, validMs }: LeaseAccount, now: LeaseMoment): boolean {
+function isFresh({ askedMonotonicMs, askedWallMs, validMs }: LeaseAccount, now: LeaseMoment): boolean {
   return isWithin(validMs, askedMonotonicMs, askedWallMs, now);
 }
 

@@ -5,7 +5,7 @@ import type { OrganizationId } from '../id.ts';
 import type { CalendarWindow } from '../spend/window.ts';
 
 /** Projects' caps refuse nothing, so nothing is leased for them. */
-export const leaseScopes = ['organization', 'key', 'run'] as const;
+const leaseScopes = ['organization', 'key', 'run'] as const;
 export type LeaseScope = (typeof leaseScopes)[number];
 
 export interface LeaseSubject {

@@ -18,7 +18,7 @@ export function knownModels(models: readonly ListedModel[]): readonly KnownModel
 }
 
 /** The rule of the list as a test. */
-export function nameTest(rule: NameRule): NameTest {
+function nameTest(rule: NameRule): NameTest {
   if ('is' in rule) return (name) => name === rule.is;
   if ('starts' in rule) return (name) => name.startsWith(rule.starts);
   if ('ends' in rule) return (name) => name.endsWith(rule.ends);

@@ -58,7 +58,7 @@ export function createPriceBook({ list, overlay }: { readonly list: PriceList; r
 }
 
 /** `overlay/` and the first 16 digits of the hash, as every record priced by the overlay carries it. */
-export function overlayListId(hash: string): string {
+function overlayListId(hash: string): string {
   return `overlay/${hash.slice(0, 16)}`;
 }
 

@@ -10,7 +10,7 @@ import type { ListedProvider, PriceList } from './price-list.ts';
 import { holdsAt, ratesFromList, timeFromList, type PriceTime, type Rates } from './rates.ts';
 
 /** Longest model name that is looked up, in UTF-16 units: no listed name comes near it. */
-export const modelNameMax = 256;
+const modelNameMax = 256;
 const rememberedMax = 1024;
 
 /** A price with where it comes from. */

@@ -45,7 +45,7 @@ export function dayAfter(dayMs: number): number {
 }
 
 /** A longer name, which only a response can hold, counts under its beginning: an engine's keys have a bound. */
-export const subjectLengthMax = 512;
+const subjectLengthMax = 512;
 
 /**
  * What a call counts under: its name in the dimension, '' where it has none or an empty one. A call with several labels counts

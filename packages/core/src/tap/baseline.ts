@@ -7,9 +7,9 @@ import type { TapEvent } from './event.ts';
 
 export const dayMs = 86_400_000;
 /** Calendar days that a Baseline reports for. */
-export const baselineDays = 7;
+const baselineDays = 7;
 /** Days after which one that never began to report closes. */
-export const baselineWaitDays = 60;
+const baselineWaitDays = 60;
 
 export type BaselineState = 'waiting' | 'reporting' | 'closed';
 

@@ -7,7 +7,7 @@ import { readTapEvent, tapReason, TapRefusal, type TapEvent, type TapReason } fr
 
 /** The largest body, in bytes. */
 export const tapBodyBytesMax = 256 * 1024;
-export const tapEventsMax = 500;
+const tapEventsMax = 500;
 
 /** Why a batch is refused: where, and what is wrong there. */
 export interface TapBatchRefusal {

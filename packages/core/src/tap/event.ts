@@ -5,7 +5,7 @@
 import { JsonNumber, JsonObject, wholeNumberOf, type StrictJson } from '../json/strict-json.ts';
 import { timestampMs } from './timestamp.ts';
 
-export const tapSchema = 'svc-tap-v1';
+const tapSchema = 'svc-tap-v1';
 export const tapProviders = ['openai', 'anthropic', 'google', 'xai', 'mistral', 'other'] as const;
 export type TapProvider = (typeof tapProviders)[number];
 export const tapStopReasons = ['stop', 'length', 'tool_calls', 'content_filter', 'error', 'other'] as const;
@@ -77,9 +77,9 @@ export const tapFields = [
 export type TapField = (typeof tapFields)[number];
 const rateLimitFields = ['requests_limit', 'requests_remaining', 'tokens_limit', 'tokens_remaining'] as const;
 
-export const tapTokensMax = 1_000_000_000;
-export const tapFutureMsMax = 5 * 60_000;
-export const tapPastMsMax = 30 * 86_400_000;
+const tapTokensMax = 1_000_000_000;
+const tapFutureMsMax = 5 * 60_000;
+const tapPastMsMax = 30 * 86_400_000;
 
 type Rule<Value> = (value: StrictJson, nowMs: number) => Value | TapRefusal;
 

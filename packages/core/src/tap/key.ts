@@ -1,6 +1,6 @@
 /** The tap key's spelling: `svc_tap_` and 64 lower-case hexadecimal characters, 32 random bytes. Spec: Tap key. */
 
-export const tapKeyPrefix = 'svc_tap_';
+const tapKeyPrefix = 'svc_tap_';
 /** Random bytes in a key. */
 export const tapKeyBytes = 32;
 /** Characters that are kept to show which key is in use. */

@@ -68,7 +68,7 @@ export interface ReportGround {
   readonly declared: readonly { readonly name: string; readonly amount: NanoDollars }[];
 }
 
-export const reportTagsMax = 1_000;
+const reportTagsMax = 1_000;
 
 interface Part {
   readonly latency: string;

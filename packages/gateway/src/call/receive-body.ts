@@ -12,9 +12,9 @@ import type { GatewayNode } from '../gateway-node.ts';
 import type { OutboundBody } from './admitted-call.ts';
 
 /** A declared body up to this length is held on any route: one write instead of a stream. */
-export const shortBodyBytesMax = 64 * 1024;
+const shortBodyBytesMax = 64 * 1024;
 /** A chat body past this is not looked into. */
-export const heldBodyBytesMax = 32 * 1024 * 1024;
+const heldBodyBytesMax = 32 * 1024 * 1024;
 
 export interface BodyReception {
   readonly request: IncomingMessage;

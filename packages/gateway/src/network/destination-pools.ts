@@ -10,7 +10,7 @@ import type { Destination, DestinationTimeouts, Exchange, ExchangeObserver, Outb
 import { createDestination, type DestinationOptions, type DispatchIn } from './undici-destination.ts';
 
 /** Defaults of design 3, row 10. */
-export const defaultTimeouts: DestinationTimeouts = { connectMs: 10_000, headMs: 900_000, idleBodyMs: 900_000 };
+const defaultTimeouts: DestinationTimeouts = { connectMs: 10_000, headMs: 900_000, idleBodyMs: 900_000 };
 
 /** The named providers sit behind balancers that keep idle connections for longer than this. */
 const providerKeepAliveMs = 30_000;

@@ -27,7 +27,7 @@ export interface SessionsOptions {
 }
 
 /** The cookie's name: bound to the host where it is secure. */
-export function sessionCookieName(publicUrl: string): string {
+function sessionCookieName(publicUrl: string): string {
   return publicUrl.startsWith('https:') ? '__Host-metergate_session' : 'metergate_session';
 }
 

@@ -18,7 +18,7 @@ import { readJsonObject } from './request-body.ts';
 
 export const apiRoot = '/platform/v1';
 
-export const errorSchema = z.object({ error: z.object({ code: z.string(), message: z.string() }) }).openapi('Error');
+const errorSchema = z.object({ error: z.object({ code: z.string(), message: z.string() }) }).openapi('Error');
 
 /** Adds the operations to the app, in their order. */
 export function mount(app: OpenAPIHono, parts: PlatformParts, operations: readonly Operation[]): void {

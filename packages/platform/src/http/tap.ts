@@ -14,7 +14,7 @@ import type { Store } from '@metergate/store/store.ts';
 import type { TapKeyRefusal } from '@metergate/store/tap/tap-events.ts';
 import { tapPrices } from '../tap-prices.ts';
 
-export const tapPath = '/tap/v1/events';
+const tapPath = '/tap/v1/events';
 
 export interface TapParts {
   readonly store: Pick<Store, 'tapEvents'>;

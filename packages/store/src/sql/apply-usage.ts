@@ -34,7 +34,7 @@ export async function applyUsage(
 }
 
 /** What each sum gains by these records. In no order. */
-export function usageAdditionsOf(records: readonly UsageRecord[]): UsageAddition[] {
+function usageAdditionsOf(records: readonly UsageRecord[]): UsageAddition[] {
   const all: UsageAddition[] = [];
   const days = new Map<string, DayAdditions>();
   let latest: DayAdditions | null = null;

@@ -204,7 +204,7 @@ export function unknownBaseline(): StoreRefusal {
   return refuse('unknown_baseline', 'There is no Baseline with this id. List them with: metergate baseline list --org ORG');
 }
 
-export function keyAlreadyShown(): StoreRefusal {
+function keyAlreadyShown(): StoreRefusal {
   return refuse('tap_key_already_shown', 'The tap key was shown already and cannot be read again. Rotate it to get another one.');
 }
 

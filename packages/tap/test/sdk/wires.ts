@@ -15,7 +15,7 @@ export type Wire = (model: string, has: (word: string) => boolean, body: Record<
 let count = 0;
 
 /** An id that no other answer has. */
-export function freshId(prefix: string): string {
+function freshId(prefix: string): string {
   count += 1;
   return `${prefix}-${String(count).padStart(6, '0')}`;
 }

@@ -34,7 +34,7 @@ export const caps: readonly BindingCap[] = [
 ];
 
 /** The subject of a cap in the window of a moment. */
-export function capSubject(cap: BindingCap, atMs: number): LeaseSubject {
+function capSubject(cap: BindingCap, atMs: number): LeaseSubject {
   return { organization, scope: cap.scope, subject: cap.subject ?? '', window: cap.window, ...windowAt(cap.window, atMs) };
 }
 

@@ -9,7 +9,7 @@ import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/s
 import { windowAt } from '@metergate/core/spend/window.ts';
 
 /** One bucket: all that was taken and given back, and the figure in force from when on. */
-export class ListedBucket {
+class ListedBucket {
   readonly #events: { atMs: number; units?: bigint; perMinute?: bigint }[] = [];
   #perMinute: bigint;
 

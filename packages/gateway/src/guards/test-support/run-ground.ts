@@ -123,6 +123,6 @@ export class AskedStore {
 }
 
 /** All promises that can settle have. */
-export function settledTurn(): Promise<void> {
+function settledTurn(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve));
 }

@@ -25,7 +25,7 @@ export const willingRunJournal: RunsOptions['journal'] = {
 };
 
 /** A store that knows of no run and cannot be asked. */
-export const awayRunStore: RunsOptions['store'] = {
+const awayRunStore: RunsOptions['store'] = {
   askRun: () => Promise.reject(new Error('away')),
   confirmRun: () => {},
 };

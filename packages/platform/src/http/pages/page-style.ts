@@ -1,5 +1,5 @@
 /** The look of the platform's own pages: no asset of anyone else's, light and dark by the reader's setting. */
-export const pageStyle = `
+const pageStyle = `
 :root { color-scheme: light dark; --ink: #1b1f24; --soft: #57606a; --paper: #ffffff; --line: #d0d7de; --act: #1f5fbf; --bad: #b42318; }
 @media (prefers-color-scheme: dark) {
   :root { --ink: #e6edf3; --soft: #9aa4af; --paper: #0f1318; --line: #30363d; --act: #6ea8fe; --bad: #ff8b80; }
