@@ -5,7 +5,7 @@
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { interruptedRecord, type CallOpening, type CallRecord } from '@metergate/core/record/call-record.ts';
-import { sqliteResult } from './journal-fault.ts';
+import { sqliteResult, type JournalFault } from './journal-fault.ts';
 import { endFromText, openingFromText, recordFromText, recordToText, rowIdAt, rowKind, tighteningFromText } from './row.ts';
 import type { RunEnd, RunTightening } from './run-event.ts';
 import { brokenSegment, openSegment, segmentName, unreadable } from './segment.ts';
@@ -56,17 +56,26 @@ export class SegmentReader {
     }
   }
 
-  /** At most `limit` rows after `seq` that the store must have: all but openings. */
+  /** At most `limit` rows after `seq` that the store must have: all but openings. @throws JournalFault where one cannot be read. */
   dueAfter(seq: number, limit: number): DueRows {
     const records: ClosedRow[] = [];
     const runEvents: RunRow[] = [];
     let through = seq;
-    for (const [at, kind, text] of this.#dueAfter.all(seq, limit) as unknown as [number, number, string][]) {
-      through = at;
-      if (kind === rowKind.closed) records.push({ seq: at, record: recordFromText(text) });
-      else runEvents.push({ seq: at, event: kind === rowKind.runEnded ? endFromText(text) : tighteningFromText(text) });
+    try {
+      for (const [at, kind, text] of this.#dueAfter.all(seq, limit) as unknown as [number, number, string][]) {
+        through = at;
+        if (kind === rowKind.closed) records.push({ seq: at, record: recordFromText(text) });
+        else runEvents.push({ seq: at, event: kind === rowKind.runEnded ? endFromText(text) : tighteningFromText(text) });
+      }
+    } catch (error) {
+      throw this.#broken(error, `row ${through} is not one of this version`);
     }
     return { records, runEvents, count: records.length + runEvents.length, through };
+  }
+
+  /** `otherwise`: what it is where SQLite found nothing. What is thrown for a row may quote it, so it is not said. */
+  #broken(error: unknown, otherwise: string): JournalFault {
+    return sqliteResult(error) === 0 ? unreadable(this.path, otherwise, error) : brokenSegment(this.path, error);
   }
 
   /** True once no row will ever be added. Ask before reading the rows, or one may slip between. */
@@ -109,11 +118,15 @@ export class SegmentReader {
     return Number(this.#database.prepare('SELECT max(seq) AS last FROM entry').get()?.['last'] ?? 0);
   }
 
-  /** What was opened here and not closed, in the order of opening. */
+  /** What was opened here and not closed, in the order of opening. @throws JournalFault where a row cannot be read. */
   openCalls(): CallOpening[] {
-    const rows = this.#database.prepare(`SELECT body FROM entry WHERE kind = ${rowKind.opened} AND body ->> ${rowIdAt} NOT IN
-      (SELECT body ->> ${rowIdAt} FROM entry WHERE kind = ${rowKind.closed}) ORDER BY seq`).all();
-    return rows.map((row) => openingFromText(String(row['body'])));
+    try {
+      const rows = this.#database.prepare(`SELECT body FROM entry WHERE kind = ${rowKind.opened} AND body ->> ${rowIdAt} NOT IN
+        (SELECT body ->> ${rowIdAt} FROM entry WHERE kind = ${rowKind.closed}) ORDER BY seq`).all();
+      return rows.map((row) => openingFromText(String(row['body'])));
+    } catch (error) {
+      throw this.#broken(error, 'an opening is not one of this version');
+    }
   }
 
   /**

@@ -274,3 +274,25 @@ test('segments that cannot be removed keep nothing back and pile up nothing; wha
   await all.shipper.pass();
   assert.deepEqual([readdirSync(all.directory), all.kept.length], [[], 8]);
 });
+
+for (const kind of [0, 1] as const) {
+  test(`a segment with a damaged row of kind ${kind} is named, keeps no other from being shipped, and stops the start`, async (t) => {
+    const all = ground(t, 2);
+    for (const number of [1, 2, 3, 4, 5, 6, 7, 8]) {
+      all.open(number);
+      if (number % 2 === 0) all.close(number, number - 1);
+    }
+    all.open(9);
+    const damaged = all.writers[2]!;
+    damaged.database.exec(`UPDATE entry SET body = '[1,"secret' WHERE kind = ${kind}; UPDATE segment SET sealed = 0`);
+    const broken = (error: unknown): boolean => error instanceof JournalFault && error.code === 'journal_unreadable'
+      && error.message.includes(damaged.path) && !error.message.includes('secret');
+    if (kind === 1) {
+      await assert.rejects(all.shipper.pass(), broken);
+      assert.equal(all.kept.length, 6);
+    }
+    all.shipper.close();
+    die(all);
+    await assert.rejects(all.shipper.recover(), broken);
+  });
+}
