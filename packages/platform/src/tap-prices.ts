@@ -3,7 +3,7 @@
  * Made when first asked for, and kept: the list does not change while a process runs.
  */
 import type { TapEvent } from '@metergate/core/tap/event.ts';
-import { dayStartMs } from '@metergate/core/tap/baseline.ts';
+import { dayOf } from '@metergate/core/time/utc-day.ts';
 import { isPriced, priceSteps } from '@metergate/core/tap/modeled-cost.ts';
 import { createPriceBook, type PriceBook } from '@metergate/core/price/price-book.ts';
 import { priceList } from '@metergate/core/price/price-list.ts';
@@ -19,7 +19,7 @@ let made: TapPrices | null = null;
 export function tapPrices(): TapPrices {
   if (made === null) {
     const book = createPriceBook({ list: priceList, overlay: null });
-    made = { book, isPriced: (event) => isPriced(book, event, dayStartMs(event.timestampMs)), priceSteps: priceSteps(priceList) };
+    made = { book, isPriced: (event) => isPriced(book, event, dayOf(event.timestampMs)), priceSteps: priceSteps(priceList) };
   }
   return made;
 }

@@ -11,6 +11,7 @@ import { leaseNodeState, quarantineAfterMs } from '@metergate/core/lease/node-st
 import { leaseName } from '@metergate/core/lease/subject.ts';
 import type { GatewayNodeId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
+import { dayLengthMs } from '@metergate/core/time/utc-day.ts';
 import { sql, type Transaction } from 'kysely';
 import { recordAudit } from './audit-trail.ts';
 import { stirLeases } from './sql/apply-to-leases.ts';
@@ -162,9 +163,8 @@ function isRecent(nowMs: number, shortAtMs: number): boolean {
   return Math.abs(nowMs - shortAtMs) < contestedMs;
 }
 
-const dayMs = 86_400_000;
 /** After its start a window is over, and a day more has passed. */
-const overAfterMs = { day: 2 * dayMs, week: 8 * dayMs, month: 32 * dayMs, year: 367 * dayMs } as const;
+const overAfterMs = { day: 2 * dayLengthMs, week: 8 * dayLengthMs, month: 32 * dayLengthMs, year: 367 * dayLengthMs } as const;
 const runOverAfterMs = 3_600_000;
 const sliceLeases = 1_000;
 /** Of nodes that are gone nobody waits for a row: well within what a statement may take. */

@@ -6,8 +6,9 @@ import { setImmediate as othersFirst } from 'node:timers/promises';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
 import {
-  addUsage, dayAfter, dayOf, noUsage, subjectsOf, usageOfCall, type UsageDimension, type UsageFigures,
+  addUsage, noUsage, subjectsOf, usageOfCall, type UsageDimension, type UsageFigures,
 } from '@metergate/core/report/usage-sum.ts';
+import { dayAfter, dayOf } from '@metergate/core/time/utc-day.ts';
 import { sql } from 'kysely';
 import { usageColumns, usageRecordOf } from './sql/usage-row.ts';
 import type { StoreGround } from './store.ts';

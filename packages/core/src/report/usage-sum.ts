@@ -32,17 +32,6 @@ export function noUsage(): UsageFigures {
 }
 
 const nothing = nanoDollars(0n);
-const dayLengthMs = 86_400_000;
-
-/** 00:00 UTC of the day that holds `instantMs`. */
-export function dayOf(instantMs: number): number {
-  return Math.floor(instantMs / dayLengthMs) * dayLengthMs;
-}
-
-/** 00:00 UTC of the next day. */
-export function dayAfter(dayMs: number): number {
-  return dayMs + dayLengthMs;
-}
 
 /** A longer name, which only a response can hold, counts under its beginning: an engine's keys have a bound. */
 const subjectLengthMax = 512;

@@ -1,8 +1,8 @@
 /**
  * An instant → the calendar window that holds it, in UTC, computed from boundaries and never by a job that resets
  * (spec: Budget cap; design 3, row 5a). Weeks begin on Monday, 00:00.
- * A day and a week are whole numbers of milliseconds, since UTC as computers count it has no other days.
  */
+import { dayAfter, dayLengthMs, dayOf } from '../time/utc-day.ts';
 
 /** Shortest first. A lifetime never resets. */
 export const calendarWindows = ['day', 'week', 'month', 'year', 'lifetime'] as const;
@@ -14,17 +14,16 @@ export interface WindowBounds {
   readonly endMs: number | null;
 }
 
-const dayMs = 86_400_000;
-const weekMs = 7 * dayMs;
+const weekMs = 7 * dayLengthMs;
 /** 1970-01-01 was a Thursday: the week it lies in began three days before. */
-const mondayMs = -3 * dayMs;
+const mondayMs = -3 * dayLengthMs;
 
 /** The window that holds `instantMs`: milliseconds since the epoch, from 0 up to the year 275,000; a fraction is allowed. */
 export function windowAt(window: CalendarWindow, instantMs: number): WindowBounds {
   switch (window) {
     case 'day': {
-      const startMs = Math.floor(instantMs / dayMs) * dayMs;
-      return { startMs, endMs: startMs + dayMs };
+      const startMs = dayOf(instantMs);
+      return { startMs, endMs: dayAfter(startMs) };
     }
     case 'week': {
       const startMs = Math.floor((instantMs - mondayMs) / weekMs) * weekMs + mondayMs;

@@ -5,7 +5,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { plans } from '../settings.ts';
-import { baselineStanding, closedUnbegun, dayMs, firstDayAfter, tapAdmission, type BaselineLife } from './baseline.ts';
+import { dayLengthMs } from '../time/utc-day.ts';
+import { baselineStanding, closedUnbegun, firstDayAfter, tapAdmission, type BaselineLife } from './baseline.ts';
 import { understoodEvent } from './test-support/sample-event.ts';
 
 const createdAtMs = Date.UTC(2026, 2, 4, 12);
@@ -17,21 +18,21 @@ const priced = (): boolean => true;
 test('it waits for a day that began at or after its making, whatever comes before', () => {
   assert.equal(firstDayAfter(fresh, [at(createdAtMs), at(fifth - 1), at(createdAtMs - 86_400_000)], priced), null);
   assert.equal(firstDayAfter(fresh, [at(fifth)], priced), fifth);
-  assert.equal(firstDayAfter(fresh, [at(fifth + dayMs - 1)], priced), fifth);
+  assert.equal(firstDayAfter(fresh, [at(fifth + dayLengthMs - 1)], priced), fifth);
   const atMidnight = { ...fresh, createdAtMs: fifth };
   assert.equal(firstDayAfter(atMidnight, [at(fifth)], priced), fifth);
 });
 
 test('only a priced event begins the days, the earliest whole day of a batch counts, and the first that was found stays', () => {
   assert.equal(firstDayAfter(fresh, [at(fifth)], () => false), null);
-  const three = [at(fifth + 2 * dayMs), at(fifth + dayMs, 'b'), at(fifth, 'c')];
-  assert.equal(firstDayAfter(fresh, three, ({ requestId }) => requestId !== 'c'), fifth + dayMs);
-  assert.equal(firstDayAfter({ ...fresh, firstDayMs: fifth + dayMs }, [at(fifth)], priced), fifth + dayMs);
+  const three = [at(fifth + 2 * dayLengthMs), at(fifth + dayLengthMs, 'b'), at(fifth, 'c')];
+  assert.equal(firstDayAfter(fresh, three, ({ requestId }) => requestId !== 'c'), fifth + dayLengthMs);
+  assert.equal(firstDayAfter({ ...fresh, firstDayMs: fifth + dayLengthMs }, [at(fifth)], priced), fifth + dayLengthMs);
 });
 
 test('it reports from that day on and closes at 00:00 UTC seven days after that day began', () => {
   const life = { ...fresh, firstDayMs: fifth };
-  const closesAtMs = fifth + 7 * dayMs;
+  const closesAtMs = fifth + 7 * dayLengthMs;
   assert.deepEqual(baselineStanding(life, 'free', fifth), { state: 'reporting', closesAtMs, readmitted: false });
   assert.equal(baselineStanding(life, 'free', closesAtMs - 1).state, 'reporting');
   assert.deepEqual(baselineStanding(life, 'free', closesAtMs), { state: 'closed', closesAtMs, readmitted: false });
@@ -40,7 +41,7 @@ test('it reports from that day on and closes at 00:00 UTC seven days after that 
 });
 
 test('without such a day it closes after sixty days, and only then may another take its place', () => {
-  const closesAtMs = createdAtMs + 60 * dayMs;
+  const closesAtMs = createdAtMs + 60 * dayLengthMs;
   assert.deepEqual(baselineStanding(fresh, 'free', closesAtMs - 1), { state: 'waiting', closesAtMs, readmitted: false });
   assert.equal(baselineStanding(fresh, 'free', closesAtMs).state, 'closed');
   assert.equal(tapAdmission(fresh, 'free', closesAtMs), 'baseline_closed');
@@ -50,7 +51,7 @@ test('without such a day it closes after sixty days, and only then may another t
 
 test('closed on any plan but Free, its key is admitted again; back on Free it is closed again', () => {
   const life = { ...fresh, firstDayMs: fifth };
-  const later = fifth + 30 * dayMs;
+  const later = fifth + 30 * dayLengthMs;
   for (const plan of plans) {
     const expected = plan === 'free' ? ['closed', false, 'baseline_closed'] : ['reporting', true, 'admitted'];
     const { state, readmitted } = baselineStanding(life, plan, later);

@@ -3,9 +3,9 @@
  * Spec: Baseline; design 3, row 20. Nothing runs when time passes: every answer is computed from the same few values.
  */
 import type { Plan } from '../settings.ts';
+import { dayLengthMs, dayOf } from '../time/utc-day.ts';
 import type { TapEvent } from './event.ts';
 
-export const dayMs = 86_400_000;
 /** Calendar days that a Baseline reports for. */
 const baselineDays = 7;
 /** Days after which one that never began to report closes. */
@@ -35,7 +35,7 @@ export interface BaselineStanding {
 /** Where it stands at `nowMs`. */
 export function baselineStanding(life: BaselineLife, plan: Plan, nowMs: number): BaselineStanding {
   const { createdAtMs, firstDayMs, retiredAtMs, replacedAtMs } = life;
-  const closesAtMs = firstDayMs === null ? createdAtMs + baselineWaitDays * dayMs : firstDayMs + baselineDays * dayMs;
+  const closesAtMs = firstDayMs === null ? createdAtMs + baselineWaitDays * dayLengthMs : firstDayMs + baselineDays * dayLengthMs;
   if (retiredAtMs !== null || replacedAtMs !== null) return { state: 'closed', closesAtMs, readmitted: false };
   if (nowMs < closesAtMs) return { state: firstDayMs === null ? 'waiting' : 'reporting', closesAtMs, readmitted: false };
   const readmitted = plan !== 'free';
@@ -50,12 +50,7 @@ export function tapAdmission(life: BaselineLife, plan: Plan, nowMs: number): 'ad
 
 /** Whether a new one may take its place: it closed because no whole day of priced calls came in sixty days. */
 export function closedUnbegun(life: BaselineLife, nowMs: number): boolean {
-  return life.firstDayMs === null && nowMs >= life.createdAtMs + baselineWaitDays * dayMs;
-}
-
-/** 00:00 UTC of the day that holds `atMs`. */
-export function dayStartMs(atMs: number): number {
-  return Math.floor(atMs / dayMs) * dayMs;
+  return life.firstDayMs === null && nowMs >= life.createdAtMs + baselineWaitDays * dayLengthMs;
 }
 
 /**
@@ -68,7 +63,7 @@ export function firstDayAfter(
   if (life.firstDayMs !== null) return life.firstDayMs;
   let first: number | null = null;
   for (const event of events) {
-    const day = dayStartMs(event.timestampMs);
+    const day = dayOf(event.timestampMs);
     if (day >= life.createdAtMs && (first === null || day < first) && isPriced(event)) first = day;
   }
   return first;

@@ -3,6 +3,7 @@
  * A rule turns a JSON value into the field's value or into a refusal from a fixed list; a refusal never holds what was sent.
  */
 import { JsonNumber, JsonObject, wholeNumberOf, type StrictJson } from '../json/strict-json.ts';
+import { dayLengthMs } from '../time/utc-day.ts';
 import { timestampMs } from './timestamp.ts';
 
 const tapSchema = 'svc-tap-v1';
@@ -79,7 +80,7 @@ const rateLimitFields = ['requests_limit', 'requests_remaining', 'tokens_limit',
 
 const tapTokensMax = 1_000_000_000;
 const tapFutureMsMax = 5 * 60_000;
-const tapPastMsMax = 30 * 86_400_000;
+const tapPastMsMax = 30 * dayLengthMs;
 
 type Rule<Value> = (value: StrictJson, nowMs: number) => Value | TapRefusal;
 

@@ -9,7 +9,7 @@ import { nanoDollars } from '../money.ts';
 import { createPriceBook } from '../price/price-book.ts';
 import type { PriceList } from '../price/price-list.ts';
 import { sampleList } from '../price/sample-list.ts';
-import { dayMs } from './baseline.ts';
+import { dayLengthMs, dayOf } from '../time/utc-day.ts';
 import type { TapEvent } from './event.ts';
 import type { Modeled, Reported, TapFigure, TapLabel } from './figure.ts';
 import { bucketEndMs, latencyAtShare, latencyBucket } from './latency-bucket.ts';
@@ -89,7 +89,7 @@ test('a model without a listed price has a cost of null, never 0, and its calls 
 });
 
 test('a call begins the days where it has tokens and a listed price', () => {
-  const day = Math.floor(sampleNowMs / dayMs) * dayMs;
+  const day = dayOf(sampleNowMs);
   const rows = [
     [{}, true], [{ inputTokens: 0, outputTokens: 0 }, false], [{ model: 'nobody-knows' }, false], [{ provider: 'other' as const }, false],
   ] as const;
@@ -132,7 +132,7 @@ test('every breakdown adds up to the total, whatever was reported', () => {
     provider: fastCheck.constantFrom('openai' as const, 'anthropic' as const, 'other' as const),
     model: fastCheck.constantFrom('plain', 'half', 'claude', 'nobody-knows', 'long'),
     tag: fastCheck.constantFrom('a', 'b', 'c'),
-    timestampMs: fastCheck.integer({ min: sampleNowMs, max: sampleNowMs + 3 * dayMs }),
+    timestampMs: fastCheck.integer({ min: sampleNowMs, max: sampleNowMs + 3 * dayLengthMs }),
     inputTokens: fastCheck.integer({ min: 0, max: 1_000_000_000 }), outputTokens: fastCheck.integer({ min: 0, max: 1_000_000_000 }),
     cachedTokens: fastCheck.integer({ min: 0, max: 1_000_000_000 }), latencyMs: fastCheck.integer({ min: 0, max: 3_600_000 }),
   });

@@ -3,7 +3,7 @@
  * buckets, for each part of the report; the tightest rate limit seen. A report then costs the same over a thousand events and
  * over millions. Sums are whole numbers, exact to 2^53.
  */
-import { dayStartMs } from './baseline.ts';
+import { dayOf } from '../time/utc-day.ts';
 import { tapStopReasons, type TapEvent, type TapProvider } from './event.ts';
 import { latencyBucket, type LatencyCounts } from './latency-bucket.ts';
 import { bandOf, freshTokensOf } from './modeled-cost.ts';
@@ -93,7 +93,7 @@ function figuresOf(event: TapEvent): TapSums {
 }
 
 function addToCell(cells: Map<string, TapCell>, event: TapEvent, steps: readonly number[]): void {
-  const dayMs = dayStartMs(event.timestampMs);
+  const dayMs = dayOf(event.timestampMs);
   const { provider, model, tag } = event;
   const band = bandOf(event, steps);
   const key = `${dayMs} ${provider} ${model} ${tag} ${band}`;
@@ -111,7 +111,7 @@ export function addSums(sums: TapSums, more: readonly number[]): void {
 function addLatency(latencies: Map<string, Map<number, number>>, { provider, model, tag, timestampMs, latencyMs }: TapEvent): void {
   const bucket = latencyBucket(latencyMs);
   const parts = [
-    latencyPart.all, latencyPart.day(dayStartMs(timestampMs)), latencyPart.provider(provider), latencyPart.model(provider, model),
+    latencyPart.all, latencyPart.day(dayOf(timestampMs)), latencyPart.provider(provider), latencyPart.model(provider, model),
     latencyPart.tag(tag),
   ];
   for (const part of parts) {

@@ -8,7 +8,7 @@ import { nanoDollars } from '@metergate/core/money.ts';
 import type { PriceBook } from '@metergate/core/price/price-book.ts';
 import { paidKinds, recordedParts, type RecordedParts } from '@metergate/core/price/recorded-parts.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
-import { dayAfter, dayOf } from '@metergate/core/report/usage-sum.ts';
+import { dayAfter, dayOf } from '@metergate/core/time/utc-day.ts';
 import { isUnknownCall } from '@metergate/core/spend/spend-sum.ts';
 import { csvLine } from './csv.ts';
 import type { ExportLines } from './export-lines.ts';

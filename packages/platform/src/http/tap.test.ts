@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { dayMs } from '@metergate/core/tap/baseline.ts';
+import { dayLengthMs, dayOf } from '@metergate/core/time/utc-day.ts';
 import { batchBody, sampleNowMs, sentEvent } from '@metergate/core/tap/test-support/sample-event.ts';
 import { RawConnection, rawCall, type RawAnswer, type RawCall } from '@metergate/testkit/raw-client.ts';
 import { jsonInputs } from '@metergate/testkit/written-inputs.ts';
@@ -211,11 +211,11 @@ test('a key that is rotated while its request is under way stores nothing: the b
 
 test('the Baseline closes at midnight after seven days: 410, in its sentence, and nothing stored; a plan opens it again', async () => {
   const made = await tap.baseline();
-  tap.now.ms = sampleNowMs + dayMs;
+  tap.now.ms = sampleNowMs + dayLengthMs;
   const sent = (requestId: string) => batchBody([sentEvent({ request_id: requestId, timestamp: new Date(tap.now.ms).toISOString() })]);
   try {
     assert.equal((await post({ key: made.key, body: sent('first') })).status, 202);
-    tap.now.ms = Math.floor(tap.now.ms / dayMs) * dayMs + 7 * dayMs;
+    tap.now.ms = dayOf(tap.now.ms) + 7 * dayLengthMs;
     const closed = await post({ key: made.key, body: sent('late') });
     assert.deepEqual([closed.status, Buffer.from(closed.body).toString()],
       [410, '{"error":{"code":"baseline_closed","message":"This Baseline has closed. Start a plan to keep reporting."}}']);

@@ -5,8 +5,9 @@
  * in a circle.
  */
 import {
-  addUsage, dayOf, subjectsOf, usageDimensions, usageOfCall, type UsageDimension, type UsageFigures, type UsageRecord,
+  addUsage, subjectsOf, usageDimensions, usageOfCall, type UsageDimension, type UsageFigures, type UsageRecord,
 } from '@metergate/core/report/usage-sum.ts';
+import { dayOf } from '@metergate/core/time/utc-day.ts';
 import type { Transaction } from 'kysely';
 import { insertRows, type BulkInsert } from '../tap/bulk-rows.ts';
 import type { Engine } from './engine.ts';

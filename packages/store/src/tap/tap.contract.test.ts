@@ -8,7 +8,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
-import { dayMs, dayStartMs } from '@metergate/core/tap/baseline.ts';
+import { dayLengthMs, dayOf } from '@metergate/core/time/utc-day.ts';
 import type { TapEvent } from '@metergate/core/tap/event.ts';
 import { latencyCountsText } from '@metergate/core/tap/latency-bucket.ts';
 import { rollUp, type TapLatency } from '@metergate/core/tap/rollup.ts';
@@ -84,9 +84,9 @@ for (const on of bothEngines) {
       test('another takes its place only where it closed without ever having begun; the old key is closed for good', async () => {
         const tapped = await newBaseline();
         const again = () => refusalCode(store.baselines.create({ organization: tapped.organization, key: stored(newKey()), unread: null }));
-        nowMs = noonMs + 60 * dayMs - 1;
+        nowMs = noonMs + 60 * dayLengthMs - 1;
         assert.equal(await again(), 'baseline_exists');
-        nowMs = noonMs + 60 * dayMs;
+        nowMs = noonMs + 60 * dayLengthMs;
         assert.equal(await again(), 'granted');
         await granted(store.organizations.set(tapped.organization, { plan: 'team' }));
         assert.equal(await store.tapEvents.admission(hashOf(tapped.key)), 'baseline_closed');
@@ -197,7 +197,7 @@ for (const on of bothEngines) {
 
       test('is kept whole or not at all', async () => {
         const tapped = await newBaseline();
-        nowMs = noonMs + dayMs;
+        nowMs = noonMs + dayLengthMs;
         const broken = keep(tapped.key, events(0, 400), { isPriced: () => { throw new Error('broke in the middle'); } });
         await assert.rejects(broken, /broke in the middle/);
         assert.deepEqual([await eventRows(tapped), await callsOf(tapped)], [0, 0]);
@@ -211,7 +211,7 @@ for (const on of bothEngines) {
         const some = [
           event('a', { rateLimit: limits(999_999_999), latencyMs: 10, tag: 'x' }), event('b', { rateLimit: limits(999_999_998), latencyMs: 11 }),
           event('c', { inputTokens: 1_000_000_000, model: 'other', status: 599, stopReason: 'error' }),
-          event('d', { timestampMs: noonMs - dayMs, tag: 'x' }),
+          event('d', { timestampMs: noonMs - dayLengthMs, tag: 'x' }),
         ];
         await keep(tapped.key, some.slice(0, 1));
         await keep(tapped.key, some.slice(1));
@@ -234,13 +234,13 @@ for (const on of bothEngines) {
         const tapped = await newBaseline();
         await keep(tapped.key, [event('today')]);
         assert.equal(await state(tapped), null);
-        nowMs = noonMs + dayMs;
+        nowMs = noonMs + dayLengthMs;
         await keep(tapped.key, [event('unpriced')], { isPriced: () => false });
         assert.equal(await state(tapped), null);
         await keep(tapped.key, [event('priced')]);
-        const firstDayMs = dayStartMs(nowMs);
+        const firstDayMs = dayOf(nowMs);
         assert.equal(await state(tapped), firstDayMs);
-        nowMs = firstDayMs + 7 * dayMs - 1;
+        nowMs = firstDayMs + 7 * dayLengthMs - 1;
         assert.deepEqual(await keep(tapped.key, [event('last')]), { accepted: 1 });
         nowMs += 1;
         assert.equal(await keep(tapped.key, [event('late')]), 'baseline_closed');
@@ -254,7 +254,7 @@ for (const on of bothEngines) {
 
       test('an event known already begins nothing', async () => {
         const tapped = await newBaseline();
-        nowMs = noonMs + dayMs;
+        nowMs = noonMs + dayLengthMs;
         await keep(tapped.key, [event('a')], { isPriced: () => false });
         await keep(tapped.key, [event('a')]);
         assert.equal(await state(tapped), null);
