@@ -3,13 +3,14 @@
  * 0600 and never over an existing file. Design 5. What cannot be read is a `MasterKeyFault`, whose sentence never holds the key.
  */
 import { randomBytes } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { existsSync, linkSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRefusal } from '@metergate/store/refusal.ts';
 import { formatMasterKey, masterKeyBytes, parseMasterKey } from '@metergate/store/sealing/master-key.ts';
 import { parseDatabaseUrl } from '@metergate/store/sql/database-url.ts';
 import { StartFault } from '../start/start-fault.ts';
 import type { Config } from './config.ts';
+import { writeDurably } from './durable-file.ts';
 
 export type MasterKeyFaultCode = 'master_key_absent' | 'master_key_unreadable' | 'master_key_malformed';
 
@@ -64,7 +65,7 @@ export function createMasterKey(config: Pick<Config, 'dataDirectory'>): Uint8Arr
   const draft = `${file}.${randomBytes(6).toString('hex')}.new`;
   const key = new Uint8Array(randomBytes(masterKeyBytes));
   try {
-    writeDraft(draft, `${formatMasterKey(key)}\n`);
+    writeDurably(draft, `${formatMasterKey(key)}\n`);
     // A link fails where the name is taken; a rename would replace the key that opens the store.
     linkSync(draft, file);
   } catch (error) {
@@ -83,16 +84,6 @@ export function unwritableKeyFile(file: string, code: string | undefined): strin
   const full = code === 'ENOSPC' || code === 'EDQUOT';
   return full ? `The master key file ${file} cannot be written: no space is left. Make room on its disk.`
     : `The master key file ${file} cannot be written (${code ?? 'unknown reason'}). Check the rights of the data directory.`;
-}
-
-function writeDraft(path: string, text: string): void {
-  const descriptor = openSync(path, 'wx', 0o600);
-  try {
-    writeSync(descriptor, text);
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }
 
 /** The key that a start works with; the first start makes it. A store that is there already never gets a new key. @throws MasterKeyFault */

@@ -4,12 +4,13 @@
  * out which. One rotation at a time: its lock goes with the process.
  */
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { StoreFault } from '@metergate/store/fault.ts';
 import { isRefusal } from '@metergate/store/refusal.ts';
 import { formatMasterKey, parseMasterKey } from '@metergate/store/sealing/master-key.ts';
 import type { Config } from './config.ts';
+import { syncDirectory, writeDurably } from './durable-file.ts';
 import { masterKeyFile } from './master-key.ts';
 
 type KeyPlace = Pick<Config, 'dataDirectory' | 'masterKey'>;
@@ -37,7 +38,7 @@ export function beginPendingMasterKey(config: KeyPlace, newKey: Uint8Array): Pen
   try {
     writeDurably(draft, `${formatMasterKey(newKey)}\n`);
     renameSync(draft, pending);
-    syncDirectory(config);
+    syncDirectory(config.dataDirectory);
   } catch (error) {
     end(() => rmSync(draft, { force: true }));
     throw error;
@@ -91,31 +92,7 @@ function readPending(config: KeyPlace): Uint8Array | null {
 
 function promote(config: KeyPlace): void {
   renameSync(pendingFile(config), masterKeyFile(config));
-  syncDirectory(config);
-}
-
-function writeDurably(path: string, text: string): void {
-  const descriptor = openSync(path, 'wx', 0o600);
-  try {
-    writeSync(descriptor, text);
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-/** A rename is durable with its directory. Not every system lets a directory be opened. */
-function syncDirectory({ dataDirectory }: KeyPlace): void {
-  try {
-    const descriptor = openSync(dataDirectory, 'r');
-    try {
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
-  } catch {
-    // The files themselves are written through.
-  }
+  syncDirectory(config.dataDirectory);
 }
 
 function lockRotation(config: KeyPlace): DatabaseSync | null {

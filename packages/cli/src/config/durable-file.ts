@@ -1,0 +1,30 @@
+/**
+ * Files that must still be there, whole, after the power has failed: the master key and its successor.
+ * What the system cannot do is thrown as its own error.
+ */
+import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+
+/** A new file for its owner alone, written through. */
+export function writeDurably(path: string, text: string): void {
+  const descriptor = openSync(path, 'wx', 0o600);
+  try {
+    writeSync(descriptor, text);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** A rename is durable with its directory. Not every system lets a directory be opened: there, nothing more can be done. */
+export function syncDirectory(directory: string): void {
+  try {
+    const descriptor = openSync(directory, 'r');
+    try {
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    // The files themselves are written through.
+  }
+}
