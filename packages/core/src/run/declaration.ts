@@ -8,6 +8,7 @@
 import type { HeaderPairs } from '../call/header-pairs.ts';
 import { header } from '../id.ts';
 import { nanoDollars, nanoDollarsMax, type NanoDollars } from '../money.ts';
+import { isRunId } from './run-id.ts';
 
 /** What one request says about its run. */
 export interface RunDeclaration {
@@ -35,7 +36,6 @@ const idInvalid: RunDeclarationRefusal = Object.freeze({ kind: 'run_id_invalid' 
 const budgetInvalid: RunDeclarationRefusal = Object.freeze({ kind: 'run_budget_invalid' });
 const ttlInvalid: RunDeclarationRefusal = Object.freeze({ kind: 'run_ttl_invalid' });
 
-const idForm = /^[\x21-\x7e]{1,128}$/;
 const budgetForm = /^(\d+)(?:\.(\d{1,6}))?$/;
 const ttlForm = /^\d+$/;
 /** Digits of the whole dollars in `nanoDollarsMax`: what is longer saturates unread, so 16 KiB of digits cost nothing. */
@@ -56,7 +56,7 @@ export function runDeclarationOf(pairs: HeaderPairs): RunDeclaration | RunDeclar
 
 function readDeclaration(pairs: HeaderPairs, firstAt: number): RunDeclaration | RunDeclarationRefusal {
   const { id, budget: budgetText, ttl: ttlText, grant } = runLines(pairs, firstAt);
-  if (id === null || !idForm.test(id)) return idInvalid;
+  if (id === null || !isRunId(id)) return idInvalid;
   const budget = budgetText === null ? null : parseBudget(budgetText);
   if (budgetText !== null && budget === null) return budgetInvalid;
   const ttlSeconds = ttlText === null ? null : parseTtlSeconds(ttlText);

@@ -8,6 +8,7 @@ import type { OrganizationId } from '../id.ts';
 import { formatDollars, nanoDollarsMax, type NanoDollars } from '../money.ts';
 import { fromBase64url, toBase64url } from './base64url.ts';
 import { instantMsMax } from './declaration.ts';
+import { isRunId } from './run-id.ts';
 
 /** A public key that nodes hold to verify grants. */
 export interface GrantKey {
@@ -48,7 +49,6 @@ const form = 'rbg1.';
 const signatureBytes = 64;
 /** Characters of the signature in the grant. */
 const signatureLength = 86;
-const runForm = /^[\x21-\x7e]{1,128}$/;
 const idForm = /^[0-9A-Za-z_]{1,64}$/;
 type PayloadFields = Readonly<Record<'organization' | 'run' | 'max' | 'expires' | 'key' | 'nonce', unknown>>;
 /** A decimal without superfluous zeros before it, and exactly six places. */
@@ -105,7 +105,8 @@ function payloadOf(json: string | null): GrantPayload | null {
   const fields = json === null ? null : fieldsOf(json);
   if (fields === null) return null;
   const { organization, run, max, expires, key, nonce } = fields;
-  if (!isText(organization, idForm) || !isText(run, runForm) || !isText(key, idForm) || !isText(nonce, idForm)) return null;
+  if (!isText(organization, idForm) || !isText(key, idForm) || !isText(nonce, idForm)) return null;
+  if (typeof run !== 'string' || !isRunId(run)) return null;
   if (typeof expires !== 'number' || !Number.isInteger(expires) || expires < 0 || expires > instantMsMax) return null;
   const amount = isText(max, maxForm) ? amountOf(max) : null;
   if (amount === null) return null;

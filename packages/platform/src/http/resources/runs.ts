@@ -1,5 +1,6 @@
 /** Runs of the organization and the grants that let one have more. Design 3, rows 13 and 15; design 5. */
 import { z } from '@hono/zod-openapi';
+import { isRunId } from '@metergate/core/run/run-id.ts';
 import { clampReasons, runStates } from '@metergate/core/run/run.ts';
 import { closeRun, listRuns, mintGrant, showRun } from '../../runs.ts';
 import { isRefusal } from '../../refusal.ts';
@@ -50,6 +51,6 @@ export const runOperations = [
 
 /** A place within the asker's own list alone: it holds nothing that was not in the page before. */
 function placeIn(cursor: string): { readonly startedAtMs: number; readonly id: string } | null {
-  const match = /^(\d{1,15}) ([\x21-\x7e]{1,128})$/.exec(decodeCursor(cursor));
-  return match === null ? null : { startedAtMs: Number(match[1]), id: match[2]! };
+  const [, startedAtMs, id = ''] = /^(\d{1,15}) (.+)$/.exec(decodeCursor(cursor)) ?? [];
+  return isRunId(id) ? { startedAtMs: Number(startedAtMs), id } : null;
 }
