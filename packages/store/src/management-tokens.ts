@@ -52,7 +52,7 @@ export function managementTokensIn({ engine, clock, randomBytes }: StoreGround):
   return {
     async create({ organization, name, role, madeBy, expiresAtMs, hash, prefix }) {
       if (!/^[0-9a-f]{64}$/.test(hash)) throw new RangeError('a management token is kept as 64 hexadecimal characters');
-      return (name === null ? null : nameRefusal('A token name', name, 200)) ?? engine.change<ManagementToken>(async (transaction, revision) => {
+      return (name === null ? null : nameRefusal('A token name', name)) ?? engine.change<ManagementToken>(async (transaction, revision) => {
         if (!await stampOrganization(transaction, organization, revision)) return unknownOrganization();
         const row = {
           id: idPrefix.managementToken + base62(randomBytes(40), 20), organization, hash, prefix, name, role, made_by_person: madeBy,

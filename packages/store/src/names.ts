@@ -5,8 +5,10 @@
 import { projectCharactersMax } from '@metergate/core/call/labels.ts';
 import { refuse, type StoreRefusal } from './refusal.ts';
 
+const nameLengthMax = 200;
+
 /** Why `value` cannot be kept as `what` (`An organization name`), or null. Length counts UTF-16 units, 1 to `lengthMax`. */
-export function nameRefusal(what: string, value: string, lengthMax: number): StoreRefusal | null {
+export function nameRefusal(what: string, value: string, lengthMax: number = nameLengthMax): StoreRefusal | null {
   // eslint-disable-next-line no-control-regex
   const fits = value.length >= 1 && value.length <= lengthMax && value.trim() === value && value.isWellFormed()
     && !/[\u0000-\u001f\u007f-\u009f]/.test(value);

@@ -58,11 +58,9 @@ export interface Organizations {
   set(id: OrganizationId, changes: OrganizationChanges): Promise<Organization | StoreRefusal>;
 }
 
-const nameLengthMax = 200;
-
 export function organizationsIn({ engine, vault, clock, randomBytes }: StoreGround): Organizations {
   return {
-    create: async ({ name, plan }) => nameRefusal('An organization name', name, nameLengthMax) ?? settingsRefusal({ plan })
+    create: async ({ name, plan }) => nameRefusal('An organization name', name) ?? settingsRefusal({ plan })
       ?? engine.change<Organization>(async (transaction, revision) => {
         if (await transaction.selectFrom('organization').select('id').where('name', '=', name).executeTakeFirst() !== undefined) {
           return refuse('name_taken', 'There is already an organization with this name. Choose another name.');

@@ -60,7 +60,7 @@ export function serviceKeysIn({ engine, clock, randomBytes }: StoreGround): Serv
   return {
     async create({ organization, name, project, expiresAtMs, hash, prefix, maxRunBudget = null }) {
       if (!/^[0-9a-f]{64}$/.test(hash)) throw new RangeError('a service key is kept as 64 hexadecimal characters');
-      const refusal = (name === null ? null : nameRefusal('A key name', name, 200))
+      const refusal = (name === null ? null : nameRefusal('A key name', name))
         ?? (project === null ? null : projectRefusal(project)) ?? runBudgetRefusal(maxRunBudget);
       return refusal ?? engine.change<ServiceKey>(async (transaction, revision) => {
         if (!await stampOrganization(transaction, organization, revision)) return unknownOrganization();

@@ -118,7 +118,7 @@ export function baselinesIn(ground: StoreGround): Baselines {
           .where('number', '=', row.number).returningAll().executeTakeFirstOrThrow());
       }, ({ retiredAtMs }) => retiredAtMs === atMs);
     },
-    declare: async (id, figure) => nameRefusal('The name of a figure', figure.name, 200) ?? onBaseline(id, 'declareFigure', async (
+    declare: async (id, figure) => nameRefusal('The name of a figure', figure.name) ?? onBaseline(id, 'declareFigure', async (
       transaction, row,
     ) => {
       const names = await transaction.selectFrom('declared_figure').select('name').where('baseline', '=', row.number).execute();
