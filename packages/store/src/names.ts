@@ -9,7 +9,6 @@ const nameLengthMax = 200;
 
 /** Why `value` cannot be kept as `what` (`An organization name`), or null. Length counts UTF-16 units, 1 to `lengthMax`. */
 export function nameRefusal(what: string, value: string, lengthMax: number = nameLengthMax): StoreRefusal | null {
-  // eslint-disable-next-line no-control-regex
   const fits = value.length >= 1 && value.length <= lengthMax && value.trim() === value && value.isWellFormed()
     && !/[\u0000-\u001f\u007f-\u009f]/.test(value);
   return fits ? null
