@@ -2,17 +2,17 @@
  * Names that people give: what the store keeps exactly as written, and what it refuses.
  * Control characters would reach terminals and logs; half a surrogate pair cannot be kept as UTF-8.
  */
-import { projectCharactersMax } from '@metergate/core/call/labels.ts';
+import { charactersIn, projectCharactersMax } from '@metergate/core/call/labels.ts';
 import { refuse, type StoreRefusal } from './refusal.ts';
 
-const nameLengthMax = 200;
+const nameCharactersMax = 200;
 
-/** Why `value` cannot be kept as `what` (`An organization name`), or null. Length counts UTF-16 units, 1 to `lengthMax`. */
-export function nameRefusal(what: string, value: string, lengthMax: number = nameLengthMax): StoreRefusal | null {
-  const fits = value.length >= 1 && value.length <= lengthMax && value.trim() === value && value.isWellFormed()
+/** Why `value` cannot be kept as `what` (`An organization name`), or null. Characters are code points, as in a call's headers. */
+export function nameRefusal(what: string, value: string, charactersMax: number = nameCharactersMax): StoreRefusal | null {
+  const fits = value !== '' && charactersIn(value) <= charactersMax && value.trim() === value && value.isWellFormed()
     && !/[\u0000-\u001f\u007f-\u009f]/.test(value);
   return fits ? null
-    : refuse('invalid_name', `${what} has 1 to ${lengthMax} characters, no control characters, and no space at its start or end.`);
+    : refuse('invalid_name', `${what} has 1 to ${charactersMax} characters, no control characters, and no space at its start or end.`);
 }
 
 /** Why `value` cannot be the project of a key or a cap, or null. */

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { projectOf } from '@metergate/core/call/labels.ts';
 import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollars, nanoDollarsMax } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
@@ -69,6 +70,7 @@ for (const on of bothEngines) {
           ['invalid_setting', cap(organization, { scope: 'project' })],
           ['invalid_setting', cap(organization, { subject: foreignKey })],
           ['invalid_name', cap(organization, { scope: 'project', subject: 'NUL \0' })],
+          ['invalid_name', cap(organization, { scope: 'project', subject: '😀'.repeat(257) })],
           ['invalid_setting', cap(organization, { limit: nanoDollars(-1n) })],
           ['invalid_setting', cap(organization, { window: 'hour' as NewCap['window'] })],
           ['invalid_setting', cap(organization, { scope: 'run' as CapScope })],
@@ -76,6 +78,13 @@ for (const on of bothEngines) {
         ];
         for (const [code, wanted] of rows) assert.equal(await refusalCode(store.caps.set(wanted)), code);
         assert.equal(await store.settings.revision(), revision);
+      });
+
+      test('a project that a call may name can be capped: both count its characters alike', async () => {
+        const organization = await newOrganization();
+        const subject = '😀'.repeat(256);
+        assert.equal(projectOf(['x-svc-project', Buffer.from(subject).toString('latin1')]), subject);
+        await granted(store.caps.set(cap(organization, { scope: 'project', subject })));
       });
 
       test('removed is gone; unknown and foreign ones are one answer; each change is named in the feed', async () => {

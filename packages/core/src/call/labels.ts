@@ -58,7 +58,8 @@ function textOf(value: string): string {
   }
 }
 
-function charactersIn(text: string): number {
+/** How many characters (code points) a text has. A shorter one than any bound is told by its length. */
+export function charactersIn(text: string): number {
   if (text.length <= labelCharactersMax) return text.length;
   let count = 0;
   for (const _ of text) count += 1;

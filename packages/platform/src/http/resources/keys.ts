@@ -24,7 +24,7 @@ export const keyOperations = [
   operation({
     id: 'createKey', method: 'post', path: '/keys', role: 'member', tag: 'keys', status: 201, summary: 'Make a service key; it is shown this once',
     body: z.strictObject({
-      name: z.string().min(1).max(200).nullable().optional(), project: z.string().min(1).max(256).nullable().optional(),
+      name: z.string().min(1).max(200).nullable().optional(), project: z.string().min(1).nullable().optional(),
       expiresInSeconds: lifeSeconds, maxRunBudget: z.string().max(40).nullable().optional(),
     }),
     answer: z.object({ id: z.string(), key: z.string(), prefix: z.string(), maxRunBudget: dollars.optional() }).openapi('MintedServiceKey'),
