@@ -2,13 +2,14 @@
  * Files that must still be there, whole, after the power has failed: the master key and its successor.
  * What the system cannot do is thrown as its own error.
  */
-import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs';
 
 /** A new file for its owner alone, written through. */
 export function writeDurably(path: string, text: string): void {
   const descriptor = openSync(path, 'wx', 0o600);
   try {
-    writeSync(descriptor, text);
+    // Not `writeSync`: on a disk that is nearly full it writes a part, and says nothing.
+    writeFileSync(descriptor, text);
     fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);

@@ -23,8 +23,8 @@ export interface RecordedCall {
 /** What was seen of a call by its end. */
 export interface SeenOfCall {
   readonly copy: CopyReader | null;
-  /** It was dialled. */
-  readonly dialled: boolean;
+  /** It was dialled, and no head of an answer came. */
+  readonly unanswered: boolean;
   /** Asked for when its end has been read. */
   readonly facts: () => CallFacts;
 }
@@ -71,11 +71,11 @@ export class Recording {
   }
 
   /** Ends the reading, writes the record and runs `committed` when that is done. Happens once. */
-  settle(end: EndOfAnswer, { copy, dialled, facts }: SeenOfCall, committed: () => void): void {
+  settle(end: EndOfAnswer, { copy, unanswered, facts }: SeenOfCall, committed: () => void): void {
     if (this.#settling) return;
     this.#settling = true;
     const { endpoint, method } = this.#opening;
-    const lost = dialled && facts().status === null && reportsUsage(endpoint, method);
+    const lost = unanswered && reportsUsage(endpoint, method);
     readAtEnd({ copy, lost }, end, (reading) => this.#guard.run('settling', () => {
       this.#close(this.#recordOf(end, reading, facts()), () => this.#guard.run('journal', () => {
         this.#settled = true;

@@ -178,7 +178,8 @@ export class Relay implements ExchangeObserver {
 
   /** Settles the call and, once its record is committed, lets the rest of the answer go, or has the gateway itself `answer`. */
   #settle(ending: 'whole' | 'cut', outcome: CallOutcome, answer: (() => void) | null = null): void {
-    this.#recording.settle({ ending, outcome }, { copy: this.#copy, dialled: this.#exchange !== null, facts: () => this.#facts() }, () => {
+    const unanswered = this.#exchange !== null && this.#status === null;
+    this.#recording.settle({ ending, outcome }, { copy: this.#copy, unanswered, facts: () => this.#facts() }, () => {
       if (answer !== null) answer();
       this.#release(outcome);
     });

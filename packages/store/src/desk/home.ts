@@ -1,7 +1,7 @@
 /**
  * The name of a data directory, made once and kept in it: the next process on it takes over what the last one held in the store.
  */
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { base62 } from '@metergate/core/id.ts';
 import { JournalFault } from '../journal/journal-fault.ts';
@@ -33,7 +33,7 @@ export function homeOf(directory: string, randomBytes: (n: number) => Uint8Array
 function write(file: string, home: string): void {
   const descriptor = openSync(`${file}.new`, 'w', 0o600);
   try {
-    writeSync(descriptor, `${home}\n`);
+    writeFileSync(descriptor, `${home}\n`);
     fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);
