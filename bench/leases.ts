@@ -6,7 +6,7 @@
 import pg from 'pg';
 import { startCluster, type ClusterNode } from '@metergate/testkit/cluster.ts';
 import { startPostgres } from '@metergate/testkit/postgres.ts';
-import { Sharer, storeOf } from '../test/nodes/shared-ground.ts';
+import { Sharer, storeOf } from '../test/nodes/shared-fixture.ts';
 
 const quick = process.argv.includes('--quick');
 const loadMs = quick ? 5_000 : 20_000;

@@ -13,9 +13,9 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
 import { tapProviders, type TapEvent } from '@metergate/core/tap/event.ts';
-import { createBaselineWithKey, showBaseline } from '@metergate/platform/baselines.ts';
+import { createBaselineWithKey, showBaseline } from '@metergate/platform/use-cases/baselines.ts';
 import { withTap } from '@metergate/platform/http/tap.ts';
-import { tapPrices } from '@metergate/platform/tap-prices.ts';
+import { tapPrices } from '@metergate/platform/use-cases/tap-prices.ts';
 import { openStore } from '@metergate/store/store.ts';
 
 const { values } = parseArgs({ options: { events: { type: 'string', default: '5000000' }, postgres: { type: 'string' } } });
@@ -25,10 +25,10 @@ const bytes = (n: number): Uint8Array => randomBytes(n);
 const store = await openStore({
   url: values.postgres ?? `sqlite:${join(directory, 'store.db')}`, masterKey: bytes(32), clock: Date.now, randomBytes: bytes, create: true,
 });
-const ground = { store, randomBytes: bytes, nowMs: Date.now() };
+const context = { store, randomBytes: bytes, nowMs: Date.now() };
 const organization = await store.organizations.create({ name: `bench ${Date.now()}`, plan: 'scale' });
 if (!('id' in organization)) throw new Error('the organization was refused');
-const baseline = await createBaselineWithKey(ground, organization.id);
+const baseline = await createBaselineWithKey(context, organization.id);
 if (!('id' in baseline)) throw new Error('the Baseline was refused');
 const server = createServer(withTap({ store, clock: Date.now, report: console.error }, (_, response) => response.end()));
 server.keepAliveTimeout = 3_600_000;
@@ -105,7 +105,7 @@ const times: number[] = [];
 let counted = 0;
 for (let round = 0; round < 9; round++) {
   const began = performance.now();
-  const shown = await showBaseline(ground, { id, organization: null });
+  const shown = await showBaseline(context, { id, organization: null });
   times.push(performance.now() - began);
   if ('report' in shown) counted = shown.report.total.calls.value;
 }

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { closeRun } from '@metergate/platform/runs.ts';
+import { closeRun } from '@metergate/platform/use-cases/runs.ts';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
 import type { RawAnswer } from '@metergate/testkit/raw-client.ts';
 import { limitHeaders, noLimitHeaders, productForFile, type Tenant } from './tenant.ts';
@@ -66,7 +66,7 @@ test('runs over budget, tightened, expired and closed, and a reached cap, are af
     tenant.call(0, run('expired', undefined, '1')), tenant.call(0, run('closed')), tenant.call(2, run('reached-unseen', '2')), capped.call(3),
   ), Array.from({ length: 7 }, () => '200'));
   assert.equal(limitHeaders(await tenant.call(0, run('tightened', '4'))).effective, '4.000000');
-  await closeRun(product.ground(), { organization: tenant.id, run: 'closed' });
+  await closeRun(product.context(), { organization: tenant.id, run: 'closed' });
   await tenant.until((answer) => answer.status === 402, run('closed'));
   await tenant.until((answer) => answer.status === 402, run('expired'));
   const overBudget = '402 budget_exceeded';

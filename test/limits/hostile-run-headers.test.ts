@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mintGrant } from '@metergate/platform/runs.ts';
+import { mintGrant } from '@metergate/platform/use-cases/runs.ts';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
 import { RawConnection, requestBytes, type RawAnswer } from '@metergate/testkit/raw-client.ts';
 import { bearer } from '../conformance/running-product.ts';
@@ -122,7 +122,7 @@ test('every byte in a run id: visible ASCII names a run, anything else is a 400,
 
 test('one flipped bit at every position of a grant is refused, and the grant itself is taken before and after', async () => {
   const tenant = await product.tenant({ maxRunBudget: '1' });
-  const minted = await mintGrant(product.ground(), { organization: tenant.id, run: 'g', max: '50', lifetimeMs: 3_600_000 });
+  const minted = await mintGrant(product.context(), { organization: tenant.id, run: 'g', max: '50', lifetimeMs: 3_600_000 });
   assert.ok('grant' in minted);
   const { grant } = minted;
   const withGrant = (token: string): HeaderPair[] => [['x-svc-run-id', 'g'], ['x-svc-run-budget', '50'], ['x-svc-run-grant', token]];

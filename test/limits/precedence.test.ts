@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { closeRun } from '@metergate/platform/runs.ts';
-import { connectProvider, disconnectProvider } from '@metergate/platform/providers.ts';
+import { closeRun } from '@metergate/platform/use-cases/runs.ts';
+import { connectProvider, disconnectProvider } from '@metergate/platform/use-cases/providers.ts';
 import { providerKeys } from '@metergate/testkit/system.ts';
 import type { RawAnswer } from '@metergate/testkit/raw-client.ts';
 import { productForFile } from './tenant.ts';
@@ -20,8 +20,8 @@ function codeOf(answer: RawAnswer): string {
 
 test('a request wrong in every way shows one refusal after the other as it is mended', async () => {
   const tenant = await product.tenant({ plan: 'free', enforceKeyCaps: true, maxRunBudget: '0' });
-  const ground = product.ground();
-  await disconnectProvider(ground, { organization: tenant.id, provider: 'openai' });
+  const context = product.context();
+  await disconnectProvider(context, { organization: tenant.id, provider: 'openai' });
   await tenant.cap({ scope: 'organization', window: 'week', limit: '0' });
   await tenant.cap({ scope: 'organization', window: 'lifetime', limit: '0', mode: 'pause' });
   await tenant.cap({ scope: 'key', key: tenant.keyId, window: 'year', limit: '0' });
@@ -42,7 +42,7 @@ test('a request wrong in every way shows one refusal after the other as it is me
   assert.equal(await ask({ budget: '1' }), '400 invalid_run_ttl');
   assert.equal(await ask({ ttl: '60' }), '400 invalid_run_grant');
   assert.equal(await ask({ grant: '' }), '401 provider_key_missing');
-  await connectProvider(ground, { organization: tenant.id, provider: 'openai', credential: providerKeys.openai });
+  await connectProvider(context, { organization: tenant.id, provider: 'openai', credential: providerKeys.openai });
   await tenant.until((answer) => answer.status !== 401);
   assert.equal(await ask({}), '429 rate_limit_exceeded');
   assert.equal(await ask({ body: '{"model":"metered","tokens":1}' }), '429 budget_exceeded Lifetime');
@@ -61,7 +61,7 @@ test('a request wrong in every way shows one refusal after the other as it is me
   assert.equal(await next('402 budget_exceeded Yearly'), '402 run_envelope_zero');
   await tenant.set({ maxRunBudget: null });
   assert.equal(await next('402 run_envelope_zero'), '200');
-  await closeRun(ground, { organization: tenant.id, run: 'r' });
+  await closeRun(context, { organization: tenant.id, run: 'r' });
   assert.equal(await next('200'), '402 run_closed');
   await tenant.cap({ scope: 'organization', window: 'day', limit: '0' });
   assert.equal(await next('402 run_closed'), '402 budget_exceeded Daily', 'a cap goes before the run');

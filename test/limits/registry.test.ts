@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { closeRun } from '@metergate/platform/runs.ts';
+import { closeRun } from '@metergate/platform/use-cases/runs.ts';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
 import { assertRefusal } from '../conformance/running-product.ts';
 import { limitHeaders, noLimitHeaders, productForFile, type Tenant } from './tenant.ts';
@@ -29,7 +29,7 @@ async function begin(tenant: Tenant, ids: readonly string[], ttl?: string): Prom
 /** Closes all runs that a test left, and waits until the node has heard of it. */
 afterEach(async () => {
   for (const [tenant, id] of begun.splice(0)) {
-    await closeRun(product.ground(), { organization: tenant.id, run: id });
+    await closeRun(product.context(), { organization: tenant.id, run: id });
     await tenant.until((answer) => answer.status === 402, run(id));
   }
 });
@@ -48,7 +48,7 @@ test('the sixth live run of five is refused to the letter, by nothing forwarded,
   assert.deepEqual(made.map(({ id }) => id).sort(), ['a', 'b', 'c', 'd', 'e']);
   for (const id of ['a', 'b', 'c', 'd', 'e']) assert.equal((await tenant.call(0, run(id))).status, 200);
   assert.equal((await tenant.call(0)).status, 200, 'a call without a run does not notice');
-  await closeRun(product.ground(), { organization: tenant.id, run: 'c' });
+  await closeRun(product.context(), { organization: tenant.id, run: 'c' });
   await tenant.until((answer) => answer.status === 200, run('f'));
   begun.push([tenant, 'f']);
   assertRefusal(await tenant.call(0, run('g')), full);

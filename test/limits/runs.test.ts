@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { closeRun, mintGrant, showRun } from '@metergate/platform/runs.ts';
+import { closeRun, mintGrant, showRun } from '@metergate/platform/use-cases/runs.ts';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
 import { assertRefusal } from '../conformance/running-product.ts';
 import { limitHeaders, noLimitHeaders, productForFile, type Tenant } from './tenant.ts';
@@ -34,7 +34,7 @@ function run(id: string, { budget, ttl, grant }: RunHeaders = {}): { headers: He
 }
 
 async function show(tenant: Tenant, id: string) {
-  const shown = await showRun(product.ground(), { organization: tenant.id, run: id });
+  const shown = await showRun(product.context(), { organization: tenant.id, run: id });
   assert.ok('state' in shown, JSON.stringify(shown));
   return shown;
 }
@@ -89,7 +89,7 @@ test('a run past its time limit is refused, and the limit is fixed by the first 
 test('a closed run is refused within a second, and its id stays closed for good', async () => {
   const tenant = await product.tenant();
   assert.equal((await tenant.call(0, run('r'))).status, 200);
-  await closeRun(product.ground(), { organization: tenant.id, run: 'r' });
+  await closeRun(product.context(), { organization: tenant.id, run: 'r' });
   const answer = await tenant.until((each) => each.status === 402, run('r'));
   assertRefusal(answer, closed);
   assert.deepEqual(limitHeaders(answer), noLimitHeaders);
@@ -118,7 +118,7 @@ test('policy bounds a budget, names why, and says so on every 200 while the clam
 test('a grant lifts the budget up to its maximum and the ceiling, for its organization and run alone', async () => {
   const tenant = await product.tenant({ maxRunBudget: '10', runCeiling: '100' });
   const mint = async (organization: string, id: string, max: string): Promise<string> => {
-    const minted = await mintGrant(product.ground(), { organization, run: id, max, lifetimeMs: 3_600_000 });
+    const minted = await mintGrant(product.context(), { organization, run: id, max, lifetimeMs: 3_600_000 });
     assert.ok('grant' in minted, JSON.stringify(minted));
     return minted.grant;
   };
@@ -151,7 +151,7 @@ test('live runs share the exposure; what is left clamps, nothing left refuses, a
     status: 402, code: 'run_exposure_exhausted', type: 'insufficient_quota',
     message: 'This workspace has no concurrent run budget left. Close a finished run, or wait for one to end.',
   });
-  await closeRun(product.ground(), { organization: tenant.id, run: 'a' });
+  await closeRun(product.context(), { organization: tenant.id, run: 'a' });
   await tenant.until((answer) => answer.status === 200, run('c', { budget: '6' }));
 });
 

@@ -8,12 +8,12 @@ import { randomBytes } from 'node:crypto';
 import { after, before } from 'node:test';
 import { openExistingStore } from 'metergate/open-store.ts';
 import { readConfig } from 'metergate/config/read-config.ts';
-import { setCap, listCaps, removeCap, type CapInput, type ShownCap } from '@metergate/platform/caps.ts';
-import type { Ground } from '@metergate/platform/ground.ts';
-import { createOrganization, setOrganization, type OrganizationSettingsInput } from '@metergate/platform/organizations.ts';
-import { connectProvider } from '@metergate/platform/providers.ts';
-import { isRefusal, type AdministrationRefusal } from '@metergate/platform/refusal.ts';
-import { createServiceKey } from '@metergate/platform/service-keys.ts';
+import { setCap, listCaps, removeCap, type CapInput, type ShownCap } from '@metergate/platform/use-cases/caps.ts';
+import type { UseCaseContext } from '@metergate/platform/use-cases/context.ts';
+import { createOrganization, setOrganization, type OrganizationSettingsInput } from '@metergate/platform/use-cases/organizations.ts';
+import { connectProvider } from '@metergate/platform/use-cases/providers.ts';
+import { isRefusal, type AdministrationRefusal } from '@metergate/platform/use-cases/refusal.ts';
+import { createServiceKey } from '@metergate/platform/use-cases/service-keys.ts';
 import { headerValue, headerValues, type HeaderPair } from '@metergate/testkit/http-message.ts';
 import { rawCall, type RawAnswer } from '@metergate/testkit/raw-client.ts';
 import type { HeardRequest, ScriptedAnswer } from '@metergate/testkit/scripted-provider.ts';
@@ -69,23 +69,23 @@ export class Tenant {
   }
 
   newKey(wanted: { readonly maxRunBudget?: string; readonly project?: string } = {}): Promise<{ id: string; key: string }> {
-    return granted(createServiceKey(this.product.ground(), { organization: this.id, ...wanted }));
+    return granted(createServiceKey(this.product.context(), { organization: this.id, ...wanted }));
   }
 
   async set(settings: OrganizationSettingsInput): Promise<void> {
-    await granted(setOrganization(this.product.ground(), this.id, settings));
+    await granted(setOrganization(this.product.context(), this.id, settings));
   }
 
   async cap(cap: Omit<CapInput, 'organization'>): Promise<string> {
-    return (await granted(setCap(this.product.ground(), { organization: this.id, ...cap }))).id;
+    return (await granted(setCap(this.product.context(), { organization: this.id, ...cap }))).id;
   }
 
   async removeCap(id: string): Promise<void> {
-    await granted(removeCap(this.product.ground(), id));
+    await granted(removeCap(this.product.context(), id));
   }
 
   caps(): Promise<ShownCap[]> {
-    return granted(listCaps(this.product.ground(), this.id));
+    return granted(listCaps(this.product.context(), this.id));
   }
 
   /** Calls until the answer is as wanted: settings are in force within a second of their change. The calls cost nothing. */
@@ -103,7 +103,7 @@ export class Tenant {
 export interface Product {
   system: System;
   store: Store;
-  ground(): Ground;
+  context(): UseCaseContext;
   tenant(settings?: OrganizationSettingsInput): Promise<Tenant>;
 }
 
@@ -111,16 +111,16 @@ export interface Product {
 export function productForFile(options: SystemOptions = {}): Product {
   let tenants = 0;
   const product: Product = {
-    ground: (): Ground => ({ store: product.store, randomBytes: (n: number) => randomBytes(n), nowMs: Date.now() }),
+    context: (): UseCaseContext => ({ store: product.store, randomBytes: (n: number) => randomBytes(n), nowMs: Date.now() }),
     async tenant({ plan = 'scale', ...settings }: OrganizationSettingsInput = {}): Promise<Tenant> {
       tenants += 1;
-      const ground = product.ground();
-      const { id } = await granted(createOrganization(ground, { name: `tenant ${tenants}`, plan }));
-      await granted(setOrganization(ground, id, { fallbackPrice: { input: '1000000', output: '1000000' }, ...settings }));
+      const context = product.context();
+      const { id } = await granted(createOrganization(context, { name: `tenant ${tenants}`, plan }));
+      await granted(setOrganization(context, id, { fallbackPrice: { input: '1000000', output: '1000000' }, ...settings }));
       for (const provider of ['openai', 'anthropic'] as const) {
-        await granted(connectProvider(ground, { organization: id, provider, credential: providerKeys[provider] }));
+        await granted(connectProvider(context, { organization: id, provider, credential: providerKeys[provider] }));
       }
-      return new Tenant(product, id, await granted(createServiceKey(ground, { organization: id })));
+      return new Tenant(product, id, await granted(createServiceKey(context, { organization: id })));
     },
   } as unknown as Product;
   before(async () => {

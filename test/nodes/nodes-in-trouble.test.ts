@@ -9,7 +9,7 @@ import { after, before, test } from 'node:test';
 import { startCluster, startDatabaseRelay, type Cluster, type ClusterNode } from '@metergate/testkit/cluster.ts';
 import { startPostgres, type OwnPostgres } from '@metergate/testkit/postgres.ts';
 import type { Store } from '@metergate/store/store.ts';
-import { countsOf, race, Sharer, storeOf, type Answer } from './shared-ground.ts';
+import { countsOf, race, Sharer, storeOf, type Answer } from './shared-fixture.ts';
 
 const freezeMs = Number(process.env['METERGATE_FREEZE_SECONDS'] ?? '6') * 1_000;
 

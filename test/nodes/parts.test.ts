@@ -9,7 +9,7 @@ import { after, before, test } from 'node:test';
 import { startCluster, type Cluster } from '@metergate/testkit/cluster.ts';
 import { testPostgres, type TestPostgres } from '@metergate/testkit/postgres.ts';
 import { productEnv, runCli } from '@metergate/testkit/system.ts';
-import { Sharer, storeOf } from './shared-ground.ts';
+import { Sharer, storeOf } from './shared-fixture.ts';
 
 let postgres: TestPostgres;
 let cluster: Cluster;

@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { startCluster, type Cluster, type ClusterNode } from '@metergate/testkit/cluster.ts';
 import { testPostgres, type TestPostgres } from '@metergate/testkit/postgres.ts';
 import type { Store } from '@metergate/store/store.ts';
-import { countsOf, race, Sharer, storeOf, type Answer } from './shared-ground.ts';
+import { countsOf, race, Sharer, storeOf, type Answer } from './shared-fixture.ts';
 
 let postgres: TestPostgres;
 let cluster: Cluster;

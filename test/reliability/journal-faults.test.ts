@@ -23,7 +23,7 @@ import { answerHeaders, answerPieces, askedOf, bodyOf, connectionOf, heldBack, k
 const deadlineMs = 15_000;
 let lastNumber = 0;
 
-interface Ground {
+interface UseCaseContext {
   system: System;
   readonly key: string;
   /** Numbers the provider saw, and numbers whose answer came whole. */
@@ -32,7 +32,7 @@ interface Ground {
   call(): Promise<RawAnswer>;
 }
 
-async function ground(t: TestContext, options: SystemOptions): Promise<Ground> {
+async function context(t: TestContext, options: SystemOptions): Promise<UseCaseContext> {
   const system = await startSystem(options);
   const { key } = await system.createKey();
   const seen: number[] = [];
@@ -44,7 +44,7 @@ async function ground(t: TestContext, options: SystemOptions): Promise<Ground> {
   };
   system.openai.respond(respond);
   system.anthropic.respond(respond);
-  const held: Ground = {
+  const held: UseCaseContext = {
     system, key, seen, delivered,
     async call() {
       const number = ++lastNumber;
@@ -60,7 +60,7 @@ async function ground(t: TestContext, options: SystemOptions): Promise<Ground> {
 }
 
 /** Calls until the answer has this status. */
-async function callsUntil({ call }: Ground, status: number): Promise<RawAnswer> {
+async function callsUntil({ call }: UseCaseContext, status: number): Promise<RawAnswer> {
   const deadline = performance.now() + deadlineMs;
   for (;;) {
     const answer = await call();
@@ -71,7 +71,7 @@ async function callsUntil({ call }: Ground, status: number): Promise<RawAnswer> 
 }
 
 /** Every call a provider saw has one record, every one delivered has its figure, once all are shipped. */
-async function assertRecorded({ system, seen, delivered }: Ground): Promise<void> {
+async function assertRecorded({ system, seen, delivered }: UseCaseContext): Promise<void> {
   const deadline = performance.now() + deadlineMs;
   for (;;) {
     const records = (await system.calls({ count: 0 })).filter(({ project }) => project?.startsWith('disk-') === true);
@@ -90,7 +90,7 @@ async function assertRecorded({ system, seen, delivered }: Ground): Promise<void
 }
 
 /** A stream that is open while `harm` is done and ends after it: its caller gets all of it. */
-async function streamAcross(given: Ground, harm: () => Promise<void>): Promise<void> {
+async function streamAcross(given: UseCaseContext, harm: () => Promise<void>): Promise<void> {
   const { system, key, delivered, seen } = given;
   const { opened, open } = gate();
   const number = ++lastNumber;
@@ -113,7 +113,7 @@ async function streamAcross(given: Ground, harm: () => Promise<void>): Promise<v
 }
 
 /** What must hold from the moment nothing can be written until it can again, without a restart. */
-async function assertSurvives(given: Ground, harm: () => void, mend: () => void): Promise<void> {
+async function assertSurvives(given: UseCaseContext, harm: () => void, mend: () => void): Promise<void> {
   for (let count = 0; count < 8; count += 1) assert.equal((await given.call()).status, 200);
   await streamAcross(given, async () => {
     harm();
@@ -136,7 +136,7 @@ async function assertSurvives(given: Ground, harm: () => void, mend: () => void)
 test('files that may not grow: nothing is forwarded, open streams end whole, and all is well again without a restart (F5)', async (t) => {
   // The limit of the kernel on the size of files; the product sees a write that fails, on every file system and as any user.
   if (process.platform !== 'linux') return void t.diagnostic('limits of a running process can be set on Linux alone; the full disk is held there');
-  const given = await ground(t, {});
+  const given = await context(t, {});
   const limit = (bytes: string): void => void execFileSync('prlimit', ['--pid', String(given.system.pid), `--fsize=${bytes}:unlimited`]);
   await assertSurvives(given, () => limit('4096'), () => limit('unlimited'));
 });
@@ -149,7 +149,7 @@ test('a full disk: nothing is forwarded, open streams end whole, and all is well
     rmSync(directory, { recursive: true, force: true });
   });
   if (!mounted) return void t.diagnostic('this user may not mount a small file system; the limit on file sizes stands in for it above');
-  const given = await ground(t, { dataDirectory: join(directory, 'data') });
+  const given = await context(t, { dataDirectory: join(directory, 'data') });
   const filler = join(directory, 'filler');
   await assertSurvives(given, () => {
     // dd ends with an error when nothing more fits, which is what it is for here.
@@ -159,7 +159,7 @@ test('a full disk: nothing is forwarded, open streams end whole, and all is well
 
 test('a journal directory made read-only, and a second start on it: what runs goes on; a start that cannot be refuses with its name', async (t) => {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'metergate-ro-'));
-  const given = await ground(t, { dataDirectory });
+  const given = await context(t, { dataDirectory });
   const journal = join(dataDirectory, 'journal');
   t.after(() => {
     chmodSync(journal, 0o700);
@@ -188,7 +188,7 @@ function journalFile(dataDirectory: string, ending: string): string {
 }
 
 test('a journal whose log lost its tail starts, counts nothing twice and loses no call that it has (F9)', async (t) => {
-  const given = await ground(t, {});
+  const given = await context(t, {});
   for (const cutBytes of [1, 9_000]) {
     for (let count = 0; count < 12; count += 1) assert.equal((await given.call()).status, 200);
     await assertRecorded(given);
@@ -202,7 +202,7 @@ test('a journal whose log lost its tail starts, counts nothing twice and loses n
 });
 
 test('a journal segment that is damaged stops the start with its name; moved away, the product starts and serves (F9)', async (t) => {
-  const given = await ground(t, {});
+  const given = await context(t, {});
   assert.equal((await given.call()).status, 200);
   await assertRecorded(given);
   await given.system.kill9();
@@ -228,7 +228,7 @@ test('a data directory restored from an older copy, its store ahead of it: each 
     for (const each of [dataDirectory, copy]) rmSync(each, { recursive: true, force: true });
   });
   const env = { SVC_DATABASE_URL: await postgres.createDatabase(), SVC_MASTER_KEY: Buffer.alloc(32, 7).toString('base64') };
-  const given = await ground(t, { dataDirectory, env });
+  const given = await context(t, { dataDirectory, env });
   for (let count = 0; count < 6; count += 1) assert.equal((await given.call()).status, 200);
   await streamAcross(given, async () => {
     // Taken with a call open: the copy has its opening and will never have its closing.

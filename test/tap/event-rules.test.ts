@@ -11,21 +11,21 @@ import { readHead } from '@metergate/tap/src/observe/response-head.ts';
 import type { Figures, SeenCall } from '@metergate/tap/src/seen-call.ts';
 import { cases, nowMs, seenCall, someUuid } from '@metergate/tap/src/test-support/seen-calls.ts';
 
-const ground = { tag: 'unit-7', nowMs, uuid: () => someUuid };
+const context = { tag: 'unit-7', nowMs, uuid: () => someUuid };
 const taken = (events: string): boolean => 'events' in readTapBatch(new TextEncoder().encode(`{"events":[${events}]}`), nowMs);
-const valid = JSON.parse(eventJson(seenCall, ground)!) as Record<string, unknown>;
+const valid = JSON.parse(eventJson(seenCall, context)!) as Record<string, unknown>;
 
 for (const { field, accepted, refused } of cases) {
   test(`${field}: the same verdict on both sides`, () => {
     for (const value of accepted) {
-      const event = eventJson({ ...seenCall, [field]: value } as SeenCall, ground);
+      const event = eventJson({ ...seenCall, [field]: value } as SeenCall, context);
       assert.equal(event !== null && taken(event), true, `accepted: ${JSON.stringify(value)}`);
     }
     // The server lets `cached_tokens` be left out; the tap always says it.
     for (const value of refused.filter((each) => each !== undefined || field !== 'cached_tokens')) {
       const event = JSON.stringify({ ...valid, [field]: value });
       assert.equal(taken(event), false, `the server takes ${JSON.stringify(value)}`);
-      assert.equal(eventJson({ ...seenCall, [field]: value } as SeenCall, ground), null, `the tap sends ${JSON.stringify(value)}`);
+      assert.equal(eventJson({ ...seenCall, [field]: value } as SeenCall, context), null, `the tap sends ${JSON.stringify(value)}`);
     }
   });
 }
@@ -43,7 +43,7 @@ test('whatever an observer saw, what the tap makes of it is taken by the server'
   fc.assert(fc.property(seen, headers, (call, told) => {
     const figures = { ...call, rate_limit: null } as Figures;
     readHead({ headers: told }, figures);
-    const event = eventJson(figures, ground);
+    const event = eventJson(figures, context);
     if (event === null) return true;
     sent += 1;
     return taken(event);
@@ -56,6 +56,6 @@ test('the largest event there is leaves a batch of 100 far below the largest bod
   const event = eventJson({
     provider: 'anthropic', model: 'm'.repeat(128), request_id: 'r'.repeat(128), input_tokens: 1e9, output_tokens: 1e9, cached_tokens: 1e9,
     stop_reason: 'content_filter', tool_calls: 10_000, status: 599, latency_ms: 3_600_000, rate_limit: limits,
-  }, { ...ground, tag: 't'.repeat(64) })!;
+  }, { ...context, tag: 't'.repeat(64) })!;
   assert.ok(taken(Array.from({ length: 100 }, () => event).join(',')));
 });

@@ -13,7 +13,7 @@ import { after, before, test } from 'node:test';
 import { nanoDollars } from '@metergate/core/money.ts';
 import { interruptedRecord } from '@metergate/core/record/call-record.ts';
 import { windowAt } from '@metergate/core/spend/window.ts';
-import { sandboxCredential } from '@metergate/platform/sandbox-placeholder.ts';
+import { sandboxCredential } from '@metergate/platform/use-cases/sandbox-placeholder.ts';
 import { openStore, type Store } from '@metergate/store/store.ts';
 import { productEnv, runCli, type CliResult } from '@metergate/testkit/system.ts';
 import { createMasterKey, readMasterKey } from './config/master-key.ts';

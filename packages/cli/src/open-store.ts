@@ -4,8 +4,8 @@
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { StoreFault } from '@metergate/store/fault.ts';
-import { parseDatabaseUrl } from '@metergate/store/sql/database-url.ts';
+import { StoreFault } from '@metergate/store/engine/fault.ts';
+import { parseDatabaseUrl } from '@metergate/store/engine/database-url.ts';
 import { openStore, type Store } from '@metergate/store/store.ts';
 import type { Config } from './config/config.ts';
 import { readMasterKey } from './config/master-key.ts';

@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test';
 import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
 import { openStore, type Store } from '@metergate/store/store.ts';
-import { sampleRecord } from '@metergate/store/test-support/contract-ground.ts';
+import { sampleRecord } from '@metergate/store/test-support/contract-fixture.ts';
 import { productEnv, runCli, type CliResult } from '@metergate/testkit/system.ts';
 import { createMasterKey, readMasterKey } from './config/master-key.ts';
 

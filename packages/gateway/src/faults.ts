@@ -2,7 +2,7 @@
  * Faults of our own, heard: each is counted, and the first of each place is said as a warning. What was thrown may hold
  * content of a call, so only its name and the line of our source it came from are said.
  */
-import type { GatewayCounters } from './gateway-node.ts';
+import type { GatewayCounters } from './counters.ts';
 
 /** Where a fault was caught; the warning names it. */
 export type FaultPlace = 'admission' | 'body' | 'start' | 'journal' | 'head' | 'data' | 'end' | 'failure' | 'settling' | 'caller' | 'clean-up';

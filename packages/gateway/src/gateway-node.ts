@@ -12,12 +12,8 @@ import type { HeldBodies } from './held-bodies.ts';
 import type { Destination } from './network/destination.ts';
 import type { CreateCopyReader } from './usage/create-copy-reader.ts';
 import type { HeldSettings } from './settings/held-settings.ts';
-
-/** Wall and monotonic time, milliseconds. */
-export interface Clock {
-  wallMs(): number;
-  monotonicMs(): number;
-}
+import type { Clock } from './clock.ts';
+import type { GatewayCounters } from './counters.ts';
 
 /** Where named providers and declared upstreams are reached. */
 export interface Destinations {
@@ -38,12 +34,4 @@ export interface GatewayNode {
   readonly clock: Clock;
   readonly counters: GatewayCounters;
   readonly faults: Faults;
-}
-
-/** For `/metrics`; plain numbers, counted up in place. */
-export interface GatewayCounters {
-  inFlight: number;
-  forwarded: number;
-  refused: number;
-  faults: number;
 }

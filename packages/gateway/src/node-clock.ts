@@ -2,7 +2,7 @@
  * The clock of a node: its wall time is the time it decides by (core/src/time/node-time.ts), whatever the system's clock does.
  */
 import { followStoreTime, raiseFloor, readNodeTime, startNodeTime, stepMs } from '@metergate/core/time/node-time.ts';
-import type { Clock } from './gateway-node.ts';
+import type { Clock } from './clock.ts';
 
 export interface NodeClock extends Clock {
   /** How far the system's wall clock is from the time in force, while its step is not followed; 0 otherwise. */

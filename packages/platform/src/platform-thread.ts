@@ -10,7 +10,7 @@ import type { Provider } from '@metergate/core/settings.ts';
 import { openStore, type Store } from '@metergate/store/store.ts';
 import { createAttempts } from './auth/attempts.ts';
 import { createSessions } from './auth/create-sessions.ts';
-import { finishErasures } from './erasure.ts';
+import { finishErasures } from './use-cases/erasure.ts';
 import type { PlatformParts } from './http/parts.ts';
 import { createReports, type Reports } from './reports/report-client.ts';
 import type { ReportThreadData } from './reports/report-thread.ts';

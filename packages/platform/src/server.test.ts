@@ -2,20 +2,20 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
-import { freshSqlite, password, platformGround, type PlatformGround } from './http/test-support/platform-ground.ts';
+import { freshSqlite, password, platformFixture, type PlatformFixture } from './http/test-support/platform-fixture.ts';
 import { startPlatform, type Platform } from './server.ts';
 
 const place = freshSqlite();
-let ground: PlatformGround;
+let context: PlatformFixture;
 let platform: Platform;
 let url: string;
 before(async () => {
-  ground = await platformGround(place.url);
-  platform = await startPlatform({ host: '127.0.0.1', port: 0 }, () => ground.parts);
+  context = await platformFixture(place.url);
+  platform = await startPlatform({ host: '127.0.0.1', port: 0 }, () => context.parts);
   url = `http://127.0.0.1:${platform.port}`;
 });
 after(async () => {
-  await ground.end();
+  await context.end();
   place.remove();
 });
 
@@ -35,7 +35,7 @@ test('a page at /, a JSON 404 where there is nothing, the tap beside them; secur
 });
 
 test('the eleventh wrong password from one address is 429 with Retry-After, and the right one then too', async () => {
-  const { emails } = await ground.organization('acme');
+  const { emails } = await context.organization('acme');
   const signIn = (given: string) => fetch(`${url}/platform/v1/auth/sign-in/email`, {
     method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ email: emails.owner, password: given }),
   });
@@ -73,7 +73,7 @@ test('what others may read differently is refused before any route, and the conn
 });
 
 test("an address that is taken is the system's error, for the start to put into words; a closed one takes nothing", async () => {
-  await assert.rejects(startPlatform({ host: '127.0.0.1', port: platform.port }, () => ground.parts), { code: 'EADDRINUSE' });
+  await assert.rejects(startPlatform({ host: '127.0.0.1', port: platform.port }, () => context.parts), { code: 'EADDRINUSE' });
   await platform.close();
   await assert.rejects(fetch(url));
 });

@@ -1,7 +1,7 @@
 /** Held: a store that is away is told by its sentence, once a minute; a defect of ours by its place, each time, without its words. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { StoreFault } from '@metergate/store/fault.ts';
+import { StoreFault } from '@metergate/store/engine/fault.ts';
 import { tellFaults } from './told-faults.ts';
 
 test('the store is told by its own sentence, and not again for each request', () => {

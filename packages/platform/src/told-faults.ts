@@ -3,7 +3,7 @@
  * no value; any other by its name and where it was, without what it was about. While the store is away every request fails of
  * the same cause: its sentence is said again only after a minute.
  */
-import { StoreFault } from '@metergate/store/fault.ts';
+import { StoreFault } from '@metergate/store/engine/fault.ts';
 
 const againMs = 60_000;
 

@@ -12,17 +12,17 @@ import type { OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollarsMax } from '@metergate/core/money.ts';
 import { interruptedRecord } from '@metergate/core/record/call-record.ts';
 import {
-  granted, hashOf, openTestStore, refusalCode, sampleRecord, shippedAgain, shippedAtOnce, startMs, type EngineGround,
-} from './test-support/contract-ground.ts';
+  granted, hashOf, openTestStore, refusalCode, sampleRecord, shippedAgain, shippedAtOnce, startMs, type EngineFixture,
+} from './test-support/contract-fixture.ts';
 import { bothEngines, contractStore } from './test-support/contract-store.ts';
-import { StoreFault } from './fault.ts';
+import { StoreFault } from './engine/fault.ts';
 import { isRefusal } from './refusal.ts';
 
 const canary = 'sk-canary-0123456789-ABCDEFGHIJ';
 
 for (const on of bothEngines) {
   describe(`store contract on ${on.title}`, async () => {
-    const { ground, url, store, newOrganization } = await contractStore(on);
+    const { context, url, store, newOrganization } = await contractStore(on);
     const faultCode = async (work: Promise<unknown>): Promise<string> => {
       try {
         await work;
@@ -36,10 +36,10 @@ for (const on of bothEngines) {
 
     describe('opening', () => {
       test('without create a missing store is reported, and nothing is made', async () => {
-        const nowhere = await ground.freshUrl();
+        const nowhere = await context.freshUrl();
         assert.equal(await faultCode(openTestStore(nowhere, { create: false })), 'store_absent');
         assert.equal(await faultCode(openTestStore(nowhere, { create: false })), 'store_absent');
-        if (ground.name === 'sqlite') assert.equal(existsSync(nowhere.slice('sqlite:'.length)), false);
+        if (context.name === 'sqlite') assert.equal(existsSync(nowhere.slice('sqlite:'.length)), false);
       });
 
       test('a wrong master key stops the open; the right one still opens', async () => {
@@ -48,18 +48,18 @@ for (const on of bothEngines) {
       });
 
       test('two that open a new place at once both succeed and share one store', async () => {
-        const place = await ground.freshUrl();
+        const place = await context.freshUrl();
         const stores = await Promise.all([1, 2, 3, 4].map(() => openTestStore(place)));
         await granted(stores[0]!.organizations.create({ name: 'shared', plan: 'free' }));
         for (const opened of stores) assert.equal((await opened.organizations.find('shared'))?.plan, 'free');
-        assert.equal((await ground.query(place, 'select * from store_identity')).length, 1);
+        assert.equal((await context.query(place, 'select * from store_identity')).length, 1);
         await Promise.all(stores.map((opened) => opened.close()));
       });
 
       test('a store of a newer version is refused', async () => {
-        const place = await ground.freshUrl();
+        const place = await context.freshUrl();
         await (await openTestStore(place)).close();
-        await ground.query(place, 'update metergate_schema set version = 99');
+        await context.query(place, 'update metergate_schema set version = 99');
         assert.equal(await faultCode(openTestStore(place)), 'schema_newer');
       });
     });
@@ -203,10 +203,10 @@ for (const on of bothEngines) {
         const [one, two] = [await newOrganization(), await newOrganization()];
         await store.providers.connect(one, 'openai', 'sk-one');
         await store.providers.connect(two, 'openai', 'sk-two');
-        const sealed = async (id: OrganizationId) => (await ground.query(url,
+        const sealed = async (id: OrganizationId) => (await context.query(url,
           'select sealed, version from provider_connection where organization = $1', [id]))[0] as { sealed: Uint8Array; version: number };
         const [first, second] = [await sealed(one), await sealed(two)];
-        const put = (id: OrganizationId, row: { sealed: Uint8Array; version: number }) => ground.query(url,
+        const put = (id: OrganizationId, row: { sealed: Uint8Array; version: number }) => context.query(url,
           'update provider_connection set sealed = $1, version = $2 where organization = $3', [row.sealed, row.version, id]);
         await put(one, second);
         await put(two, first);
@@ -223,13 +223,13 @@ for (const on of bothEngines) {
         await store.providers.connect(organization, 'anthropic', 'sk-ant');
         await store.upstreams.declare(organization, { url: 'https://llm.example.com', credential: 'x' });
         const other = await newOrganization();
-        await ground.query(url, 'update organization_data_key set wrapped ='
+        await context.query(url, 'update organization_data_key set wrapped ='
           + ' (select wrapped from organization_data_key where organization = $1) where organization = $2', [other, organization]);
         const settings = await store.settings.organization(organization);
         assert.deepEqual(settings?.anthropic, { state: 'unreadable' });
         assert.equal(settings?.upstream?.credential, null);
         assert.deepEqual((await store.upstreams.show(organization))?.state, 'unreadable');
-        await ground.query(url, 'delete from organization_data_key where organization = $1', [organization]);
+        await context.query(url, 'delete from organization_data_key where organization = $1', [organization]);
         assert.deepEqual((await store.settings.organization(organization))?.anthropic, { state: 'unreadable' });
         assert.equal(await faultCode(store.providers.connect(organization, 'anthropic', 'sk-new')), 'store_unreadable');
       });
@@ -237,12 +237,12 @@ for (const on of bothEngines) {
       test('one flipped bit anywhere in a sealed key makes it unreadable (K6)', async () => {
         const organization = await newOrganization();
         await store.providers.connect(organization, 'openai', 'sk');
-        const [row] = await ground.query(url, 'select sealed from provider_connection where organization = $1', [organization]);
+        const [row] = await context.query(url, 'select sealed from provider_connection where organization = $1', [organization]);
         const sealed = Uint8Array.from(row!['sealed'] as Uint8Array);
         for (let at = 0; at < sealed.length; at += 5) {
           const flipped = Uint8Array.from(sealed);
           flipped[at]! ^= 1 << (at % 8);
-          await ground.query(url, 'update provider_connection set sealed = $1 where organization = $2', [flipped, organization]);
+          await context.query(url, 'update provider_connection set sealed = $1 where organization = $2', [flipped, organization]);
           assert.deepEqual(await store.providers.state(organization, 'openai'), { state: 'unreadable' }, `byte ${at}`);
         }
       });
@@ -251,7 +251,7 @@ for (const on of bothEngines) {
         const organization = await newOrganization();
         await store.providers.connect(organization, 'openai', canary);
         await store.upstreams.declare(organization, { url: 'https://llm.example.com', credential: canary });
-        const dump = await dumpOf(ground, url);
+        const dump = await dumpOf(context, url);
         assert.ok(dump.includes(organization), 'the dump holds the rows');
         for (const encoding of ['utf8', 'hex', 'base64', 'base64url'] as const) {
           assert.equal(dump.includes(Buffer.from(canary).toString(encoding).replaceAll('=', '')), false, encoding);
@@ -435,7 +435,7 @@ for (const on of bothEngines) {
         const list = 'select * from call_record where organization = $1 and started_at_ms >= $2';
         const run = "select * from call_record where organization = $1 and run = 'r' and started_at_ms >= $2";
         for (const [query, index] of [[list, 'call_record_by_time'], [run, 'call_record_by_run']] as const) {
-          const plan = await planOf(ground, url, `${query} order by started_at_ms desc, sequence desc limit 100`);
+          const plan = await planOf(context, url, `${query} order by started_at_ms desc, sequence desc limit 100`);
           assert.match(plan, new RegExp(index));
           assert.doesNotMatch(plan, /sort|temp b-tree/i);
         }
@@ -444,25 +444,25 @@ for (const on of bothEngines) {
   });
 }
 
-async function planOf(ground: EngineGround, url: string, query: string): Promise<string> {
-  if (ground.name === 'sqlite') return JSON.stringify(await ground.query(url, `explain query plan ${query}`, ['org_x', 1]));
+async function planOf(context: EngineFixture, url: string, query: string): Promise<string> {
+  if (context.name === 'sqlite') return JSON.stringify(await context.query(url, `explain query plan ${query}`, ['org_x', 1]));
   // Small tables are read whole whatever the indexes are; what is asked here is whether the index can serve.
   const asked = query.replace('$1', "'org_x'").replace('$2', '1');
-  await ground.query(url, 'create or replace function plan_of() returns setof text language plpgsql'
+  await context.query(url, 'create or replace function plan_of() returns setof text language plpgsql'
     + ' set enable_seqscan = off set enable_bitmapscan = off'
     + ` as $body$ begin return query execute $query$explain ${asked}$query$; end $body$`);
-  return JSON.stringify(await ground.query(url, 'select plan_of()'));
+  return JSON.stringify(await context.query(url, 'select plan_of()'));
 }
 
 /** Everything that lies on disk for SQLite, everything in the tables for PostgreSQL. */
-async function dumpOf(ground: EngineGround, url: string): Promise<string> {
-  if (ground.name === 'sqlite') {
+async function dumpOf(context: EngineFixture, url: string): Promise<string> {
+  if (context.name === 'sqlite') {
     const path = url.slice('sqlite:'.length);
     const files = readdirSync(dirname(path)).map((name) => readFileSync(join(dirname(path), name)));
     return files.map((bytes) => bytes.toString('latin1') + bytes.toString('hex')).join('\n');
   }
-  const tables = await ground.query(url, "select tablename from pg_tables where schemaname = 'public'");
-  const rows = await Promise.all(tables.map(({ tablename }) => ground.query(url, `select t::text as row from "${String(tablename)}" t`)));
+  const tables = await context.query(url, "select tablename from pg_tables where schemaname = 'public'");
+  const rows = await Promise.all(tables.map(({ tablename }) => context.query(url, `select t::text as row from "${String(tablename)}" t`)));
   return JSON.stringify(rows);
 }
 

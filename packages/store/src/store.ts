@@ -3,35 +3,37 @@
  * Faults throw a `StoreFault`, refusals return a `StoreRefusal`. Design 2 (Store, Snapshots), 3 rows 17 to 19 and 22.
  * Every change of settings takes the next revision in its own transaction and stamps the organization with it.
  */
-import { accountRowsIn, type AccountRows } from './account-rows.ts';
-import { auditedEngine, auditTrailIn, type AuditIntent, type AuditTrail } from './audit-trail.ts';
-import { callPagesIn, type CallPages } from './call-pages.ts';
-import { callWalkIn, type CallWalk } from './call-walk.ts';
-import { callRecordsIn, type CallRecords } from './call-records.ts';
-import { capsIn, type Caps } from './caps.ts';
-import { declaredUpstreamsIn, type DeclaredUpstreams } from './declared-upstreams.ts';
-import { erasureIn, type Erasure } from './erasure.ts';
-import { invitationsIn, type Invitations } from './invitations.ts';
-import { platformAddressIn, type PlatformAddress } from './platform-address.ts';
-import { leasesIn, type Leases } from './leases.ts';
-import { managementTokensIn, type ManagementTokens } from './management-tokens.ts';
-import { masterKeyIn, type MasterKey } from './master-key-rotation.ts';
-import { membersIn, type Members } from './members.ts';
-import { grantsIn, type Grants } from './grants.ts';
-import { organizationsIn, type Organizations } from './organizations.ts';
-import { peopleIn, type People } from './people.ts';
-import { priceOverlayIn, type PriceOverlay } from './price-overlay.ts';
-import { providerConnectionsIn, type ProviderConnections } from './provider-connections.ts';
-import { createVault, type Vault } from './sealing/vault.ts';
-import { runsIn, type Runs } from './runs.ts';
-import { serviceKeysIn, type ServiceKeys } from './service-keys.ts';
-import { settingsIn, type Settings } from './settings.ts';
-import { spendReconcilerIn, type SpendReconciler } from './spend-reconciler.ts';
-import { spendSumsIn, type SpendSums } from './spend-sums.ts';
-import type { ChangeNotice, ChangeNotices } from './sql/change-notices.ts';
-import { openEngine, type Engine } from './sql/engine.ts';
-import { prepareSchema } from './sql/prepare-schema.ts';
-import { usageReportsIn, type UsageReports } from './usage-reports.ts';
+import { accountRowsIn, type AccountRows } from './accounts/account-rows.ts';
+import { auditedEngine, auditTrailIn, type AuditTrail } from './audit/audit-trail.ts';
+import type { AuditIntent } from './audit/change.ts';
+import { callPagesIn, type CallPages } from './calls/call-pages.ts';
+import { callWalkIn, type CallWalk } from './calls/call-walk.ts';
+import { callRecordsIn, type CallRecords } from './calls/call-records.ts';
+import { capsIn, type Caps } from './settings/caps.ts';
+import { declaredUpstreamsIn, type DeclaredUpstreams } from './settings/declared-upstreams.ts';
+import { erasureIn, type Erasure } from './erasure/erasure.ts';
+import { invitationsIn, type Invitations } from './accounts/invitations.ts';
+import { platformAddressIn, type PlatformAddress } from './settings/platform-address.ts';
+import { leasesIn, type Leases } from './spend/leases.ts';
+import { managementTokensIn, type ManagementTokens } from './accounts/management-tokens.ts';
+import { masterKeyIn, type MasterKey } from './sealing/master-key-rotation.ts';
+import { membersIn, type Members } from './accounts/members.ts';
+import { grantsIn, type Grants } from './runs/grants.ts';
+import { organizationsIn, type Organizations } from './settings/organizations.ts';
+import { peopleIn, type People } from './accounts/people.ts';
+import { priceOverlayIn, type PriceOverlay } from './settings/price-overlay.ts';
+import { providerConnectionsIn, type ProviderConnections } from './settings/provider-connections.ts';
+import { createVault } from './sealing/vault.ts';
+import { runsIn, type Runs } from './runs/runs.ts';
+import { serviceKeysIn, type ServiceKeys } from './settings/service-keys.ts';
+import { settingsIn, type Settings } from './settings/node-settings.ts';
+import { spendReconcilerIn, type SpendReconciler } from './spend/spend-reconciler.ts';
+import { spendSumsIn, type SpendSums } from './spend/spend-sums.ts';
+import type { ChangeNotice, ChangeNotices } from './engine/change-notices.ts';
+import type { StoreContext } from './context.ts';
+import { openEngine } from './engine/engine.ts';
+import { prepareSchema } from './schema/prepare-schema.ts';
+import { usageReportsIn, type UsageReports } from './usage/usage-reports.ts';
 import { baselinesIn, type Baselines } from './tap/baselines.ts';
 import { tapEventsIn, type TapEvents } from './tap/tap-events.ts';
 
@@ -86,16 +88,6 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** What every part of the store works with. */
-export interface StoreGround {
-  readonly engine: Engine;
-  /** The engine without an audit trail: for what goes on after a change, and was recorded with it. */
-  readonly background: Engine;
-  readonly vault: Vault;
-  readonly clock: () => number;
-  readonly randomBytes: (n: number) => Uint8Array;
-}
-
 /**
  * Opens the store, or says in one sentence why it cannot.
  * @throws StoreFault; nothing stays open then, and nothing half-made is left behind.
@@ -113,38 +105,38 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   return storeOn({ engine, background: engine, vault, clock, randomBytes });
 }
 
-function storeOn(ground: StoreGround): Store {
+function storeOn(context: StoreContext): Store {
   return {
-    engine: ground.engine.kind,
-    organizations: organizationsIn(ground),
-    serviceKeys: serviceKeysIn(ground),
-    providers: providerConnectionsIn(ground),
-    upstreams: declaredUpstreamsIn(ground),
-    settings: settingsIn(ground),
-    calls: callRecordsIn(ground),
-    callPages: callPagesIn(ground),
-    callWalk: callWalkIn(ground),
-    usageReports: usageReportsIn(ground),
-    caps: capsIn(ground),
-    spend: spendSumsIn(ground),
-    spendReconciler: spendReconcilerIn(ground),
-    runs: runsIn(ground),
-    leases: leasesIn(ground),
-    grants: grantsIn(ground),
-    prices: priceOverlayIn(ground),
-    people: peopleIn(ground),
-    accounts: accountRowsIn(ground),
-    members: membersIn(ground),
-    invitations: invitationsIn(ground),
-    managementTokens: managementTokensIn(ground),
-    baselines: baselinesIn(ground),
-    tapEvents: tapEventsIn(ground),
-    erasure: erasureIn(ground),
-    masterKey: masterKeyIn(ground),
-    platformAddress: platformAddressIn(ground),
-    audit: auditTrailIn(ground),
-    acting: (intent) => storeOn({ ...ground, engine: auditedEngine(ground, intent) }),
-    listen: (told) => ground.engine.listen(told),
-    close: () => ground.engine.close(),
+    engine: context.engine.kind,
+    organizations: organizationsIn(context),
+    serviceKeys: serviceKeysIn(context),
+    providers: providerConnectionsIn(context),
+    upstreams: declaredUpstreamsIn(context),
+    settings: settingsIn(context),
+    calls: callRecordsIn(context),
+    callPages: callPagesIn(context),
+    callWalk: callWalkIn(context),
+    usageReports: usageReportsIn(context),
+    caps: capsIn(context),
+    spend: spendSumsIn(context),
+    spendReconciler: spendReconcilerIn(context),
+    runs: runsIn(context),
+    leases: leasesIn(context),
+    grants: grantsIn(context),
+    prices: priceOverlayIn(context),
+    people: peopleIn(context),
+    accounts: accountRowsIn(context),
+    members: membersIn(context),
+    invitations: invitationsIn(context),
+    managementTokens: managementTokensIn(context),
+    baselines: baselinesIn(context),
+    tapEvents: tapEventsIn(context),
+    erasure: erasureIn(context),
+    masterKey: masterKeyIn(context),
+    platformAddress: platformAddressIn(context),
+    audit: auditTrailIn(context),
+    acting: (intent) => storeOn({ ...context, engine: auditedEngine(context, intent) }),
+    listen: (told) => context.engine.listen(told),
+    close: () => context.engine.close(),
   };
 }

@@ -3,7 +3,7 @@
  * never sets an exit code; `run.ts` does both, once. Design 5.
  */
 import { defineCommand, type ArgsDef, type CommandDef } from 'citty';
-import type { AdministrationRefusal } from '@metergate/platform/refusal.ts';
+import type { AdministrationRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import type { Environment } from '../config/variables.ts';
 
 /** The world as commands see it. */

@@ -1,9 +1,9 @@
 /**
- * The ground of a command that works on the store: settings read, store opened, work done, store closed. What stops it on the
+ * The context of a command that works on the store: settings read, store opened, work done, store closed. What stops it on the
  * way is a fault in one sentence. @throws CommandFault, StoreFault, MasterKeyFault
  */
-import type { Ground } from '@metergate/platform/ground.ts';
-import type { AuditIntent } from '@metergate/store/audit-trail.ts';
+import type { UseCaseContext } from '@metergate/platform/use-cases/context.ts';
+import type { AuditIntent } from '@metergate/store/audit/change.ts';
 import type { Config } from '../config/config.ts';
 import { readConfig } from '../config/read-config.ts';
 import { openExistingStore } from '../open-store.ts';
@@ -16,7 +16,7 @@ export function settingsOf({ env, cwd }: Pick<CommandTools, 'env' | 'cwd'>): Con
   return read.config;
 }
 
-export async function onStore<Result>(tools: CommandTools, work: (ground: Ground, config: Config) => Promise<Result>): Promise<Result> {
+export async function onStore<Result>(tools: CommandTools, work: (context: UseCaseContext, config: Config) => Promise<Result>): Promise<Result> {
   const config = settingsOf(tools);
   const store = await openExistingStore(config);
   try {

@@ -3,8 +3,8 @@
  * With `--json` standard output is exactly one JSON document, also for a refusal; sentences go to standard error in any case.
  */
 import { runCommand, type ArgsDef, type CommandDef } from 'citty';
-import { isRefusal } from '@metergate/platform/refusal.ts';
-import { StoreFault } from '@metergate/store/fault.ts';
+import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
+import { StoreFault } from '@metergate/store/engine/fault.ts';
 import { closest } from '../config/variables.ts';
 import { MasterKeyFault } from '../config/master-key.ts';
 import { checkArguments, printable } from './check-arguments.ts';

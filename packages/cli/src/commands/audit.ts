@@ -1,6 +1,6 @@
 /** `metergate audit list`: who changed what, when. The platform's HTTP shows the same under `/platform/v1/audit`. Design 5, Roles. */
-import { auditLimit, listAudit, type ShownAuditEvent } from '@metergate/platform/audit.ts';
-import { isRefusal } from '@metergate/platform/refusal.ts';
+import { auditLimit, listAudit, type ShownAuditEvent } from '@metergate/platform/use-cases/audit.ts';
+import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, commandGroup } from '../command-line/command.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { secondsText, table } from '../command-line/table.ts';
@@ -19,8 +19,8 @@ const list = command({
       ...(since === undefined ? {} : { sinceMs: instantMs('since', since) }),
       ...(limit === undefined ? {} : { limit: wholeNumberOf('limit', limit, { min: 1, max: auditLimit.max }) }),
     };
-    return onStore(tools, async (ground) => {
-      const events = await listAudit(ground, query);
+    return onStore(tools, async (context) => {
+      const events = await listAudit(context, query);
       return isRefusal(events) ? events : { json: events, text: auditText(events) };
     });
   },

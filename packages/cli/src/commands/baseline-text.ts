@@ -1,5 +1,5 @@
 /** A Baseline and its report → text for people. Every column says whether it is reported, modeled or declared. */
-import type { ShownBaseline } from '@metergate/platform/baselines.ts';
+import type { ShownBaseline } from '@metergate/platform/use-cases/baselines.ts';
 import type { ReportFigures, TapReport } from '@metergate/core/tap/report.ts';
 import { fields, secondsText, shortDecimal, table } from '../command-line/table.ts';
 

@@ -1,8 +1,8 @@
 /** `metergate baseline`: the seven days of the tap: made with its key, shown with its report, rotated, retired, figures typed in. Design 5. */
 import {
   createBaselineWithKey, declareFigure, listBaselines, retireBaseline, rotateTapKey, showBaseline, type ShownTapKey,
-} from '@metergate/platform/baselines.ts';
-import { isRefusal } from '@metergate/platform/refusal.ts';
+} from '@metergate/platform/use-cases/baselines.ts';
+import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, commandGroup } from '../command-line/command.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { fields } from '../command-line/table.ts';
@@ -16,8 +16,8 @@ const keepIt = 'Keep the key now: it is not shown again. Give it to the client a
 const create = command({
   description: "Make an organization's Baseline and show its tap key, this once",
   args: { org: orgArgument },
-  run: ({ org }, tools) => onStore(tools, async (ground) => {
-    const made = await createBaselineWithKey(ground, org);
+  run: ({ org }, tools) => onStore(tools, async (context) => {
+    const made = await createBaselineWithKey(context, org);
     if (isRefusal(made)) return made;
     const { id, key, prefix } = made;
     return { json: { id, key, prefix }, text: `${fields([['id', id], ['key', key], ['prefix', prefix]])}\n${keepIt}` };
@@ -27,8 +27,8 @@ const create = command({
 const list = command({
   description: "List an organization's Baselines, the current one first",
   args: { org: orgArgument },
-  run: ({ org }, tools) => onStore(tools, async (ground) => {
-    const found = await listBaselines(ground, org);
+  run: ({ org }, tools) => onStore(tools, async (context) => {
+    const found = await listBaselines(context, org);
     return isRefusal(found) ? found : { json: found, text: baselinesText(found) };
   }),
 });
@@ -36,8 +36,8 @@ const list = command({
 const show = command({
   description: 'Show where a Baseline stands, and its report',
   args: { id: idArgument },
-  run: ({ id }, tools) => onStore(tools, async (ground) => {
-    const shown = await showBaseline(ground, { id, organization: null });
+  run: ({ id }, tools) => onStore(tools, async (context) => {
+    const shown = await showBaseline(context, { id, organization: null });
     return isRefusal(shown) ? shown : { json: shown, text: `${baselineText(shown)}\n\n${reportText(shown.report)}` };
   }),
 });
@@ -45,8 +45,8 @@ const show = command({
 const rotateKey = command({
   description: 'Put another tap key in place of the one in use, which stops at once',
   args: { id: idArgument },
-  run: ({ id }, tools) => onStore(tools, async (ground) => {
-    const rotated = await rotateTapKey(ground, { id, organization: null });
+  run: ({ id }, tools) => onStore(tools, async (context) => {
+    const rotated = await rotateTapKey(context, { id, organization: null });
     return isRefusal(rotated) ? rotated : { json: rotated satisfies ShownTapKey, text: `${fields(Object.entries(rotated))}\n${keepIt}` };
   }),
 });
@@ -54,8 +54,8 @@ const rotateKey = command({
 const retire = command({
   description: 'End a tap for good: its posts are refused from now on',
   args: { id: idArgument },
-  run: ({ id }, tools) => onStore(tools, async (ground) => {
-    const retired = await retireBaseline(ground, { id, organization: null });
+  run: ({ id }, tools) => onStore(tools, async (context) => {
+    const retired = await retireBaseline(context, { id, organization: null });
     return isRefusal(retired) ? retired : { json: retired, text: `${baselineText(retired)}\nThe tap is retired.` };
   }),
 });
@@ -69,8 +69,8 @@ const declare = command({
   },
   run: ({ id, name, usd }, tools) => {
     const amount = dollars('usd', usd);
-    return onStore(tools, async (ground) => {
-      const shown = await declareFigure(ground, { id, organization: null }, { name, usd: amount });
+    return onStore(tools, async (context) => {
+      const shown = await declareFigure(context, { id, organization: null }, { name, usd: amount });
       return isRefusal(shown) ? shown : { json: shown, text: reportText(shown.report) };
     });
   },

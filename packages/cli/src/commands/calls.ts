@@ -1,6 +1,6 @@
 /** `metergate calls list`: the records of calls, newest first. Design 4; 5. */
-import { callsLimit, listCalls } from '@metergate/platform/calls.ts';
-import { isRefusal } from '@metergate/platform/refusal.ts';
+import { callsLimit, listCalls } from '@metergate/platform/use-cases/calls.ts';
+import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, commandGroup } from '../command-line/command.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { instantMs, wholeNumberOf } from '../command-line/value-forms.ts';
@@ -23,8 +23,8 @@ const list = command({
       ...(run === undefined ? {} : { run }),
       ...(limit === undefined ? {} : { limit: wholeNumberOf('limit', limit, { min: 1, max: callsLimit.max }) }),
     };
-    return onStore(tools, async (ground) => {
-      const records = await listCalls(ground, query);
+    return onStore(tools, async (context) => {
+      const records = await listCalls(context, query);
       return isRefusal(records) ? records : { json: records, text: callsText(records) };
     });
   },

@@ -1,8 +1,8 @@
 /** `metergate cap`: spend caps, set, listed with what was spent, removed. Design 3, rows 4 and 8; 5. */
 import { capScopes } from '@metergate/core/spend/cap.ts';
 import { calendarWindows } from '@metergate/core/spend/window.ts';
-import { listCaps, removeCap, setCap, type ShownCap } from '@metergate/platform/caps.ts';
-import { isRefusal } from '@metergate/platform/refusal.ts';
+import { listCaps, removeCap, setCap, type ShownCap } from '@metergate/platform/use-cases/caps.ts';
+import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, commandGroup, UsageFault } from '../command-line/command.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { fields, shortDecimal, table } from '../command-line/table.ts';
@@ -30,8 +30,8 @@ const set = command({
     const { org, scope, key = null, project = null, window } = values;
     checkSubject({ scope, key, project });
     const limit = dollars('limit', values.limit);
-    return onStore(tools, async (ground) => {
-      const made = await setCap(ground, { organization: org, scope, key, project, window, limit, mode: values.pause ? 'pause' : 'refuse' });
+    return onStore(tools, async (context) => {
+      const made = await setCap(context, { organization: org, scope, key, project, window, limit, mode: values.pause ? 'pause' : 'refuse' });
       if (isRefusal(made)) return made;
       const text = fields([
         ['id', made.id], ['scope', made.scope], ['subject', made.key ?? made.project], ['window', made.window],
@@ -46,8 +46,8 @@ const set = command({
 const list = command({
   description: 'List caps with what was spent in their window',
   args: { org: orgArgument },
-  run: ({ org }, tools) => onStore(tools, async (ground) => {
-    const shown = await listCaps(ground, org);
+  run: ({ org }, tools) => onStore(tools, async (context) => {
+    const shown = await listCaps(context, org);
     return isRefusal(shown) ? shown : { json: shown, text: capsText(shown) };
   }),
 });
@@ -55,8 +55,8 @@ const list = command({
 const remove = command({
   description: 'Remove a cap',
   args: { id: { type: 'positional', required: true, valueHint: 'ID', description: 'Its id, as cap list shows it' } },
-  run: ({ id }, tools) => onStore(tools, async (ground) => {
-    const removed = await removeCap(ground, id);
+  run: ({ id }, tools) => onStore(tools, async (context) => {
+    const removed = await removeCap(context, id);
     return isRefusal(removed) ? removed : { json: removed, text: 'The cap is removed.' };
   }),
 });

@@ -1,7 +1,7 @@
 /** `metergate export`: the calls of a time as a file. Design 3, row 25; 5. */
 import { resolve } from 'node:path';
-import { exportCalls, exportFormats, type ExportFormat } from '@metergate/platform/exports.ts';
-import { isRefusal } from '@metergate/platform/refusal.ts';
+import { exportCalls, exportFormats, type ExportFormat } from '@metergate/platform/use-cases/exports.ts';
+import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command } from '../command-line/command.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { instantMs } from '../command-line/value-forms.ts';
@@ -22,8 +22,8 @@ export const exportCommand = command({
   run: ({ org, format, from, to, out }, tools) => {
     const query = { organization: org, format: format as ExportFormat, fromMs: instantMs('from', from), toMs: instantMs('to', to) };
     const path = resolve(tools.cwd, out);
-    return onStore(tools, async (ground) => {
-      const made = await exportCalls(ground, query);
+    return onStore(tools, async (context) => {
+      const made = await exportCalls(context, query);
       if (isRefusal(made)) return made;
       let calls = 0;
       let saidMs = performance.now();

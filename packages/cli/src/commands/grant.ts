@@ -1,6 +1,6 @@
 /** `metergate grant`: run-budget grants, minted for one run, shown this once. Spec: Run; design 3, row 15; 5. */
-import { isRefusal } from '@metergate/platform/refusal.ts';
-import { mintGrant } from '@metergate/platform/runs.ts';
+import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
+import { mintGrant } from '@metergate/platform/use-cases/runs.ts';
 import { command, commandGroup } from '../command-line/command.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { dollars, durationMs } from '../command-line/value-forms.ts';
@@ -15,8 +15,8 @@ const mint = command({
   },
   run: ({ org, run, max, expires }, tools) => {
     const [amount, lifetimeMs] = [dollars('max', max), durationMs('expires', expires)];
-    return onStore(tools, async (ground) => {
-      const minted = await mintGrant(ground, { organization: org, run, max: amount, lifetimeMs });
+    return onStore(tools, async (context) => {
+      const minted = await mintGrant(context, { organization: org, run, max: amount, lifetimeMs });
       return isRefusal(minted) ? minted : { json: minted, text: `${minted.grant}\nSend it as x-svc-run-grant on the calls of this run.` };
     });
   },

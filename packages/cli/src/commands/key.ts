@@ -1,6 +1,6 @@
 /** `metergate key`: service keys, made, listed and revoked. A key is shown once, when it is made. Design 5. */
-import { createServiceKey, listServiceKeys, revokeServiceKey, type ShownServiceKey } from '@metergate/platform/service-keys.ts';
-import { isRefusal } from '@metergate/platform/refusal.ts';
+import { createServiceKey, listServiceKeys, revokeServiceKey, type ShownServiceKey } from '@metergate/platform/use-cases/service-keys.ts';
+import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, commandGroup } from '../command-line/command.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { fields, secondsText, shortDecimal, table } from '../command-line/table.ts';
@@ -22,8 +22,8 @@ const create = command({
     const budget = values['max-run-budget'];
     const maxRunBudget = budget === undefined ? null : dollarsOrNone('max-run-budget', budget);
     const lifetimeMs = expires === undefined ? null : durationMs('expires', expires);
-    return onStore(tools, async (ground) => {
-      const made = await createServiceKey(ground, { organization: org, name, project, lifetimeMs, maxRunBudget });
+    return onStore(tools, async (context) => {
+      const made = await createServiceKey(context, { organization: org, name, project, lifetimeMs, maxRunBudget });
       if (isRefusal(made)) return made;
       const { id, key, prefix, maxRunBudget: most } = made;
       const budgetOf = most === undefined ? [] : [['max run budget', `${shortDecimal(most)} USD`] as const];
@@ -36,11 +36,11 @@ const create = command({
 const list = command({
   description: "List an organization's service keys, without the keys themselves",
   args: { org: orgArgument },
-  run: ({ org }, tools) => onStore(tools, async (ground) => {
-    const shown = await listServiceKeys(ground, org);
+  run: ({ org }, tools) => onStore(tools, async (context) => {
+    const shown = await listServiceKeys(context, org);
     if (isRefusal(shown)) return shown;
     const rows = shown.map((each) =>
-      [each.id, each.prefix, each.name, each.project, stateOf(each, ground.nowMs),
+      [each.id, each.prefix, each.name, each.project, stateOf(each, context.nowMs),
         each.maxRunBudget === null ? null : shortDecimal(each.maxRunBudget), secondsText(each.createdAt), secondsText(each.expiresAt)]);
     const heads = ['ID', 'PREFIX', 'NAME', 'PROJECT', 'STATE', 'RUN USD', 'CREATED', 'EXPIRES'];
     return { json: shown, text: rows.length === 0 ? 'This organization has no service keys.' : table(heads, rows) };
@@ -50,8 +50,8 @@ const list = command({
 const revoke = command({
   description: 'Revoke a service key for good',
   args: { id: { type: 'positional', required: true, valueHint: 'ID', description: 'Its id, as key list shows it' } },
-  run: ({ id }, tools) => onStore(tools, async (ground) => {
-    const revoked = await revokeServiceKey(ground, id);
+  run: ({ id }, tools) => onStore(tools, async (context) => {
+    const revoked = await revokeServiceKey(context, id);
     if (isRefusal(revoked)) return revoked;
     const text = fields([['id', revoked.id], ['prefix', revoked.prefix], ['revoked', revoked.revokedAt]]);
     return { json: revoked, text: revoked.alreadyRevoked ? `${text}\nThis key was revoked already; nothing was changed.` : text };

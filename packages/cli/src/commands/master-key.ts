@@ -2,8 +2,8 @@
  * `metergate master-key rotate`: another master key, from standard input. Design 3, row 18; 5. Where the key lies in a file,
  * the file changes with the store; a server that runs takes the new key over by itself.
  */
-import { rotateMasterKey } from '@metergate/platform/master-key.ts';
-import { isRefusal } from '@metergate/platform/refusal.ts';
+import { rotateMasterKey } from '@metergate/platform/use-cases/master-key.ts';
+import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { parseMasterKey } from '@metergate/store/sealing/master-key.ts';
 import { command, CommandFault, commandGroup } from '../command-line/command.ts';
 import { onStore } from '../command-line/on-store.ts';
@@ -15,13 +15,13 @@ import type { Config } from '../config/config.ts';
 const rotate = command({
   description: 'Put another master key in force, from standard input',
   args: {},
-  run: (_values, tools) => onStore(tools, async (ground, config) => {
+  run: (_values, tools) => onStore(tools, async (context, config) => {
     const text = await readSecret(tools, 'New master key, 32 bytes in base64');
     const key = parseMasterKey(text);
     if (isRefusal(key)) return key;
     const pending = config.masterKey === null ? begun(config, key) : null;
     // Where this throws, whether the store has the new key is not known: both files stay, and the next command finds out.
-    const rotated = await rotateMasterKey(ground, text);
+    const rotated = await rotateMasterKey(context, text);
     if (isRefusal(rotated)) {
       pending?.cancel();
       return rotated;

@@ -1,11 +1,11 @@
 /** `metergate org`: organizations, made, listed, shown, set and erased. Design 5. */
 import { perMinuteMax } from '@metergate/core/rate/tier.ts';
 import { plans, type Plan } from '@metergate/core/settings.ts';
-import { eraseOrganization, finishErasures } from '@metergate/platform/erasure.ts';
+import { eraseOrganization, finishErasures } from '@metergate/platform/use-cases/erasure.ts';
 import {
   createOrganization, drainSecondsMax, listOrganizations, setOrganization, showOrganization, type OrganizationSettingsInput, type ShownOrganization,
-} from '@metergate/platform/organizations.ts';
-import { isRefusal } from '@metergate/platform/refusal.ts';
+} from '@metergate/platform/use-cases/organizations.ts';
+import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, CommandFault, commandGroup, UsageFault, type CommandTools, type Values } from '../command-line/command.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { readTypedLine } from '../command-line/typed-line.ts';
@@ -20,9 +20,9 @@ const create = command({
     name: { type: 'positional', required: true, valueHint: 'NAME', description: 'Its unique name' },
     plan: { ...planArgument, description: `${planArgument.description}; free unless given` },
   },
-  run: (values, tools) => onStore(tools, async (ground) => {
+  run: (values, tools) => onStore(tools, async (context) => {
     const { name, plan } = values;
-    const made = await createOrganization(ground, { name, ...(plan === undefined ? {} : { plan }) });
+    const made = await createOrganization(context, { name, ...(plan === undefined ? {} : { plan }) });
     if (isRefusal(made)) return made;
     const { id } = made;
     return { json: { id, name: made.name, plan: made.plan }, text: fields([['id', id], ['name', made.name], ['plan', made.plan]]) };
@@ -32,8 +32,8 @@ const create = command({
 const list = command({
   description: 'List all organizations',
   args: {},
-  run: (_values, tools) => onStore(tools, async (ground) => {
-    const shown = await listOrganizations(ground);
+  run: (_values, tools) => onStore(tools, async (context) => {
+    const shown = await listOrganizations(context);
     const rows = shown.map(({ id, name, plan, createdAt }) => [id, name, plan, createdAt]);
     return { json: shown, text: rows.length === 0 ? 'There are no organizations.' : table(['ID', 'NAME', 'PLAN', 'CREATED'], rows) };
   }),
@@ -42,8 +42,8 @@ const list = command({
 const show = command({
   description: 'Show the settings of an organization, as org set takes them',
   args: { org: { type: 'positional', required: true, valueHint: 'ORG', description: 'Id or unique name' } },
-  run: (values, tools) => onStore(tools, async (ground) => {
-    const shown = await showOrganization(ground, values.org);
+  run: (values, tools) => onStore(tools, async (context) => {
+    const shown = await showOrganization(context, values.org);
     return isRefusal(shown) ? shown : { json: shown, text: organizationText(shown) };
   }),
 });
@@ -71,8 +71,8 @@ const set = command({
   args: { org: { type: 'positional', required: true, valueHint: 'ORG', description: 'Id or unique name' }, ...settingArguments },
   run: (values, tools) => {
     const changes = changesOf(values);
-    return onStore(tools, async (ground) => {
-      const changed = await setOrganization(ground, values.org, changes);
+    return onStore(tools, async (context) => {
+      const changed = await setOrganization(context, values.org, changes);
       return isRefusal(changed) ? changed : { json: changed, text: organizationText(changed) };
     });
   },
@@ -133,13 +133,13 @@ function organizationText(shown: ShownOrganization): string {
 const erase = command({
   description: 'Erase an organization for good: keys and secrets go, records keep figures alone',
   args: { org: { type: 'positional', required: true, valueHint: 'ORG', description: 'Id or unique name' } },
-  run: (values, tools) => onStore(tools, async (ground) => {
-    const organization = await showOrganization(ground, values.org);
+  run: (values, tools) => onStore(tools, async (context) => {
+    const organization = await showOrganization(context, values.org);
     if (isRefusal(organization)) return organization;
     await confirmErasure(organization, tools);
-    const erased = await eraseOrganization(ground, organization.id);
+    const erased = await eraseOrganization(context, organization.id);
     if (isRefusal(erased)) return erased;
-    await finishErasures(ground.store);
+    await finishErasures(context.store);
     const figures = `npx --no-install metergate usage --org ${erased.id} --by day`;
     return { json: erased, text: `${erased.id} is erased. Its figures stay, and are read by this id: ${figures}` };
   }),

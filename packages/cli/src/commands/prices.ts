@@ -2,9 +2,9 @@
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { ShownPrice, ShownPrices } from '@metergate/core/price/show.ts';
-import { loadPrices, pricesOf, type LoadedPrices } from '@metergate/platform/prices.ts';
-import { isRefusal } from '@metergate/platform/refusal.ts';
-import { StoreFault } from '@metergate/store/fault.ts';
+import { loadPrices, pricesOf, type LoadedPrices } from '@metergate/platform/use-cases/prices.ts';
+import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
+import { StoreFault } from '@metergate/store/engine/fault.ts';
 import { command, CommandFault, commandGroup, type CommandTools } from '../command-line/command.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { plain, shortDecimal, table } from '../command-line/table.ts';
@@ -25,7 +25,7 @@ const show = command({
 /** Before the first start there is no store, and so no overlay: the frozen list is all there is. */
 async function pricesWithOrWithoutStore(model: string, tools: CommandTools): ReturnType<typeof pricesOf> {
   try {
-    return await onStore(tools, (ground) => pricesOf(ground, model));
+    return await onStore(tools, (context) => pricesOf(context, model));
   } catch (error) {
     if (error instanceof StoreFault && error.code === 'store_absent') return pricesOf({ store: null, nowMs: tools.nowMs() }, model);
     throw error;
@@ -37,8 +37,8 @@ const load = command({
   args: { file: { type: 'positional', required: true, valueHint: 'FILE', description: fileForm } },
   run: async ({ file }, tools) => {
     const text = await textOf(resolve(tools.cwd, file));
-    return onStore(tools, async (ground) => {
-      const loaded = await loadPrices(ground, text);
+    return onStore(tools, async (context) => {
+      const loaded = await loadPrices(context, text);
       return isRefusal(loaded) ? loaded : { json: loaded, text: loadedText(loaded) };
     });
   },

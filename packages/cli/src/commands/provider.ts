@@ -1,8 +1,8 @@
 /** `metergate provider`: an organization's keys at the named providers. A key comes on standard input and is never shown. Design 5. */
 import { providerName, providers, type Provider } from '@metergate/core/settings.ts';
-import { connectProvider, disconnectProvider, type ShownConnection } from '@metergate/platform/providers.ts';
-import { testProvider } from '@metergate/platform/provider-test.ts';
-import { isRefusal, type AdministrationRefusal } from '@metergate/platform/refusal.ts';
+import { connectProvider, disconnectProvider, type ShownConnection } from '@metergate/platform/use-cases/providers.ts';
+import { testProvider } from '@metergate/platform/use-cases/provider-test.ts';
+import { isRefusal, type AdministrationRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, commandGroup, UsageFault, type CommandResult } from '../command-line/command.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { readSecret } from '../command-line/secret-input.ts';
@@ -17,9 +17,9 @@ const connect = command({
   args,
   run: ({ provider, org }, tools) => {
     const named = providerOf(provider);
-    return onStore(tools, async (ground) => {
+    return onStore(tools, async (context) => {
       const credential = await readSecret(tools, `${providerName[named]} key`);
-      return answer(await connectProvider(ground, { organization: org, provider: named, credential }), 'is connected');
+      return answer(await connectProvider(context, { organization: org, provider: named, credential }), 'is connected');
     });
   },
 });
@@ -29,8 +29,8 @@ const disconnect = command({
   args,
   run: ({ provider, org }, tools) => {
     const named = providerOf(provider);
-    return onStore(tools, async (ground) =>
-      answer(await disconnectProvider(ground, { organization: org, provider: named }), 'is disconnected'));
+    return onStore(tools, async (context) =>
+      answer(await disconnectProvider(context, { organization: org, provider: named }), 'is disconnected'));
   },
 });
 
@@ -39,8 +39,8 @@ const test = command({
   args,
   run: ({ provider, org }, tools) => {
     const named = providerOf(provider);
-    return onStore(tools, async (ground, { openaiUrl, anthropicUrl }) => {
-      const tested = await testProvider(ground, { organization: org, provider: named, urls: { openai: openaiUrl, anthropic: anthropicUrl } });
+    return onStore(tools, async (context, { openaiUrl, anthropicUrl }) => {
+      const tested = await testProvider(context, { organization: org, provider: named, urls: { openai: openaiUrl, anthropic: anthropicUrl } });
       if (isRefusal(tested)) return tested;
       const said = tested.accepted === true ? 'takes the key' : tested.accepted === false ? 'does not take the key' : 'could not say';
       return { json: tested, text: `${providerName[named]} ${said} (status ${tested.status}).`, exitCode: tested.accepted === true ? 0 : 1 };

@@ -1,6 +1,6 @@
 /** `metergate run`: runs of an organization, listed, shown, closed. Spec: Run; design 3, row 13; 5. */
-import { isRefusal } from '@metergate/platform/refusal.ts';
-import { closeRun, listRuns, showRun, type ShownRun } from '@metergate/platform/runs.ts';
+import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
+import { closeRun, listRuns, showRun, type ShownRun } from '@metergate/platform/use-cases/runs.ts';
 import { command, commandGroup } from '../command-line/command.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { fields, secondsText, shortDecimal, table } from '../command-line/table.ts';
@@ -11,8 +11,8 @@ const runArgument = { type: 'positional', required: true, valueHint: 'RUN', desc
 const list = command({
   description: 'List runs, the newest first, 10,000 at most',
   args: { org: orgArgument },
-  run: ({ org }, tools) => onStore(tools, async (ground) => {
-    const shown = await listRuns(ground, { organization: org });
+  run: ({ org }, tools) => onStore(tools, async (context) => {
+    const shown = await listRuns(context, { organization: org });
     return isRefusal(shown) ? shown : { json: shown, text: runsText(shown) };
   }),
 });
@@ -20,8 +20,8 @@ const list = command({
 const show = command({
   description: 'Show a run with what it has spent',
   args: { run: runArgument, org: orgArgument },
-  run: ({ run: id, org }, tools) => onStore(tools, async (ground) => {
-    const shown = await showRun(ground, { organization: org, run: id });
+  run: ({ run: id, org }, tools) => onStore(tools, async (context) => {
+    const shown = await showRun(context, { organization: org, run: id });
     return isRefusal(shown) ? shown : { json: shown, text: runText(shown) };
   }),
 });
@@ -29,8 +29,8 @@ const show = command({
 const close = command({
   description: 'Close a run for good, while its calls in flight end normally',
   args: { run: runArgument, org: orgArgument },
-  run: ({ run: id, org }, tools) => onStore(tools, async (ground) => {
-    const closed = await closeRun(ground, { organization: org, run: id });
+  run: ({ run: id, org }, tools) => onStore(tools, async (context) => {
+    const closed = await closeRun(context, { organization: org, run: id });
     if (isRefusal(closed)) return closed;
     const text = runText(closed);
     return { json: closed, text: closed.state === 'closed' ? text : `${text}\nThis run had ended before; nothing was changed.` };

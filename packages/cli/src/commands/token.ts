@@ -1,7 +1,7 @@
 /** `metergate token`: management tokens for automation. A token is shown once, when it is made. Design 3, row 16; 5. */
 import { roles, type Role } from '@metergate/core/account/role.ts';
-import { createToken, listTokens, revokeToken, type ShownToken } from '@metergate/platform/management-tokens.ts';
-import { isRefusal } from '@metergate/platform/refusal.ts';
+import { createToken, listTokens, revokeToken, type ShownToken } from '@metergate/platform/use-cases/management-tokens.ts';
+import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, commandGroup } from '../command-line/command.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { fields, table } from '../command-line/table.ts';
@@ -19,8 +19,8 @@ const create = command({
   },
   run: ({ org, role, name, expires }, tools) => {
     const lifetimeMs = expires === undefined ? null : durationMs('expires', expires);
-    return onStore(tools, async (ground) => {
-      const made = await createToken(ground, { organization: org, role, name: name ?? null, lifetimeMs, maker: null });
+    return onStore(tools, async (context) => {
+      const made = await createToken(context, { organization: org, role, name: name ?? null, lifetimeMs, maker: null });
       if (isRefusal(made)) return made;
       const { id, token } = made;
       return { json: { id, token }, text: `${fields([['id', id], ['token', token]])}\nKeep the token now: it is not shown again.` };
@@ -31,10 +31,10 @@ const create = command({
 const list = command({
   description: "List an organization's management tokens, without the tokens themselves",
   args: { org: orgArgument },
-  run: ({ org }, tools) => onStore(tools, async (ground) => {
-    const shown = await listTokens(ground, org);
+  run: ({ org }, tools) => onStore(tools, async (context) => {
+    const shown = await listTokens(context, org);
     if (isRefusal(shown)) return shown;
-    const rows = shown.map((each) => [each.id, each.prefix, each.name, each.role, stateOf(each, ground.nowMs), each.createdAt, each.expiresAt]);
+    const rows = shown.map((each) => [each.id, each.prefix, each.name, each.role, stateOf(each, context.nowMs), each.createdAt, each.expiresAt]);
     const heads = ['ID', 'PREFIX', 'NAME', 'ROLE', 'STATE', 'CREATED', 'EXPIRES'];
     return { json: shown, text: rows.length === 0 ? 'This organization has no management tokens.' : table(heads, rows) };
   }),
@@ -46,8 +46,8 @@ const revoke = command({
     id: { type: 'positional', required: true, valueHint: 'ID', description: 'Its id, as token list shows it' },
     org: { ...orgArgument, required: false, description: 'Only a token of this organization' },
   },
-  run: ({ id, org }, tools) => onStore(tools, async (ground) => {
-    const revoked = await revokeToken(ground, { organization: org ?? null, id, by: null });
+  run: ({ id, org }, tools) => onStore(tools, async (context) => {
+    const revoked = await revokeToken(context, { organization: org ?? null, id, by: null });
     if (isRefusal(revoked)) return revoked;
     return { json: revoked, text: fields([['id', revoked.id], ['prefix', revoked.prefix], ['revoked', revoked.revokedAt]]) };
   }),

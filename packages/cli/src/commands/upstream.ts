@@ -1,9 +1,9 @@
 /** `metergate upstream`: the one destination that an organization declares itself. Design 3, row 19; 5. */
 import {
   declareUpstream, disableUpstream, enableUpstream, removeUpstream, showUpstream, type ShownUpstream,
-} from '@metergate/platform/upstreams.ts';
-import type { Ground } from '@metergate/platform/ground.ts';
-import { isRefusal, type AdministrationRefusal } from '@metergate/platform/refusal.ts';
+} from '@metergate/platform/use-cases/upstreams.ts';
+import type { UseCaseContext } from '@metergate/platform/use-cases/context.ts';
+import { isRefusal, type AdministrationRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, commandGroup, type CommandResult } from '../command-line/command.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { readSecret } from '../command-line/secret-input.ts';
@@ -17,17 +17,17 @@ const declare = command({
     org: orgArgument,
     url: { type: 'string', required: true, valueHint: 'URL', description: 'Where calls go; a trailing /v1 is taken off' },
   },
-  run: ({ org, url }, tools) => onStore(tools, async (ground, { upstreamAllow }) => {
+  run: ({ org, url }, tools) => onStore(tools, async (context, { upstreamAllow }) => {
     const credential = await readSecret(tools, 'Credential, empty where none is needed');
-    return answer(await declareUpstream(ground, { organization: org, url, credential }, { allow: upstreamAllow }));
+    return answer(await declareUpstream(context, { organization: org, url, credential }, { allow: upstreamAllow }));
   }),
 });
 
 const remove = command({
   description: 'Destroy the declaration and its credential',
   args: { org: orgArgument },
-  run: ({ org }, tools) => onStore(tools, async (ground) => {
-    const removed = await removeUpstream(ground, org);
+  run: ({ org }, tools) => onStore(tools, async (context) => {
+    const removed = await removeUpstream(context, org);
     return isRefusal(removed) ? removed : { json: removed, text: 'The upstream is removed.' };
   }),
 });
@@ -36,11 +36,11 @@ const enable = onDeclared('Let calls go there', enableUpstream);
 const disable = onDeclared('Let no call go there', disableUpstream);
 const show = onDeclared('Show the declaration, without its credential', showUpstream);
 
-function onDeclared(description: string, work: (ground: Ground, idOrName: string) => Promise<ShownUpstream | AdministrationRefusal>) {
+function onDeclared(description: string, work: (context: UseCaseContext, idOrName: string) => Promise<ShownUpstream | AdministrationRefusal>) {
   return command({
     description,
     args: { org: orgArgument },
-    run: ({ org }, tools) => onStore(tools, async (ground) => answer(await work(ground, org))),
+    run: ({ org }, tools) => onStore(tools, async (context) => answer(await work(context, org))),
   });
 }
 

@@ -1,10 +1,10 @@
 /** `metergate usage`: what an organization's calls used, by one dimension. Design 5. */
 import { formatDollars, nanoDollars, parseDollars } from '@metergate/core/money.ts';
 import { usageDimensions, type UsageDimension } from '@metergate/core/report/usage-sum.ts';
-import type { Ground } from '@metergate/platform/ground.ts';
-import { isRefusal } from '@metergate/platform/refusal.ts';
-import { listServiceKeys } from '@metergate/platform/service-keys.ts';
-import { showUsage, type ShownUsage } from '@metergate/platform/usage.ts';
+import type { UseCaseContext } from '@metergate/platform/use-cases/context.ts';
+import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
+import { listServiceKeys } from '@metergate/platform/use-cases/service-keys.ts';
+import { showUsage, type ShownUsage } from '@metergate/platform/use-cases/usage.ts';
 import { command } from '../command-line/command.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { table } from '../command-line/table.ts';
@@ -28,10 +28,10 @@ export const usage = command({
       ...(since === undefined ? {} : { sinceMs: instantMs('since', since) }),
       ...(until === undefined ? {} : { untilMs: instantMs('until', until) }),
     };
-    return onStore(tools, async (ground) => {
-      const rows = await showUsage(ground, query);
+    return onStore(tools, async (context) => {
+      const rows = await showUsage(context, query);
       if (isRefusal(rows)) return rows;
-      const names = by === 'key' ? await namesOfKeys(ground, org) : null;
+      const names = by === 'key' ? await namesOfKeys(context, org) : null;
       return { json: rows, text: usageText(by, rows, names) };
     });
   },
@@ -41,8 +41,8 @@ export const usage = command({
 type KeyNames = ReadonlyMap<string, string | null>;
 
 /** None of an erased organization, whose words are gone. */
-async function namesOfKeys(ground: Ground, org: string): Promise<KeyNames> {
-  const keys = await listServiceKeys(ground, org);
+async function namesOfKeys(context: UseCaseContext, org: string): Promise<KeyNames> {
+  const keys = await listServiceKeys(context, org);
   return new Map(isRefusal(keys) ? [] : keys.map(({ id, name }) => [id, name]));
 }
 

@@ -1,7 +1,7 @@
 /** `metergate user`: people who sign in, made with a password or invited by a one-time link. Design 3, row 16; 5. */
 import { roles, type Role } from '@metergate/core/account/role.ts';
-import { isRefusal } from '@metergate/platform/refusal.ts';
-import { createUser, inviteUser, listUsers } from '@metergate/platform/users.ts';
+import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
+import { createUser, inviteUser, listUsers } from '@metergate/platform/use-cases/users.ts';
 import { command, CommandFault, commandGroup } from '../command-line/command.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { readSecret } from '../command-line/secret-input.ts';
@@ -19,10 +19,10 @@ const create = command({
     org: orgArgument,
     role: roleArgument,
   },
-  run: ({ email, org, role }, tools) => onStore(tools, async (ground) => {
+  run: ({ email, org, role }, tools) => onStore(tools, async (context) => {
     const password = await readSecret(tools, 'Password');
     if (password === '') throw new CommandFault('password_missing', 'The password is empty. Give it on standard input.');
-    const made = await createUser(ground, { organization: org, email, password, role });
+    const made = await createUser(context, { organization: org, email, password, role });
     if (isRefusal(made)) return made;
     return { json: made, text: fields([['id', made.id], ['email', made.email], ['organization', made.organization], ['role', made.role]]) };
   }),
@@ -35,10 +35,10 @@ const invite = command({
     role: roleArgument,
     email: { type: 'string', valueHint: 'EMAIL', description: 'Whom it is for; without it whoever has the link names their own' },
   },
-  run: ({ org, role, email }, tools) => onStore(tools, async (ground, config) => {
-    const running = config.publicPlatformUrl ?? await ground.store.platformAddress.last();
+  run: ({ org, role, email }, tools) => onStore(tools, async (context, config) => {
+    const running = config.publicPlatformUrl ?? await context.store.platformAddress.last();
     const publicUrl = running ?? `http://${hostInUrl(config.platform.host)}:${config.platform.port}`;
-    const made = await inviteUser(ground, { organization: org, email: email ?? null, role, by: null, publicUrl });
+    const made = await inviteUser(context, { organization: org, email: email ?? null, role, by: null, publicUrl });
     if (isRefusal(made)) return made;
     const text = fields([
       ['id', made.id], ['link', made.link], ['for', made.email ?? 'whoever has the link'], ['role', made.role], ['until', made.expiresAt],
@@ -50,8 +50,8 @@ const invite = command({
 const list = command({
   description: 'List members and open invitations',
   args: { org: orgArgument },
-  run: ({ org }, tools) => onStore(tools, async (ground) => {
-    const shown = await listUsers(ground, org);
+  run: ({ org }, tools) => onStore(tools, async (context) => {
+    const shown = await listUsers(context, org);
     if (isRefusal(shown)) return shown;
     const rows = shown.map(({ id, email, role, state, createdAt, expiresAt }) =>
       [id, email ?? 'whoever has the link', role, state, secondsText(createdAt), secondsText(expiresAt)]);

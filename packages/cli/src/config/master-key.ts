@@ -7,7 +7,7 @@ import { existsSync, linkSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRefusal } from '@metergate/store/refusal.ts';
 import { formatMasterKey, masterKeyBytes, parseMasterKey } from '@metergate/store/sealing/master-key.ts';
-import { parseDatabaseUrl } from '@metergate/store/sql/database-url.ts';
+import { parseDatabaseUrl } from '@metergate/store/engine/database-url.ts';
 import { StartFault } from '../start/start-fault.ts';
 import type { Config } from './config.ts';
 import { syncDirectory, writeDurably } from './durable-file.ts';

@@ -4,10 +4,10 @@
  */
 import { join, resolve } from 'node:path';
 import { parseAddressRanges } from '@metergate/gateway/network/public-address.ts';
-import { StoreFault } from '@metergate/store/fault.ts';
+import { StoreFault } from '@metergate/store/engine/fault.ts';
 import { isRefusal } from '@metergate/store/refusal.ts';
 import { parseMasterKey } from '@metergate/store/sealing/master-key.ts';
-import { parseDatabaseUrl } from '@metergate/store/sql/database-url.ts';
+import { parseDatabaseUrl } from '@metergate/store/engine/database-url.ts';
 import type { Config, ListenAddress } from './config.ts';
 import { BadValue, listenHost, oneOf, originUrl, publicUrl, wholeNumber } from './values.ts';
 import { unknownVariable, valueOf, type Environment, type VariableName } from './variables.ts';

@@ -3,8 +3,8 @@
  * cannot be looked at is a finding, never an error. What depends on a part that failed is left out.
  */
 import { providers, type Provider } from '@metergate/core/settings.ts';
-import { listConnections, type ShownConnections } from '@metergate/platform/providers.ts';
-import { StoreFault } from '@metergate/store/fault.ts';
+import { listConnections, type ShownConnections } from '@metergate/platform/use-cases/providers.ts';
+import { StoreFault } from '@metergate/store/engine/fault.ts';
 import type { Store } from '@metergate/store/store.ts';
 import type { CommandTools } from '../command-line/command.ts';
 import type { Config } from '../config/config.ts';

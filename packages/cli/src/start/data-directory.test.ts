@@ -7,36 +7,36 @@ import { after, describe, it } from 'node:test';
 import { ensureDataDirectory, lockDataDirectory, lockFile, removeMade } from './data-directory.ts';
 import { StartFault } from './start-fault.ts';
 
-const ground = mkdtempSync(join(tmpdir(), 'metergate-data-directory-'));
-after(() => rmSync(ground, { recursive: true, force: true }));
+const context = mkdtempSync(join(tmpdir(), 'metergate-data-directory-'));
+after(() => rmSync(context, { recursive: true, force: true }));
 
 describe('a data directory', () => {
   it('is made with what it lies in, for its owner alone', () => {
-    const directory = join(ground, 'a', 'b', 'c');
-    assert.deepEqual(ensureDataDirectory(directory), { topmost: join(ground, 'a'), lockFile: true });
+    const directory = join(context, 'a', 'b', 'c');
+    assert.deepEqual(ensureDataDirectory(directory), { topmost: join(context, 'a'), lockFile: true });
     assert.equal(statSync(directory).mode & 0o777, 0o700);
   });
-  it('that is there stays as it is', () => assert.deepEqual(ensureDataDirectory(ground), { topmost: null, lockFile: true }));
+  it('that is there stays as it is', () => assert.deepEqual(ensureDataDirectory(context), { topmost: null, lockFile: true }));
   it('is taken away with the lock and what was made for it, no more', () => {
-    const directory = join(ground, 'd', 'e');
+    const directory = join(context, 'd', 'e');
     const made = ensureDataDirectory(directory);
     const lock = lockDataDirectory(directory);
     removeMade(directory, made);
     lock.release();
-    assert.equal(existsSync(join(ground, 'd')), false);
-    assert.equal(existsSync(ground), true);
+    assert.equal(existsSync(join(context, 'd')), false);
+    assert.equal(existsSync(context), true);
   });
   it('has one process at a time, and a lock file for its owner alone', () => {
-    const lock = lockDataDirectory(ground);
-    assert.equal(statSync(lockFile(ground)).mode & 0o777, 0o600);
-    assert.throws(() => lockDataDirectory(ground), /^StartFault: Another metergate already runs/);
+    const lock = lockDataDirectory(context);
+    assert.equal(statSync(lockFile(context)).mode & 0o777, 0o600);
+    assert.throws(() => lockDataDirectory(context), /^StartFault: Another metergate already runs/);
     lock.release();
-    lockDataDirectory(ground).release();
+    lockDataDirectory(context).release();
   });
 });
 
 describe('no data directory', () => {
-  const file = join(ground, 'file');
+  const file = join(context, 'file');
   writeFileSync(file, '');
   const rows: [string, string, RegExp][] = [
     ['a file', file, /is not a directory\. Set SVC_DATA_DIR to one\.$/],

@@ -5,9 +5,9 @@
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { providers, type Provider } from '@metergate/core/settings.ts';
-import { isPlaceholder, sandboxCredential } from '@metergate/platform/sandbox-placeholder.ts';
-import { createServiceKey } from '@metergate/platform/service-keys.ts';
-import { inviteUser } from '@metergate/platform/users.ts';
+import { isPlaceholder, sandboxCredential } from '@metergate/platform/use-cases/sandbox-placeholder.ts';
+import { createServiceKey } from '@metergate/platform/use-cases/service-keys.ts';
+import { inviteUser } from '@metergate/platform/use-cases/users.ts';
 import type { Store } from '@metergate/store/store.ts';
 
 const defaultOrganization = 'default';

@@ -3,7 +3,7 @@
  * data. A command that looks elsewhere finds another store, or none, and says nothing of this one.
  */
 import { isAbsolute, join, relative } from 'node:path';
-import { parseDatabaseUrl } from '@metergate/store/sql/database-url.ts';
+import { parseDatabaseUrl } from '@metergate/store/engine/database-url.ts';
 import type { Config } from '../config/config.ts';
 
 export interface KeptData {

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nanoDollars } from '../money.ts';
-import { easy, grantLease, outstanding, tight, type LeaseClaim, type LeaseEntry, type LeaseGround } from './grant.ts';
+import { easy, grantLease, outstanding, tight, type LeaseClaim, type LeaseEntry, type LeaseableLimit } from './grant.ts';
 
 const money = (amount: number) => nanoDollars(BigInt(amount));
-const ground = (over: Partial<Record<'limit' | 'spent' | 'leasedElsewhere', number>> = {}, contested = false): LeaseGround => ({
+const context = (over: Partial<Record<'limit' | 'spent' | 'leasedElsewhere', number>> = {}, contested = false): LeaseableLimit => ({
   limit: money(over.limit ?? 1_000), spent: money(over.spent ?? 0), leasedElsewhere: money(over.leasedElsewhere ?? 0), contested,
 });
 const claim = (over: Partial<Record<'settled' | 'holds' | 'recent', number>> = {}, wants = true): LeaseClaim => ({
@@ -14,15 +14,15 @@ const claim = (over: Partial<Record<'settled' | 'holds' | 'recent', number>> = {
 const entry = (granted: number, shipped: number): LeaseEntry => ({ granted: money(granted), shipped: money(shipped) });
 
 test('a lease is ten seconds of recent spend, never over a quarter of what is left, and a hundredth to begin with', () => {
-  assert.equal(grantLease(ground(), entry(0, 0), claim({ recent: 80 })).granted, 80n);
-  assert.equal(grantLease(ground(), entry(0, 0), claim({ recent: 900 })).granted, 250n);
-  assert.equal(grantLease(ground(), entry(0, 0), claim()).granted, 10n);
-  assert.equal(grantLease(ground({ limit: 1 }), entry(0, 0), claim()).granted, 1n);
+  assert.equal(grantLease(context(), entry(0, 0), claim({ recent: 80 })).granted, 80n);
+  assert.equal(grantLease(context(), entry(0, 0), claim({ recent: 900 })).granted, 250n);
+  assert.equal(grantLease(context(), entry(0, 0), claim()).granted, 10n);
+  assert.equal(grantLease(context({ limit: 1 }), entry(0, 0), claim()).granted, 1n);
 });
 
 test('with less than a fifth of the limit left it is valid one second and confirmed every 300 ms, else five and half of that', () => {
   const paceAt = (spent: number) => {
-    const { validMs, confirmMs } = grantLease(ground({ spent }), entry(0, 0), claim());
+    const { validMs, confirmMs } = grantLease(context({ spent }), entry(0, 0), claim());
     return { validMs, confirmMs };
   };
   assert.deepEqual([paceAt(800), paceAt(801)], [easy, tight]);
@@ -30,10 +30,10 @@ test('with less than a fifth of the limit left it is valid one second and confir
 });
 
 test('what is spent and leased does not pass the limit by a grant: less is granted, or nothing, and then the want is told', () => {
-  assert.deepEqual(pick(ground({ leasedElsewhere: 950 }), claim({ recent: 200 })), { granted: 50n, short: false });
-  assert.deepEqual(pick(ground({ leasedElsewhere: 1_000 }), claim({ recent: 200 })), { granted: 0n, short: true });
-  assert.deepEqual(pick(ground({ spent: 1_000 }), claim({ recent: 200 })), { granted: 0n, short: false });
-  function pick(at: LeaseGround, asked: LeaseClaim) {
+  assert.deepEqual(pick(context({ leasedElsewhere: 950 }), claim({ recent: 200 })), { granted: 50n, short: false });
+  assert.deepEqual(pick(context({ leasedElsewhere: 1_000 }), claim({ recent: 200 })), { granted: 0n, short: true });
+  assert.deepEqual(pick(context({ spent: 1_000 }), claim({ recent: 200 })), { granted: 0n, short: false });
+  function pick(at: LeaseableLimit, asked: LeaseClaim) {
     const { granted, short } = grantLease(at, entry(0, 0), asked);
     return { granted, short };
   }
@@ -41,23 +41,23 @@ test('what is spent and leased does not pass the limit by a grant: less is grant
 
 test('a node alone has all that is left within its reach, however late its records are kept', () => {
   // It settled 990 of 1000; only 100 have been shipped.
-  const { granted, short } = grantLease(ground({ spent: 100 }), entry(990, 100), claim({ settled: 990, holds: 990 }));
+  const { granted, short } = grantLease(context({ spent: 100 }), entry(990, 100), claim({ settled: 990, holds: 990 }));
   assert.deepEqual([granted, short], [991n, false]);
 });
 
 test('what the node gives back is given back, and what it still goes by is never taken', () => {
-  assert.equal(grantLease(ground(), entry(300, 100), claim({ settled: 120, holds: 150 }, false)).granted, 150n);
-  assert.equal(grantLease(ground({ leasedElsewhere: 5_000 }), entry(300, 100), claim({ settled: 120, holds: 260 })).granted, 260n);
-  assert.equal(grantLease(ground({ leasedElsewhere: 1_000 }), entry(0, 0), claim({ holds: 260 })).granted, 0n, 'it was freed meanwhile');
+  assert.equal(grantLease(context(), entry(300, 100), claim({ settled: 120, holds: 150 }, false)).granted, 150n);
+  assert.equal(grantLease(context({ leasedElsewhere: 5_000 }), entry(300, 100), claim({ settled: 120, holds: 260 })).granted, 260n);
+  assert.equal(grantLease(context({ leasedElsewhere: 1_000 }), entry(0, 0), claim({ holds: 260 })).granted, 0n, 'it was freed meanwhile');
 });
 
 test('while another is short, who holds something takes no more, and who holds nothing takes half of what is free', () => {
-  assert.equal(grantLease(ground({}, true), entry(50, 0), claim({ settled: 20, holds: 50, recent: 400 })).granted, 50n);
-  assert.equal(grantLease(ground({ leasedElsewhere: 900 }, true), entry(0, 0), claim({ recent: 400 })).granted, 50n);
+  assert.equal(grantLease(context({}, true), entry(50, 0), claim({ settled: 20, holds: 50, recent: 400 })).granted, 50n);
+  assert.equal(grantLease(context({ leasedElsewhere: 900 }, true), entry(0, 0), claim({ recent: 400 })).granted, 50n);
 });
 
 test('nothing is leased of what has no limit; an overrun lease is outstanding no more', () => {
-  const { granted, short } = grantLease({ ...ground(), limit: null }, entry(0, 0), claim({ recent: 400 }));
+  const { granted, short } = grantLease({ ...context(), limit: null }, entry(0, 0), claim({ recent: 400 }));
   assert.deepEqual([granted, short], [0n, false]);
   assert.equal(outstanding(entry(100, 130)), 0n);
 });

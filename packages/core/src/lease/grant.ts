@@ -31,7 +31,7 @@ export interface LeaseEntry {
 export const contestedMs = 3_000;
 
 /** The subject as the store has it, all of one moment. */
-export interface LeaseGround {
+export interface LeaseableLimit {
   /** Null: nothing limits it now, so nothing of it is leased, and a fresh answer is enough. */
   readonly limit: NanoDollars | null;
   readonly spent: NanoDollars;
@@ -61,8 +61,8 @@ export function outstanding({ granted, shipped }: LeaseEntry): NanoDollars {
   return nanoDollars(granted > shipped ? granted - shipped : 0n);
 }
 
-/** Answers a claim. The caller holds the subject's lock from reading `ground` to keeping what is granted. */
-export function grantLease({ limit, spent, leasedElsewhere, contested }: LeaseGround, entry: LeaseEntry, claim: LeaseClaim): LeaseGrant {
+/** Answers a claim. The caller holds the subject's lock from reading `context` to keeping what is granted. */
+export function grantLease({ limit, spent, leasedElsewhere, contested }: LeaseableLimit, entry: LeaseEntry, claim: LeaseClaim): LeaseGrant {
   const kept = least(claim.holds, entry.granted);
   if (limit === null) return { granted: kept, ...easy, short: false };
   const unshipped = claim.settled > entry.shipped ? claim.settled - entry.shipped : 0n;

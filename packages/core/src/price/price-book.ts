@@ -5,13 +5,13 @@
 import type { Provider } from '../settings.ts';
 import type { Overlay } from './overlay.ts';
 import { priceListId, type ListedProvider, type PriceList } from './price-list.ts';
-import { catalogues, createSeller, listedPriceAt, remember, type ModelPrice, type PriceGround, type Seller } from './seller.ts';
+import { catalogues, createSeller, listedPriceAt, remember, type ModelPrice, type PriceSources, type Seller } from './seller.ts';
 
 export type { ModelPrice } from './seller.ts';
 
 /** Prices in force, ready to be asked. */
 export interface PriceBook {
-  readonly ground: PriceGround;
+  readonly context: PriceSources;
   /** A named provider's prices. */
   namedSeller(provider: Provider): Seller;
   /** Prices of a declared upstream: its host name, or its whole URL, which also tells apart sellers that share a host. */
@@ -28,7 +28,7 @@ export interface LoadedOverlay {
 
 /** The book of a list and an overlay, or of the list alone. */
 export function createPriceBook({ list, overlay }: { readonly list: PriceList; readonly overlay: LoadedOverlay | null }): PriceBook {
-  const ground: PriceGround = {
+  const context: PriceSources = {
     list,
     listId: priceListId(list),
     overlay: overlay?.overlay ?? null,
@@ -36,7 +36,7 @@ export function createPriceBook({ list, overlay }: { readonly list: PriceList; r
   };
   const catalogueOf = catalogues(list);
   const sellerOf = (provider: ListedProvider | null, host: string | null): Seller =>
-    createSeller(ground, catalogueOf, { provider, host });
+    createSeller(context, catalogueOf, { provider, host });
   const named = {
     openai: sellerOf(providerById(list, 'openai'), null),
     anthropic: sellerOf(providerById(list, 'anthropic'), null),
@@ -44,7 +44,7 @@ export function createPriceBook({ list, overlay }: { readonly list: PriceList; r
   const hosts = list.providers.map(hostTest);
   const upstreams = new Map<string, Seller>();
   return {
-    ground,
+    context,
     namedSeller: (provider) => named[provider],
     upstreamSeller(hostOrUrl) {
       const known = upstreams.get(hostOrUrl);

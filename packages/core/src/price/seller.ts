@@ -36,7 +36,7 @@ export interface Seller {
 }
 
 /** What sellers are made of. */
-export interface PriceGround {
+export interface PriceSources {
   readonly list: PriceList;
   readonly listId: string;
   readonly overlay: Overlay | null;
@@ -61,20 +61,20 @@ export function catalogues(list: PriceList): (provider: ListedProvider) => reado
 
 /** A seller known to the list as `provider`, or only by its `host`. */
 export function createSeller(
-  ground: PriceGround,
+  context: PriceSources,
   catalogueOf: (provider: ListedProvider) => readonly (readonly KnownModel[])[],
   { provider, host }: { readonly provider: ListedProvider | null; readonly host: string | null },
 ): Seller {
   const models = provider === null ? [] : catalogueOf(provider);
-  const own = pricesForModel(ground.overlay?.prices ?? [], { provider: provider?.id ?? null, host });
+  const own = pricesForModel(context.overlay?.prices ?? [], { provider: provider?.id ?? null, host });
   const remembered = new Map<string, FoundPrices>();
   const look = (model: string): FoundPrices => {
     const overlay = own(model);
     const listed = findModel(models, model);
     return {
-      overlay: overlay === null ? null : overlayModelPrice(ground.overlayId ?? 'overlay', overlay),
+      overlay: overlay === null ? null : overlayModelPrice(context.overlayId ?? 'overlay', overlay),
       list: listed === null ? [] : listed.prices.map((price) => ({
-        priceList: ground.listId, listedAs: listed.id, time: timeFromList(price), rates: ratesFromList(price),
+        priceList: context.listId, listedAs: listed.id, time: timeFromList(price), rates: ratesFromList(price),
       })),
     };
   };

@@ -49,7 +49,7 @@ const rateNames = ['input', 'cached', 'cacheWrite', 'cacheWriteOneHour', 'output
 
 /** Every price for `model`: the overlay's by host, then by seller in the list's order, its own overlay price first. */
 export function showPrices(book: PriceBook, model: string, atMs: number): ShownPrices {
-  const { list, listId, overlayId } = book.ground;
+  const { list, listId, overlayId } = book.context;
   return {
     model,
     unit: 'USD per million tokens',
@@ -60,7 +60,7 @@ export function showPrices(book: PriceBook, model: string, atMs: number): ShownP
 }
 
 function pricesByHost(book: PriceBook, model: string): ShownPrice[] {
-  const { overlay, overlayId } = book.ground;
+  const { overlay, overlayId } = book.context;
   const prices = overlay?.prices ?? [];
   const hosts = new Set(prices.map(({ seller }) => hostOf(seller)).filter((host) => host !== null));
   return [...hosts].flatMap((host) => {

@@ -60,7 +60,7 @@ export interface TapReport {
 }
 
 /** What a report is made of. */
-export interface ReportGround {
+export interface ReportSources {
   readonly book: PriceBook;
   readonly cells: readonly TapCell[];
   readonly latencies: readonly TapLatency[];
@@ -79,8 +79,8 @@ interface Part {
 
 const figureIndex = Object.fromEntries(tapFigures.map((name, index) => [name, index])) as Readonly<Record<TapFigureName, number>>;
 
-export function tapReport(ground: ReportGround): TapReport {
-  const { book, cells, headroom } = ground;
+export function tapReport(context: ReportSources): TapReport {
+  const { book, cells, headroom } = context;
   const total = newPart(latencyPart.all);
   const models = new Map<string, Part & { readonly provider: string; readonly model: string }>();
   const providers = new Map<string, Part>();
@@ -96,11 +96,11 @@ export function tapReport(ground: ReportGround): TapReport {
     addCell(part(tags, tag, () => newPart(latencyPart.tag(tag))), cell, cost);
     addCell(part(days, dayMs, () => newPart(latencyPart.day(dayMs))), cell, cost);
   }
-  const counts = new Map(ground.latencies.map((each) => [each.part, each.counts]));
+  const counts = new Map(context.latencies.map((each) => [each.part, each.counts]));
   const figures = (of: Part): ReportFigures => figuresOf(of, counts.get(of.latency) ?? new Map());
   const byTag = [...tags].toSorted(([a, partA], [b, partB]) => callsOf(partB) - callsOf(partA) || (a < b ? -1 : 1));
   return {
-    priceList: book.ground.listId,
+    priceList: book.context.listId,
     total: figures(total),
     byModel: [...models.values()].toSorted((a, b) => callsOf(b) - callsOf(a) || (a.latency < b.latency ? -1 : 1))
       .map((each) => ({ provider: each.provider, model: each.model, ...figures(each) })),
@@ -113,7 +113,7 @@ export function tapReport(ground: ReportGround): TapReport {
     byDay: [...days].toSorted(([a], [b]) => a - b).map(([day, each]) => ({ day: new Date(day).toISOString().slice(0, 10), ...figures(each) })),
     headroom: headroom.map(({ provider, model, kind, remaining, limit, atMs }) =>
       ({ provider, model, kind, remaining: reported(remaining), limit: reported(limit), at: new Date(atMs).toISOString() })),
-    declared: ground.declared.map(({ name, amount }) => ({ name, amount: declared(amount) })),
+    declared: context.declared.map(({ name, amount }) => ({ name, amount: declared(amount) })),
   };
 }
 

@@ -17,15 +17,15 @@ import { Guards } from '../guards/guards.ts';
 import { RunRegistry } from '../guards/run-registry.ts';
 import { Runs } from '../guards/runs.ts';
 import { follow } from '../guards/standing.ts';
-import { AskedStore, testHeld, testOrganization } from '../guards/test-support/run-ground.ts';
-import { willingRunJournal } from '../guards/test-support/standing-ground.ts';
+import { AskedStore, testHeld, testOrganization } from '../guards/test-support/run-fixture.ts';
+import { willingRunJournal } from '../guards/test-support/standing-fixture.ts';
 import { createDestination } from '../network/undici-destination.ts';
-import type { HeldKey } from '../settings/held-settings.ts';
+import type { HeldKey } from '../guards/held-key.ts';
 import { createCopyReader } from '../usage/create-copy-reader.ts';
 
 const long = `{"model":"m","pad":"${'x'.repeat(200_000)}"}`;
 
-async function ground(t: TestContext) {
+async function context(t: TestContext) {
   const provider = await startScriptedProvider();
   provider.respond({ headers: [['content-type', 'application/json']], body: '{}' });
   const journalFault: { error: Error | null } = { error: null };
@@ -73,7 +73,7 @@ async function eventually(holds: () => boolean, what: string): Promise<void> {
 const codeOf = (body: Buffer): string => (JSON.parse(body.toString()) as { error: { code: string } }).error.code;
 
 test('a caller who left while its run was asked for is not forwarded, nor the run kept, though another answer went before it', async (t) => {
-  const { provider, registry, store, gateway, connect } = await ground(t);
+  const { provider, registry, store, gateway, connect } = await context(t);
   const never = gate();
   provider.respond(async () => {
     await never.opened;
@@ -104,7 +104,7 @@ test('a caller who left while its run was asked for is not forwarded, nor the ru
 });
 
 test('a call refused after its body was held gives the memory back, and its connection serves the next', async (t) => {
-  const { store, gateway, connect, provider } = await ground(t);
+  const { store, gateway, connect, provider } = await context(t);
   const connection = await connect();
   const refused = connection.call(chat(long, 'r'));
   await eventually(() => store.asked.length === 1, 'asked');
@@ -122,7 +122,7 @@ test('a call refused after its body was held gives the memory back, and its conn
 });
 
 test('what changed while a body arrived refuses the call once it is whole, and nothing is asked for it', async (t) => {
-  const { store, gateway, held, connect, provider } = await ground(t);
+  const { store, gateway, held, connect, provider } = await context(t);
   const connection = await connect();
   const request = requestBytes(chat(long, 'r'), 'x');
   connection.send(request.subarray(0, request.length - 10));
@@ -137,7 +137,7 @@ test('what changed while a body arrived refuses the call once it is whole, and n
 });
 
 test('a key that was revoked or expired, and a provider taken away, while a body arrived: refused, and nothing leaves', async (t) => {
-  const { gateway, held, known, connect, provider, store } = await ground(t);
+  const { gateway, held, known, connect, provider, store } = await context(t);
   const changes: [HeldKey | 'unknown' | undefined, string][] = [
     [undefined, 'invalid_api_key'], ['unknown', 'invalid_api_key'],
     [{ ...held, key: { ...held.key, expiresAtMs: Date.now() } }, 'invalid_api_key'],
@@ -160,7 +160,7 @@ test('a key that was revoked or expired, and a provider taken away, while a body
 });
 
 test("a provider's key that was put in place of another while a body arrived is the one that goes out", async (t) => {
-  const { gateway, held, known, connect, provider } = await ground(t);
+  const { gateway, held, known, connect, provider } = await context(t);
   const connection = await connect();
   const request = requestBytes(chat(long), 'x');
   connection.send(request.subarray(0, request.length - 10));
@@ -173,7 +173,7 @@ test("a provider's key that was put in place of another while a body arrived is 
 });
 
 test('a caller who leaves while its body arrives asks for nothing and leaves no memory held', async (t) => {
-  const { store, gateway, connect, registry } = await ground(t);
+  const { store, gateway, connect, registry } = await context(t);
   const connection = await connect();
   connection.send(requestBytes(chat(long, 'r'), 'x').subarray(0, 100_000));
   await eventually(() => gateway.heldBodyBytes() > 0, 'the body is being held');
@@ -183,7 +183,7 @@ test('a caller who leaves while its body arrives asks for nothing and leaves no 
 });
 
 test('pipelined first calls of one run ask once and are answered in their order', async (t) => {
-  const { store, connect, registry, provider } = await ground(t);
+  const { store, connect, registry, provider } = await context(t);
   const connection = await connect();
   const calls = [chat('{"n":1}', 'r'), chat('{"n":2}', 'r'), chat('{"n":3}')];
   connection.send(Buffer.concat(calls.map((call) => requestBytes(call, 'x'))));
@@ -196,7 +196,7 @@ test('pipelined first calls of one run ask once and are answered in their order'
 });
 
 test('where the opening cannot be journalled the run that was made for it is let go of, and nothing is held', async (t) => {
-  const { store, connect, registry, journalFault, held, gateway, provider } = await ground(t);
+  const { store, connect, registry, journalFault, held, gateway, provider } = await context(t);
   journalFault.error = new Error('disk full');
   const connection = await connect();
   const levels = structuredClone(held.standing.organization.rate.pair);

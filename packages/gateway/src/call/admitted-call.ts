@@ -9,7 +9,7 @@ import type { RequestId } from '@metergate/core/id.ts';
 import type { Provider } from '@metergate/core/settings.ts';
 import type { Destination } from '../network/destination.ts';
 import type { GuardedCall } from '../guards/guards.ts';
-import type { HeldKey } from '../settings/held-settings.ts';
+import type { HeldKey } from '../guards/held-key.ts';
 
 /** Where a call goes, with whose credential, and how its prices are found. */
 export interface ChosenDestination {

@@ -7,7 +7,7 @@ import { hash } from 'node:crypto';
 import type { HeaderPairs } from '@metergate/core/call/header-pairs.ts';
 import { presentedServiceKey } from '@metergate/core/call/service-key.ts';
 import type { GatewayNode } from '../gateway-node.ts';
-import type { HeldKey } from '../settings/held-settings.ts';
+import type { HeldKey } from '../guards/held-key.ts';
 
 /** A live key, and the hash by which it is found again. */
 export interface Authenticated {

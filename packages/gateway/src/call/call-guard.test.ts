@@ -13,9 +13,9 @@ import { rawCall, type RawAnswer } from '@metergate/testkit/raw-client.ts';
 import { startScriptedProvider } from '@metergate/testkit/scripted-provider.ts';
 import { createFaults } from '../faults.ts';
 import { startGateway, type GatewayOptions } from '../gateway.ts';
-import { testGuards, testStandings, unspentAnswer, willingRunJournal } from '../guards/test-support/standing-ground.ts';
+import { testGuards, testStandings, unspentAnswer, willingRunJournal } from '../guards/test-support/standing-fixture.ts';
 import { createDestination } from '../network/undici-destination.ts';
-import type { HeldKey } from '../settings/held-settings.ts';
+import type { HeldKey } from '../guards/held-key.ts';
 import { createCopyReader } from '../usage/create-copy-reader.ts';
 
 const secret = 'prompt-words-of-a-caller';
@@ -48,7 +48,7 @@ interface Weakness {
   send?: boolean;
 }
 
-async function ground(t: TestContext) {
+async function context(t: TestContext) {
   const provider = await startScriptedProvider();
   const opened: string[] = [];
   const records: CallRecord[] = [];
@@ -134,7 +134,7 @@ const cases: readonly { readonly name: string; readonly weak: Weakness; readonly
 
 for (const { name, weak, opened, forwarded } of cases) {
   test(`${name}: that call alone ends, is never whole, and has at most one record`, async (t) => {
-    const { provider, gateway, records, call, weaken, ...heard } = await ground(t);
+    const { provider, gateway, records, call, weaken, ...heard } = await context(t);
     provider.respond({ headers: [['content-type', 'text/event-stream']], body: events });
     weaken(weak);
     const broken = await call();

@@ -13,12 +13,12 @@ import { bindCap, type BindingCap } from '@metergate/core/spend/cap-decision.ts'
 import { emptySums } from '@metergate/core/spend/spend-sum.ts';
 import { RunRegistry } from './run-registry.ts';
 import { SpendLeases, type CapLease } from './spend-leases.ts';
-import { dollars, testOrganization } from './test-support/run-ground.ts';
+import { dollars, testOrganization } from './test-support/run-fixture.ts';
 
 const nothing = nanoDollars(0n);
 
 /** A node that has used its leases at 0 and asks for them as time passes; the limit is 10 dollars in every answer. */
-function ground() {
+function context() {
   const clock = { ms: 0, wallMs: () => clock.ms, monotonicMs: () => clock.ms };
   const asked: string[] = [];
   const timers: { readonly atMs: number; readonly task: () => void }[] = [];
@@ -47,7 +47,7 @@ function ground() {
 }
 
 test('a cap that is set anew is confirmed soon', async () => {
-  const { leases, asked, pass } = ground();
+  const { leases, asked, pass } = context();
   const { id: organization } = testOrganization({});
   const sums = emptySums(0);
   const subject = leases.subject({ organization, scope: 'organization', subject: '' }, sums);
@@ -65,7 +65,7 @@ test('a cap that is set anew is confirmed soon', async () => {
 });
 
 test('a run whose budget fell is confirmed soon, for as long as the store has not heard of it', async () => {
-  const { leases, registry, asked, pass } = ground();
+  const { leases, registry, asked, pass } = context();
   const run: Run = {
     organization: testOrganization({}).id, id: 'r', state: 'live', declared: dollars(10), effective: dollars(10), clampReason: null, spent: nothing,
     unknownCalls: 0, startedAtMs: 0, expiresAtMs: null, endedAtMs: null,

@@ -13,13 +13,13 @@ import { Guards } from './guards.ts';
 import { RunRegistry } from './run-registry.ts';
 import { Runs } from './runs.ts';
 import { follow } from './standing.ts';
-import { AskedStore, dollars, endedRecord, runCallOf, testHeld, testOrganization, TurnJournal, type RunHeaders } from './test-support/run-ground.ts';
+import { AskedStore, dollars, endedRecord, runCallOf, testHeld, testOrganization, TurnJournal, type RunHeaders } from './test-support/run-fixture.ts';
 
 function cap(changes: Partial<Cap>): Cap {
   return { id: 'cap' as CapId, scope: 'organization', subject: null, window: 'month', limit: dollars(10), mode: 'refuse', ...changes };
 }
 
-function ground(settings: Partial<OrganizationSettings> = {}) {
+function context(settings: Partial<OrganizationSettings> = {}) {
   const [registry, journal, store] = [new RunRegistry(100), new TurnJournal(), new AskedStore()];
   const clock = { wall: 1_000, monotonic: 0, wallMs: () => clock.wall, monotonicMs: () => clock.monotonic };
   const guards = new Guards(clock, new Runs({ registry, journal, store, clock }));
@@ -55,7 +55,7 @@ function ground(settings: Partial<OrganizationSettings> = {}) {
 }
 
 test('rate goes before caps, caps before the run (design 3, row 1)', async () => {
-  const { guards, call, taken, begin, held, journal } = ground();
+  const { guards, call, taken, begin, held, journal } = context();
   await begin('r', { budget: 1 });
   guards.settle(taken(call(1, 'r')), endedRecord({ cost: dollars(1), startedAtMs: 1_000 }));
   follow(held.standing, { ...held.organization, caps: [cap({ limit: dollars(1) })] }, held.key.id);
@@ -69,7 +69,7 @@ test('rate goes before caps, caps before the run (design 3, row 1)', async () =>
 });
 
 test('a cap that cannot be confirmed goes before a question to the store, and behind a budget that policy makes zero', async () => {
-  const { guards, call, begin, held } = ground({ caps: [cap({ window: 'day' })] });
+  const { guards, call, begin, held } = context({ caps: [cap({ window: 'day' })] });
   await begin('r', { budget: 1 });
   held.standing.binding[0]!.confirmed = false;
   const unconfirmed = { kind: 'cap_unconfirmed', scope: 'organization', window: 'day' };
@@ -81,7 +81,7 @@ test('a cap that cannot be confirmed goes before a question to the store, and be
 });
 
 test('a cap that cannot be confirmed goes behind a run that is over', async () => {
-  const { guards, call, begin, held, clock } = ground({ caps: [cap({})] });
+  const { guards, call, begin, held, clock } = context({ caps: [cap({})] });
   await begin('r', { ttlSeconds: 5 });
   held.standing.binding[0]!.confirmed = false;
   clock.wall += 5_000;
@@ -89,7 +89,7 @@ test('a cap that cannot be confirmed goes behind a run that is over', async () =
 });
 
 test('a refused call takes nothing: buckets, sums, runs, questions and rows are as before', async () => {
-  const { guards, call, begin, state, held, clock } = ground({ plan: 'free' });
+  const { guards, call, begin, state, held, clock } = context({ plan: 'free' });
   await begin('r', { budget: 2 });
   const refusals: [string, () => GuardedCall][] = [
     ['rate_limited', () => call(400_001, 'r', { budget: 1 })],
@@ -117,7 +117,7 @@ test('a refused call takes nothing: buckets, sums, runs, questions and rows are 
 });
 
 test('deciding takes nothing, and a smaller budget binds only once its call is taken', async () => {
-  const { guards, call, begin, state } = ground();
+  const { guards, call, begin, state } = context();
   await begin('r', { budget: 2 });
   guards.decide(call());
   const before = state();
@@ -129,7 +129,7 @@ test('deciding takes nothing, and a smaller budget binds only once its call is t
 });
 
 test('a call that ended is added once, to the organization, its key and its run, however often it is told', async () => {
-  const { guards, call, taken, begin, held, state } = ground();
+  const { guards, call, taken, begin, held, state } = context();
   await begin('r', { budget: 9 });
   const each = taken(call(1_000, 'r'));
   const record = endedRecord({ cost: dollars(2), usage: 'partial', inputTokens: 700, startedAtMs: 1_000 });
@@ -145,14 +145,14 @@ test('a call that ended is added once, to the organization, its key and its run,
 });
 
 test('a call of unknown cost adds no money, nor does one without usage due', () => {
-  const { guards, call, taken, held } = ground();
+  const { guards, call, taken, held } = context();
   guards.settle(taken(call()), endedRecord({ cost: null, usage: 'unknown', inputTokens: null }));
   guards.settle(taken(call()), endedRecord({ cost: null, usage: 'none', inputTokens: null, status: null }));
   assert.equal(held.standing.organization.sums.lifetime.spent, 0n);
 });
 
 test('tokens are put right by what was reported; a failed call gives its estimate back, an answered one without usage keeps it', () => {
-  const { guards, call, taken, rate, clock } = ground({ plan: 'free' });
+  const { guards, call, taken, rate, clock } = context({ plan: 'free' });
   const left = (): number => rate.pair.tokens.level / 60_000;
   guards.settle(taken(call(1_000)), endedRecord({ inputTokens: 200, outputTokens: 50 }));
   assert.equal(left(), 399_750);
@@ -164,7 +164,7 @@ test('tokens are put right by what was reported; a failed call gives its estimat
 });
 
 test('a call that is not forwarded after all gives back what it took: requests, tokens, its place in the run, and once', async () => {
-  const { guards, call, taken, begin, rate, held, registry } = ground({ plan: 'free' });
+  const { guards, call, taken, begin, rate, held, registry } = context({ plan: 'free' });
   await begin('r', { budget: 9 });
   const before = structuredClone(rate.pair);
   const each = taken(call(5_000, 'r'));
@@ -175,7 +175,7 @@ test('a call that is not forwarded after all gives back what it took: requests, 
 });
 
 test('budget headers name the tightest; on a tie the organization, then the key, then the run (design 3, row 11)', async () => {
-  const { call, taken, begin, headers, held, spend } = ground();
+  const { call, taken, begin, headers, held, spend } = context();
   await begin('r', { budget: 5 });
   const bind = (...caps: Cap[]): void => follow(held.standing, { ...held.organization, enforceKeyCaps: true, caps }, held.key.id);
   const inRun = taken(call(1, 'r'));
@@ -201,18 +201,18 @@ test('budget headers name the tightest; on a tie the organization, then the key,
 });
 
 test('a run without a budget has no headers; a clamped one says why until it is tightened', async () => {
-  const { call, taken, begin, headers } = ground({ runPolicy: { maxRunBudget: dollars(2), runCeiling: null, runExposure: null } });
+  const { call, taken, begin, headers } = context({ runPolicy: { maxRunBudget: dollars(2), runCeiling: null, runExposure: null } });
   await begin('r', { budget: 3 });
   const clamp = ['x-svc-run-clamp-reason', 'policy_max'];
   assert.deepEqual(headers(taken(call(1, 'r'))).slice(4), ['x-svc-run-budget-effective', '2.000000', ...clamp]);
   assert.deepEqual(headers(taken(call(1, 'r', { budget: 1.5 }))).slice(4), ['x-svc-run-budget-effective', '1.500000']);
-  const free = ground();
+  const free = context();
   await free.begin('s');
   assert.deepEqual(free.headers(free.taken(free.call(1, 's'))), []);
 });
 
 test('armed caps and run budgets cover a call, a key\'s cap only where those refuse, a project\'s never (design 3, row 8)', async () => {
-  const { guards, call, taken, begin, held } = ground();
+  const { guards, call, taken, begin, held } = context();
   await begin('r', { budget: 5 });
   await begin('s');
   assert.deepEqual([call(), taken(call(1, 'r')), taken(call(1, 's'))].map((each) => guards.covers(each)), [false, true, false]);
@@ -226,7 +226,7 @@ test('armed caps and run budgets cover a call, a key\'s cap only where those ref
 });
 
 test('a cap set later counts what was spent before, and its window goes on by the calendar', () => {
-  const { guards, call, held, spend, clock } = ground();
+  const { guards, call, held, spend, clock } = context();
   clock.wall = Date.UTC(2026, 10, 30, 23, 59, 59, 500);
   spend(3);
   follow(held.standing, { ...held.organization, caps: [cap({ limit: dollars(3), mode: 'pause' })] }, held.key.id);
@@ -238,7 +238,7 @@ test('a cap set later counts what was spent before, and its window goes on by th
 });
 
 test('a call belongs to the window it began in, though it ends in the next', () => {
-  const { guards, call, taken, held, clock } = ground({ caps: [cap({ limit: dollars(3) })] });
+  const { guards, call, taken, held, clock } = context({ caps: [cap({ limit: dollars(3) })] });
   clock.wall = Date.UTC(2026, 10, 30, 23, 59, 59);
   const each = taken(call());
   clock.wall = Date.UTC(2026, 11, 1);

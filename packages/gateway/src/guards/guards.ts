@@ -11,8 +11,8 @@ import { rateOutcomeOf, reportedTokens } from '@metergate/core/rate/four-buckets
 import type { Refusal } from '@metergate/core/refusal.ts';
 import { decideCaps, tightest, type CapRefusal } from '@metergate/core/spend/cap-decision.ts';
 import { addCall } from '@metergate/core/spend/spend-sum.ts';
-import type { Clock } from '../gateway-node.ts';
-import type { HeldKey } from '../settings/held-settings.ts';
+import type { Clock } from '../clock.ts';
+import type { HeldKey } from './held-key.ts';
 import type { RunCall, RunDecision, Runs } from './runs.ts';
 import type { SpendLeases } from './spend-leases.ts';
 import type { KeyStanding } from './standing.ts';

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { planFigures } from '@metergate/core/rate/tier.ts';
 import { OrganizationRate, RateLimit } from './rate-limit.ts';
 
-function ground() {
+function context() {
   const counters = { rateLimitFaults: 0 };
   const organization = new OrganizationRate(planFigures.free, 0);
   return { counters, organization, key: () => new RateLimit(organization, counters, 0) };
@@ -21,13 +21,13 @@ function admitted(limit: RateLimit, calls: number, nowMs: number): number {
 }
 
 test('the organization binds across its keys', () => {
-  const { key } = ground();
+  const { key } = context();
   assert.equal(admitted(key(), 150, 0), 150);
   assert.equal(admitted(key(), 150, 0), 50);
 });
 
 test('a refused call takes nothing, and the wait is told', () => {
-  const { key } = ground();
+  const { key } = context();
   const limit = key();
   assert.equal(admitted(limit, 200, 0), 200);
   for (let again = 0; again < 50; again += 1) assert.deepEqual(limit.decide(1, 0), { retryAfterSeconds: 1 });
@@ -35,7 +35,7 @@ test('a refused call takes nothing, and the wait is told', () => {
 });
 
 test('another plan is in force at once and keeps what was consumed', () => {
-  const { key, organization } = ground();
+  const { key, organization } = context();
   const limit = key();
   assert.equal(admitted(limit, 300, 0), 200);
   organization.figures = planFigures.team;
@@ -43,7 +43,7 @@ test('another plan is in force at once and keeps what was consumed', () => {
 });
 
 test('a reported figure replaces the estimate on key and organization alike', () => {
-  const { key } = ground();
+  const { key } = context();
   const [one, other] = [key(), key()];
   assert.equal(one.decide(300_000, 0), null);
   one.take(300_000);
@@ -53,7 +53,7 @@ test('a reported figure replaces the estimate on key and organization alike', ()
 });
 
 test('where its own state is broken the call passes, the miss is counted, and the next call is limited again', () => {
-  const { key, counters, organization } = ground();
+  const { key, counters, organization } = context();
   const limit = key();
   (organization.pair.tokens as { level: number }).level = Number.NaN;
   assert.equal(limit.decide(1, 0), null);

@@ -7,7 +7,7 @@ import type { HeaderPairs } from '@metergate/core/call/header-pairs.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
 import { runDeclarationOf } from '@metergate/core/run/declaration.ts';
 import { grantBinds } from '@metergate/core/run/grant.ts';
-import type { HeldKey } from '../settings/held-settings.ts';
+import type { HeldKey } from './held-key.ts';
 import type { RunCall } from './runs.ts';
 import type { VerifyGrant } from './verify-grant.ts';
 

@@ -8,11 +8,11 @@ import type { EndedState } from '@metergate/core/run/run.ts';
 import { createNodeClock } from '../node-clock.ts';
 import { RunRegistry } from './run-registry.ts';
 import { Runs, type RunCall } from './runs.ts';
-import { AskedStore, dollars, endedRecord, runCallOf, testHeld, testOrganization, TurnJournal, type RunHeaders } from './test-support/run-ground.ts';
+import { AskedStore, dollars, endedRecord, runCallOf, testHeld, testOrganization, TurnJournal, type RunHeaders } from './test-support/run-fixture.ts';
 
 const startMs = Date.UTC(2026, 10, 21);
 
-function ground({ capacity = 100 } = {}) {
+function context({ capacity = 100 } = {}) {
   const system = { wall: startMs, monotonic: 500 };
   const clock = createNodeClock({ wallMs: () => system.wall, monotonicMs: () => system.monotonic });
   const [registry, journal, store] = [new RunRegistry(capacity), new TurnJournal(), new AskedStore()];
@@ -39,7 +39,7 @@ function ground({ capacity = 100 } = {}) {
 
 for (const [what, step] of [['back an hour', -3_600_000], ['forward a year', 31_536_000_000], ['back before the epoch', -2 * startMs]] as const) {
   test(`a run once expired, over budget or closed stays so when the clock steps ${what}, then and ten minutes later`, async () => {
-    const { system, journal, runs, begin, kindOf, passes } = ground();
+    const { system, journal, runs, begin, kindOf, passes } = context();
     await begin('expired', { ttlSeconds: 1 });
     const spent = await begin('spent', { budget: 1 });
     runs.settle(spent, endedRecord({ cost: dollars(1) }));
@@ -61,7 +61,7 @@ for (const [what, step] of [['back an hour', -3_600_000], ['forward a year', 31_
 }
 
 test('a step forward expires no run before its time has passed, and a step back gives none more', async () => {
-  const { system, begin, kindOf, passes } = ground();
+  const { system, begin, kindOf, passes } = context();
   await begin('a', { ttlSeconds: 30 });
   system.wall += 86_400_000;
   assert.equal(kindOf('a'), 'admitted');
@@ -78,7 +78,7 @@ test('a step forward expires no run before its time has passed, and a step back 
 });
 
 test('the last millisecond of a time limit admits, the next one ends the run as of then', async () => {
-  const { begin, kindOf, passes, journal } = ground();
+  const { begin, kindOf, passes, journal } = context();
   await begin('r', { ttlSeconds: 2 });
   passes(1_999);
   assert.equal(kindOf('r'), 'admitted');
@@ -88,7 +88,7 @@ test('the last millisecond of a time limit admits, the next one ends the run as 
 });
 
 test('a full registry ends runs whose time has passed, looking once a second at most, and writes each end', async () => {
-  const { begin, kindOf, passes, journal, registry } = ground({ capacity: 3 });
+  const { begin, kindOf, passes, journal, registry } = context({ capacity: 3 });
   for (const [id, ttlSeconds] of [['a', 1], ['b', 2], ['c', 60]] as const) await begin(id, { ttlSeconds });
   passes(999);
   assert.equal(kindOf('x'), 'run_registry_full');
@@ -106,7 +106,7 @@ test('a full registry ends runs whose time has passed, looking once a second at 
 });
 
 test('a caller of a run that the search ended is told when that is written', async () => {
-  const { runs, begin, call, kindOf, passes, journal } = ground({ capacity: 1 });
+  const { runs, begin, call, kindOf, passes, journal } = context({ capacity: 1 });
   await begin('a', { ttlSeconds: 1 });
   passes(1_000);
   assert.equal(kindOf('x'), 'run_unseen');

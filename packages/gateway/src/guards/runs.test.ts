@@ -11,9 +11,9 @@ import { RunRegistry } from './run-registry.ts';
 import { Runs, type RunCall, type RunDecision } from './runs.ts';
 import {
   AskedStore, dollars, endedRecord, madeRun, runCallOf, testHeld, testKey, testOrganization, TurnJournal, type RunHeaders,
-} from './test-support/run-ground.ts';
+} from './test-support/run-fixture.ts';
 
-function ground({ capacity = 100, policy = {} }: { capacity?: number; policy?: Partial<RunPolicy> } = {}) {
+function context({ capacity = 100, policy = {} }: { capacity?: number; policy?: Partial<RunPolicy> } = {}) {
   const [registry, journal, store] = [new RunRegistry(capacity), new TurnJournal(), new AskedStore()];
   const clock = { wall: 1_000_000, monotonic: 0, wallMs: () => clock.wall, monotonicMs: () => clock.monotonic };
   const runs = new Runs({ registry, journal, store, clock });
@@ -56,7 +56,7 @@ function tellable(runs: Runs, call: RunCall): { told: Error | null | 'waiting' }
 }
 
 test('parallel first calls of one run ask once; the others tighten what the first one made', async () => {
-  const { runs, store, journal, call, ask } = ground();
+  const { runs, store, journal, call, ask } = context();
   const calls = [call('r', { budget: 5, ttlSeconds: 60 }), call('r', { budget: 3 }), call('r', { budget: 9, ttlSeconds: 1 })];
   for (const each of calls) assert.deepEqual(runs.decide(each), unseen);
   const outcomes = calls.map(ask);
@@ -72,7 +72,7 @@ test('parallel first calls of one run ask once; the others tighten what the firs
 });
 
 test('a store that is away refuses all who asked as unconfirmed, and the next call asks again', async () => {
-  const { store, registry, call, ask } = ground();
+  const { store, registry, call, ask } = context();
   const outcomes = [ask(call('r')), ask(call('r'))];
   await store.away(0);
   assert.deepEqual(outcomes.map(({ told }) => told), [{ kind: 'run_unconfirmed' }, { kind: 'run_unconfirmed' }]);
@@ -83,7 +83,7 @@ test('a store that is away refuses all who asked as unconfirmed, and the next ca
 });
 
 test('exposure refused by the store is told as such; absent is a grant that makes no run any more', async () => {
-  const { store, registry, held, call, ask } = ground();
+  const { store, registry, held, call, ask } = context();
   const exhausted = ask(call('r', { budget: 1 }));
   await store.answer(0, { kind: 'run_exposure_exhausted' });
   assert.deepEqual(exhausted.told, { kind: 'run_exposure_exhausted' });
@@ -95,7 +95,7 @@ test('exposure refused by the store is told as such; absent is a grant that make
 });
 
 test('a call with an expired grant refuses no other call of the run that is asking too', async () => {
-  const { store, held, call, ask } = ground();
+  const { store, held, call, ask } = context();
   const payload = { organization: held.organization.id, run: 'g', max: dollars(5), expiresAtMs: 999_999, key: 'gky', nonce: 'n' };
   const late = ask(call('g', { grant: payload }));
   const plain = ask(call('g', { budget: 1 }));
@@ -106,7 +106,7 @@ test('a call with an expired grant refuses no other call of the run that is aski
 });
 
 test('policy is judged before the store is asked, the key\'s own figure first, and a grant lifts it', () => {
-  const { runs, store, call, ask, held } = ground({ policy: { maxRunBudget: dollars(10) } });
+  const { runs, store, call, ask, held } = context({ policy: { maxRunBudget: dollars(10) } });
   const zero = runCallOf(testHeld(held.organization, testKey({ maxRunBudget: nanoDollars(0n) })), 'r');
   assert.deepEqual(runs.decide(zero), { kind: 'run_envelope_zero' });
   assert.deepEqual(ask(zero).told, { kind: 'run_envelope_zero' });
@@ -119,7 +119,7 @@ test('policy is judged before the store is asked, the key\'s own figure first, a
 });
 
 test('a run of which no call was opened is forgotten, whyever, and is asked for again', async () => {
-  const { runs, registry, store, journal, call } = ground();
+  const { runs, registry, store, journal, call } = context();
   const refusedAfterwards = call('r');
   runs.ask(refusedAfterwards, () => {});
   await store.answer(0);
@@ -140,7 +140,7 @@ test('a run of which no call was opened is forgotten, whyever, and is asked for 
 });
 
 test('one refused caller of those who asked does not take the run from the others', async () => {
-  const { runs, registry, store, call, ask } = ground();
+  const { runs, registry, store, call, ask } = context();
   const [refused, admitted] = [call('r'), call('r')];
   runs.ask(refused, () => {
     runs.decide(refused);
@@ -152,7 +152,7 @@ test('one refused caller of those who asked does not take the run from the other
 });
 
 test('a run is confirmed once, with its first opened call, and stays when its calls are over', async () => {
-  const { runs, registry, store, begun, call } = ground();
+  const { runs, registry, store, begun, call } = context();
   const first = await begun('r');
   const second = call('r');
   assert.equal(runs.decide(second), null);
@@ -165,7 +165,7 @@ test('a run is confirmed once, with its first opened call, and stays when its ca
 });
 
 test('a run the store has confirmed is not confirmed again, nor forgotten', async () => {
-  const { runs, registry, store, call } = ground();
+  const { runs, registry, store, call } = context();
   runs.ask(call('r'), () => {});
   await store.answer(0, { kind: 'run', run: madeRun(store.asked[0]!), created: false, confirmed: true });
   assert.equal(registry.live, 1);
@@ -177,7 +177,7 @@ test('a run the store has confirmed is not confirmed again, nor forgotten', asyn
 });
 
 test('a tightening stands in the transaction of the call\'s opening, before it', async () => {
-  const { runs, journal, begun, call } = ground();
+  const { runs, journal, begun, call } = context();
   await begun('r', { budget: 9 });
   const tighter = call('r', { budget: 4 });
   assert.equal(runs.decide(tighter), null);
@@ -192,7 +192,7 @@ test('a tightening stands in the transaction of the call\'s opening, before it',
 });
 
 test('a tightening that could not be written is written with the next call, before an answer shows it', async () => {
-  const { runs, journal, begun, call } = ground();
+  const { runs, journal, begun, call } = context();
   await begun('r', { budget: 9 });
   const tighter = call('r', { budget: 4 });
   runs.decide(tighter);
@@ -211,7 +211,7 @@ test('a tightening that could not be written is written with the next call, befo
 });
 
 test('the end of a run is in the journal before anyone is told of it, a second caller in between included', async () => {
-  const { runs, journal, begun, call } = ground();
+  const { runs, journal, begun, call } = context();
   const first = await begun('r', { budget: 1 });
   runs.settle(first, endedRecord({ cost: dollars(1) }));
   const [one, two, three] = [call('r'), call('r', { budget: 100 }), call('r')];
@@ -229,7 +229,7 @@ test('the end of a run is in the journal before anyone is told of it, a second c
 });
 
 test('tightened to what is spent, the run ends with that budget, and both rows go together', async () => {
-  const { runs, journal, begun, call } = ground();
+  const { runs, journal, begun, call } = context();
   const first = await begun('r', { budget: 9 });
   runs.settle(first, endedRecord({ cost: dollars(4) }));
   const tighter = call('r', { budget: 4 });
@@ -239,7 +239,7 @@ test('tightened to what is spent, the run ends with that budget, and both rows g
 });
 
 test('an end that cannot be written is told to no one; the run stays ended here, and each call tries again', async () => {
-  const { runs, journal, begun, call, registry } = ground();
+  const { runs, journal, begun, call, registry } = context();
   const first = await begun('r', { budget: 9 });
   runs.settle(first, endedRecord({ cost: dollars(4) }));
   const attempt = (): { told: Error | null | 'waiting' } => {
@@ -260,7 +260,7 @@ test('an end that cannot be written is told to no one; the run stays ended here,
 });
 
 test('a run that ended elsewhere is refused here and not written again; the first end counts', async () => {
-  const { runs, journal, begun, call } = ground();
+  const { runs, journal, begun, call } = context();
   const first = await begun('r', { ttlSeconds: 1 });
   const ended = { ...first.run!.run, state: 'closed', endedAtMs: 5 } as const;
   runs.endedElsewhere(ended);
@@ -272,7 +272,7 @@ test('a run that ended elsewhere is refused here and not written again; the firs
 });
 
 test('a call in flight when its run ends is added to it', async () => {
-  const { runs, journal, begun, call } = ground();
+  const { runs, journal, begun, call } = context();
   const first = await begun('r', { ttlSeconds: 1 });
   runs.endedElsewhere({ ...first.run!.run, state: 'closed', endedAtMs: 5 });
   runs.settle(first, endedRecord({ cost: dollars(2), usage: 'partial' }));
@@ -282,7 +282,7 @@ test('a call in flight when its run ends is added to it', async () => {
 });
 
 test('runs being asked for have their room: no more are asked than fit, and one that is asked for is not refused for it', async () => {
-  const { runs, store, registry, call, ask } = ground({ capacity: 3 });
+  const { runs, store, registry, call, ask } = context({ capacity: 3 });
   for (const id of ['a', 'b', 'c']) {
     assert.deepEqual(runs.decide(call(id)), unseen);
     ask(call(id));
@@ -295,7 +295,7 @@ test('runs being asked for have their room: no more are asked than fit, and one 
 });
 
 test('what the store answers of an ended run is told, however full the registry is of ended ones', async () => {
-  const { runs, registry, store, begun, call, ask } = ground({ capacity: 2 });
+  const { runs, registry, store, begun, call, ask } = context({ capacity: 2 });
   for (const id of ['a', 'b']) runs.endedElsewhere({ ...(await begun(id)).run!.run, state: 'closed', endedAtMs: 5 });
   const outcome = ask(call('c'));
   await store.answer(2, { kind: 'run', run: { ...madeRun(store.asked[2]!), state: 'expired', endedAtMs: 5 }, created: false, confirmed: true });

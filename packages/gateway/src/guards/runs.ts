@@ -13,9 +13,9 @@ import { afterCall, decideRun, expiryOf, tightenedTo, type EndedRun, type EndedS
 import { isUnknownCall } from '@metergate/core/spend/spend-sum.ts';
 import type { StoreClient } from '@metergate/store/desk/store-client.ts';
 import type { Journal } from '@metergate/store/journal/journal.ts';
-import type { RunAnswer } from '@metergate/store/runs.ts';
-import type { Clock } from '../gateway-node.ts';
-import type { HeldKey } from '../settings/held-settings.ts';
+import type { RunAnswer } from '@metergate/store/runs/runs.ts';
+import type { Clock } from '../clock.ts';
+import type { HeldKey } from './held-key.ts';
 import type { HeldRun, RunRegistry } from './run-registry.ts';
 
 /** A call's part in a run. Changed by this directory alone. */

@@ -17,7 +17,7 @@ import { RunRegistry } from './run-registry.ts';
 import { Runs } from './runs.ts';
 import { SpendLeases } from './spend-leases.ts';
 import { Standings } from './standing.ts';
-import { AskedStore, dollars, endedRecord, runCallOf, testHeld, testOrganization, TurnJournal, type RunHeaders } from './test-support/run-ground.ts';
+import { AskedStore, dollars, endedRecord, runCallOf, testHeld, testOrganization, TurnJournal, type RunHeaders } from './test-support/run-fixture.ts';
 
 interface Asked {
   readonly claims: readonly SubjectClaim[];
@@ -25,7 +25,7 @@ interface Asked {
   readonly reject: (error: Error) => void;
 }
 
-function ground(limit: number) {
+function context(limit: number) {
   const clock = { wall: 1_000, monotonic: 0, wallMs: () => clock.wall, monotonicMs: () => clock.monotonic };
   const asked: Asked[] = [];
   let shipped = 0;
@@ -74,7 +74,7 @@ function ground(limit: number) {
 const unconfirmed = { kind: 'cap_unconfirmed', scope: 'organization', window: 'month' };
 
 test('a cap without a lease may be asked for; the call that waited is admitted, and the next goes by what is held', async () => {
-  const { guards, call, answer, asked } = ground(10);
+  const { guards, call, answer, asked } = context(10);
   const first = call();
   const decision = guards.decide(first);
   assert.deepEqual(decision, unconfirmed);
@@ -90,7 +90,7 @@ test('a cap without a lease may be asked for; the call that waited is admitted, 
 });
 
 test('who waits is told within its time, whatever comes; a store that fails leaves it unconfirmed, never spent', async () => {
-  const { guards, call, asked, pass } = ground(10);
+  const { guards, call, asked, pass } = context(10);
   let told = 0;
   guards.ask(call(), 250, () => { told += 1; });
   pass(249);
@@ -104,7 +104,7 @@ test('who waits is told within its time, whatever comes; a store that fails leav
 });
 
 test('a lease is gone by for as long as both clocks allow, also where no timer ran meanwhile', async () => {
-  const { guards, call, answer, clock } = ground(10);
+  const { guards, call, answer, clock } = context(10);
   guards.ask(call(), 250, () => {});
   await answer({ granted: 2 });
   clock.monotonic += 4_999;
@@ -117,7 +117,7 @@ test('a lease is gone by for as long as both clocks allow, also where no timer r
 });
 
 test('what others spent counts, and reached goes before unconfirmed', async () => {
-  const { guards, call, answer, held } = ground(10);
+  const { guards, call, answer, held } = context(10);
   guards.ask(call(), 250, () => {});
   await answer({ granted: 0, spent: 9 });
   assert.equal(held.standing.organization.sums.month.spent, dollars(9));
@@ -128,7 +128,7 @@ test('what others spent counts, and reached goes before unconfirmed', async () =
 });
 
 test('a call that overruns its lease has the journal shipped at once and the lease asked for', async () => {
-  const { guards, call, answer, asked, shipped } = ground(10);
+  const { guards, call, answer, asked, shipped } = context(10);
   guards.ask(call(), 250, () => {});
   await answer({ granted: 2 });
   const taken = call();
@@ -141,7 +141,7 @@ test('a call that overruns its lease has the journal shipped at once and the lea
 });
 
 test('a lease in use is confirmed at half of its validity, and at once where the store is stirred', async () => {
-  const { guards, call, answer, asked, pass, leases } = ground(10);
+  const { guards, call, answer, asked, pass, leases } = context(10);
   guards.ask(call(), 250, () => {});
   await answer({ granted: 2 });
   const taken = call();
@@ -158,7 +158,7 @@ test('a lease in use is confirmed at half of its validity, and at once where the
 
 test('what is heard of the next window before it begins is not seen in this one, and is there when it begins', async () => {
   const endMs = Date.UTC(1970, 1, 1);
-  const { guards, call, answer, asked, clock, pass, held } = ground(10);
+  const { guards, call, answer, asked, clock, pass, held } = context(10);
   clock.wall = endMs - 3_000;
   guards.ask(call(), 250, () => {});
   await answer({ granted: 1, spent: 9 });
@@ -175,7 +175,7 @@ test('what is heard of the next window before it begins is not seen in this one,
 });
 
 test('a run has a lease of its own by its budget; one without a budget goes on while its end would be heard of', async () => {
-  const { guards, call, answer, asked, store, hear, clock } = ground(1_000);
+  const { guards, call, answer, asked, store, hear, clock } = context(1_000);
   const first = call('r', { budget: 5 });
   const decision = guards.decide(first);
   assert.equal(decision?.kind, 'cap_unconfirmed', 'a cap that cannot be confirmed goes before an unseen run');
@@ -197,7 +197,7 @@ test('a run has a lease of its own by its budget; one without a budget goes on w
 });
 
 test('a run that is forgotten and asked for again goes on with its lease: the store is never asked twice for one', async () => {
-  const { guards, call, answer, asked, store, pass, registry } = ground(1_000);
+  const { guards, call, answer, asked, store, pass, registry } = context(1_000);
   const first = call('r', { budget: 5 });
   guards.ask(first, 250, () => {});
   await answer({ granted: 100 });
@@ -219,7 +219,7 @@ test('a run that is forgotten and asked for again goes on with its lease: the st
 });
 
 test('a run that cannot be confirmed goes behind a cap that cannot, and behind one that was reached meanwhile', async () => {
-  const { guards, call, answer, asked, store } = ground(10);
+  const { guards, call, answer, asked, store } = context(10);
   const told: (Refusal | null)[] = [];
   const first = call('unseen', { budget: 5 });
   assert.deepEqual(guards.decide(first), unconfirmed);

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { PriceBook } from '@metergate/core/price/price-book.ts';
 import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/settings.ts';
 import type { KeyAnswer, OrganizationChange } from '@metergate/store/desk/protocol.ts';
-import { testStandings, unspentAnswer } from '../guards/test-support/standing-ground.ts';
+import { testStandings, unspentAnswer } from '../guards/test-support/standing-fixture.ts';
 import { createHeldSettings } from './create-held-settings.ts';
 
 const organization = (plan: string) =>
@@ -12,7 +12,7 @@ const organization = (plan: string) =>
 const key = (id: string) => ({ id, organization: 'org_1' }) as ServiceKeySettings;
 const found = (id: string): KeyAnswer => unspentAnswer(key(id), organization('free'));
 
-function ground() {
+function context() {
   const asked: string[] = [];
   const answers: { resolve: (found: KeyAnswer | null) => void; reject: (error: Error) => void }[] = [];
   let changed: (change: OrganizationChange) => void = () => {};
@@ -45,7 +45,7 @@ function ground() {
 }
 
 test('all who ask at once share one question; afterwards the same object is held', async () => {
-  const { held, asked, answers } = ground();
+  const { held, asked, answers } = context();
   assert.equal(held.held('h'), undefined);
   const both = Promise.all([held.ask('h'), held.ask('h')]);
   answers[0]!.resolve(found('key_1'));
@@ -54,7 +54,7 @@ test('all who ask at once share one question; afterwards the same object is held
 });
 
 test('an unknown key stays unknown for one second and is then asked again', async () => {
-  const { held, answers, moveTo } = ground();
+  const { held, answers, moveTo } = context();
   const answer = held.ask('h');
   answers[0]!.resolve(null);
   assert.equal(await answer, null);
@@ -66,7 +66,7 @@ test('an unknown key stays unknown for one second and is then asked again', asyn
 });
 
 test('of unknown keys the last 10,000 are remembered', async () => {
-  const { held, answers } = ground();
+  const { held, answers } = context();
   for (let number = 0; number <= 10_000; number += 1) {
     const answer = held.ask(`h${number}`);
     answers[number]!.resolve(null);
@@ -76,7 +76,7 @@ test('of unknown keys the last 10,000 are remembered', async () => {
 });
 
 test('a store that is away rejects and leaves nothing behind: the next one asks again', async () => {
-  const { held, asked, answers } = ground();
+  const { held, asked, answers } = context();
   const answer = held.ask('h');
   answers[0]!.reject(new Error('away'));
   await assert.rejects(answer, /away/);
@@ -86,7 +86,7 @@ test('a store that is away rejects and leaves nothing behind: the next one asks 
 });
 
 test('a change replaces what is held whole; a revoked key and a key of an organization that is gone are asked for again', async () => {
-  const { held, answers, change } = ground();
+  const { held, answers, change } = context();
   const hold = async (hash: string, number: number) => {
     const answer = held.ask(hash);
     answers[number]!.resolve(found(`key_${hash}`));
@@ -106,7 +106,7 @@ test('a change replaces what is held whole; a revoked key and a key of an organi
 });
 
 test('a new overlay is in force at once; a bad one is told and the prices so far stay', () => {
-  const { held, price, faults } = ground();
+  const { held, price, faults } = context();
   price('{}');
   const good = held.priceBook;
   assert.deepEqual(good, { overlay: '{}' });
@@ -115,7 +115,7 @@ test('a new overlay is in force at once; a bad one is told and the prices so far
 });
 
 test('age is the time since the store was heard', () => {
-  const { held, moveTo } = ground();
+  const { held, moveTo } = context();
   moveTo(350);
   assert.equal(held.ageMs(), 250);
 });

@@ -8,7 +8,8 @@ import type { PriceBook } from '@metergate/core/price/price-book.ts';
 import type { KeyAnswer, OrganizationChange } from '@metergate/store/desk/protocol.ts';
 import type { StoreClient } from '@metergate/store/desk/store-client.ts';
 import { follow, type KeyStanding } from '../guards/standing.ts';
-import type { HeldKey, HeldSettings } from './held-settings.ts';
+import type { HeldSettings } from './held-settings.ts';
+import type { HeldKey } from '../guards/held-key.ts';
 
 export interface HeldSettingsOptions {
   readonly client: Pick<StoreClient, 'askKey' | 'onChange' | 'onPrices' | 'lastHeardMs'>;

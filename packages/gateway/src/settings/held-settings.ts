@@ -2,17 +2,8 @@
  * The organizations and keys this node holds: a lookup without waiting, and one question to the store for what is not
  * held. Design 2, Snapshots. Grows only with the organizations in use.
  */
-import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/settings.ts';
-import type { KeyStanding } from '../guards/standing.ts';
 import type { PriceBook } from '@metergate/core/price/price-book.ts';
-
-/** A live key with its organization's settings in force. The same object is returned until one of the two changes. */
-export interface HeldKey {
-  readonly key: ServiceKeySettings;
-  readonly organization: OrganizationSettings;
-  /** Where both stand with their limits. The same object as long as the key is held, whatever its settings. */
-  readonly standing: KeyStanding;
-}
+import type { HeldKey } from '../guards/held-key.ts';
 
 export interface HeldSettings {
   /**

@@ -3,7 +3,7 @@
  * makes or changes a schema.
  */
 import { createAdapterFactory } from 'better-auth/adapters';
-import type { AccountCondition, AccountRow, AccountRows } from '@metergate/store/account-rows.ts';
+import type { AccountCondition, AccountRow, AccountRows } from '@metergate/store/accounts/account-rows.ts';
 
 export function accountAdapter(rows: AccountRows) {
   const first = async (model: string, where: readonly AccountCondition[]): Promise<AccountRow | null> =>

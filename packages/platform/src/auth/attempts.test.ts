@@ -5,7 +5,7 @@ import { createAttempts } from './attempts.ts';
 
 const minuteMs = 60_000;
 
-function ground() {
+function context() {
   const now = { ms: 1_000 };
   const attempts = createAttempts(() => now.ms);
   const taken = (count: number, who: (index: number) => { email: string; address: string }): number =>
@@ -14,7 +14,7 @@ function ground() {
 }
 
 test('ten tries at one email from one address in fifteen minutes, whatever the case of its letters', () => {
-  const { now, attempts, taken } = ground();
+  const { now, attempts, taken } = context();
   assert.equal(taken(12, (index) => ({ email: index % 2 === 0 ? 'ada@example.com' : ' ADA@Example.com', address: '1.1.1.1' })), 10);
   const refused = attempts.take({ email: 'ada@example.com', address: '1.1.1.1' })!;
   assert.deepEqual([refused.refusal.refused.code, refused.retryAfterSeconds], ['too_many_attempts', 15 * 60]);
@@ -25,7 +25,7 @@ test('ten tries at one email from one address in fifteen minutes, whatever the c
 });
 
 test('a right password forgets what the pair had tried', () => {
-  const { attempts, taken } = ground();
+  const { attempts, taken } = context();
   const who = { email: 'ada@example.com', address: '1.1.1.1' };
   taken(9, () => who);
   attempts.forget(who);
@@ -33,6 +33,6 @@ test('a right password forgets what the pair had tried', () => {
 });
 
 test('a hundred tries from one address at ever new people, and at one person from ever new addresses', () => {
-  assert.equal(ground().taken(150, (index) => ({ email: `p${index}@example.com`, address: '1.1.1.1' })), 100);
-  assert.equal(ground().taken(150, (index) => ({ email: 'ada@example.com', address: `10.0.0.${index}` })), 100);
+  assert.equal(context().taken(150, (index) => ({ email: `p${index}@example.com`, address: '1.1.1.1' })), 100);
+  assert.equal(context().taken(150, (index) => ({ email: 'ada@example.com', address: `10.0.0.${index}` })), 100);
 });

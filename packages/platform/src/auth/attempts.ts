@@ -3,7 +3,7 @@
  * Held in the memory of this process, within a bound of its own. The narrow bound is for guessing, the wide ones for
  * guessing from many addresses or at many people; nobody can lock another out from elsewhere by the narrow one.
  */
-import { refuseInput, type AdministrationRefusal } from '../refusal.ts';
+import { refuseInput, type AdministrationRefusal } from '../use-cases/refusal.ts';
 
 interface Bound {
   readonly attempts: number;

@@ -7,7 +7,7 @@ import { hkdfSync } from 'node:crypto';
 import { betterAuth } from 'better-auth/minimal';
 import { isAPIError } from 'better-auth/api';
 import type { Store } from '@metergate/store/store.ts';
-import { refuseInput, type AdministrationRefusal } from '../refusal.ts';
+import { refuseInput, type AdministrationRefusal } from '../use-cases/refusal.ts';
 import { accountAdapter } from './account-adapter.ts';
 import { hashPassword, passwordRefusal, verifyPassword } from './passwords.ts';
 import type { Sessions } from './sessions.ts';

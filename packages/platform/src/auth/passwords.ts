@@ -3,7 +3,7 @@
  * Hashed one at a time: the work runs on the process's shared pool of threads, and calls in flight need its others.
  */
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
-import { refuseInput, type AdministrationRefusal } from '../refusal.ts';
+import { refuseInput, type AdministrationRefusal } from '../use-cases/refusal.ts';
 
 const lengthMin = 12;
 const lengthMax = 256;

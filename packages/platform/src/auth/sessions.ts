@@ -2,7 +2,7 @@
  * Sessions of people as the platform's HTTP uses them: begun with an email and a password, found by their cookie, ended.
  * Design 3, row 16. What keeps them is behind this interface.
  */
-import type { AdministrationRefusal } from '../refusal.ts';
+import type { AdministrationRefusal } from '../use-cases/refusal.ts';
 
 export interface FoundSession {
   readonly session: string;

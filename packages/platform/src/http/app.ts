@@ -8,7 +8,7 @@
  * Bodies of operations are read by mount.ts; an extension reads its own.
  */
 import { OpenAPIHono } from '@hono/zod-openapi';
-import { page } from '../page.ts';
+import { page } from '../use-cases/page.ts';
 import { errorResponse, HttpRefusal, internalError, notFound } from './envelope.ts';
 import { apiRoot, mount } from './mount.ts';
 import type { Operation } from './operation.ts';
@@ -27,7 +27,7 @@ import { organizationOperations } from './resources/organizations.ts';
 import { runOperations } from './resources/runs.ts';
 import { tokenOperations } from './resources/tokens.ts';
 import { usageOperations } from './resources/usage.ts';
-import { joinPath } from '../users.ts';
+import { joinPath } from '../use-cases/users.ts';
 import { joinPage, joinPageHeaders } from './pages/join-page.ts';
 import { limitsPage, limitsPath } from './pages/limits-page.ts';
 import { securityHeaders } from './security-headers.ts';

@@ -8,24 +8,24 @@ import { after, before, describe, test } from 'node:test';
 import { roles } from '@metergate/core/account/role.ts';
 import { testPostgres, type TestPostgres } from '@metergate/testkit/postgres.ts';
 import { understoodEvent } from '@metergate/core/tap/test-support/sample-event.ts';
-import { createToken } from '../management-tokens.ts';
-import { tapPrices } from '../tap-prices.ts';
+import { createToken } from '../use-cases/management-tokens.ts';
+import { tapPrices } from '../use-cases/tap-prices.ts';
 import { assessmentsOperations } from './resources/assessments.ts';
 import {
-  freshSqlite, granted, platformGround, type Answered, type Asked, type PlatformGround, type TestOrganization,
-} from './test-support/platform-ground.ts';
+  freshSqlite, granted, platformFixture, type Answered, type Asked, type PlatformFixture, type TestOrganization,
+} from './test-support/platform-fixture.ts';
 
 for (const engine of ['SQLite', 'PostgreSQL'] as const) {
   describe(`assessments on ${engine}`, () => {
     let server: TestPostgres | null = null;
     let remove = (): void => {};
-    let platform: PlatformGround;
+    let platform: PlatformFixture;
     let count = 0;
     before(async () => {
       const sqlite = freshSqlite();
       remove = sqlite.remove;
       if (engine === 'PostgreSQL') server = await testPostgres();
-      platform = await platformGround(server === null ? sqlite.url : await server.createDatabase());
+      platform = await platformFixture(server === null ? sqlite.url : await server.createDatabase());
     });
     after(async () => {
       await platform?.end();
@@ -42,9 +42,9 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
     /** An organization with a token for each role and nobody in it, which is quickly made. */
     const newOrganization = async (): Promise<Tapped['owner']> => {
       const { id } = granted(await platform.store.organizations.create({ name: `tapped ${++count}`, plan: 'team' }));
-      const ground = { store: platform.store, randomBytes: platform.parts.randomBytes, nowMs: Date.now() };
+      const context = { store: platform.store, randomBytes: platform.parts.randomBytes, nowMs: Date.now() };
       const tokens = await Promise.all(roles.map(async (role) =>
-        [role, granted(await createToken(ground, { organization: id, role, maker: null })).token]));
+        [role, granted(await createToken(context, { organization: id, role, maker: null })).token]));
       return { id, tokens: Object.fromEntries(tokens) as TestOrganization['tokens'] };
     };
     const newBaseline = async (given?: TestOrganization): Promise<Tapped> => {

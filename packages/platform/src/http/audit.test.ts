@@ -10,18 +10,18 @@ import type { AddressInfo } from 'node:net';
 import { dirname } from 'node:path';
 import { after, before, test } from 'node:test';
 import { operations } from './app.ts';
-import { cookieOf, freshSqlite, platformGround, type PlatformGround, type TestOrganization } from './test-support/platform-ground.ts';
+import { cookieOf, freshSqlite, platformFixture, type PlatformFixture, type TestOrganization } from './test-support/platform-fixture.ts';
 
 const place = freshSqlite();
 const canary = (what: string): string => `CANARY-${what}-0123456789`;
-let platform: PlatformGround;
+let platform: PlatformFixture;
 let acme: TestOrganization;
 const provider = createServer((_request, response) => response.end('{}'));
 before(async () => {
   provider.listen(0, '127.0.0.1');
   await once(provider, 'listening');
   const url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
-  platform = await platformGround(place.url, { providerUrls: { openai: url, anthropic: url } });
+  platform = await platformFixture(place.url, { providerUrls: { openai: url, anthropic: url } });
   acme = await platform.organization('acme');
 });
 after(async () => {

@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
-import { sandboxCredential } from '../sandbox-placeholder.ts';
-import { freshSqlite, platformGround, type PlatformGround, type TestOrganization } from './test-support/platform-ground.ts';
+import { sandboxCredential } from '../use-cases/sandbox-placeholder.ts';
+import { freshSqlite, platformFixture, type PlatformFixture, type TestOrganization } from './test-support/platform-fixture.ts';
 
 const place = freshSqlite();
-let platform: PlatformGround;
+let platform: PlatformFixture;
 let acme: TestOrganization;
 let tested = 0;
 const provider = createServer((_request, response) => {
@@ -19,7 +19,7 @@ before(async () => {
   provider.listen(0, '127.0.0.1');
   await once(provider, 'listening');
   const url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
-  platform = await platformGround(place.url, { providerUrls: { openai: url, anthropic: url } });
+  platform = await platformFixture(place.url, { providerUrls: { openai: url, anthropic: url } });
   acme = await platform.organization('acme');
 });
 after(async () => {

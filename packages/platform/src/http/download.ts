@@ -2,7 +2,7 @@
  * A use case's export → an answer that is a file, sent as it is made and never faster than it is taken. A fault on the way
  * breaks the connection off, so that a part never looks like the whole.
  */
-import type { CallExport } from '../exports.ts';
+import type { CallExport } from '../use-cases/exports.ts';
 
 /** What an operation with `downloads` gives in place of JSON. */
 export interface Download {

@@ -3,7 +3,7 @@
  * One table from refusal codes to statuses. A sentence never repeats what was sent, and no advice about the command line
  * goes out to those who are not at it.
  */
-import type { AdministrationRefusal } from '../refusal.ts';
+import type { AdministrationRefusal } from '../use-cases/refusal.ts';
 
 export interface ErrorBody {
   readonly error: { readonly code: string; readonly message: string };

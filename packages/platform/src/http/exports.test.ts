@@ -11,18 +11,18 @@ import { createPriceBook } from '@metergate/core/price/price-book.ts';
 import { priceList } from '@metergate/core/price/price-list.ts';
 import type { CallRecord, CallRecordJson } from '@metergate/core/record/call-record.ts';
 import { noTokens } from '@metergate/core/usage/reading.ts';
-import { sampleRecord } from '@metergate/store/test-support/contract-ground.ts';
-import { freshSqlite, platformGround, type Answered, type PlatformGround, type TestOrganization } from './test-support/platform-ground.ts';
+import { sampleRecord } from '@metergate/store/test-support/contract-fixture.ts';
+import { freshSqlite, platformFixture, type Answered, type PlatformFixture, type TestOrganization } from './test-support/platform-fixture.ts';
 
 const dayMs = 86_400_000;
 const fromMs = Date.UTC(2026, 8, 30);
 const range = `from=${new Date(fromMs).toISOString()}&to=${new Date(fromMs + 2 * dayMs).toISOString()}`;
 
 const place = freshSqlite();
-let platform: PlatformGround;
+let platform: PlatformFixture;
 let acme: TestOrganization;
 before(async () => {
-  platform = await platformGround(place.url);
+  platform = await platformFixture(place.url);
   acme = await platform.organization('acme, "ltd" a');
   const records = [...priced(), ...others()];
   const rows = records.map((record, index) => ({ seq: index + 1, record }));
@@ -187,7 +187,7 @@ test('refused before the first byte: parquet, a time that ends before it begins,
 
 test('a store that goes away in the middle breaks the download off and is reported', async () => {
   const other = freshSqlite();
-  const broken = await platformGround(other.url);
+  const broken = await platformFixture(other.url);
   const organization = await broken.organization('broken');
   await broken.store.calls.ship({ segment: 's', through: 1, records: [{ seq: 1, record: sampleRecord(organization.id, { startedAtMs: fromMs }) }] });
   const response = await broken.app.request(`http://platform.test/platform/v1/exports?format=csv&${range}`, {

@@ -9,13 +9,13 @@ import { sharedFolder } from '@metergate/testkit/corpus.ts';
 import { jsonInputs } from '@metergate/testkit/written-inputs.ts';
 import { operations } from './app.ts';
 import { bodyBytesMax } from './request-body.ts';
-import { freshSqlite, platformGround, type PlatformGround, type TestOrganization } from './test-support/platform-ground.ts';
+import { freshSqlite, platformFixture, type PlatformFixture, type TestOrganization } from './test-support/platform-fixture.ts';
 
 const place = freshSqlite();
-let platform: PlatformGround;
+let platform: PlatformFixture;
 let acme: TestOrganization;
 before(async () => {
-  platform = await platformGround(place.url);
+  platform = await platformFixture(place.url);
   acme = await platform.organization('acme');
 });
 after(async () => {

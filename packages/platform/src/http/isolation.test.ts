@@ -6,15 +6,15 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { usageDimensions } from '@metergate/core/report/usage-sum.ts';
 import { testPostgres, type TestPostgres } from '@metergate/testkit/postgres.ts';
-import { sampleRecord } from '@metergate/store/test-support/contract-ground.ts';
+import { sampleRecord } from '@metergate/store/test-support/contract-fixture.ts';
 import { operations } from './app.ts';
-import { freshSqlite, platformGround, type Asked, type PlatformGround, type TestOrganization } from './test-support/platform-ground.ts';
+import { freshSqlite, platformFixture, type Asked, type PlatformFixture, type TestOrganization } from './test-support/platform-fixture.ts';
 
 for (const engine of ['SQLite', 'PostgreSQL'] as const) {
   describe(`isolation on ${engine}`, () => {
     let server: TestPostgres | null = null;
     let remove = (): void => {};
-    let platform: PlatformGround;
+    let platform: PlatformFixture;
     let own: TestOrganization;
     let other: TestOrganization;
     /** Ids of the other organization's things, by the operation that takes one. */
@@ -29,7 +29,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       const sqlite = freshSqlite();
       remove = sqlite.remove;
       if (engine === 'PostgreSQL') server = await testPostgres();
-      platform = await platformGround(server === null ? sqlite.url : await server.createDatabase());
+      platform = await platformFixture(server === null ? sqlite.url : await server.createDatabase());
       own = await platform.organization('own');
       other = await platform.organization('other');
       const members = (await ask('/members', { token: other.tokens.owner })).body['data'] as { id: string }[];

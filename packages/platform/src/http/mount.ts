@@ -6,8 +6,8 @@ import { getConnInfo } from '@hono/node-server/conninfo';
 import { z, type OpenAPIHono } from '@hono/zod-openapi';
 import { hasRightsOf } from '@metergate/core/account/role.ts';
 import type { Context } from 'hono';
-import type { Ground } from '../ground.ts';
-import { isRefusal } from '../refusal.ts';
+import type { UseCaseContext } from '../use-cases/context.ts';
+import { isRefusal } from '../use-cases/refusal.ts';
 import { actorOf } from './actor.ts';
 import { refuseCrossSite, refuseUnasked } from './cross-site.ts';
 import { downloadResponse, isDownload } from './download.ts';
@@ -41,7 +41,7 @@ async function answer(context: Context, parts: PlatformParts, operation: Operati
   const body = operation.body === undefined ? {} : checked(operation.body, sent, 'body');
   const elsewhere = operation.readsLong === true ? parts.reports : null;
   const run = elsewhere !== null ? elsewhere.run(operation.id, { actor: actor!, params, query, nowMs: parts.clock() }) : operation.run({
-    ground: groundOf(parts, { operation, actor, changes, params, sent }),
+    context: contextOf(parts, { operation, actor, changes, params, sent }),
     parts, actor, params: params as never, query: query as never, body: body as never, sent: sent as never,
     headers: request.headers, address: addressOf(context), answerHeaders,
   });
@@ -79,13 +79,13 @@ interface Changing {
 }
 
 /** What is sent as a secret is in none of the audit's details. */
-function groundOf(parts: PlatformParts, { operation, actor, changes, params, sent }: Changing): Ground {
+function contextOf(parts: PlatformParts, { operation, actor, changes, params, sent }: Changing): UseCaseContext {
   const { store, clock, randomBytes } = parts;
-  const ground = { store, randomBytes, nowMs: clock() };
-  if (!changes || actor === null) return ground;
+  const context = { store, randomBytes, nowMs: clock() };
+  if (!changes || actor === null) return context;
   const secrets = new Set(['password', 'credential', 'token', 'key', ...(operation.secrets ?? [])]);
   const detail = Object.fromEntries(Object.entries({ ...params, ...sent }).filter(([name]) => !secrets.has(name)));
-  return { ...ground, store: store.acting({ actor: { kind: actor.kind, id: actor.id, name: actor.name }, detail }) };
+  return { ...context, store: store.acting({ actor: { kind: actor.kind, id: actor.id, name: actor.name }, detail }) };
 }
 
 function checked(schema: z.ZodObject | undefined, value: Record<string, unknown>, place: string): Record<string, unknown> {

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { operations } from './app.ts';
-import { freshSqlite, platformGround, type PlatformGround } from './test-support/platform-ground.ts';
+import { freshSqlite, platformFixture, type PlatformFixture } from './test-support/platform-fixture.ts';
 
 interface Document {
   readonly openapi: string;
@@ -15,10 +15,10 @@ interface Document {
 }
 
 const place = freshSqlite();
-let platform: PlatformGround;
+let platform: PlatformFixture;
 let document: Document;
 before(async () => {
-  platform = await platformGround(place.url);
+  platform = await platformFixture(place.url);
   document = (await platform.ask('/platform/v1/openapi.json')).body as unknown as Document;
 });
 after(async () => {

@@ -6,8 +6,8 @@
 import type { Role } from '@metergate/core/account/role.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { z } from '@hono/zod-openapi';
-import type { Ground } from '../ground.ts';
-import type { AdministrationRefusal } from '../refusal.ts';
+import type { UseCaseContext } from '../use-cases/context.ts';
+import type { AdministrationRefusal } from '../use-cases/refusal.ts';
 import type { PlatformParts } from './parts.ts';
 
 /** Who asks: a person with a session, or a management token. The role is the one in force now. */
@@ -30,7 +30,7 @@ type Fields<Schema> = Schema extends z.ZodType ? z.output<Schema> : Record<never
 /** One request, checked, as an operation gets it. */
 export interface Call<Params, Query, Body, Asker> {
   /** In an operation that changes something the store is an acting one: its changes leave audit rows. */
-  readonly ground: Ground;
+  readonly context: UseCaseContext;
   readonly parts: PlatformParts;
   readonly actor: Asker;
   readonly params: Fields<Params>;
@@ -103,7 +103,7 @@ export function operation<
 }
 
 /** What an operation that only reads gets of its request. */
-export type ReadingCall<Params, Query> = Pick<Call<Params, Query, undefined, Actor>, 'ground' | 'actor' | 'params' | 'query'>;
+export type ReadingCall<Params, Query> = Pick<Call<Params, Query, undefined, Actor>, 'context' | 'actor' | 'params' | 'query'>;
 
 /** The same for an operation that only reads, and perhaps for long. */
 export function readingOperation<

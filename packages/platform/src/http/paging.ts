@@ -4,7 +4,7 @@
  * one of another organization is like one that never was: 400 `invalid_cursor`.
  */
 import { z } from '@hono/zod-openapi';
-import { refuseInput, type AdministrationRefusal } from '../refusal.ts';
+import { refuseInput, type AdministrationRefusal } from '../use-cases/refusal.ts';
 
 const limitDefault = 100;
 const limitMax = 1_000;

@@ -6,7 +6,7 @@ import type { Store } from '@metergate/store/store.ts';
 import type { Attempts } from '../auth/attempts.ts';
 import type { Sessions } from '../auth/sessions.ts';
 import type { Reports } from '../reports/report-client.ts';
-import type { UpstreamUrlRules } from '../upstream-url.ts';
+import type { UpstreamUrlRules } from '../use-cases/upstream-url.ts';
 
 export interface PlatformParts {
   readonly store: Store;

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { hasRightsOf, roles, type Role } from '@metergate/core/account/role.ts';
 import { operations } from './app.ts';
-import { freshSqlite, platformGround, type PlatformGround, type TestOrganization } from './test-support/platform-ground.ts';
+import { freshSqlite, platformFixture, type PlatformFixture, type TestOrganization } from './test-support/platform-fixture.ts';
 
 /** The least role; null: nobody needs to be signed in. */
 const rights: Readonly<Record<string, Role | null>> = {
@@ -27,11 +27,11 @@ const rights: Readonly<Record<string, Role | null>> = {
 };
 
 const place = freshSqlite();
-let platform: PlatformGround;
+let platform: PlatformFixture;
 let acme: TestOrganization;
 const cookies: Partial<Record<Role, string>> = {};
 before(async () => {
-  platform = await platformGround(place.url);
+  platform = await platformFixture(place.url);
   acme = await platform.organization('acme');
   for (const role of roles) cookies[role] = await platform.signIn(acme.emails[role]);
 });

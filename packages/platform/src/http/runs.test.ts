@@ -3,13 +3,13 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { freshSqlite, platformGround, type PlatformGround, type TestOrganization } from './test-support/platform-ground.ts';
+import { freshSqlite, platformFixture, type PlatformFixture, type TestOrganization } from './test-support/platform-fixture.ts';
 
 const place = freshSqlite();
-let platform: PlatformGround;
+let platform: PlatformFixture;
 let acme: TestOrganization;
 before(async () => {
-  platform = await platformGround(place.url);
+  platform = await platformFixture(place.url);
   acme = await platform.organization('acme');
 });
 after(async () => {

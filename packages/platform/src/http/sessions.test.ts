@@ -5,22 +5,22 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { testPostgres, type TestPostgres } from '@metergate/testkit/postgres.ts';
-import { inviteUser } from '../users.ts';
+import { inviteUser } from '../use-cases/users.ts';
 import {
-  cookieOf, freshSqlite, granted, password, platformGround, type PlatformGround, type TestOrganization,
-} from './test-support/platform-ground.ts';
+  cookieOf, freshSqlite, granted, password, platformFixture, type PlatformFixture, type TestOrganization,
+} from './test-support/platform-fixture.ts';
 
 for (const engine of ['SQLite', 'PostgreSQL'] as const) {
   describe(`sessions on ${engine}`, () => {
     let server: TestPostgres | null = null;
     let remove = (): void => {};
-    let platform: PlatformGround;
+    let platform: PlatformFixture;
     let acme: TestOrganization;
     before(async () => {
       const sqlite = freshSqlite();
       remove = sqlite.remove;
       if (engine === 'PostgreSQL') server = await testPostgres();
-      platform = await platformGround(server === null ? sqlite.url : await server.createDatabase());
+      platform = await platformFixture(server === null ? sqlite.url : await server.createDatabase());
       acme = await platform.organization('acme');
     });
     after(async () => {
@@ -28,7 +28,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       await server?.stop();
       remove();
     });
-    const ask = (...given: Parameters<PlatformGround['ask']>) => platform.ask(...given);
+    const ask = (...given: Parameters<PlatformFixture['ask']>) => platform.ask(...given);
     const session = async (cookie: string): Promise<number> => (await ask('/platform/v1/auth/session', { cookie })).status;
     const errorOf = (answer: { readonly status: number; readonly body: unknown }): [number, string | undefined] =>
       [answer.status, (answer.body as { error?: { code: string } }).error?.code];
@@ -123,9 +123,9 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
     });
 
     test('one link makes one owner: of ten at once one is granted, and the link is void from then on', async () => {
-      const ground = { store: platform.store, randomBytes: platform.parts.randomBytes, nowMs: Date.now() };
+      const context = { store: platform.store, randomBytes: platform.parts.randomBytes, nowMs: Date.now() };
       const wanted = { organization: acme.id, email: null, role: 'owner', by: null, publicUrl: 'http://platform.test' };
-      const invited = granted(await inviteUser(ground, wanted));
+      const invited = granted(await inviteUser(context, wanted));
       assert.match(invited.link, /^http:\/\/platform\.test\/join#[0-9A-Za-z]{43}$/);
       const token = invited.link.split('#')[1]!;
       const accept = (email: string) => ask('/platform/v1/auth/invitations/accept', { method: 'POST', body: { token, email, password } });
@@ -251,7 +251,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
 
 test('over https the cookie is Secure and bound to the host', async () => {
   const place = freshSqlite();
-  const platform = await platformGround(place.url, { publicUrl: 'https://platform.test' });
+  const platform = await platformFixture(place.url, { publicUrl: 'https://platform.test' });
   try {
     const { emails } = await platform.organization('acme');
     const answer = await platform.ask('/platform/v1/auth/sign-in/email', { method: 'POST', body: { email: emails.owner, password } });

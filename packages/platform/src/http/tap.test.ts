@@ -11,14 +11,14 @@ import { dayLengthMs, dayOf } from '@metergate/core/time/utc-day.ts';
 import { batchBody, sampleNowMs, sentEvent } from '@metergate/core/tap/test-support/sample-event.ts';
 import { RawConnection, rawCall, type RawAnswer, type RawCall } from '@metergate/testkit/raw-client.ts';
 import { jsonInputs } from '@metergate/testkit/written-inputs.ts';
-import { retireBaseline, rotateTapKey, showBaseline } from '../baselines.ts';
-import { isRefusal } from '../refusal.ts';
-import { tapGround, type TapGround } from '../test-support/tap-ground.ts';
+import { retireBaseline, rotateTapKey, showBaseline } from '../use-cases/baselines.ts';
+import { isRefusal } from '../use-cases/refusal.ts';
+import { tapFixture, type TapFixture } from '../test-support/tap-fixture.ts';
 
-let tap: TapGround;
+let tap: TapFixture;
 let key: string;
 before(async () => {
-  tap = await tapGround();
+  tap = await tapFixture();
   ({ key } = await tap.baseline());
 });
 after(() => tap.end());
@@ -54,7 +54,7 @@ test('a batch is taken with 202 and the number of events that are new', async ()
 
 test('every 401 is the same to the byte and in its headers, and takes the same way', async () => {
   const { key: rotated, id } = await tap.baseline();
-  await rotateTapKey(tap.ground(), { id, organization: null });
+  await rotateTapKey(tap.context(), { id, organization: null });
   const withHeaders = (headers: RawCall['headers']) => rawCall(tap.url, { target, headers: [json, ...headers!], body: batchBody([sentEvent()]) });
   const answers = [
     await withHeaders([]), await withHeaders([['Authorization', '']]), await withHeaders([['Authorization', 'Bearer']]),
@@ -71,7 +71,7 @@ test('every 401 is the same to the byte and in its headers, and takes the same w
 
 test('refusals go in the order 401, 413, 410, 415, 400', async () => {
   const closed = await tap.baseline();
-  await retireBaseline(tap.ground(), { id: closed.id, organization: null });
+  await retireBaseline(tap.context(), { id: closed.id, organization: null });
   const large = Buffer.alloc(bodyMax + 1, '{');
   const squeezed = [json, ['Content-Encoding', 'gzip']] as const;
   for (const [wanted, given] of [
@@ -202,7 +202,7 @@ test('a key that is rotated while its request is under way stores nothing: the b
   // The 100 shows that the request is being answered; a question to the store behind it shows that the key was admitted.
   while (connection.answers.length === 0) await new Promise((resume) => setImmediate(resume));
   await tap.store.tapEvents.admission('0'.repeat(64));
-  await rotateTapKey(tap.ground(), { id: made.id, organization: null });
+  await rotateTapKey(tap.context(), { id: made.id, organization: null });
   connection.send(body);
   assert.equal(Buffer.from((await answer).body).toString(), unauthorizedBody);
   await connection.close();
@@ -221,7 +221,7 @@ test('the Baseline closes at midnight after seven days: 410, in its sentence, an
       [410, '{"error":{"code":"baseline_closed","message":"This Baseline has closed. Start a plan to keep reporting."}}']);
     await tap.store.organizations.set(made.organization, { plan: 'developer' });
     assert.deepEqual(said(await post({ key: made.key, body: sent('paid') })), [202, 'accepted 1']);
-    const shown = await showBaseline(tap.ground(), { id: made.id, organization: made.organization });
+    const shown = await showBaseline(tap.context(), { id: made.id, organization: made.organization });
     assert.ok(!isRefusal(shown));
     assert.deepEqual([shown.state, shown.readmitted, shown.firstDay, shown.report.total.calls.value], ['reporting', true, '2026-03-05', 2]);
     assert.deepEqual(shown.report.total.cost, { value: '0.009000000', label: 'modeled' });
@@ -239,7 +239,7 @@ test('the same batch at the same instant over many connections is counted once i
 });
 
 test('a store that cannot answer is 503, which clients retry, and the fault says nothing of the batch', async () => {
-  const away = await tapGround();
+  const away = await tapFixture();
   const made = await away.baseline();
   await away.store.close();
   const answer = await rawCall(away.url, call({ key: made.key, body: batchBody([sentEvent({ tag: 'canary' })]) }));

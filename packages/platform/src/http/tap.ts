@@ -9,10 +9,10 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { readTapBatch, tapBodyBytesMax, tapRefusalSentence } from '@metergate/core/tap/batch.ts';
 import { presentedTapKey } from '@metergate/core/tap/key.ts';
-import { StoreFault } from '@metergate/store/fault.ts';
+import { StoreFault } from '@metergate/store/engine/fault.ts';
 import type { Store } from '@metergate/store/store.ts';
 import type { TapKeyRefusal } from '@metergate/store/tap/tap-events.ts';
-import { tapPrices } from '../tap-prices.ts';
+import { tapPrices } from '../use-cases/tap-prices.ts';
 
 const tapPath = '/tap/v1/events';
 

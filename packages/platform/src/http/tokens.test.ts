@@ -5,14 +5,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { hasRightsOf, roles } from '@metergate/core/account/role.ts';
-import { createToken } from '../management-tokens.ts';
-import { freshSqlite, granted, platformGround, type PlatformGround, type TestOrganization } from './test-support/platform-ground.ts';
+import { createToken } from '../use-cases/management-tokens.ts';
+import { freshSqlite, granted, platformFixture, type PlatformFixture, type TestOrganization } from './test-support/platform-fixture.ts';
 
 const place = freshSqlite();
-let platform: PlatformGround;
+let platform: PlatformFixture;
 let acme: TestOrganization;
 before(async () => {
-  platform = await platformGround(place.url);
+  platform = await platformFixture(place.url);
   acme = await platform.organization('acme');
 });
 after(async () => {
@@ -20,7 +20,7 @@ after(async () => {
   place.remove();
 });
 
-const ground = (nowMs = Date.now()) => ({ store: platform.store, randomBytes: platform.parts.randomBytes, nowMs });
+const context = (nowMs = Date.now()) => ({ store: platform.store, randomBytes: platform.parts.randomBytes, nowMs });
 const who = async (token: string) => {
   const answer = await platform.ask('/platform/v1/auth/session', { token });
   return answer.status === 200 ? answer.body['role'] : answer.status;
@@ -72,8 +72,8 @@ test('revoked and expired tokens open nothing; nobody revokes one above their ro
   assert.equal(await who(String(made.body['token'])), 401);
   const owners = (await platform.store.managementTokens.list(acme.id)).find(({ role }) => role === 'owner')!;
   assert.equal((await revoke(owners.id, acme.tokens.admin)).status, 403);
-  const past = granted(await createToken(ground(Date.now() - 60_000), { organization: acme.id, role: 'viewer', lifetimeMs: 59_000, maker: null }));
-  const live = granted(await createToken(ground(Date.now() - 60_000), { organization: acme.id, role: 'viewer', lifetimeMs: 600_000, maker: null }));
+  const past = granted(await createToken(context(Date.now() - 60_000), { organization: acme.id, role: 'viewer', lifetimeMs: 59_000, maker: null }));
+  const live = granted(await createToken(context(Date.now() - 60_000), { organization: acme.id, role: 'viewer', lifetimeMs: 600_000, maker: null }));
   assert.deepEqual([await who(past.token), await who(live.token)], [401, 'viewer']);
 });
 

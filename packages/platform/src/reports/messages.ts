@@ -3,7 +3,7 @@
  * A file is asked for piece by piece: its maker stays on the report thread until it is taken whole or let go of.
  */
 import type { Actor } from '../http/operation.ts';
-import { StoreFault, type StoreFaultCode } from '@metergate/store/fault.ts';
+import { StoreFault, type StoreFaultCode } from '@metergate/store/engine/fault.ts';
 
 /** One request of a reading operation, checked. */
 export interface ReportRequest {

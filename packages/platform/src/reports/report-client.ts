@@ -2,7 +2,7 @@
  * Reports as the platform thread asks for them: a question to the report thread, which is begun with the first of them and ends with
  * the platform. Where it ends unasked, what was asked of it is a fault, and the next question begins another.
  */
-import type { CallExport } from '../exports.ts';
+import type { CallExport } from '../use-cases/exports.ts';
 import type { Download } from '../http/download.ts';
 import { faultOfMessage, type FileHead, type FromReports, type Piece, type ReportRequest, type ToReports } from './messages.ts';
 

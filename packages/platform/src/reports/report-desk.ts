@@ -2,16 +2,16 @@
  * Requests of reading operations → their answers, on a store of the report thread's own. Several may be under way at once: what
  * reads long lets the others in between its slices. A fault is an answer; nothing here ends the thread.
  */
-import type { CallExport } from '../exports.ts';
+import type { CallExport } from '../use-cases/exports.ts';
 import { isDownload } from '../http/download.ts';
 import type { Operation } from '../http/operation.ts';
-import type { Ground } from '../ground.ts';
+import type { UseCaseContext } from '../use-cases/context.ts';
 import { faultMessage, type FromReports, type Piece, type ReportRequest, type ToReports } from './messages.ts';
 
 export interface ReportDeskOptions {
   /** Those that only read. */
   readonly operations: readonly Operation[];
-  readonly ground: Omit<Ground, 'nowMs'>;
+  readonly context: Omit<UseCaseContext, 'nowMs'>;
   readonly post: (message: FromReports) => void;
 }
 
@@ -22,14 +22,14 @@ export interface ReportDesk {
   hear(message: Exclude<ToReports, { readonly kind: 'stop' }>): void;
 }
 
-export function createReportDesk({ operations, ground, post }: ReportDeskOptions): ReportDesk {
+export function createReportDesk({ operations, context, post }: ReportDeskOptions): ReportDesk {
   const byId = new Map(operations.map((each) => [each.id, each]));
   const files = new Map<number, AsyncIterator<Piece>>();
 
   async function run(number: number, operation: string, { actor, params, query, nowMs }: ReportRequest): Promise<void> {
     const known = byId.get(operation);
     if (known === undefined) throw new Error(`there is no reading operation ${operation}`);
-    const call = { ground: { ...ground, nowMs }, actor, params, query };
+    const call = { context: { ...context, nowMs }, actor, params, query };
     const result = await known.run(call as unknown as Parameters<Operation['run']>[0]);
     if (isDownload(result)) open(number, result.download);
     else post({ kind: 'result', number, result });

@@ -20,7 +20,7 @@ const parent = parentPort!;
 
 const store = await openStore({ url: data.databaseUrl, masterKey: data.masterKey, clock: Date.now, randomBytes, create: false });
 const desk = createReportDesk({
-  operations: readingOperations, ground: { store, randomBytes: (n) => randomBytes(n) },
+  operations: readingOperations, context: { store, randomBytes: (n) => randomBytes(n) },
   post: (message: FromReports) => parent.postMessage(message),
 });
 parent.on('message', (message: ToReports) => {

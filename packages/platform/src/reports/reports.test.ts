@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { nanoDollars } from '@metergate/core/money.ts';
-import { StoreFault } from '@metergate/store/fault.ts';
-import { sampleRecord } from '@metergate/store/test-support/contract-ground.ts';
-import { freshSqlite, masterKey, platformGround, type PlatformGround, type TestOrganization } from '../http/test-support/platform-ground.ts';
+import { StoreFault } from '@metergate/store/engine/fault.ts';
+import { sampleRecord } from '@metergate/store/test-support/contract-fixture.ts';
+import { freshSqlite, masterKey, platformFixture, type PlatformFixture, type TestOrganization } from '../http/test-support/platform-fixture.ts';
 import { platformApp } from '../http/app.ts';
 import { operation } from '../http/operation.ts';
 import type { FromReports } from './messages.ts';
@@ -15,18 +15,18 @@ import { readingOperations } from './reading-operations.ts';
 
 const startMs = Date.UTC(2026, 8, 1);
 const place = freshSqlite();
-let ground: PlatformGround;
+let context: PlatformFixture;
 let one: TestOrganization;
 let reports: Reports;
 const workers: Worker[] = [];
 
 before(async () => {
-  ground = await platformGround(place.url);
-  one = await ground.organization('one');
+  context = await platformFixture(place.url);
+  one = await context.organization('one');
   const records = Array.from({ length: 2_500 }, (_, index) => ({
     seq: index + 1, record: sampleRecord(one.id, { startedAtMs: startMs + index, model: `m${index % 3}`, cost: nanoDollars(7n) }),
   }));
-  await ground.store.calls.ship({ segment: 'seg_reports', through: records.length, records });
+  await context.store.calls.ship({ segment: 'seg_reports', through: records.length, records });
   reports = createReports(() => {
     const worker = new Worker(new URL('./report-thread.ts', import.meta.url), { workerData: { databaseUrl: place.url, masterKey } });
     workers.push(worker);
@@ -35,13 +35,13 @@ before(async () => {
 });
 after(async () => {
   await reports?.close();
-  await ground?.end();
+  await context?.end();
   place.remove();
 });
 
-const asked = (path: string, from: Pick<PlatformGround, 'parts'>['parts']) =>
+const asked = (path: string, from: Pick<PlatformFixture, 'parts'>['parts']) =>
   platformApp(from).request(`http://platform.test${path}`, { headers: { authorization: `Bearer ${one.tokens.viewer}` } });
-const elsewhere = () => ({ ...ground.parts, reports });
+const elsewhere = () => ({ ...context.parts, reports });
 
 test('what reads long is what the design says: usage, calls, exports and the Baseline\'s report; all of it only reads', () => {
   assert.deepEqual(readingOperations.map(({ id }) => id).sort(), ['exportCalls', 'listCalls', 'showAssessment', 'showUsage']);
@@ -56,7 +56,7 @@ const questions = [
 ];
 for (const path of questions) {
   test(`on the thread and without it, the same answer: ${path}`, async () => {
-    const [here, there] = [await asked(path, ground.parts), await asked(path, elsewhere())];
+    const [here, there] = [await asked(path, context.parts), await asked(path, elsewhere())];
     assert.deepEqual([there.status, there.headers.get('content-type')], [here.status, here.headers.get('content-type')]);
     assert.equal(await there.text(), await here.text());
   });
@@ -92,7 +92,7 @@ test('a thread that ends is a fault to those who asked, and the next question be
 function deskOf(operations: Parameters<typeof createReportDesk>[0]['operations']) {
   let say: (message: FromReports) => void = () => {};
   const desk = createReportDesk({
-    operations, ground: { store: ground.store, randomBytes: () => new Uint8Array() }, post: (message) => say(message),
+    operations, context: { store: context.store, randomBytes: () => new Uint8Array() }, post: (message) => say(message),
   });
   const worker: ReportWorker = {
     postMessage: (message) => { if (message.kind !== 'stop') desk.hear(structuredClone(message)); },

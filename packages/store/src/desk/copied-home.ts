@@ -3,8 +3,8 @@
  * other's: records would be lost and doubled. So a process that finds another heard of on its directory waits until that one must
  * have been heard again; only one that stays silent is dead, and its journal is this one's to recover (design 2, Processes).
  */
-import { StoreFault } from '../fault.ts';
-import type { Leases } from '../leases.ts';
+import { StoreFault } from '../engine/fault.ts';
+import type { Leases } from '../spend/leases.ts';
 
 /** A node is heard once a second; silent for so long, a process is taken to be dead. */
 const silentMs = 2_000;

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { GatewayNodeId } from '@metergate/core/id.ts';
-import type { Leases, NodeHeard } from '../leases.ts';
+import type { Leases, NodeHeard } from '../spend/leases.ts';
 import { createLeaseDesk } from './lease-desk.ts';
 import type { FromStore } from './protocol.ts';
 
-function ground() {
+function context() {
   let hrMs = 0;
   let tookMs = 0;
   let heard: NodeHeard = { nowMs: 0, feed: 0, known: true };
@@ -32,7 +32,7 @@ function ground() {
 }
 
 test('the store’s time is taken from prompt answers: one that was long on its way makes it later than it is', async () => {
-  const { beat, posted } = ground();
+  const { beat, posted } = context();
   assert.deepEqual(await beat(3_000, { nowMs: 50_000 }), { nowMs: 50_000, hrMs: 1_000 }, 'the first, whatever it took');
   assert.deepEqual(await beat(500, { nowMs: 51_400 }), { nowMs: 51_400, hrMs: 5_000 });
   assert.equal(await beat(9_000, { nowMs: 61_000, feed: 1 }), null);
@@ -40,7 +40,7 @@ test('the store’s time is taken from prompt answers: one that was long on its 
 });
 
 test('a node that the store has forgotten is told so once, and is told no time', async () => {
-  const { beat, posted, warnings } = ground();
+  const { beat, posted, warnings } = context();
   assert.notEqual(await beat(1, { known: false, nowMs: 7 }), null);
   await beat(1, { known: false });
   assert.deepEqual([posted.length, warnings.length], [0, 1]);

@@ -5,7 +5,7 @@
  */
 import type { GatewayNodeId } from '@metergate/core/id.ts';
 import type { SubjectClaim } from '@metergate/core/lease/book.ts';
-import type { Leases } from '../leases.ts';
+import type { Leases } from '../spend/leases.ts';
 import type { FromStore } from './protocol.ts';
 
 export interface LeaseDeskOptions {

@@ -7,8 +7,8 @@ import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/s
 import type { Run } from '@metergate/core/run/run.ts';
 import type { LeaseAnswer } from '@metergate/core/lease/account.ts';
 import type { SubjectClaim } from '@metergate/core/lease/book.ts';
-import type { NewRun, RunAnswer } from '../runs.ts';
-import type { SubjectSums } from '../spend-sums.ts';
+import type { NewRun, RunAnswer } from '../runs/runs.ts';
+import type { SubjectSums } from '../spend/spend-sums.ts';
 
 /** Gateway → store. */
 export type ToStore =

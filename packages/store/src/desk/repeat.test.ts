@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { test } from 'node:test';
 import { repeat } from './repeat.ts';
 
-function ground() {
+function context() {
   const pauses: number[] = [];
   const reports: (string | null)[] = [];
   let due: (() => void) | null = null;
@@ -33,7 +33,7 @@ function ground() {
 }
 
 test('it runs at once, then after each pause; a nudge shortens the pause once', async () => {
-  const { repeated, pauses, elapse, runs } = ground();
+  const { repeated, pauses, elapse, runs } = context();
   await turn();
   await elapse();
   assert.deepEqual([pauses, runs()], [[200, 200], 2]);
@@ -45,14 +45,14 @@ test('it runs at once, then after each pause; a nudge shortens the pause once', 
 });
 
 test('a nudge during a run makes the next pause short', async () => {
-  const { repeated, pauses } = ground();
+  const { repeated, pauses } = context();
   repeated.nudge(20);
   await turn();
   assert.deepEqual(pauses, [20]);
 });
 
 test('failures are told once, make the pauses longer up to a bound, and end', async () => {
-  const { repeated, pauses, reports, elapse, fail } = ground();
+  const { repeated, pauses, reports, elapse, fail } = context();
   await turn();
   fail(true);
   for (let run = 0; run < 4; run += 1) await elapse();
@@ -64,7 +64,7 @@ test('failures are told once, make the pauses longer up to a bound, and end', as
 });
 
 test('stopped, it does not run again', async () => {
-  const { repeated, elapse, runs, pending } = ground();
+  const { repeated, elapse, runs, pending } = context();
   await turn();
   await repeated.stop();
   await elapse();

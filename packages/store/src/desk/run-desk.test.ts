@@ -8,7 +8,7 @@ import { test, type TestContext } from 'node:test';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
 import type { EndedRun } from '@metergate/core/run/run.ts';
-import type { NewRun, RunAnswer, Runs } from '../runs.ts';
+import type { NewRun, RunAnswer, Runs } from '../runs/runs.ts';
 import { openStore } from '../store.ts';
 import type { FromStore, ToStore } from './protocol.ts';
 import { createRunDesk } from './run-desk.ts';
@@ -21,7 +21,7 @@ const wanted = (id: string, changes: Partial<NewRun> = {}): NewRun => ({
 });
 
 /** Gateway side and store side on one thread; `runs` may be changed to fail or to linger. */
-async function ground(t: TestContext, over: (runs: Runs) => Runs = (runs) => runs) {
+async function context(t: TestContext, over: (runs: Runs) => Runs = (runs) => runs) {
   const directory = mkdtempSync(join(tmpdir(), 'metergate-desk-'));
   const store = await openStore({ url: `sqlite:${directory}/s.db`, masterKey: new Uint8Array(32), clock: () => 2000, randomBytes, create: true });
   t.after(async () => {
@@ -50,7 +50,7 @@ const runIn = (answer: RunAnswer) => {
 
 test('each question gets its own answer, and many at once share a transaction', async (t) => {
   let opens = 0;
-  const { client } = await ground(t, (runs) => ({ ...runs, open: (list) => { opens += 1; return runs.open(list); } }));
+  const { client } = await context(t, (runs) => ({ ...runs, open: (list) => { opens += 1; return runs.open(list); } }));
   const answers = await Promise.all([
     client.askRun(wanted('a')), client.askRun(wanted('b', { exposureLimit: nanoDollars(1n) })), client.askRun(wanted('c', { mayCreate: false })),
     ...Array.from({ length: 100 }, (_, index) => client.askRun(wanted(`r${index}`))),
@@ -63,7 +63,7 @@ test('each question gets its own answer, and many at once share a transaction', 
 test('a store that fails says so; one that is late is not waited for beyond the deadline', async (t) => {
   let linger: (() => void) | null = null;
   let mode: 'fail' | 'linger' | null = 'fail';
-  const { client, timers } = await ground(t, (runs) => ({
+  const { client, timers } = await context(t, (runs) => ({
     ...runs,
     async open(list) {
       if (mode === 'fail') throw new Error('away');
@@ -82,7 +82,7 @@ test('a store that fails says so; one that is late is not waited for beyond the 
 });
 
 test('a run that was closed elsewhere is told within one poll, once, and to all listeners', async (t) => {
-  const { client, desk, store } = await ground(t);
+  const { client, desk, store } = await context(t);
   const heard: EndedRun[] = [];
   client.onRunsEnded((ended) => heard.push(...ended));
   await client.askRun(wanted('a'));
@@ -95,7 +95,7 @@ test('a run that was closed elsewhere is told within one poll, once, and to all 
 });
 
 test('a run that is closed before the first poll is told too', async (t) => {
-  const { client, desk, store } = await ground(t);
+  const { client, desk, store } = await context(t);
   const heard: EndedRun[] = [];
   client.onRunsEnded((ended) => heard.push(...ended));
   await client.askRun(wanted('a'));
@@ -106,7 +106,7 @@ test('a run that is closed before the first poll is told too', async (t) => {
 
 test('an answer that the end of its run has overtaken is read again', async (t) => {
   let overtake: (() => Promise<void>) | null = null;
-  const { client, desk, store, said } = await ground(t, (runs) => ({
+  const { client, desk, store, said } = await context(t, (runs) => ({
     ...runs,
     async open(list) {
       const answers = await runs.open(list);
@@ -126,7 +126,7 @@ test('an answer that the end of its run has overtaken is read again', async (t) 
 
 test('a run whose call was opened outlives the 10 s, another vanishes; a confirmation waits for a store that fails', async (t) => {
   let away = true;
-  const { client, desk, store } = await ground(t, (runs) => ({
+  const { client, desk, store } = await context(t, (runs) => ({
     ...runs,
     async confirm(list) {
       if (away) throw new Error('away');
@@ -144,7 +144,7 @@ test('a run whose call was opened outlives the 10 s, another vanishes; a confirm
 });
 
 test('a tightening elsewhere is no end', async (t) => {
-  const { client, desk, store, said } = await ground(t);
+  const { client, desk, store, said } = await context(t);
   let heard = 0;
   client.onRunsEnded(() => { heard += 1; });
   await client.askRun(wanted('a'));

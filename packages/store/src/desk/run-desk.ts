@@ -7,7 +7,7 @@
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { Run } from '@metergate/core/run/run.ts';
-import type { NewRun, RunAnswer, Runs } from '../runs.ts';
+import type { NewRun, RunAnswer, Runs } from '../runs/runs.ts';
 import type { FromStore } from './protocol.ts';
 
 export interface RunDeskOptions {

@@ -4,8 +4,8 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { nanoDollars } from '@metergate/core/money.ts';
-import { sampleRecord } from '../test-support/contract-ground.ts';
-import { testDirectory } from '../journal/test-support/journal-ground.ts';
+import { sampleRecord } from '../test-support/contract-fixture.ts';
+import { testDirectory } from '../journal/test-support/journal-fixture.ts';
 import { isRefusal } from '../refusal.ts';
 import { openStore, type Store } from '../store.ts';
 import type { FromStore } from './protocol.ts';
@@ -18,7 +18,7 @@ function granted<T>(result: T): Exclude<T, { refused: unknown }> {
   return result as Exclude<T, { refused: unknown }>;
 }
 
-async function ground(t: TestContext) {
+async function context(t: TestContext) {
   const url = `sqlite:${join(testDirectory(t), 'store.db')}`;
   const store = await openStore({ url, masterKey: new Uint8Array(32).fill(7), clock: () => 1_790_000_000_000, randomBytes, create: true });
   t.after(() => store.close());
@@ -37,7 +37,7 @@ async function ground(t: TestContext) {
 }
 
 test('a live key is answered with its organization, any other with null, and a store that fails with a failure', async (t) => {
-  const { desk, said, organization, key, store, deskOver } = await ground(t);
+  const { desk, said, organization, key, store, deskOver } = await context(t);
   await desk.ask(1, hash);
   await desk.ask(2, 'b'.repeat(64));
   await deskOver({ ...store.settings, keyByHash: () => Promise.reject(new Error('away')) }).ask(3, hash);
@@ -48,7 +48,7 @@ test('a live key is answered with its organization, any other with null, and a s
 });
 
 test('an answer says what the organization and the key have spent, every shipped call included (design 2, Spend)', async (t) => {
-  const { desk, said, organization, key, store } = await ground(t);
+  const { desk, said, organization, key, store } = await context(t);
   const cost = nanoDollars(5n);
   const startedAtMs = 1_790_000_000_000;
   await store.calls.ship({ segment: 'seg_spent', through: 2, records: [
@@ -64,7 +64,7 @@ test('an answer says what the organization and the key have spent, every shipped
 });
 
 test('a change of an organization reaches the node at the next poll, with the keys it holds; others are not spoken of', async (t) => {
-  const { desk, organization, other, store, changes, key } = await ground(t);
+  const { desk, organization, other, store, changes, key } = await context(t);
   await desk.poll();
   await desk.ask(1, hash);
   changes();
@@ -80,7 +80,7 @@ test('a change of an organization reaches the node at the next poll, with the ke
 });
 
 test('a revoked key is told as gone, once', async (t) => {
-  const { desk, organization, store, changes, key } = await ground(t);
+  const { desk, organization, store, changes, key } = await context(t);
   await desk.poll();
   await desk.ask(1, hash);
   changes();
@@ -93,7 +93,7 @@ test('a revoked key is told as gone, once', async (t) => {
 });
 
 test('a key revoked while its question is being answered is never left standing', async (t) => {
-  const { deskOver, store, key, said } = await ground(t);
+  const { deskOver, store, key, said } = await context(t);
   const { promise: blocked, resolve: release } = Promise.withResolvers<void>();
   const { promise: reading, resolve: began } = Promise.withResolvers<void>();
   let first = true;
@@ -119,7 +119,7 @@ test('a key revoked while its question is being answered is never left standing'
 });
 
 test('prices are told at the start and at each change; a heartbeat ends each poll, and only one that reached the store', async (t) => {
-  const { desk, store, said, deskOver } = await ground(t);
+  const { desk, store, said, deskOver } = await context(t);
   await desk.poll();
   await store.prices.loadOverlay('{"a":1}');
   await desk.poll();
@@ -133,7 +133,7 @@ test('prices are told at the start and at each change; a heartbeat ends each pol
 });
 
 test('a change that could not be told is told at a later poll', async (t) => {
-  const { deskOver, store, organization, changes } = await ground(t);
+  const { deskOver, store, organization, changes } = await context(t);
   let away = false;
   const desk = deskOver({
     ...store.settings,

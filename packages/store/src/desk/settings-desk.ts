@@ -5,9 +5,9 @@
  * Where the store fails: a question is answered `failed`, the feed says nothing (the node's age grows) and goes on at the next poll.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
-import type { Settings } from '../settings.ts';
-import type { PriceOverlay } from '../price-overlay.ts';
-import type { SpendSums } from '../spend-sums.ts';
+import type { Settings } from '../settings/node-settings.ts';
+import type { PriceOverlay } from '../settings/price-overlay.ts';
+import type { SpendSums } from '../spend/spend-sums.ts';
 import type { FromStore, KeyAnswer, OrganizationChange } from './protocol.ts';
 
 export interface SettingsDeskOptions {

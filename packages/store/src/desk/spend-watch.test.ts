@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
-import type { SpendDifference } from '../spend-reconciler.ts';
+import type { SpendDifference } from '../spend/spend-reconciler.ts';
 import { createSpendWatch } from './spend-watch.ts';
 
 function difference(at: number, calls = 3): SpendDifference {
@@ -14,7 +14,7 @@ function difference(at: number, calls = 3): SpendDifference {
   };
 }
 
-function ground() {
+function context() {
   const said: string[] = [];
   const counts: number[] = [];
   let differences: SpendDifference[] = [];
@@ -30,7 +30,7 @@ function ground() {
 }
 
 test('a difference is said once, on one line, though calls go on; again only after it was gone or has changed', async () => {
-  const { said, counts, watch, find } = ground();
+  const { said, counts, watch, find } = context();
   for (const found of [[], [difference(1)], [difference(1, 8)], [], [difference(1)]]) {
     find(found);
     await watch.look();
@@ -42,7 +42,7 @@ test('a difference is said once, on one line, though calls go on; again only aft
 });
 
 test('many differences are ten sentences and a number; a walk that is stopped says nothing', async () => {
-  const { said, counts, watch, find } = ground();
+  const { said, counts, watch, find } = context();
   find(Array.from({ length: 25 }, (_, at) => difference(at)));
   await watch.look();
   assert.deepEqual([said.length, said.at(-1)], [11, '15 more sums of spend differ from their records.']);

@@ -5,7 +5,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { formatDollars } from '@metergate/core/money.ts';
-import { differenceName, type SpendDifference, type SpendReconciler } from '../spend-reconciler.ts';
+import { differenceName, type SpendDifference, type SpendReconciler } from '../spend/spend-reconciler.ts';
 
 /** From the end of one walk to the next. */
 export const spendWatchPauseMs = 3_600_000;

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { FromStore, OrganizationChange, ToStore } from './protocol.ts';
 import { createStoreClient, type Port } from './store-client.ts';
 
-function ground() {
+function context() {
   const sent: ToStore[] = [];
   const timers: { delayMs: number; task: () => void; cancelled: boolean }[] = [];
   let hear: (message: FromStore) => void = () => {};
@@ -25,7 +25,7 @@ function ground() {
 }
 
 test('each question gets its own answer, in whatever order the answers come', async () => {
-  const { client, sent, say, timers } = ground();
+  const { client, sent, say, timers } = context();
   const [first, second] = [client.askKey('aa'), client.askKey('bb')];
   assert.deepEqual(sent, [{ kind: 'ask', number: 1, hash: 'aa' }, { kind: 'ask', number: 2, hash: 'bb' }]);
   const found = { key: { id: 'k' }, organization: { id: 'o' } } as never;
@@ -36,7 +36,7 @@ test('each question gets its own answer, in whatever order the answers come', as
 });
 
 test('a store that fails or is late rejects the question after 250 ms at most, and a late answer changes nothing', async () => {
-  const { client, say, timers } = ground();
+  const { client, say, timers } = context();
   const failed = client.askKey('aa');
   say({ kind: 'failed', number: 1 });
   await assert.rejects(failed, { name: 'StoreAway' });
@@ -48,7 +48,7 @@ test('a store that fails or is late rejects the question after 250 ms at most, a
 });
 
 test('the store counts as heard when it reached its data, not when it says that it cannot', async () => {
-  const { client, say, moveTo } = ground();
+  const { client, say, moveTo } = context();
   moveTo(100);
   say({ kind: 'failed', number: 1 });
   assert.equal(client.lastHeardMs(), 0);
@@ -58,7 +58,7 @@ test('the store counts as heard when it reached its data, not when it says that 
 });
 
 test('listeners hear changes; prices are told at once to who comes late', () => {
-  const { client, say } = ground();
+  const { client, say } = context();
   const heard: unknown[] = [];
   client.onChange((change) => heard.push(change));
   const change = { id: 'o', organization: null, keys: [] } as unknown as OrganizationChange;
@@ -70,7 +70,7 @@ test('listeners hear changes; prices are told at once to who comes late', () => 
 });
 
 test('nudges close together are one message', () => {
-  const { client, sent, moveTo } = ground();
+  const { client, sent, moveTo } = context();
   client.nudgeJournal();
   client.nudgeJournal();
   moveTo(49);
@@ -82,7 +82,7 @@ test('nudges close together are one message', () => {
 });
 
 test('beyond 2,000 questions under way a further one is rejected at once', async () => {
-  const { client, sent } = ground();
+  const { client, sent } = context();
   for (let number = 0; number < 2000; number += 1) client.askKey('aa').catch(() => {});
   await assert.rejects(client.askKey('bb'), { name: 'StoreAway' });
   assert.equal(sent.length, 2000);

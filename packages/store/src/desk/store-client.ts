@@ -7,7 +7,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { LeaseAnswer } from '@metergate/core/lease/account.ts';
 import type { SubjectClaim } from '@metergate/core/lease/book.ts';
-import type { NewRun, RunAnswer } from '../runs.ts';
+import type { NewRun, RunAnswer } from '../runs/runs.ts';
 import type { FromStore, KeyAnswer, OrganizationChange, ToStore } from './protocol.ts';
 import { createSharedNews, lastTold, type SharedNews } from './shared-news.ts';
 

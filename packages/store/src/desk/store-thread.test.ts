@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { createJournal } from '../journal/writer.ts';
-import { testDirectory } from '../journal/test-support/journal-ground.ts';
+import { testDirectory } from '../journal/test-support/journal-fixture.ts';
 import { sampleOpening, sampleRecord } from '../journal/test-support/sample-call.ts';
 import { isRefusal } from '../refusal.ts';
 import { openStore } from '../store.ts';
@@ -17,7 +17,7 @@ import { createStoreClient } from './store-client.ts';
 const masterKey = new Uint8Array(32).fill(7);
 const clock = () => performance.now();
 
-async function ground(t: TestContext) {
+async function context(t: TestContext) {
   const home = testDirectory(t);
   const journalDirectory = join(home, 'journal');
   const url = `sqlite:${join(home, 'store.db')}`;
@@ -40,7 +40,7 @@ async function ground(t: TestContext) {
 const journalIn = (directory: string) => createJournal({ directory, sync: 'normal', randomBytes, clock });
 
 test('a journal left behind is in the store before ready; later calls follow by themselves; a stop ships the rest', async (t) => {
-  const { journalDirectory, store, organization, start } = await ground(t);
+  const { journalDirectory, store, organization, start } = await context(t);
   const list = async () => (await store.calls.list({ organization: organization.id, limit: 100 })).map(({ outcome }) => outcome);
   const left = journalIn(journalDirectory);
   await new Promise((resolve) => left.open(sampleOpening(1, organization.id), resolve));
@@ -72,7 +72,7 @@ test('a journal left behind is in the store before ready; later calls follow by 
 });
 
 test('a key is answered, and its end is told without being asked for', async (t) => {
-  const { store, organization, start } = await ground(t);
+  const { store, organization, start } = await context(t);
   const { worker, port } = start();
   await once(worker, 'message');
   const client = createStoreClient({ port, clock, deadlineMs: 5000 });
@@ -90,7 +90,7 @@ test('a key is answered, and its end is told without being asked for', async (t)
 });
 
 test('a store that is absent and a journal that cannot be read are said to the parent in one sentence', async (t) => {
-  const { journalDirectory, start } = await ground(t);
+  const { journalDirectory, start } = await context(t);
   const [absent] = await once(start('sqlite:/nowhere/store.db').worker, 'message') as [{ failed: { code: string } }];
   assert.match(absent.failed.code, /^store_/);
   mkdirSync(journalDirectory);

@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { isRefusal } from '../refusal.ts';
 import { openStore } from '../store.ts';
 import { createShipper } from './shipper.ts';
-import { testDirectory } from './test-support/journal-ground.ts';
+import { testDirectory } from './test-support/journal-fixture.ts';
 
 const program = fileURLToPath(new URL('./test-support/killed-process.ts', import.meta.url));
 const rounds = Number(process.env['METERGATE_KILL_ROUNDS'] ?? 10);

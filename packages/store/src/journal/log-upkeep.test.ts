@@ -4,11 +4,11 @@ import { statSync } from 'node:fs';
 import { test } from 'node:test';
 import { logBytesMax } from './log-upkeep.ts';
 import { createShipper } from './shipper.ts';
-import { journalGround, segmentRows } from './test-support/journal-ground.ts';
+import { journalFixture, segmentRows } from './test-support/journal-fixture.ts';
 import { sampleOpening, sampleRecord } from './test-support/sample-call.ts';
 
 test('a store that is away: each pass keeps the logs within their bound, and every segment keeps its rows', async (t) => {
-  const { directory, journal, endTurn, writers } = journalGround(t, { rowsPerSegment: 1_500 });
+  const { directory, journal, endTurn, writers } = journalFixture(t, { rowsPerSegment: 1_500 });
   const away = async (): Promise<never> => { throw new Error('the store is away'); };
   const shipper = createShipper({ directory, calls: { ship: away, mark: away, recorded: away }, clock: () => 0 });
   t.after(() => shipper.close());

@@ -10,7 +10,7 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isElsewhere } from './journal-fault.ts';
-import type { CallSink } from './shipper.ts';
+import type { CallSink } from './call-sink.ts';
 import { ensureJournalDirectory, clearLeftovers, listSegments } from './segment-files.ts';
 import { SegmentReader } from './segment-reader.ts';
 

@@ -5,17 +5,17 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import type { CallBatch } from '../call-records.ts';
-import { StoreFault } from '../fault.ts';
+import type { CallBatch } from '../calls/call-records.ts';
+import { StoreFault } from '../engine/fault.ts';
 import { openStore } from '../store.ts';
 import { listSegments } from './segment-files.ts';
 import { settingRefusedRowsAside } from './refused-rows.ts';
 import { createShipper } from './shipper.ts';
-import { journalGround, testDirectory } from './test-support/journal-ground.ts';
+import { journalFixture, testDirectory } from './test-support/journal-fixture.ts';
 import { sampleOpening, sampleRecord } from './test-support/sample-call.ts';
 
 /** A real store, behind a rule that refuses some calls for ever, and a journal that ships to it. */
-async function ground(t: TestContext, refuses: (number: number) => boolean) {
+async function context(t: TestContext, refuses: (number: number) => boolean) {
   const store = await openStore({
     url: `sqlite:${join(testDirectory(t), 'store.db')}`, masterKey: new Uint8Array(32), clock: Date.now, randomBytes, create: true,
   });
@@ -34,7 +34,7 @@ async function ground(t: TestContext, refuses: (number: number) => boolean) {
       await store.calls.ship(batch);
     },
   };
-  const journal = journalGround(t, { rowsPerSegment: 1_000 });
+  const journal = journalFixture(t, { rowsPerSegment: 1_000 });
   const warned: string[] = [];
   const calls = settingRefusedRowsAside({ directory: journal.directory, calls: sink, warn: (sentence) => void warned.push(sentence) });
   const shipper = createShipper({ directory: journal.directory, calls, clock: () => 0 });
@@ -63,7 +63,7 @@ async function ground(t: TestContext, refuses: (number: number) => boolean) {
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, at) => at + 1);
 
 test('one refused record of many is set aside, said and counted; all others are stored and the segment goes', async (t) => {
-  const { journal, calls, shipper, called, stored, warned, folder } = await ground(t, (number) => number === 77);
+  const { journal, calls, shipper, called, stored, warned, folder } = await context(t, (number) => number === 77);
   called(...upTo(150));
   await journal.journal.end();
   await shipper.pass();
@@ -75,7 +75,7 @@ test('one refused record of many is set aside, said and counted; all others are 
 });
 
 test('what was set aside is stored once at a start where the store takes it, and stays where it does not', async (t) => {
-  const { calls, shipper, called, stored, rule, folder } = await ground(t, (number) => number % 10 === 3);
+  const { calls, shipper, called, stored, rule, folder } = await context(t, (number) => number % 10 === 3);
   called(...upTo(20));
   await shipper.pass();
   assert.equal(await calls.offerAgain(), 2);
@@ -89,7 +89,7 @@ test('what was set aside is stored once at a start where the store takes it, and
 
 test('a failure between the file and the mark leaves one record, with or without a new start, taken or refused then', async (t) => {
   for (const [takenLater, newStart] of [[true, false], [true, true], [false, false], [false, true]]) {
-    const { startAgain, shipper, called, stored, rule, folder } = await ground(t, (number) => number === 2);
+    const { startAgain, shipper, called, stored, rule, folder } = await context(t, (number) => number === 2);
     called(1, 2, 3);
     rule.dieAfterFile = true;
     await assert.rejects(shipper.pass(), /died/);
@@ -105,7 +105,7 @@ test('a failure between the file and the mark leaves one record, with or without
 });
 
 test('a store that is away has nothing set aside, and one that refuses row after row is believed to be at fault', async (t) => {
-  const { calls, shipper, called, stored, rule, folder } = await ground(t, () => false);
+  const { calls, shipper, called, stored, rule, folder } = await context(t, () => false);
   called(...upTo(60));
   rule.away = true;
   await assert.rejects(shipper.pass(), { code: 'store_unreachable' });
@@ -145,7 +145,7 @@ function forgettingStore() {
 
 for (const segmentIsLeft of [true, false]) {
   test(`a store that is put back behind a row set aside stores it once; its segment ${segmentIsLeft ? 'is still here' : 'is gone'}`, async (t) => {
-    const { directory, journal, endTurn } = journalGround(t);
+    const { directory, journal, endTurn } = journalFixture(t);
     const { sink, kept, rule, putBack } = forgettingStore();
     const began = () => settingRefusedRowsAside({ directory, calls: sink, warn: () => {} });
     const shipper = createShipper({ directory, calls: began(), clock: () => 0 });

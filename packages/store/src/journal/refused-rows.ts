@@ -9,11 +9,11 @@
  */
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CallBatch } from '../call-records.ts';
-import { StoreFault } from '../fault.ts';
+import type { CallBatch } from '../calls/call-records.ts';
+import { StoreFault } from '../engine/fault.ts';
 import { JournalFault } from './journal-fault.ts';
 import { recordFromText, recordToText } from './row.ts';
-import type { CallSink } from './shipper.ts';
+import type { CallSink } from './call-sink.ts';
 
 /** Rows set aside without one being stored between them, after which the store is believed to be at fault. */
 const inARowMax = 16;

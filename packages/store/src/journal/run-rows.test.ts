@@ -10,7 +10,7 @@ import { endFromText, endToText, tighteningFromText, tighteningToText } from './
 import type { RunEnd, RunTightening } from './run-event.ts';
 import { readPragma } from './segment.ts';
 import { createShipper } from './shipper.ts';
-import { journalGround, segmentRows } from './test-support/journal-ground.ts';
+import { journalFixture, segmentRows } from './test-support/journal-fixture.ts';
 import { sampleOpening, sampleRecord } from './test-support/sample-call.ts';
 
 const organization = 'org_0000000000000000test' as OrganizationId;
@@ -30,7 +30,7 @@ test('rows come back as they went in, money to the nano-dollar', () => {
 });
 
 test('they are committed in the transaction of the turn, with what was opened and closed in it, before anyone is told', (t) => {
-  const { journal, endTurn, writers } = journalGround(t);
+  const { journal, endTurn, writers } = journalFixture(t);
   const heard: string[] = [];
   const kinds = () => segmentRows(writers[0]!.path).rows.map((row) => row?.[0]).join('');
   journal.open(sampleOpening(1), (error) => heard.push(`opened ${error}`));
@@ -44,7 +44,7 @@ test('they are committed in the transaction of the turn, with what was opened an
 });
 
 test('what cannot be written is told at once, kept nowhere, and all is well again without a restart', (t) => {
-  const { journal, endTurn, advance, writers } = journalGround(t);
+  const { journal, endTurn, advance, writers } = journalFixture(t);
   const { database } = writers[0]!;
   const heard: string[] = [];
   database.exec(`PRAGMA max_page_count = ${String(readPragma(database, 'page_count'))}`);
@@ -62,7 +62,7 @@ test('what cannot be written is told at once, kept nowhere, and all is well agai
 });
 
 test('after the end nothing of a run can be written', async (t) => {
-  const { journal, endTurn } = journalGround(t);
+  const { journal, endTurn } = journalFixture(t);
   await journal.end();
   let error: Error | null = null;
   journal.endRun(endOf('r'), (fault) => { error = fault; });
@@ -71,7 +71,7 @@ test('after the end nothing of a run can be written', async (t) => {
 });
 
 async function shipping(t: TestContext, rowsPerSegment = 1000) {
-  const all = journalGround(t, { rowsPerSegment });
+  const all = journalFixture(t, { rowsPerSegment });
   const url = `sqlite:${all.directory}/store.db`;
   const store = await openStore({ url, masterKey: new Uint8Array(32), clock: () => 1, randomBytes, create: true });
   t.after(() => store.close());

@@ -4,23 +4,11 @@
  * Never holds a read transaction open between two calls, so it never keeps the log from being reused.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { interruptedRecord, type CallOpening, type CallRecord } from '@metergate/core/record/call-record.ts';
+import { interruptedRecord, type CallOpening } from '@metergate/core/record/call-record.ts';
 import { sqliteResult, type JournalFault } from './journal-fault.ts';
 import { endFromText, openingFromText, recordFromText, recordToText, rowIdAt, rowKind, tighteningFromText } from './row.ts';
-import type { RunEnd, RunTightening } from './run-event.ts';
 import { brokenSegment, openSegment, segmentName, unreadable } from './segment.ts';
-
-/** A closed row: its place in the segment and its record. */
-export interface ClosedRow {
-  readonly seq: number;
-  readonly record: CallRecord;
-}
-
-/** A row about a run: its place in the segment and what it says. */
-export interface RunRow {
-  readonly seq: number;
-  readonly event: RunTightening | RunEnd;
-}
+import type { ClosedRow, RunRow } from './call-sink.ts';
 
 /** What the store is to be told, in the order of the segment. */
 export interface DueRows {

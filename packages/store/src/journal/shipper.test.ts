@@ -8,8 +8,9 @@ import { test, type TestContext } from 'node:test';
 import { JournalFault } from './journal-fault.ts';
 import { recoverSegments } from './recovery.ts';
 import { makeSegment } from './segment.ts';
-import { createShipper, type CallSink } from './shipper.ts';
-import { journalGround, segmentRows, testDirectory } from './test-support/journal-ground.ts';
+import { createShipper } from './shipper.ts';
+import type { CallSink } from './call-sink.ts';
+import { journalFixture, segmentRows, testDirectory } from './test-support/journal-fixture.ts';
 import { sampleOpening, sampleRecord } from './test-support/sample-call.ts';
 
 /** A store that keeps what it is given and can fail, before or after it kept it. */
@@ -40,8 +41,8 @@ function sampleStore() {
   return { sink, get kept() { return kept; }, putBack, failWhen: (when: typeof failure) => { failure = when; } };
 }
 
-function ground(t: TestContext, rowsPerSegment = 1000) {
-  const journal = journalGround(t, { rowsPerSegment });
+function context(t: TestContext, rowsPerSegment = 1000) {
+  const journal = journalFixture(t, { rowsPerSegment });
   const store = sampleStore();
   const shipper = createShipper({ directory: journal.directory, calls: store.sink, clock: () => 0 });
   t.after(() => shipper.close());
@@ -60,7 +61,7 @@ function ground(t: TestContext, rowsPerSegment = 1000) {
 const die = ({ writers }: { readonly writers: readonly { close(): void }[] }) => writers.forEach((writer) => writer.close());
 
 test('closed rows reach the store once, in order, and open calls stay in the journal', async (t) => {
-  const { shipper, open, close, kept, directory } = ground(t);
+  const { shipper, open, close, kept, directory } = context(t);
   open(1, 2, 3);
   close(3, 1);
   assert.equal(await shipper.pass(), 2);
@@ -72,7 +73,7 @@ test('closed rows reach the store once, in order, and open calls stay in the jou
 });
 
 test('a segment is removed when it is sealed and shipped, and no earlier', async (t) => {
-  const { shipper, open, close, writers, advance, directory, kept } = ground(t, 2);
+  const { shipper, open, close, writers, advance, directory, kept } = context(t, 2);
   open(1, 2);
   open(3);
   close(1);
@@ -88,7 +89,7 @@ test('a segment is removed when it is sealed and shipped, and no earlier', async
 });
 
 test('more rows than a batch holds are shipped in one pass', async (t) => {
-  const { shipper, open, close, kept } = ground(t, 5000);
+  const { shipper, open, close, kept } = context(t, 5000);
   const numbers = Array.from({ length: 1300 }, (_, index) => index + 1);
   open(...numbers);
   close(...numbers);
@@ -97,7 +98,7 @@ test('more rows than a batch holds are shipped in one pass', async (t) => {
 });
 
 test('where the store was put back to an earlier moment, the journal ships again what it still has, without a gap', async (t) => {
-  const all = ground(t);
+  const all = context(t);
   all.open(1, 2, 3);
   all.close(1);
   await all.shipper.pass();
@@ -111,7 +112,7 @@ test('where the store was put back to an earlier moment, the journal ships again
 });
 
 test('a store that was put back while nothing was shipped is found out before the segment is removed', async (t) => {
-  const all = ground(t);
+  const all = context(t);
   all.open(1, 2);
   all.close(1);
   await all.shipper.pass();
@@ -125,7 +126,7 @@ test('a store that was put back while nothing was shipped is found out before th
 
 for (const when of ['before', 'after'] as const) {
   test(`a batch that fails ${when} the store kept it is counted once`, async (t) => {
-    const { shipper, open, close, kept, failWhen } = ground(t);
+    const { shipper, open, close, kept, failWhen } = context(t);
     open(1, 2);
     close(1);
     failWhen(when);
@@ -139,7 +140,7 @@ for (const when of ['before', 'after'] as const) {
 }
 
 test('recovery closes as interrupted what was left open, exactly once, however often it is begun', async (t) => {
-  const all = ground(t, 4);
+  const all = context(t, 4);
   all.open(1, 2, 3, 4);
   all.close(2);
   all.open(5);
@@ -157,7 +158,7 @@ test('recovery closes as interrupted what was left open, exactly once, however o
 
 for (const [name, keptRows] of [['its last closing', 4], ['all but its first row', 1], ['nothing', 5]] as const) {
   test(`a segment that was shipped and then lost ${name}: each call has one record, whether the store knows it or not`, async (t) => {
-    const all = ground(t);
+    const all = context(t);
     all.open(1, 2, 3);
     all.close(3);
     all.close(2);
@@ -175,7 +176,7 @@ for (const [name, keptRows] of [['its last closing', 4], ['all but its first row
 }
 
 test('a segment whose writer lives is not recovered', async (t) => {
-  const { shipper, open, close, kept } = ground(t);
+  const { shipper, open, close, kept } = context(t);
   open(1);
   assert.deepEqual(await shipper.recover(), { dead: [], live: 1, elsewhere: [], interrupted: 0 });
   close(1);
@@ -184,7 +185,7 @@ test('a segment whose writer lives is not recovered', async (t) => {
 });
 
 test('a removal that a crash cut short is finished at the next start', async (t) => {
-  const all = ground(t);
+  const all = context(t);
   all.open(1);
   const path = all.writers[0]!.path;
   renameSync(path, path.replace(/db$/, 'done'));
@@ -195,7 +196,7 @@ test('a removal that a crash cut short is finished at the next start', async (t)
 
 /** A segment of a dead process with rows enough for several pages, all in the file itself. */
 function deadSegment(t: TestContext): string {
-  const all = ground(t);
+  const all = context(t);
   all.open(...Array.from({ length: 100 }, (_, index) => index + 1));
   die(all);
   return all.writers[0]!.path;
@@ -235,7 +236,7 @@ test('a segment of a newer version stops the start', async (t) => {
 });
 
 test('a segment that is whole is never said to be damaged where only the space for its recovery is missing', async (t) => {
-  const all = ground(t);
+  const all = context(t);
   all.open(...Array.from({ length: 100 }, (_, index) => index + 1));
   die(all);
   const path = all.writers[0]!.path;
@@ -254,7 +255,7 @@ test('a segment that is whole is never said to be damaged where only the space f
 });
 
 test('segments that cannot be removed keep nothing back and pile up nothing; what is in the way once gone, they go', async (t) => {
-  const all = ground(t, 1);
+  const all = context(t, 1);
   const numbers = Array.from({ length: 8 }, (_, index) => index + 1);
   for (const number of numbers) {
     all.open(number);
@@ -277,7 +278,7 @@ test('segments that cannot be removed keep nothing back and pile up nothing; wha
 
 for (const kind of [0, 1] as const) {
   test(`a segment with a damaged row of kind ${kind} is named, keeps no other from being shipped, and stops the start`, async (t) => {
-    const all = ground(t, 2);
+    const all = context(t, 2);
     for (const number of [1, 2, 3, 4, 5, 6, 7, 8]) {
       all.open(number);
       if (number % 2 === 0) all.close(number, number - 1);

@@ -5,28 +5,12 @@
  * store holds all of it. Where the store is away, everything stays where it is, and the next pass goes on from the mark.
  */
 import { setImmediate as turn } from 'node:timers/promises';
-import type { CallOpening } from '@metergate/core/record/call-record.ts';
 import { isElsewhere, JournalFault, sqliteResult } from './journal-fault.ts';
 import { createLogUpkeep } from './log-upkeep.ts';
 import { recoverSegments, takeOver, type Recovery } from './recovery.ts';
 import { listSegments, removeSegment } from './segment-files.ts';
-import { SegmentReader, type ClosedRow, type DueRows, type RunRow } from './segment-reader.ts';
-
-/** What the shipper needs of the store. */
-export interface CallSink {
-  /**
-   * Stores the rows and the mark in one transaction; rows at or below the stored mark are already there. Refuses a batch that goes on
-   * `after` a mark which the store does not hold any more.
-   */
-  ship(batch: {
-    readonly segment: string; readonly after?: number; readonly through: number;
-    readonly records: readonly ClosedRow[]; readonly runEvents?: readonly RunRow[];
-  }): Promise<void>;
-  /** Highest `seq` of the segment that the store holds; 0 where it holds none. */
-  mark(segment: string): Promise<number>;
-  /** Ids of those of these calls that the store has a record of. */
-  recorded(openings: readonly CallOpening[]): Promise<ReadonlySet<string>>;
-}
+import { SegmentReader, type DueRows } from './segment-reader.ts';
+import type { CallSink } from './call-sink.ts';
 
 export interface ShipperOptions {
   readonly directory: string;

@@ -4,8 +4,9 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { test, type TestContext } from 'node:test';
-import { createShipper, type CallSink } from './shipper.ts';
-import { testDirectory } from './test-support/journal-ground.ts';
+import { createShipper } from './shipper.ts';
+import type { CallSink } from './call-sink.ts';
+import { testDirectory } from './test-support/journal-fixture.ts';
 
 /** Opens three calls, closes the first, in segments of two rows, says so, and lives on. */
 const program = `
@@ -28,7 +29,7 @@ async function otherProcess(t: TestContext, directory: string): Promise<ChildPro
   return child;
 }
 
-function ground(t: TestContext) {
+function context(t: TestContext) {
   const directory = testDirectory(t);
   const marks = new Map<string, number>();
   const kept: string[] = [];
@@ -49,7 +50,7 @@ const whole = ['completed 1', 'interrupted 2', 'interrupted 3'];
 const skip = process.platform === 'win32';
 
 test('a process that is still dying is waited for: all of its calls have their record before the start is over', { skip }, async (t) => {
-  const { directory, shipper, kept } = ground(t);
+  const { directory, shipper, kept } = context(t);
   const other = await otherProcess(t, directory);
   setTimeout(() => other.kill('SIGKILL'), 600);
   const { dead, elsewhere, interrupted } = await shipper.recover();
@@ -58,7 +59,7 @@ test('a process that is still dying is waited for: all of its calls have their r
 });
 
 test('a process that lives on keeps its segments, and that is said; once it is gone, they are taken over without a restart', { skip }, async (t) => {
-  const { directory, shipper, kept } = ground(t);
+  const { directory, shipper, kept } = context(t);
   const other = await otherProcess(t, directory);
   assert.equal((await shipper.recover()).elsewhere.length, 2);
   await assert.rejects(shipper.pass(), { code: 'journal_elsewhere' });

@@ -6,17 +6,17 @@ import { base62, idPrefix, type OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
 import { closedUnbegun, type BaselineLife } from '@metergate/core/tap/baseline.ts';
 import type { Selectable, Transaction } from 'kysely';
-import type { AuditAction } from '../audit-trail.ts';
-import { sealFor } from '../data-key.ts';
-import { StoreFault } from '../fault.ts';
-import { followMasterKey } from '../master-key-rotation.ts';
+import type { AuditAction } from '../audit/change.ts';
+import { sealFor } from '../sealing/data-key.ts';
+import { StoreFault } from '../engine/fault.ts';
+import { followMasterKey } from '../sealing/master-key-rotation.ts';
 import { nameRefusal } from '../names.ts';
-import { unknownOrganization } from '../organizations.ts';
+import { unknownOrganization } from '../settings/organizations.ts';
 import { refuse, type StoreRefusal } from '../refusal.ts';
 import type { CredentialPlace } from '../sealing/vault.ts';
-import { numberOrNull, type Schema } from '../sql/schema.ts';
-import type { StoreGround } from '../store.ts';
-import type { BaselineTable } from './tap-schema.ts';
+import { numberOrNull, type Schema } from '../schema/schema.ts';
+import type { StoreContext } from '../context.ts';
+import type { BaselineTable } from '../schema/tap-schema.ts';
 
 export interface Baseline extends BaselineLife {
   readonly id: string;
@@ -75,8 +75,8 @@ export interface Baselines {
 
 const figuresMax = 200;
 
-export function baselinesIn(ground: StoreGround): Baselines {
-  const { engine, clock } = ground;
+export function baselinesIn(context: StoreContext): Baselines {
+  const { engine, clock } = context;
   /** Works on one Baseline with its row locked. A refusal must come before any change: `write` keeps what was done. */
   const onBaseline = <T extends { readonly id: string; readonly organization: OrganizationId }>(
     id: string, action: AuditAction, work: (transaction: Transaction<Schema>, row: Selectable<BaselineTable>) => Promise<T | StoreRefusal>,
@@ -91,7 +91,7 @@ export function baselinesIn(ground: StoreGround): Baselines {
       return isChanged(result) ? { action, organization: result.organization, subject: result.id } : null;
     });
   return {
-    create: (wanted) => create(ground, wanted),
+    create: (wanted) => create(context, wanted),
     find: (id) => engine.read(async (db) => {
       const row = await db.selectFrom('baseline').selectAll().where('id', '=', withoutNul(id)).where('erased_at_ms', 'is', null).executeTakeFirst();
       return row === undefined ? null : baselineOf(row);
@@ -100,7 +100,7 @@ export function baselinesIn(ground: StoreGround): Baselines {
       .where('erased_at_ms', 'is', null).orderBy('number', 'desc').execute()).map(baselineOf)),
     readKey: (id) => onBaseline(id, 'readTapKey', async (transaction, row) => {
       if (row.sealed === null) return keyAlreadyShown();
-      const key = await unsealed(ground, transaction, row);
+      const key = await unsealed(context, transaction, row);
       await transaction.updateTable('baseline').set({ sealed: null }).where('number', '=', row.number).execute();
       return { id: row.id, organization: row.organization as OrganizationId, key, prefix: row.key_prefix };
     }),
@@ -139,7 +139,7 @@ export function baselinesIn(ground: StoreGround): Baselines {
 }
 
 async function create(
-  { engine, vault, clock, randomBytes }: StoreGround, { organization, key, unread }: NewBaseline,
+  { engine, vault, clock, randomBytes }: StoreContext, { organization, key, unread }: NewBaseline,
 ): Promise<Baseline | StoreRefusal> {
   if (!/^[0-9a-f]{64}$/.test(key.hash)) throw new RangeError('a tap key is kept as 64 hexadecimal characters');
   return engine.write<Baseline | StoreRefusal>(async (transaction) => {
@@ -164,7 +164,7 @@ async function create(
 }
 
 /** @throws StoreFault where the organization's data key cannot be read; the key stays unread then. */
-async function unsealed({ vault }: StoreGround, transaction: Transaction<Schema>, row: Selectable<BaselineTable>): Promise<string> {
+async function unsealed({ vault }: StoreContext, transaction: Transaction<Schema>, row: Selectable<BaselineTable>): Promise<string> {
   await followMasterKey(transaction, vault);
   const dataKey = await transaction.selectFrom('organization_data_key').select('wrapped')
     .where('organization', '=', row.organization).executeTakeFirst();

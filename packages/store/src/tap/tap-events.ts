@@ -10,9 +10,9 @@ import { latencyCountsFrom } from '@metergate/core/tap/latency-bucket.ts';
 import { rollUp, tapFigures, type TapCell, type TapHeadroom, type TapLatency } from '@metergate/core/tap/rollup.ts';
 import type { Plan } from '@metergate/core/settings.ts';
 import { sql, type Kysely } from 'kysely';
-import type { Engine } from '../sql/engine.ts';
-import type { Schema } from '../sql/schema.ts';
-import type { StoreGround } from '../store.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Schema } from '../schema/schema.ts';
+import type { StoreContext } from '../context.ts';
 import { lifeOf } from './baselines.ts';
 import { addRollup, insertNewEvents } from './write-events.ts';
 
@@ -54,7 +54,7 @@ interface KeyHolder {
   readonly plan: string;
 }
 
-export function tapEventsIn({ engine, clock }: StoreGround): TapEvents {
+export function tapEventsIn({ engine, clock }: StoreContext): TapEvents {
   return {
     admission: (keyHash) => engine.read(async (db) => {
       const holder = await holderOf(engine, db, { keyHash, locked: false });

@@ -13,10 +13,10 @@ import type { TapEvent } from '@metergate/core/tap/event.ts';
 import { latencyCountsText } from '@metergate/core/tap/latency-bucket.ts';
 import { rollUp, type TapLatency } from '@metergate/core/tap/rollup.ts';
 import { understoodEvent } from '@metergate/core/tap/test-support/sample-event.ts';
-import { openEngine } from '../sql/engine.ts';
+import { openEngine } from '../engine/engine.ts';
 import { isRefusal } from '../refusal.ts';
 import { openStore, type Store } from '../store.ts';
-import { granted, refusalCode, testMasterKey, type EngineGround } from '../test-support/contract-ground.ts';
+import { granted, refusalCode, testMasterKey, type EngineFixture } from '../test-support/contract-fixture.ts';
 import { bothEngines } from '../test-support/contract-store.ts';
 import type { Baseline } from './baselines.ts';
 import { dropErasedEvents, eraseTap } from './tap-events.ts';
@@ -26,7 +26,7 @@ const hashOf = (key: string): string => createHash('sha256').update(key).digest(
 
 for (const on of bothEngines) {
   describe(`the tap's contract on ${on.title}`, () => {
-    let ground: EngineGround;
+    let context: EngineFixture;
     let url: string;
     /** Two connections to one store, as two nodes have them. */
     let store: Store;
@@ -37,14 +37,14 @@ for (const on of bothEngines) {
       openStore({ url, masterKey: testMasterKey, clock: () => nowMs, randomBytes: (n) => randomBytes(n), create: true });
 
     before(async () => {
-      ground = await on.ground();
-      url = await ground.freshUrl();
+      context = await on.context();
+      url = await context.freshUrl();
       store = await open();
       other = await open();
     });
     after(async () => {
       await Promise.all([store?.close(), other?.close()]);
-      await ground?.end();
+      await context?.end();
     });
 
     interface Tapped { readonly organization: OrganizationId; readonly baseline: Baseline; readonly key: string }
@@ -63,7 +63,7 @@ for (const on of bothEngines) {
       from.tapEvents.keep({ keyHash: hashOf(key), events, isPriced, priceSteps: [200_000] });
     const event = (requestId: string, changes: Partial<TapEvent> = {}) => understoodEvent({ requestId, timestampMs: nowMs, ...changes });
     const events = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => event(`r${from + index}`));
-    const eventRows = async ({ baseline }: Tapped): Promise<number> => Number((await ground.query(url,
+    const eventRows = async ({ baseline }: Tapped): Promise<number> => Number((await context.query(url,
       'select count(*) as n from tap_event e join baseline b on b.number = e.baseline where b.id = $1', [baseline.id]))[0]!['n']);
     const callsOf = async ({ baseline }: Tapped): Promise<number> =>
       (await store.tapEvents.sums(baseline.id)).cells.reduce((sum, cell) => sum + cell.sums[0]!, 0);
@@ -156,7 +156,7 @@ for (const on of bothEngines) {
         const keys = [tapped.key];
         const dumped = async (): Promise<string> => {
           const tables = ['organization', 'organization_data_key', 'baseline', 'tap_event', 'tap_cell', 'tap_latency', 'audit_event'];
-          const all = await Promise.all(tables.map((name) => ground.query(url, `select * from ${name}`)));
+          const all = await Promise.all(tables.map((name) => context.query(url, `select * from ${name}`)));
           return JSON.stringify(all, (_, value: unknown) => (value instanceof Uint8Array || Buffer.isBuffer(value)
             ? `${Buffer.from(value).toString('latin1')} ${Buffer.from(value).toString('hex')}` : typeof value === 'bigint' ? String(value) : value));
         };

@@ -5,9 +5,9 @@ import type { TapEvent } from '@metergate/core/tap/event.ts';
 import { addedCounts, latencyCountsFrom, latencyCountsText } from '@metergate/core/tap/latency-bucket.ts';
 import { tapFigures, type TapCell, type TapHeadroom, type TapLatency, type TapRollup } from '@metergate/core/tap/rollup.ts';
 import { sql, type Transaction } from 'kysely';
-import type { Engine } from '../sql/engine.ts';
-import type { Schema } from '../sql/schema.ts';
-import { insertRows, type BulkColumn, type BulkInsert } from './bulk-rows.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Schema } from '../schema/schema.ts';
+import { insertRows, type BulkColumn, type BulkInsert } from '../engine/bulk.ts';
 
 /** A row with the number of the Baseline that it belongs to. */
 type Of<Row> = Row & { readonly baseline: bigint };

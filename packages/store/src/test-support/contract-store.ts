@@ -5,20 +5,20 @@
 import { after } from 'node:test';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { Store } from '../store.ts';
-import { granted, openTestStore, postgresGround, sqliteGround, type EngineGround } from './contract-ground.ts';
+import { granted, openTestStore, postgresFixture, sqliteFixture, type EngineFixture } from './contract-fixture.ts';
 
 export interface ContractEngine {
   readonly title: string;
-  readonly ground: () => Promise<EngineGround>;
+  readonly context: () => Promise<EngineFixture>;
 }
 
-export const onPostgres: ContractEngine = { title: 'PostgreSQL', ground: postgresGround };
+export const onPostgres: ContractEngine = { title: 'PostgreSQL', context: postgresFixture };
 
 /** A suite is held on each. */
-export const bothEngines: readonly ContractEngine[] = [{ title: 'SQLite', ground: async () => sqliteGround() }, onPostgres];
+export const bothEngines: readonly ContractEngine[] = [{ title: 'SQLite', context: async () => sqliteFixture() }, onPostgres];
 
 export interface ContractStore {
-  readonly ground: EngineGround;
+  readonly context: EngineFixture;
   readonly url: string;
   readonly store: Store;
   /** One more store on the same place, as another process has it; closed with the first. */
@@ -29,22 +29,22 @@ export interface ContractStore {
   newOrganization(on?: Store): Promise<OrganizationId>;
 }
 
-const grounds: (() => Promise<void>)[] = [];
-// Of the file, not of each suite: a suite of which no test was chosen has opened its ground too, and its own hooks are not run.
+const fixtures: (() => Promise<void>)[] = [];
+// Of the file, not of each suite: a suite of which no test was chosen has opened its context too, and its own hooks are not run.
 after(async () => {
-  for (const end of grounds) await end();
+  for (const end of fixtures) await end();
 });
 
 /** To be awaited in the body of a suite. */
 export async function contractStore(engine: ContractEngine): Promise<ContractStore> {
   const stores: Store[] = [];
   let names = 0;
-  const ground = await engine.ground();
-  grounds.push(async () => {
+  const context = await engine.context();
+  fixtures.push(async () => {
     await Promise.all(stores.map((each) => each.close()));
-    await ground.end();
+    await context.end();
   });
-  const url = await ground.freshUrl();
+  const url = await context.freshUrl();
   const another = async (): Promise<Store> => {
     const opened = await openTestStore(url);
     stores.push(opened);
@@ -53,7 +53,7 @@ export async function contractStore(engine: ContractEngine): Promise<ContractSto
   const store = await another();
   const newName = (): string => `organization ${++names}`;
   return {
-    ground, url, store, another, newName,
+    context, url, store, another, newName,
     newOrganization: async (on = store) => (await granted(on.organizations.create({ name: newName(), plan: 'team' }))).id,
   };
 }

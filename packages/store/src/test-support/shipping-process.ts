@@ -3,7 +3,7 @@
  * Arguments: the store's address, the organization. Prints the number of each batch before it is shipped.
  * Record ids are made of their journal number, so that whoever ships them again sends the same records.
  */
-import { openTestStore, shippedAgain } from './contract-ground.ts';
+import { openTestStore, shippedAgain } from './contract-fixture.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
 
 const [url, organization] = process.argv.slice(2) as [string, OrganizationId];

@@ -1,13 +1,12 @@
 /**
  * What passes between simulated nodes and the simulated store, and what both are held against.
  */
-import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
+import type { CapId, OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
 import type { LeaseSubject } from '@metergate/core/lease/subject.ts';
 import type { EndedState } from '@metergate/core/run/run.ts';
 import type { BindingCap } from '@metergate/core/spend/cap-decision.ts';
 import { windowAt } from '@metergate/core/spend/window.ts';
-import type { CapId } from '@metergate/core/id.ts';
 
 export const organization = 'org_simulated' as OrganizationId;
 export const keys = ['key_one', 'key_two'] as ServiceKeyId[];

@@ -12,17 +12,17 @@ import { endedAs, isEnded, tightenedTo, type EndedState, type Run } from '@meter
 import { plans, type OrganizationSettings, type ServiceKeySettings } from '@metergate/core/settings.ts';
 import type { Cap } from '@metergate/core/spend/cap.ts';
 import { calendarWindows } from '@metergate/core/spend/window.ts';
-import type { NewRun, RunAnswer } from '@metergate/store/runs.ts';
+import type { NewRun, RunAnswer } from '@metergate/store/runs/runs.ts';
 import { createNodeClock } from '../../node-clock.ts';
-import type { HeldKey } from '../../settings/held-settings.ts';
+import type { HeldKey } from '../held-key.ts';
 import { Guards, type GuardedCall } from '../guards.ts';
 import { RunRegistry } from '../run-registry.ts';
 import { Runs, type RunDecision } from '../runs.ts';
 import { follow } from '../standing.ts';
 import { GuardsModel, type ModelCall } from './guards-model.ts';
 import type { Chance } from './chance.ts';
-import { AskedStore, endedRecord, madeRun, testHeld, testKey, testOrganization, TurnJournal } from './run-ground.ts';
-import { testStandings } from './standing-ground.ts';
+import { AskedStore, endedRecord, madeRun, testHeld, testKey, testOrganization, TurnJournal } from './run-fixture.ts';
+import { testStandings } from './standing-fixture.ts';
 
 interface TrialCall {
   readonly guarded: GuardedCall;

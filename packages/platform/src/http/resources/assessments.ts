@@ -6,8 +6,8 @@ import { z } from '@hono/zod-openapi';
 import { tapStopReasons } from '@metergate/core/tap/event.ts';
 import {
   createBaseline, declareFigure, listBaselines, readTapKey, retireBaseline, rotateTapKey, showBaseline,
-} from '../../baselines.ts';
-import { isRefusal } from '../../refusal.ts';
+} from '../../use-cases/baselines.ts';
+import { isRefusal } from '../../use-cases/refusal.ts';
 import { operation, readingOperation } from '../operation.ts';
 import { pageOf, pageOfList, pageQuery } from '../paging.ts';
 
@@ -53,39 +53,39 @@ export const assessmentsOperations = [
   operation({
     id: 'createAssessment', method: 'post', path: '/assessments', role: 'admin', tag, status: 201,
     summary: 'Make the Baseline; its tap key is read apart', answer: baseline,
-    run: ({ ground, actor }) => createBaseline(ground, actor.organization),
+    run: ({ context, actor }) => createBaseline(context, actor.organization),
   }),
   operation({
     id: 'listAssessments', method: 'get', path: '/assessments', role: 'viewer', tag,
     summary: "The organization's Baselines, the current one first", query: pageQuery, answer: pageOf(baseline),
-    run: async ({ ground, actor, query }) => {
-      const found = await listBaselines(ground, actor.organization);
+    run: async ({ context, actor, query }) => {
+      const found = await listBaselines(context, actor.organization);
       return isRefusal(found) ? found : pageOfList(found, query);
     },
   }),
   readingOperation({
     id: 'showAssessment', path: '/assessments/{id}', role: 'viewer', tag,
     summary: 'The Baseline with its report', params, answer: reportedBaseline,
-    run: ({ ground, actor, params: { id } }) => showBaseline(ground, { id, organization: actor.organization }),
+    run: ({ context, actor, params: { id } }) => showBaseline(context, { id, organization: actor.organization }),
   }),
   operation({
     id: 'readTapKey', method: 'get', path: '/assessments/{id}/tap-key', role: 'admin', tag, consuming: true,
     summary: 'The tap key, once', params, answer: tapKey,
-    run: ({ ground, actor, params: { id } }) => readTapKey(ground, { id, organization: actor.organization }),
+    run: ({ context, actor, params: { id } }) => readTapKey(context, { id, organization: actor.organization }),
   }),
   operation({
     id: 'rotateTapKey', method: 'post', path: '/assessments/{id}/tap-key/rotate', role: 'admin', tag,
     summary: 'Another tap key, shown this once; the old one stops', params, answer: tapKey,
-    run: ({ ground, actor, params: { id } }) => rotateTapKey(ground, { id, organization: actor.organization }),
+    run: ({ context, actor, params: { id } }) => rotateTapKey(context, { id, organization: actor.organization }),
   }),
   operation({
     id: 'retireAssessment', method: 'post', path: '/assessments/{id}/retire', role: 'admin', tag,
     summary: 'End the tap for good', params, answer: baseline,
-    run: ({ ground, actor, params: { id } }) => retireBaseline(ground, { id, organization: actor.organization }),
+    run: ({ context, actor, params: { id } }) => retireBaseline(context, { id, organization: actor.organization }),
   }),
   operation({
     id: 'declareFigure', method: 'post', path: '/assessments/{id}/declared', role: 'admin', tag,
     summary: 'Keep a figure that a person typed', params, body: z.object({ name: z.string(), usd: z.string() }), answer: reportedBaseline,
-    run: ({ ground, actor, params: { id }, body }) => declareFigure(ground, { id, organization: actor.organization }, body),
+    run: ({ context, actor, params: { id }, body }) => declareFigure(context, { id, organization: actor.organization }, body),
   }),
 ] as const;

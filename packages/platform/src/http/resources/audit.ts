@@ -1,8 +1,8 @@
 /** The audit trail of the organization: who, what, when. Design 5, Roles. */
 import { z } from '@hono/zod-openapi';
-import { actorKinds, auditActions } from '@metergate/store/audit-trail.ts';
-import { listAudit } from '../../audit.ts';
-import { isRefusal } from '../../refusal.ts';
+import { actorKinds, auditActions } from '@metergate/store/audit/change.ts';
+import { listAudit } from '../../use-cases/audit.ts';
+import { isRefusal } from '../../use-cases/refusal.ts';
 import { operation } from '../operation.ts';
 import { decodeCursor, encodeCursor, limitOf, pageOf, pageQuery } from '../paging.ts';
 import { instant, instantQuery } from './fields.ts';
@@ -17,9 +17,9 @@ export const auditOperations = [
   operation({
     id: 'listAudit', method: 'get', path: '/audit', role: 'admin', tag: 'audit', summary: 'Changes, newest first',
     query: pageQuery.extend({ since: instantQuery.optional() }), answer: pageOf(eventSchema),
-    run: async ({ ground, actor, query }) => {
+    run: async ({ context, actor, query }) => {
       const limit = limitOf(query);
-      const events = await listAudit(ground, {
+      const events = await listAudit(context, {
         organization: actor.organization, limit: limit + 1, ...(query.cursor === undefined ? {} : { after: decodeCursor(query.cursor) }),
         ...(query.since === undefined ? {} : { sinceMs: query.since }),
       });

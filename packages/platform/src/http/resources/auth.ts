@@ -5,9 +5,9 @@
 import { z } from '@hono/zod-openapi';
 import { roles } from '@metergate/core/account/role.ts';
 import type { PersonId } from '@metergate/core/id.ts';
-import { isRefusal, refuseInput } from '../../refusal.ts';
-import { showOrganization } from '../../organizations.ts';
-import { acceptInvitation } from '../../users.ts';
+import { isRefusal, refuseInput } from '../../use-cases/refusal.ts';
+import { showOrganization } from '../../use-cases/organizations.ts';
+import { acceptInvitation } from '../../use-cases/users.ts';
 import { HttpRefusal, httpRefusalOf } from '../envelope.ts';
 import { openOperation, operation } from '../operation.ts';
 import type { PlatformParts } from '../parts.ts';
@@ -46,10 +46,10 @@ const session = operation({
     kind: z.enum(['person', 'token']), id: z.string(), email: z.string().nullable(), role: z.enum(roles),
     organization: z.object({ id: z.string(), name: z.string() }),
   }).openapi('Session'),
-  run: async ({ ground, actor }) => {
-    const organization = await showOrganization(ground, actor.organization);
+  run: async ({ context, actor }) => {
+    const organization = await showOrganization(context, actor.organization);
     if (isRefusal(organization)) return organization;
-    const member = actor.kind === 'person' ? await ground.store.members.find(actor.organization, actor.id) : null;
+    const member = actor.kind === 'person' ? await context.store.members.find(actor.organization, actor.id) : null;
     const { id, name } = organization;
     return { kind: actor.kind, id: actor.id, email: member?.email ?? null, role: actor.role, organization: { id, name } };
   },
@@ -92,10 +92,10 @@ const accept = openOperation({
   id: 'acceptInvitation', method: 'post', path: '/auth/invitations/accept', role: null, tag: 'auth', status: 201,
   summary: 'Become a member by a one-time link; begins a session',
   body: z.strictObject({ token: z.string().min(1).max(200), email, password }), answer: memberSchema,
-  run: async ({ ground, parts, body, headers, address, answerHeaders }) => {
+  run: async ({ context, parts, body, headers, address, answerHeaders }) => {
     const who = { email: body.email, address };
     takeAttempt(parts, who);
-    const member = await acceptInvitation(ground, body);
+    const member = await acceptInvitation(context, body);
     if (isRefusal(member)) return member;
     parts.attempts.forget(who);
     const begun = await parts.sessions.begin(body, headers, member.organization);

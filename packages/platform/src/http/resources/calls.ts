@@ -1,7 +1,7 @@
 /** Records of the organization's calls, newest first, a page at a time. Design 4; design 5. */
 import { z } from '@hono/zod-openapi';
-import { pageCalls } from '../../calls.ts';
-import { isRefusal } from '../../refusal.ts';
+import { pageCalls } from '../../use-cases/calls.ts';
+import { isRefusal } from '../../use-cases/refusal.ts';
 import { readingOperation } from '../operation.ts';
 import { decodeCursor, encodeCursor, invalidCursor, limitOf, pageOf, pageQuery } from '../paging.ts';
 import { instantQuery } from './fields.ts';
@@ -14,11 +14,11 @@ export const callOperations = [
     id: 'listCalls', path: '/calls', role: 'viewer', tag: 'calls', summary: 'Call records, newest first',
     query: pageQuery.extend({ since: instantQuery.optional(), until: instantQuery.optional(), run: z.string().min(1).max(128).optional() }),
     answer: pageOf(callSchema),
-    run: async ({ ground, actor, query }) => {
+    run: async ({ context, actor, query }) => {
       const after = query.cursor === undefined ? undefined : placeIn(query.cursor);
       if (after === null) return invalidCursor();
       const limit = limitOf(query);
-      const records = await pageCalls(ground, {
+      const records = await pageCalls(context, {
         organization: actor.organization, limit: limit + 1, ...(after === undefined ? {} : { after }),
         ...(query.since === undefined ? {} : { sinceMs: query.since }), ...(query.until === undefined ? {} : { untilMs: query.until }),
         ...(query.run === undefined ? {} : { run: query.run }),

@@ -2,8 +2,8 @@
 import { z } from '@hono/zod-openapi';
 import { capScopes } from '@metergate/core/spend/cap.ts';
 import { calendarWindows } from '@metergate/core/spend/window.ts';
-import { capFields, capStates, listCaps, removeCap, setCap } from '../../caps.ts';
-import { isRefusal } from '../../refusal.ts';
+import { capFields, capStates, listCaps, removeCap, setCap } from '../../use-cases/caps.ts';
+import { isRefusal } from '../../use-cases/refusal.ts';
 import { operation } from '../operation.ts';
 import { pageOf, pageOfList, pageQuery } from '../paging.ts';
 import { dollars, idParams, instant } from './fields.ts';
@@ -17,8 +17,8 @@ export const capOperations = [
   operation({
     id: 'listCaps', method: 'get', path: '/caps', role: 'viewer', tag: 'caps', summary: 'Caps with what was spent, in the order they were made',
     query: pageQuery, answer: pageOf(capSchema),
-    run: async ({ ground, actor, query }) => {
-      const caps = await listCaps(ground, actor.organization);
+    run: async ({ context, actor, query }) => {
+      const caps = await listCaps(context, actor.organization);
       return isRefusal(caps) ? caps : pageOfList(caps, query);
     },
   }),
@@ -26,11 +26,11 @@ export const capOperations = [
     id: 'setCap', method: 'post', path: '/caps', role: 'admin', tag: 'caps', status: 201,
     summary: 'Set a cap; one of the same scope, subject and window keeps its id',
     body: capFields, answer: capSchema,
-    run: ({ ground, actor, sent }) => setCap(ground, { ...sent, organization: actor.organization }),
+    run: ({ context, actor, sent }) => setCap(context, { ...sent, organization: actor.organization }),
   }),
   operation({
     id: 'removeCap', method: 'delete', path: '/caps/{id}', role: 'admin', tag: 'caps', summary: 'Remove a cap',
     params: idParams, answer: z.object({ id: z.string(), removed: z.literal(true) }).openapi('RemovedCap'),
-    run: ({ ground, actor, params }) => removeCap(ground, params.id, actor.organization),
+    run: ({ context, actor, params }) => removeCap(context, params.id, actor.organization),
   }),
 ] as const;

@@ -1,7 +1,7 @@
 /** The organization's calls as a file. Design 3, row 25; 5. */
 import { z } from '@hono/zod-openapi';
-import { exportCalls, exportFormats, exportTypes } from '../../exports.ts';
-import { isRefusal } from '../../refusal.ts';
+import { exportCalls, exportFormats, exportTypes } from '../../use-cases/exports.ts';
+import { isRefusal } from '../../use-cases/refusal.ts';
 import { readingOperation } from '../operation.ts';
 import { instantQuery } from './fields.ts';
 
@@ -11,8 +11,8 @@ export const exportOperations = [
     summary: 'The calls that started in [from, to), oldest first, or their costs as a FOCUS table',
     query: z.object({ format: z.enum(exportFormats).default('jsonl'), from: instantQuery, to: instantQuery }),
     answer: z.string(), downloads: exportTypes,
-    run: async ({ ground, actor, query: { format, from, to } }) => {
-      const made = await exportCalls(ground, { organization: actor.organization, format, fromMs: from, toMs: to });
+    run: async ({ context, actor, query: { format, from, to } }) => {
+      const made = await exportCalls(context, { organization: actor.organization, format, fromMs: from, toMs: to });
       return isRefusal(made) ? made : { download: made };
     },
   }),

@@ -1,7 +1,7 @@
 /** Service keys of the organization. Design 3, row 17; design 5. */
 import { z } from '@hono/zod-openapi';
-import { createServiceKey, listServiceKeys, revokeServiceKey } from '../../service-keys.ts';
-import { isRefusal } from '../../refusal.ts';
+import { createServiceKey, listServiceKeys, revokeServiceKey } from '../../use-cases/service-keys.ts';
+import { isRefusal } from '../../use-cases/refusal.ts';
 import { operation } from '../operation.ts';
 import { pageOf, pageOfList, pageQuery } from '../paging.ts';
 import { dollars, idParams, instant, lifeSeconds, lifetimeMs } from './fields.ts';
@@ -16,8 +16,8 @@ export const keyOperations = [
   operation({
     id: 'listKeys', method: 'get', path: '/keys', role: 'viewer', tag: 'keys', summary: 'Service keys, oldest first, without the keys themselves',
     query: pageQuery, answer: pageOf(keySchema),
-    run: async ({ ground, actor, query }) => {
-      const keys = await listServiceKeys(ground, actor.organization);
+    run: async ({ context, actor, query }) => {
+      const keys = await listServiceKeys(context, actor.organization);
       return isRefusal(keys) ? keys : pageOfList(keys, query);
     },
   }),
@@ -28,7 +28,7 @@ export const keyOperations = [
       expiresInSeconds: lifeSeconds, maxRunBudget: z.string().max(40).nullable().optional(),
     }),
     answer: z.object({ id: z.string(), key: z.string(), prefix: z.string(), maxRunBudget: dollars.optional() }).openapi('MintedServiceKey'),
-    run: ({ ground, actor, body }) => createServiceKey(ground, {
+    run: ({ context, actor, body }) => createServiceKey(context, {
       organization: actor.organization, name: body.name ?? null, project: body.project ?? null,
       lifetimeMs: lifetimeMs(body.expiresInSeconds), maxRunBudget: body.maxRunBudget ?? null,
     }),
@@ -36,6 +36,6 @@ export const keyOperations = [
   operation({
     id: 'revokeKey', method: 'delete', path: '/keys/{id}', role: 'member', tag: 'keys', summary: 'Revoke a service key for good',
     params: idParams, answer: z.object({ ...keyFields, alreadyRevoked: z.boolean() }).openapi('RevokedServiceKey'),
-    run: ({ ground, actor, params }) => revokeServiceKey(ground, params.id, actor.organization),
+    run: ({ context, actor, params }) => revokeServiceKey(context, params.id, actor.organization),
   }),
 ] as const;

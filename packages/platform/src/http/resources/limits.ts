@@ -1,7 +1,7 @@
 /** `GET /platform/v1/limits`: the plan's throughput figures and a link to the page that explains them. Design 3, row 21. */
 import { z } from '@hono/zod-openapi';
 import { plans } from '@metergate/core/settings.ts';
-import { showLimits } from '../../limits.ts';
+import { showLimits } from '../../use-cases/limits.ts';
 import { limitsPath } from '../pages/limits-page.ts';
 import { operation } from '../operation.ts';
 
@@ -11,6 +11,6 @@ export const limitsOperations = [
     answer: z.object({
       requestsPerMin: z.int().nullable(), tokensPerMin: z.int().nullable(), tier: z.enum(plans), docs: z.url(), note: z.string().nullable(),
     }).openapi('Limits'),
-    run: ({ ground, actor, parts }) => showLimits(ground, { organization: actor.organization, docs: parts.publicUrl + limitsPath }),
+    run: ({ context, actor, parts }) => showLimits(context, { organization: actor.organization, docs: parts.publicUrl + limitsPath }),
   }),
 ] as const;

@@ -4,9 +4,9 @@
  */
 import { z } from '@hono/zod-openapi';
 import { plans } from '@metergate/core/settings.ts';
-import { eraseOrganization } from '../../erasure.ts';
-import { setOrganization, settingsFields, showOrganization, type ShownOrganization } from '../../organizations.ts';
-import { isRefusal, refuseInput } from '../../refusal.ts';
+import { eraseOrganization } from '../../use-cases/erasure.ts';
+import { setOrganization, settingsFields, showOrganization, type ShownOrganization } from '../../use-cases/organizations.ts';
+import { isRefusal, refuseInput } from '../../use-cases/refusal.ts';
 import { operation, type Actor } from '../operation.ts';
 import { pageOf, pageOfList, pageQuery } from '../paging.ts';
 import { dollars, idParams, instant } from './fields.ts';
@@ -24,12 +24,12 @@ export const organizationOperations = [
   operation({
     id: 'listOrganizations', method: 'get', path: '/organizations', role: 'viewer', tag: 'organizations',
     summary: 'The organizations that the asker belongs to', query: pageQuery, answer: pageOf(organizationSchema),
-    run: async ({ ground, actor, query }) => {
+    run: async ({ context, actor, query }) => {
       const ids = actor.kind === 'token' ? [actor.organization]
-        : (await ground.store.members.of(actor.id)).map(({ organization }) => organization);
+        : (await context.store.members.of(actor.id)).map(({ organization }) => organization);
       const shown: ShownOrganization[] = [];
       for (const id of ids) {
-        const organization = await showOrganization(ground, id);
+        const organization = await showOrganization(context, id);
         if (!isRefusal(organization)) shown.push(organization);
       }
       return pageOfList(shown, query);
@@ -38,19 +38,19 @@ export const organizationOperations = [
   operation({
     id: 'showOrganization', method: 'get', path: '/organizations/{id}', role: 'viewer', tag: 'organizations', summary: 'The organization',
     params: idParams, answer: organizationSchema,
-    run: async ({ ground, actor, params }) => ownOnly(actor, params.id) ?? showOrganization(ground, actor.organization),
+    run: async ({ context, actor, params }) => ownOnly(actor, params.id) ?? showOrganization(context, actor.organization),
   }),
   operation({
     id: 'setOrganization', method: 'patch', path: '/organizations/{id}', role: 'admin', tag: 'organizations',
     summary: 'Change settings; what is left out stays, null goes back to the default',
     params: idParams, body: ownSettings, answer: organizationSchema,
-    run: async ({ ground, actor, params, sent }) => ownOnly(actor, params.id) ?? setOrganization(ground, actor.organization, sent),
+    run: async ({ context, actor, params, sent }) => ownOnly(actor, params.id) ?? setOrganization(context, actor.organization, sent),
   }),
   operation({
     id: 'eraseOrganization', method: 'delete', path: '/organizations/{id}', role: 'owner', tag: 'organizations',
     summary: 'Erase the organization for good: keys, sessions and secrets go, records keep figures alone',
     params: idParams, answer: z.object({ id: z.string(), erased: z.literal(true) }).openapi('ErasedOrganization'),
-    run: async ({ ground, actor, params }) => ownOnly(actor, params.id) ?? eraseOrganization(ground, actor.organization),
+    run: async ({ context, actor, params }) => ownOnly(actor, params.id) ?? eraseOrganization(context, actor.organization),
   }),
 ] as const;
 

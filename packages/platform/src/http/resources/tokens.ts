@@ -1,9 +1,9 @@
 /** Management tokens of the organization. Design 3, row 16; design 5. */
 import { z } from '@hono/zod-openapi';
 import { roles } from '@metergate/core/account/role.ts';
-import { createToken, listTokens, revokeToken } from '../../management-tokens.ts';
-import { isRefusal } from '../../refusal.ts';
-import { roleField } from '../../users.ts';
+import { createToken, listTokens, revokeToken } from '../../use-cases/management-tokens.ts';
+import { isRefusal } from '../../use-cases/refusal.ts';
+import { roleField } from '../../use-cases/users.ts';
 import { operation } from '../operation.ts';
 import { pageOf, pageOfList, pageQuery } from '../paging.ts';
 import { idParams, instant, lifeSeconds, lifetimeMs } from './fields.ts';
@@ -19,8 +19,8 @@ export const tokenOperations = [
     id: 'listTokens', method: 'get', path: '/tokens', role: 'admin', tag: 'tokens',
     summary: 'Management tokens, oldest first, without the tokens themselves',
     query: pageQuery, answer: pageOf(tokenSchema),
-    run: async ({ ground, actor, query }) => {
-      const tokens = await listTokens(ground, actor.organization);
+    run: async ({ context, actor, query }) => {
+      const tokens = await listTokens(context, actor.organization);
       return isRefusal(tokens) ? tokens : pageOfList(tokens, query);
     },
   }),
@@ -29,7 +29,7 @@ export const tokenOperations = [
     summary: 'Make a management token; it is shown this once',
     body: z.strictObject({ role: roleField, name: z.string().min(1).max(200).nullable().optional(), expiresInSeconds: lifeSeconds }),
     answer: z.object({ ...tokenFields, token: z.string() }).openapi('MintedManagementToken'),
-    run: ({ ground, actor, body }) => createToken(ground, {
+    run: ({ context, actor, body }) => createToken(context, {
       organization: actor.organization, role: body.role, name: body.name ?? null, lifetimeMs: lifetimeMs(body.expiresInSeconds),
       maker: { kind: actor.kind, id: actor.id, role: actor.role },
     }),
@@ -37,6 +37,6 @@ export const tokenOperations = [
   operation({
     id: 'revokeToken', method: 'delete', path: '/tokens/{id}', role: 'admin', tag: 'tokens', summary: 'Revoke a management token for good',
     params: idParams, answer: tokenSchema,
-    run: ({ ground, actor, params }) => revokeToken(ground, { organization: actor.organization, id: params.id, by: actor.role }),
+    run: ({ context, actor, params }) => revokeToken(context, { organization: actor.organization, id: params.id, by: actor.role }),
   }),
 ] as const;

@@ -1,0 +1,37 @@
+/** Standings and guards on values made up by a test: nothing spent, no caps, runs as the test answers for the store. */
+import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/settings.ts';
+import { emptySums } from '@metergate/core/spend/spend-sum.ts';
+import type { KeyAnswer } from '@metergate/store/desk/protocol.ts';
+import type { Clock } from '../../clock.ts';
+import { Guards } from '../guards.ts';
+import { RunRegistry } from '../run-registry.ts';
+import { Runs, type RunsOptions } from '../runs.ts';
+import { Standings } from '../standing.ts';
+
+/** What the store answers for a key of an organization that spent nothing. */
+export function unspentAnswer(key: ServiceKeySettings, organization: OrganizationSettings, nowMs: number = 0): KeyAnswer {
+  return { key, organization, spend: { organization: emptySums(nowMs), key: emptySums(nowMs) } };
+}
+
+/** A node's standings on a clock that stands at 0. */
+export function testStandings(monotonicMs: () => number = () => 0): Standings {
+  return new Standings(monotonicMs, { rateLimitFaults: 0 });
+}
+
+/** A journal that takes every row of a run at once. */
+export const willingRunJournal: RunsOptions['journal'] = {
+  endRun: (_row, done) => done(null),
+  tightenRun: (_row, done) => done(null),
+};
+
+/** A store that knows of no run and cannot be asked. */
+const awayRunStore: RunsOptions['store'] = {
+  askRun: () => Promise.reject(new Error('away')),
+  confirmRun: () => {},
+};
+
+export function testGuards({ clock, capacity = 100, journal = willingRunJournal, store = awayRunStore }: {
+  readonly clock: Clock; readonly capacity?: number; readonly journal?: RunsOptions['journal']; readonly store?: RunsOptions['store'];
+}): Guards {
+  return new Guards(clock, new Runs({ registry: new RunRegistry(capacity), journal, store, clock }));
+}

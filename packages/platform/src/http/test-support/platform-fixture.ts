@@ -1,0 +1,126 @@
+/**
+ * The platform's app on a real store of either engine, with two organizations, a member of each role and a token of each.
+ * Time is the machine's, since sessions are the library's; no test waits.
+ */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { roles, type Role } from '@metergate/core/account/role.ts';
+import type { OrganizationId } from '@metergate/core/id.ts';
+import { openStore, type Store } from '@metergate/store/store.ts';
+import { createAttempts } from '../../auth/attempts.ts';
+import { createSessions } from '../../auth/create-sessions.ts';
+import { createToken } from '../../use-cases/management-tokens.ts';
+import { isRefusal, type AdministrationRefusal } from '../../use-cases/refusal.ts';
+import { createUser } from '../../use-cases/users.ts';
+import { platformApp } from '../app.ts';
+import type { PlatformParts } from '../parts.ts';
+
+export const masterKey = new Uint8Array(32).fill(9);
+export const password = 'correct horse battery';
+
+export interface TestOrganization {
+  readonly id: OrganizationId;
+  readonly name: string;
+  readonly tokens: Readonly<Record<Role, string>>;
+  readonly emails: Readonly<Record<Role, string>>;
+}
+
+export interface Asked {
+  readonly method?: string;
+  readonly token?: string;
+  readonly cookie?: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The body as JSON. */
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+export interface PlatformFixture {
+  readonly store: Store;
+  readonly parts: PlatformParts;
+  readonly app: ReturnType<typeof platformApp>;
+  readonly reports: unknown[];
+  /** Every status, header and body that went out, for canaries. */
+  readonly said: string[];
+  ask(path: string, asked?: Asked): Promise<Answered>;
+  organization(name: string): Promise<TestOrganization>;
+  /** The cookie of a new session. */
+  signIn(email: string, withPassword?: string): Promise<string>;
+  end(): Promise<void>;
+}
+
+export function freshSqlite(): { readonly url: string; readonly remove: () => void } {
+  const directory = mkdtempSync(join(tmpdir(), 'metergate-platform-'));
+  return { url: `sqlite:${join(directory, 'store.db')}`, remove: () => rmSync(directory, { recursive: true, force: true }) };
+}
+
+export async function platformFixture(
+  url: string, { publicUrl = 'http://platform.test', providerUrls = { openai: 'http://127.0.0.1:9', anthropic: 'http://127.0.0.1:9' } } = {},
+): Promise<PlatformFixture> {
+  const bytes = (n: number): Uint8Array => randomBytes(n);
+  const store = await openStore({ url, masterKey, clock: Date.now, randomBytes: bytes, create: true });
+  const reports: unknown[] = [];
+  const said: string[] = [];
+  const parts: PlatformParts = {
+    store, reports: null, clock: Date.now, randomBytes: bytes, publicUrl, providerUrls, upstreamRules: { allow: [] },
+    sessions: createSessions({ store, masterKey, publicUrl, clock: Date.now }), attempts: createAttempts(Date.now),
+    report: (fault) => reports.push(fault),
+  };
+  const app = platformApp(parts);
+  const ask: PlatformFixture['ask'] = async (path, { method = 'GET', token, cookie, body, headers = {} } = {}) => {
+    const response = await app.request(`${publicUrl}${path}`, {
+      method,
+      headers: {
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...(cookie === undefined ? {} : { cookie }), ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === 'string' || body instanceof Uint8Array ? body as string : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    said.push(`${response.status} ${[...response.headers].flat().join(' ')} ${text}`);
+    const isJson = (response.headers.get('content-type') ?? '').startsWith('application/json');
+    const parsed = (isJson && text !== '' ? JSON.parse(text) : {}) as Record<string, unknown>;
+    return { status: response.status, headers: response.headers, text, body: parsed };
+  };
+  const context = () => ({ store, randomBytes: bytes, nowMs: Date.now() });
+  return {
+    store, parts, app, reports, said, ask,
+    async organization(name) {
+      const made = granted(await store.organizations.create({ name, plan: 'team' }));
+      const tokens: Partial<Record<Role, string>> = {};
+      const emails: Partial<Record<Role, string>> = {};
+      for (const role of roles) {
+        emails[role] = `${role}@${name.replaceAll(/[^a-z0-9]/g, '-')}.example`;
+        granted(await createUser(context(), { organization: made.id, email: emails[role]!, password, role }));
+        tokens[role] = granted(await createToken(context(), { organization: made.id, role, maker: null })).token;
+      }
+      return { id: made.id, name, tokens: tokens as Record<Role, string>, emails: emails as Record<Role, string> };
+    },
+    async signIn(email, withPassword = password) {
+      const answer = await ask('/platform/v1/auth/sign-in/email', { method: 'POST', body: { email, password: withPassword } });
+      assert.equal(answer.status, 200, answer.text);
+      return cookieOf(answer);
+    },
+    end: () => store.close(),
+  };
+}
+
+/** `name=value` of the cookie that an answer sets. */
+export function cookieOf({ headers }: Pick<Answered, 'headers'>): string {
+  return headers.getSetCookie()[0]?.split(';', 1)[0] ?? '';
+}
+
+/** The result of what must not be refused. */
+export function granted<Result>(result: Result): Exclude<Result, AdministrationRefusal> {
+  if (isRefusal(result)) throw new Error(`refused: ${result.refused.code}`);
+  return result as Exclude<Result, AdministrationRefusal>;
+}

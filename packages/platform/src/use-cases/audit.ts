@@ -1,0 +1,52 @@
+/** The audit trail, newest first: who did what, when. Design 5, Roles. It outlives its organization, without its words. */
+import type { AuditEvent } from '@metergate/store/audit/audit-trail.ts';
+import type { AuditActor } from '@metergate/store/audit/change.ts';
+import { z } from 'zod';
+import type { UseCaseContext } from './context.ts';
+import { checkInput } from './input.ts';
+import { findFigures } from './organizations.ts';
+import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
+
+export interface ShownAuditEvent {
+  readonly id: string;
+  /** Null: a change of the whole product. */
+  readonly organization: string | null;
+  readonly at: string;
+  readonly actor: AuditActor;
+  readonly action: string;
+  readonly subject: string | null;
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
+export interface AuditListQuery {
+  /** Id or name, of an erased organization its id alone. Null: changes of the whole product, which are no organization's. */
+  readonly organization: string | null;
+  /** Changes from this moment on. */
+  readonly sinceMs?: number;
+  /** Goes on after this row of the list. */
+  readonly after?: string;
+  /** At most so many, the newest: 1 to 10,000. */
+  readonly limit?: number;
+}
+
+export const auditLimit = { default: 100, max: 10_000 } as const;
+
+const limitField = z.int({ error: `The limit must be a whole number from 1 to ${auditLimit.max}.` })
+  .min(1, { error: 'The limit must be at least 1.' }).max(auditLimit.max, { error: `The limit must be at most ${auditLimit.max}.` });
+
+export async function listAudit(context: UseCaseContext, query: AuditListQuery): Promise<ShownAuditEvent[] | AdministrationRefusal> {
+  const limit = checkInput(limitField, query.limit ?? auditLimit.default);
+  if (isRefusal(limit)) return limit;
+  const { sinceMs, after } = query;
+  const organization = query.organization === null ? null : await findFigures(context, query.organization);
+  if (isRefusal(organization)) return organization;
+  const events = await context.store.audit.list({
+    organization: organization?.id ?? null, limit: limit.value,
+    ...(sinceMs === undefined ? {} : { sinceMs }), ...(after === undefined ? {} : { after }),
+  });
+  return events === null ? refuseInput('invalid_cursor', 'The cursor is not one that this list gave. Begin again without it.') : events.map(shown);
+}
+
+function shown({ id, organization, atMs, actor, action, subject, detail }: AuditEvent): ShownAuditEvent {
+  return { id, organization, at: new Date(atMs).toISOString(), actor, action, subject, detail };
+}

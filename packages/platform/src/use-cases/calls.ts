@@ -1,0 +1,51 @@
+/**
+ * The records of an organization's calls, newest first, as design 4 shows them. Design 5, `calls list`.
+ */
+import { callRecordToJson, type CallRecordJson } from '@metergate/core/record/call-record.ts';
+import type { CallPlace } from '@metergate/store/calls/call-pages.ts';
+import { z } from 'zod';
+import type { UseCaseContext } from './context.ts';
+import { checkInput } from './input.ts';
+import { findFigures } from './organizations.ts';
+import { isRefusal, type AdministrationRefusal } from './refusal.ts';
+
+export const callsLimit = { default: 100, max: 10_000 } as const;
+
+export interface CallsQuery {
+  /** Id or name, of an erased organization its id alone. */
+  readonly organization: string;
+  /** Calls that started from this moment on. */
+  readonly sinceMs?: number;
+  /** Up to this moment, itself excluded. */
+  readonly untilMs?: number;
+  readonly run?: string;
+  /** At most so many, the newest: 1 to 10,000. */
+  readonly limit?: number;
+}
+
+const limitField = z.int({ error: `The limit must be a whole number from 1 to ${callsLimit.max}.` })
+  .min(1, { error: 'The limit must be at least 1.' })
+  .max(callsLimit.max, { error: `The limit must be at most ${callsLimit.max}.` });
+
+export async function listCalls(context: UseCaseContext, query: CallsQuery): Promise<CallRecordJson[] | AdministrationRefusal> {
+  const limit = checkInput(limitField, query.limit ?? callsLimit.default);
+  if (isRefusal(limit)) return limit;
+  const organization = await findFigures(context, query.organization);
+  if (isRefusal(organization)) return organization;
+  const { sinceMs, untilMs, run } = query;
+  const records = await context.store.calls.list({
+    organization: organization.id, limit: limit.value,
+    ...(sinceMs === undefined ? {} : { sinceMs }), ...(untilMs === undefined ? {} : { untilMs }), ...(run === undefined ? {} : { run }),
+  });
+  return records.map(callRecordToJson);
+}
+
+/** The records after `after`, for lists that are read page by page. Null: the organization has no such record. */
+export async function pageCalls(
+  context: UseCaseContext, { organization: idOrName, ...query }: Omit<CallsQuery, 'limit'> & { readonly limit: number; readonly after?: CallPlace },
+): Promise<CallRecordJson[] | AdministrationRefusal | null> {
+  const organization = await findFigures(context, idOrName);
+  if (isRefusal(organization)) return organization;
+  const records = await context.store.callPages.page({ organization: organization.id, ...query });
+  return records === null ? null : records.map(callRecordToJson);
+}

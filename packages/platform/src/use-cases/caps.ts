@@ -1,0 +1,118 @@
+/**
+ * Spend caps as administration sees them: set, list with what was spent, remove. Spec: Budget cap; design 3, rows 4 and 8; 5.
+ * Money as decimal US dollars with nine places, times in ISO 8601 UTC; absent is null.
+ */
+import { formatDollars } from '@metergate/core/money.ts';
+import { capScopes, type CapMode, type CapScope } from '@metergate/core/spend/cap.ts';
+import { calendarWindows, windowAt, type CalendarWindow } from '@metergate/core/spend/window.ts';
+import type { CapStanding } from '@metergate/store/settings/caps.ts';
+import { z } from 'zod';
+import type { UseCaseContext } from './context.ts';
+import { checkInput } from './input.ts';
+import { moneyField } from './money-field.ts';
+import { findFigures, findOrganization } from './organizations.ts';
+import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
+
+export const capStates = ['open', 'reached', 'shown'] as const;
+export type CapState = (typeof capStates)[number];
+
+export interface ShownCap {
+  readonly id: string;
+  readonly scope: CapScope;
+  /** Id of the service key that a cap of scope `key` is about. */
+  readonly key: string | null;
+  /** What a cap of scope `project` is about. */
+  readonly project: string | null;
+  readonly window: CalendarWindow;
+  readonly limit: string;
+  /** `refuse`: 402 once it is reached. `pause`: 429 with the time until it resets. */
+  readonly mode: CapMode;
+  /** In the window that holds the moment of asking. */
+  readonly spent: string;
+  /** Calls of that window whose usage is not known, in full or in part: their cost is not in `spent`, or not all of it. */
+  readonly unknownCalls: number;
+  /** `reached`: it refuses now. `shown`: it is reached or not, and refuses nothing (projects; keys, where key caps are not enforced). */
+  readonly state: CapState;
+  /** Null: it never resets. */
+  readonly resetsAt: string | null;
+}
+
+export interface CapInput {
+  /** Id or name. */
+  readonly organization: string;
+  readonly scope: string;
+  /** With scope `key`, and only then. */
+  readonly key?: string | null;
+  /** With scope `project`, and only then. */
+  readonly project?: string | null;
+  readonly window: string;
+  /** US dollars, decimal text. */
+  readonly limit: string;
+  /** `refuse` unless given. */
+  readonly mode?: string;
+}
+
+/** The fields of a cap but for its organization: what the command and the platform's HTTP check alike. */
+export const capFields = z.strictObject({
+  scope: z.enum(capScopes, { error: `The scope of a cap must be one of ${capScopes.join(', ')}.` }),
+  key: z.string({ error: 'The key of a cap must be the id of a service key.' }).nullable().default(null),
+  project: z.string({ error: 'The project of a cap must be text.' }).nullable().default(null),
+  window: z.enum(calendarWindows, { error: `The window of a cap must be one of ${calendarWindows.join(', ')}.` }),
+  limit: moneyField('The limit of a cap'),
+  mode: z.enum(['refuse', 'pause'], { error: 'The mode of a cap must be refuse or pause.' }).default('refuse'),
+});
+
+/** Makes the cap; one of the same scope, subject and window gets this limit and mode and keeps its id. */
+export async function setCap(context: UseCaseContext, { organization: idOrName, ...wanted }: CapInput): Promise<ShownCap | AdministrationRefusal> {
+  const checked = checkInput(capFields, wanted as z.input<typeof capFields>);
+  if (isRefusal(checked)) return checked;
+  const { key, project, ...rest } = checked.value;
+  if ((key !== null) !== (rest.scope === 'key') || (project !== null) !== (rest.scope === 'project')) {
+    return refuseInput('invalid_input', 'A cap of a key must name the key, a cap of a project the project, a cap of the organization neither.');
+  }
+  const organization = await findOrganization(context, idOrName);
+  if (isRefusal(organization)) return organization;
+  const set = await context.store.caps.set({ organization: organization.id, subject: key ?? project, ...rest });
+  if (isRefusal(set)) return set;
+  const standings = await context.store.caps.list(organization.id, context.nowMs);
+  // Another may have removed it since: then it is shown as it was set.
+  const standing = standings.find(({ cap }) => cap.id === set.id) ?? { cap: set, spent: 0n as CapStanding['spent'], unknownCalls: 0 };
+  return shownCap(standing, organization, context.nowMs);
+}
+
+/** In the order they were made. Of an erased organization, by its id alone, those that were not a project's. */
+export async function listCaps(context: UseCaseContext, idOrName: string): Promise<ShownCap[] | AdministrationRefusal> {
+  const organization = await findFigures(context, idOrName);
+  if (isRefusal(organization)) return organization;
+  return (await context.store.caps.list(organization.id, context.nowMs)).map((standing) => shownCap(standing, organization, context.nowMs));
+}
+
+/** `within`: only a cap of this organization, by id or name; any other answers like an unknown one. Refuses `unknown_cap`. */
+export async function removeCap(
+  context: UseCaseContext, id: string, within?: string,
+): Promise<{ readonly id: string; readonly removed: true } | AdministrationRefusal> {
+  const organization = within === undefined ? undefined : await findOrganization(context, within);
+  if (isRefusal(organization)) return organization;
+  const removed = await context.store.caps.remove(id, organization?.id);
+  return isRefusal(removed) ? removed : { id: removed.id, removed: true };
+}
+
+function shownCap(
+  { cap, spent, unknownCalls }: CapStanding, { enforceKeyCaps }: { readonly enforceKeyCaps: boolean }, nowMs: number,
+): ShownCap {
+  const { id, scope, subject, window, limit, mode } = cap;
+  const { endMs } = windowAt(window, nowMs);
+  const refuses = scope === 'organization' || (scope === 'key' && enforceKeyCaps);
+  return {
+    id, scope,
+    key: scope === 'key' ? subject : null,
+    project: scope === 'project' ? subject : null,
+    window,
+    limit: formatDollars(limit),
+    mode,
+    spent: formatDollars(spent),
+    unknownCalls,
+    state: !refuses ? 'shown' : spent >= limit ? 'reached' : 'open',
+    resetsAt: endMs === null ? null : new Date(endMs).toISOString(),
+  };
+}

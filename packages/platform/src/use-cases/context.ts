@@ -1,0 +1,14 @@
+/**
+ * What every use case works on: the store, the moment it happens at and a source of randomness. Given by the command and by
+ * the platform's HTTP alike, so that both run the same logic. Where the store is an acting one, every change made through it
+ * leaves its audit row.
+ */
+import type { Store } from '@metergate/store/store.ts';
+
+export interface UseCaseContext {
+  readonly store: Store;
+  /** `n` bytes from a cryptographic source. */
+  readonly randomBytes: (n: number) => Uint8Array;
+  /** The moment of the request, milliseconds since the epoch. */
+  readonly nowMs: number;
+}

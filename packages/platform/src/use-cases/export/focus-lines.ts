@@ -1,0 +1,85 @@
+/**
+ * Call records, oldest first → lines of a FOCUS table: one for each day, key, project, model and token type, with what they cost.
+ * The costs of all lines add up to the costs of all records. FOCUS knows no absent cost: of calls without a price or with unknown
+ * usage the line says 0 and, beside it, how many there are.
+ * A day's lines are kept until the day is over, at most so many; past that some come out early and the rest in lines of their own.
+ */
+import { nanoDollars } from '@metergate/core/money.ts';
+import type { PriceBook } from '@metergate/core/price/price-book.ts';
+import { paidKinds, recordedParts, type RecordedParts } from '@metergate/core/price/recorded-parts.ts';
+import type { CallRecord } from '@metergate/core/record/call-record.ts';
+import { dayAfter, dayOf } from '@metergate/core/time/utc-day.ts';
+import { isUnknownCall } from '@metergate/core/spend/spend-sum.ts';
+import { csvLine } from './csv.ts';
+import type { ExportLines } from './export-lines.ts';
+import { focusNames, focusValues, type ChargeGroup, type ChargeKind, type ChargeSums, type FocusAccount } from './focus-columns.ts';
+
+export interface FocusRequest {
+  readonly account: FocusAccount;
+  readonly book: PriceBook;
+  /** The time that is exported: the periods of charges do not leave it. */
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** Lines kept at a time; 20,000 unless given. */
+  readonly linesMax?: number;
+}
+
+interface Charge {
+  readonly kind: ChargeKind;
+  readonly quantity: number;
+  readonly cost: bigint;
+}
+
+export function focusLines({ account, book, fromMs, toMs, linesMax = 20_000 }: FocusRequest): ExportLines {
+  let day: number | null = null;
+  const kept = new Map<string, { readonly group: ChargeGroup; readonly sums: ChargeSums }>();
+  const letOut = (): string => {
+    const text = [...kept].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, line]) => csvLine(focusValues({ account, ...line }))).join('');
+    kept.clear();
+    return text;
+  };
+  const keep = (group: ChargeGroup, { quantity, cost }: Charge): ChargeSums => {
+    const name = JSON.stringify([group.key, group.project, group.wire, group.model, group.costSource, group.kind]);
+    let line = kept.get(name);
+    if (line === undefined) {
+      line = { group, sums: { quantity: 0n, cost: nanoDollars(0n), calls: 0, unknownCalls: 0, unpricedCalls: 0 } };
+      kept.set(name, line);
+    }
+    line.sums.quantity += BigInt(quantity);
+    line.sums.cost = nanoDollars(line.sums.cost + cost);
+    return line.sums;
+  };
+  return {
+    head: csvLine(focusNames),
+    add(record) {
+      const today = dayOf(record.startedAtMs);
+      const before = day !== null && (day !== today || kept.size >= linesMax) ? letOut() : '';
+      day = today;
+      const { key, project, wire, model, costSource } = record;
+      const period = { fromMs: Math.max(today, fromMs), toMs: Math.min(dayAfter(today), toMs) };
+      for (const [index, charge] of chargesOf(record, recordedParts(record, book)).entries()) {
+        const sums = keep({ ...period, key, project, wire, model, costSource, kind: charge.kind }, charge);
+        if (index > 0) continue;
+        sums.calls += 1;
+        if (isUnknownCall(record.usage)) sums.unknownCalls += 1;
+        if (costSource === 'unpriced') sums.unpricedCalls += 1;
+      }
+      return before;
+    },
+    end: letOut,
+  };
+}
+
+/** What one call is charged for: at least one thing, so that no call is left out. */
+function chargesOf({ usage, cost, costSource }: CallRecord, parts: RecordedParts | null): readonly Charge[] {
+  if (usage === 'none' || usage === 'unknown' || parts === null) {
+    const kind = usage === 'none' ? 'none' : 'unknown';
+    return cost === null ? [{ kind, quantity: 1, cost: 0n }] : [{ kind: 'all', quantity: 0, cost }];
+  }
+  const used = paidKinds.filter((kind) => parts.tokens[kind] > 0);
+  if (parts.costs === null && cost !== null && costSource !== 'unpriced') {
+    return [{ kind: 'all', quantity: paidKinds.reduce((sum, kind) => sum + parts.tokens[kind], 0), cost }];
+  }
+  const charges = used.map((kind): Charge => ({ kind, quantity: parts.tokens[kind], cost: parts.costs?.[kind] ?? 0n }));
+  return charges.length > 0 ? charges : [{ kind: 'input', quantity: 0, cost: 0n }];
+}

@@ -1,0 +1,104 @@
+/**
+ * Management tokens: minted here, shown once, kept as a hash. Design 3, row 16.
+ * `svc_mgmt_` and 43 base62 characters. A token never exceeds its maker: not when it is made, and not later, since where a
+ * person stands behind it their present role bounds it.
+ */
+import { createHash } from 'node:crypto';
+import { hasRightsOf, type Role } from '@metergate/core/account/role.ts';
+import { base62, managementTokenPrefix, type PersonId } from '@metergate/core/id.ts';
+import { unknownToken, type ManagementToken } from '@metergate/store/accounts/management-tokens.ts';
+import type { UseCaseContext } from './context.ts';
+import { checkInput } from './input.ts';
+import { findOrganization } from './organizations.ts';
+import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
+import { roleField } from './users.ts';
+
+const secretLength = 43;
+const prefixLength = managementTokenPrefix.length + 5;
+const instantMsMax = 8.64e15;
+
+/** Who makes a token; null: the operator. */
+export interface TokenMaker {
+  readonly kind: 'person' | 'token';
+  readonly id: string;
+  readonly role: Role;
+}
+
+export interface TokenInput {
+  /** Id or name. */
+  readonly organization: string;
+  readonly role: string;
+  readonly name?: string | null;
+  /** Its life from now on, milliseconds above 0; null: it does not expire. */
+  readonly lifetimeMs?: number | null;
+  readonly maker: TokenMaker | null;
+}
+
+export interface ShownToken {
+  readonly id: string;
+  readonly prefix: string;
+  readonly name: string | null;
+  readonly role: Role;
+  readonly createdAt: string;
+  readonly expiresAt: string | null;
+  readonly revokedAt: string | null;
+}
+
+/** A new token; the only time that it is seen. */
+export interface MintedToken extends ShownToken {
+  readonly token: string;
+}
+
+export async function createToken(context: UseCaseContext, wanted: TokenInput): Promise<MintedToken | AdministrationRefusal> {
+  const role = checkInput(roleField, wanted.role as Role);
+  if (isRefusal(role)) return role;
+  const { maker, name = null, lifetimeMs = null } = wanted;
+  if (maker !== null && !hasRightsOf(maker.role, role.value)) return refuseInput('forbidden', 'A token cannot have a role above its maker\'s.');
+  const expiresAtMs = lifetimeMs === null ? null : context.nowMs + lifetimeMs;
+  if (expiresAtMs !== null && !(expiresAtMs > context.nowMs && expiresAtMs <= instantMsMax)) {
+    return refuseInput('invalid_input', 'The life of a token must be longer than nothing and end before the year 275000.');
+  }
+  const organization = await findOrganization(context, wanted.organization);
+  if (isRefusal(organization)) return organization;
+  // What a token makes stands behind the person who stands behind that token.
+  const madeBy = maker === null ? null
+    : maker.kind === 'person' ? maker.id as PersonId : (await context.store.managementTokens.find(maker.id))?.madeBy ?? null;
+  const token = managementTokenPrefix + base62(context.randomBytes(2 * secretLength), secretLength);
+  const made = await context.store.managementTokens.create({
+    organization: organization.id, name, role: role.value, madeBy, expiresAtMs,
+    hash: createHash('sha256').update(token).digest('hex'), prefix: token.slice(0, prefixLength),
+  });
+  return isRefusal(made) ? made : { ...shownToken(made), token };
+}
+
+/** Oldest first, revoked and expired ones included. */
+export async function listTokens(context: UseCaseContext, idOrName: string): Promise<ShownToken[] | AdministrationRefusal> {
+  const organization = await findOrganization(context, idOrName);
+  if (isRefusal(organization)) return organization;
+  return (await context.store.managementTokens.list(organization.id)).map(shownToken);
+}
+
+/**
+ * The token as it is after that; one revoked before stays as it was. `organization`: only a token of this one, by id or name; any
+ * other answers like an unknown one; null: whosever it is. `by`: the role of who does it, which reaches no token above itself;
+ * null: the operator.
+ */
+export async function revokeToken(
+  context: UseCaseContext,
+  { organization: idOrName, id, by }: { readonly organization: string | null; readonly id: string; readonly by: Role | null },
+): Promise<ShownToken | AdministrationRefusal> {
+  const organization = idOrName === null ? null : await findOrganization(context, idOrName);
+  if (isRefusal(organization)) return organization;
+  const found = await context.store.managementTokens.find(id);
+  if (found === null || (organization !== null && found.organization !== organization.id)) return unknownToken();
+  if (by !== null && !hasRightsOf(by, found.role)) return refuseInput('forbidden', 'This takes a role at least as high as the token\'s.');
+  const revoked = await context.store.managementTokens.revoke(id);
+  return isRefusal(revoked) ? revoked : shownToken(revoked);
+}
+
+function shownToken({ id, prefix, name, role, createdAtMs, expiresAtMs, revokedAtMs }: ManagementToken): ShownToken {
+  const timeOrNull = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
+  return {
+    id, prefix, name, role, createdAt: new Date(createdAtMs).toISOString(), expiresAt: timeOrNull(expiresAtMs), revokedAt: timeOrNull(revokedAtMs),
+  };
+}

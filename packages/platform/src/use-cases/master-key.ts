@@ -1,0 +1,20 @@
+/**
+ * The master key rotated: design 3, row 18; design 5, `master-key rotate`. Where the key lies, file or variable, is the
+ * command's to care for.
+ */
+import { parseMasterKey } from '@metergate/store/sealing/master-key.ts';
+import type { UseCaseContext } from './context.ts';
+import { isRefusal, type AdministrationRefusal } from './refusal.ts';
+
+export interface RotatedMasterKey {
+  /** How many organizations' data keys are wrapped by the new key. */
+  readonly dataKeys: number;
+  /** How many could not be unwrapped by the old one; they are as unreadable as before. */
+  readonly unreadable: number;
+}
+
+/** `text`: 32 bytes in base64. Refuses `invalid_master_key`. */
+export async function rotateMasterKey(context: UseCaseContext, text: string): Promise<RotatedMasterKey | AdministrationRefusal> {
+  const key = parseMasterKey(text);
+  return isRefusal(key) ? key : context.store.masterKey.rotate(key);
+}

@@ -1,0 +1,157 @@
+/**
+ * Organizations as administration sees them: make, list, find, change. Design 3, rows 7, 8 and 22; design 5.
+ * Shown with prices as decimal US dollars per million tokens and times in ISO 8601 UTC; absent is null.
+ */
+import { formatDollars, nanoDollars, parseDollars, type NanoDollars } from '@metergate/core/money.ts';
+import { perMinuteMax } from '@metergate/core/rate/tier.ts';
+import { plans, type FallbackPrice, type Plan } from '@metergate/core/settings.ts';
+import {
+  unknownOrganization, type ErasedOrganization, type Organization, type OrganizationChanges,
+} from '@metergate/store/settings/organizations.ts';
+import { z } from 'zod';
+import type { UseCaseContext } from './context.ts';
+import { checkInput } from './input.ts';
+import { moneyField } from './money-field.ts';
+import { isRefusal, type AdministrationRefusal } from './refusal.ts';
+
+/** US dollars per million tokens, decimal text. */
+export interface ShownFallbackPrice {
+  readonly input: string;
+  readonly output: string;
+}
+
+export interface ShownOrganization {
+  readonly id: string;
+  readonly name: string;
+  readonly plan: Plan;
+  readonly drainSeconds: number | null;
+  readonly fallbackPrice: ShownFallbackPrice | null;
+  /** Whether caps of its keys refuse (design 3, row 4). */
+  readonly enforceKeyCaps: boolean;
+  /** Bounds of its runs (design 3, row 12), US dollars; null: none. */
+  readonly maxRunBudget: string | null;
+  readonly runCeiling: string | null;
+  readonly runExposure: string | null;
+  /** Agreed throughput, in force on the enterprise plan; null: none set, the plan's figure holds. */
+  readonly requestsPerMinute: number | null;
+  readonly tokensPerMinute: number | null;
+  readonly createdAt: string;
+}
+
+/** What may be changed; what is left out stays, null goes back to the default. */
+export interface OrganizationSettingsInput {
+  readonly plan?: string;
+  /** Whole seconds from 0 to a year. */
+  readonly drainSeconds?: number | null;
+  readonly fallbackPrice?: ShownFallbackPrice | null;
+  readonly enforceKeyCaps?: boolean;
+  /** US dollars, decimal text, like the next two. */
+  readonly maxRunBudget?: string | null;
+  readonly runCeiling?: string | null;
+  readonly runExposure?: string | null;
+  /** From 1; enterprise only, like the next. */
+  readonly requestsPerMinute?: number | null;
+  readonly tokensPerMinute?: number | null;
+}
+
+const planField = z.enum(plans, { error: `The plan must be one of ${plans.join(', ')}.` });
+
+const priceField = z.string().transform((text, context): bigint => {
+  const price = parseDollars(text);
+  if (price !== null) return price;
+  context.addIssue({ code: 'custom', message: 'A fallback price must be US dollars per million tokens, such as 2.50.' });
+  return z.NEVER;
+});
+
+const perMinuteField = (what: string) => {
+  const error = `${what} per minute must be a whole number from 1 to ${perMinuteMax}.`;
+  return z.int({ error }).min(1, { error }).max(perMinuteMax, { error }).nullable().optional();
+};
+
+/** A year. */
+export const drainSecondsMax = 31_536_000;
+const drainError = `The drain time must be a whole number of seconds from 0 to ${drainSecondsMax}.`;
+
+/** What may be set: what the command and the platform's HTTP check alike. */
+export const settingsFields = z.strictObject({
+  plan: planField.optional(),
+  drainSeconds: z.int({ error: drainError }).min(0, { error: drainError }).max(drainSecondsMax, { error: drainError }).nullable().optional(),
+  fallbackPrice: z.strictObject({ input: priceField, output: priceField })
+    .transform(({ input, output }): FallbackPrice => ({ inputNanoPerMillion: input, outputNanoPerMillion: output })).nullable().optional(),
+  enforceKeyCaps: z.boolean({ error: 'Whether key caps refuse must be true or false.' }).optional(),
+  maxRunBudget: moneyField('The most a run may declare').nullable().optional(),
+  runCeiling: moneyField('The ceiling of a run').nullable().optional(),
+  runExposure: moneyField('The exposure of runs').nullable().optional(),
+  requestsPerMinute: perMinuteField('Requests'),
+  tokensPerMinute: perMinuteField('Tokens'),
+});
+
+/** Makes an organization; on plan Free unless said otherwise (design 3, row 22). */
+export async function createOrganization(
+  { store }: UseCaseContext, { name, plan = 'free' }: { readonly name: string; readonly plan?: string },
+): Promise<ShownOrganization | AdministrationRefusal> {
+  const checked = checkInput(planField, plan as Plan);
+  if (isRefusal(checked)) return checked;
+  const made = await store.organizations.create({ name, plan: checked.value });
+  return isRefusal(made) ? made : shownOrganization(made);
+}
+
+/** All of them, oldest first. */
+export async function listOrganizations({ store }: UseCaseContext): Promise<ShownOrganization[]> {
+  return (await store.organizations.list()).map(shownOrganization);
+}
+
+/** By id, else by exact name. Refuses `unknown_organization`. */
+export async function findOrganization({ store }: UseCaseContext, idOrName: string): Promise<Organization | AdministrationRefusal> {
+  return (await store.organizations.find(idOrName)) ?? unknownOrganization();
+}
+
+/** Whose figures are asked for: as `findOrganization`, and an erased organization by its id alone. Refuses `unknown_organization`. */
+export async function findFigures({ store }: UseCaseContext, idOrName: string): Promise<ErasedOrganization | AdministrationRefusal> {
+  return (await store.organizations.find(idOrName)) ?? (await store.organizations.findErased(idOrName)) ?? unknownOrganization();
+}
+
+/** By id, else by exact name, as it is shown. */
+export async function showOrganization(context: UseCaseContext, idOrName: string): Promise<ShownOrganization | AdministrationRefusal> {
+  const organization = await findOrganization(context, idOrName);
+  return isRefusal(organization) ? organization : shownOrganization(organization);
+}
+
+/** The organization as it is after the change. */
+export async function setOrganization(
+  context: UseCaseContext, idOrName: string, settings: OrganizationSettingsInput,
+): Promise<ShownOrganization | AdministrationRefusal> {
+  const checked = checkInput(settingsFields, settings as z.input<typeof settingsFields>);
+  if (isRefusal(checked)) return checked;
+  const organization = await findOrganization(context, idOrName);
+  if (isRefusal(organization)) return organization;
+  const changed = await context.store.organizations.set(organization.id, given(checked.value));
+  return isRefusal(changed) ? changed : shownOrganization(changed);
+}
+
+/** The fields that were given. */
+function given(settings: z.output<typeof settingsFields>): OrganizationChanges {
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+}
+
+function shownOrganization(organization: Organization): ShownOrganization {
+  const { id, name, plan, drainSeconds, fallbackPrice, enforceKeyCaps, runPolicy, agreedFigures, createdAtMs } = organization;
+  return {
+    id, name, plan, drainSeconds,
+    fallbackPrice: fallbackPrice === null ? null : {
+      input: formatDollars(nanoDollars(fallbackPrice.inputNanoPerMillion)),
+      output: formatDollars(nanoDollars(fallbackPrice.outputNanoPerMillion)),
+    },
+    enforceKeyCaps,
+    maxRunBudget: dollarsOrNull(runPolicy.maxRunBudget),
+    runCeiling: dollarsOrNull(runPolicy.runCeiling),
+    runExposure: dollarsOrNull(runPolicy.runExposure),
+    requestsPerMinute: agreedFigures?.requestsPerMinute ?? null,
+    tokensPerMinute: agreedFigures?.tokensPerMinute ?? null,
+    createdAt: new Date(createdAtMs).toISOString(),
+  };
+}
+
+function dollarsOrNull(amount: NanoDollars | null): string | null {
+  return amount === null ? null : formatDollars(amount);
+}

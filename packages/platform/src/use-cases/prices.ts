@@ -1,0 +1,50 @@
+/**
+ * Prices in force: the frozen list with the operator's own over it. Design 3, row 6; design 5, `prices`.
+ * A price file is understood whole before it is kept; one that is not leaves the earlier one in force.
+ */
+import { createHash } from 'node:crypto';
+import { parseOverlay } from '@metergate/core/price/overlay.ts';
+import { createPriceBook, type PriceBook } from '@metergate/core/price/price-book.ts';
+import { priceList } from '@metergate/core/price/price-list.ts';
+import { showPrices, type ShownPrices } from '@metergate/core/price/show.ts';
+import type { UseCaseContext } from './context.ts';
+import { refuseInput, type AdministrationRefusal } from './refusal.ts';
+
+export interface LoadedPrices {
+  /** How many prices are now in force over the list. */
+  readonly prices: number;
+  /** As every record priced by them carries it. */
+  readonly overlay: string | null;
+}
+
+/**
+ * Every price that is known for a model; an empty list where nobody knows it. Without a store (none was made yet) the frozen
+ * list alone.
+ */
+export async function pricesOf(
+  { store, nowMs }: Pick<UseCaseContext, 'nowMs'> & { readonly store: UseCaseContext['store'] | null }, model: string,
+): Promise<ShownPrices | AdministrationRefusal> {
+  const book = bookWith(store === null ? null : await store.prices.overlay());
+  return 'refusal' in book ? refuseInput('invalid_price_file', book.refusal) : showPrices(book, model, nowMs);
+}
+
+/** Puts a price file's prices in force, in place of those loaded before. */
+export async function loadPrices({ store }: UseCaseContext, json: string): Promise<LoadedPrices | AdministrationRefusal> {
+  const book = bookWith(json);
+  if ('refusal' in book) return refuseInput('invalid_price_file', book.refusal);
+  await store.prices.loadOverlay(json);
+  return { prices: book.context.overlay?.prices.length ?? 0, overlay: book.context.overlayId };
+}
+
+/** The prices in force. */
+export async function priceBook({ store }: Pick<UseCaseContext, 'store'>): Promise<PriceBook | AdministrationRefusal> {
+  const book = bookWith(await store.prices.overlay());
+  return 'refusal' in book ? refuseInput('invalid_price_file', book.refusal) : book;
+}
+
+function bookWith(json: string | null): PriceBook | { readonly refusal: string } {
+  if (json === null) return createPriceBook({ list: priceList, overlay: null });
+  const parsed = parseOverlay(json);
+  if ('refusal' in parsed) return parsed;
+  return createPriceBook({ list: priceList, overlay: { overlay: parsed.overlay, hash: createHash('sha256').update(json).digest('hex') } });
+}

@@ -1,0 +1,67 @@
+/**
+ * A test call with an organization's provider key: does the provider take it? Design 3, row 18; design 5, `provider test`.
+ * It lists the models, which costs nothing. Only the status is looked at; nothing the provider says is shown or kept.
+ */
+import type { Provider } from '@metergate/core/settings.ts';
+import { providerName, providers } from '@metergate/core/settings.ts';
+import { z } from 'zod';
+import type { UseCaseContext } from './context.ts';
+import { checkInput } from './input.ts';
+import { findOrganization } from './organizations.ts';
+import { isPlaceholder } from './sandbox-placeholder.ts';
+import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
+
+const deadlineMs = 10_000;
+
+export interface ProviderTest {
+  readonly provider: Provider;
+  readonly organization: string;
+  /** The stored key could be read; one that cannot be is a refusal. */
+  readonly state: 'connected';
+  /** True: the provider took the key. False: it did not. Null: it answered, but not about the key (5xx, 429 say). */
+  readonly accepted: boolean | null;
+  /** What the provider answered. */
+  readonly status: number;
+}
+
+const providerField = z.enum(providers, { error: `The provider must be one of ${providers.join(', ')}.` });
+
+export async function testProvider(
+  context: UseCaseContext,
+  { organization: idOrName, provider: wanted, urls }:
+    { readonly organization: string; readonly provider: string; readonly urls: Readonly<Record<Provider, string>> },
+): Promise<ProviderTest | AdministrationRefusal> {
+  const provider = checkInput(providerField, wanted as Provider);
+  if (isRefusal(provider)) return provider;
+  const organization = await findOrganization(context, idOrName);
+  if (isRefusal(organization)) return organization;
+  const name = providerName[provider.value];
+  const connection = await context.store.providers.state(organization.id, provider.value);
+  if (connection.state === 'missing') return refuseInput('provider_not_connected', `No ${name} key is connected for this organization.`);
+  if (connection.state === 'unreadable') {
+    return refuseInput('provider_key_unreadable', `The ${name} key is stored but cannot be read with the present master key. Connect it anew.`);
+  }
+  if (isPlaceholder(connection)) {
+    return refuseInput('sandbox_placeholder', `What is connected is the sandbox's placeholder, which is no ${name} key; there is nothing to test. `
+      + `Connect a key with: metergate provider connect ${provider.value} --org ORG`);
+  }
+  const status = await statusOf(provider.value, urls[provider.value], connection.credential);
+  if (status === null) {
+    return refuseInput('provider_unreachable', `${name} cannot be reached, or did not answer within ${deadlineMs / 1_000} seconds.`);
+  }
+  const accepted = status >= 200 && status < 300 ? true : status === 401 || status === 403 ? false : null;
+  return { provider: provider.value, organization: organization.id, state: 'connected', accepted, status };
+}
+
+/** Null: no answer. Redirects are not followed: the key goes to this address alone. */
+async function statusOf(provider: Provider, url: string, credential: string): Promise<number | null> {
+  const headers = provider === 'openai' ? { authorization: `Bearer ${credential}` }
+    : { 'x-api-key': credential, 'anthropic-version': '2023-06-01' };
+  try {
+    const response = await fetch(`${url}/v1/models`, { headers, redirect: 'manual', signal: AbortSignal.timeout(deadlineMs) });
+    await response.body?.cancel();
+    return response.status;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * Provider keys: connect, disconnect, and the state of each connection; never the key itself. Spec: Provider key connection;
+ * design 3, row 18.
+ */
+import type { OrganizationId } from '@metergate/core/id.ts';
+import { providerName, providers, type Provider } from '@metergate/core/settings.ts';
+import { z } from 'zod';
+import type { UseCaseContext } from './context.ts';
+import { checkInput } from './input.ts';
+import { findOrganization } from './organizations.ts';
+import { isPlaceholder } from './sandbox-placeholder.ts';
+import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
+
+export type ConnectionState = 'missing' | 'connected' | 'unreadable';
+
+export interface ShownConnection {
+  readonly provider: Provider;
+  readonly organization: string;
+  readonly state: ConnectionState;
+}
+
+const providerField = z.enum(providers, { error: `The provider must be one of ${providers.join(', ')}.` });
+
+/** Connects the key, in place of an earlier one. White space around it, a line end say, is not part of it. */
+export async function connectProvider(
+  context: UseCaseContext, wanted: { readonly organization: string; readonly provider: string; readonly credential: string },
+): Promise<ShownConnection | AdministrationRefusal> {
+  const provider = checkInput(providerField, wanted.provider as Provider);
+  if (isRefusal(provider)) return provider;
+  const organization = await findOrganization(context, wanted.organization);
+  if (isRefusal(organization)) return organization;
+  const credential = wanted.credential.trim();
+  if (credential === '') {
+    return refuseInput('invalid_credential', `The ${providerName[provider.value]} key is empty. Give it on standard input.`);
+  }
+  const refusal = await context.store.providers.connect(organization.id, provider.value, credential);
+  return refusal ?? { provider: provider.value, organization: organization.id, state: 'connected' };
+}
+
+/** Destroys the key. */
+export async function disconnectProvider(
+  context: UseCaseContext, wanted: { readonly organization: string; readonly provider: string },
+): Promise<ShownConnection | AdministrationRefusal> {
+  const provider = checkInput(providerField, wanted.provider as Provider);
+  if (isRefusal(provider)) return provider;
+  const organization = await findOrganization(context, wanted.organization);
+  if (isRefusal(organization)) return organization;
+  const refusal = await context.store.providers.disconnect(organization.id, provider.value);
+  return refusal ?? { provider: provider.value, organization: organization.id, state: 'missing' };
+}
+
+export interface ListedConnection extends ShownConnection {
+  /** What is connected is no key: it stands where one would, for the sandbox. */
+  readonly placeholder: boolean;
+}
+
+/** The state of each provider key of one organization. */
+export async function organizationConnections(context: UseCaseContext, idOrName: string): Promise<ListedConnection[] | AdministrationRefusal> {
+  const organization = await findOrganization(context, idOrName);
+  if (isRefusal(organization)) return organization;
+  return Promise.all(providers.map(async (provider) => {
+    const connection = await context.store.providers.state(organization.id, provider);
+    return { provider, organization: organization.id, state: connection.state, placeholder: isPlaceholder(connection) };
+  }));
+}
+
+/** Where one organization stands with every destination. `placeholder`: what is stored is no key, it stands where one would. */
+export interface ShownConnections {
+  readonly id: string;
+  readonly name: string;
+  readonly openai: ConnectionState | 'placeholder';
+  readonly anthropic: ConnectionState | 'placeholder';
+  /** `missing`: none declared. */
+  readonly upstream: ConnectionState | 'disabled';
+}
+
+/** Every organization's connections, oldest organization first. */
+export async function listConnections({ store }: UseCaseContext): Promise<ShownConnections[]> {
+  const stateOf = async (id: OrganizationId, provider: Provider): Promise<ShownConnections[Provider]> => {
+    const connection = await store.providers.state(id, provider);
+    return isPlaceholder(connection) ? 'placeholder' : connection.state;
+  };
+  const shown: ShownConnections[] = [];
+  for (const { id, name } of await store.organizations.list()) {
+    const upstream = await store.upstreams.show(id);
+    shown.push({
+      id, name,
+      openai: await stateOf(id, 'openai'),
+      anthropic: await stateOf(id, 'anthropic'),
+      upstream: upstream === null ? 'missing' : upstream.state === 'unreadable' ? 'unreadable' : upstream.enabled ? 'connected' : 'disabled',
+    });
+  }
+  return shown;
+}

@@ -1,0 +1,117 @@
+/**
+ * Runs and run-budget grants as administration sees them: listed, shown, closed; minted. Spec: Run; design 3, rows 13 and 15; 5.
+ * Money as decimal US dollars with nine places, times in ISO 8601 UTC; absent is null.
+ */
+import { formatDollars, type NanoDollars } from '@metergate/core/money.ts';
+import type { ClampReason, Run, RunState } from '@metergate/core/run/run.ts';
+import { z } from 'zod';
+import type { UseCaseContext } from './context.ts';
+import { checkInput } from './input.ts';
+import { moneyField } from './money-field.ts';
+import { findOrganization } from './organizations.ts';
+import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
+
+export interface ShownRun {
+  readonly id: string;
+  readonly state: RunState;
+  /** As declared. */
+  readonly budget: string | null;
+  /** In force. */
+  readonly effective: string | null;
+  /** Why the budget in force is below the declared one. */
+  readonly clampReason: ClampReason | null;
+  readonly spent: string;
+  /** Its calls whose usage is not known, in full or in part: their cost is not in `spent`, or not all of it. */
+  readonly unknownCalls: number;
+  readonly startedAt: string;
+  readonly expiresAt: string | null;
+  readonly endedAt: string | null;
+}
+
+/** A run, with the organization by id or name. */
+export interface RunPlace {
+  readonly organization: string;
+  readonly run: string;
+}
+
+export interface RunsQuery {
+  /** Id or name. */
+  readonly organization: string;
+  /** At most so many, the newest: 1 to 10,000, which is the default. */
+  readonly limit?: number;
+  /** Goes on after this run of the list. */
+  readonly after?: { readonly startedAtMs: number; readonly id: string };
+}
+
+const runsLimitMax = 10_000;
+
+export interface GrantInput extends RunPlace {
+  /** US dollars, decimal text, above 0, at most six places. */
+  readonly max: string;
+  /** How long a run can be created with it, from now on; milliseconds above 0. */
+  readonly lifetimeMs: number;
+}
+
+const limitField = z.int({ error: `The limit must be a whole number from 1 to ${runsLimitMax}.` })
+  .min(1, { error: 'The limit must be at least 1.' }).max(runsLimitMax, { error: `The limit must be at most ${runsLimitMax}.` });
+
+/** The last instant that a date can name. */
+const instantMsMax = 8.64e15;
+
+/** Newest first. */
+export async function listRuns(context: UseCaseContext, query: RunsQuery): Promise<ShownRun[] | AdministrationRefusal> {
+  const limit = checkInput(limitField, query.limit ?? runsLimitMax);
+  if (isRefusal(limit)) return limit;
+  const organization = await findOrganization(context, query.organization);
+  if (isRefusal(organization)) return organization;
+  const runs = await context.store.runs.list({
+    organization: organization.id, limit: limit.value, ...(query.after === undefined ? {} : { after: query.after }),
+  });
+  return runs.map(shownRun);
+}
+
+/** Refuses `unknown_run`. */
+export async function showRun(context: UseCaseContext, place: RunPlace): Promise<ShownRun | AdministrationRefusal> {
+  const organization = await findOrganization(context, place.organization);
+  if (isRefusal(organization)) return organization;
+  const run = await context.store.runs.get({ organization: organization.id, id: place.run });
+  return run === null ? refuseInput('unknown_run', 'There is no run with this id. List them with: metergate run list --org ORG') : shownRun(run);
+}
+
+/** The run as it is after that: one that had ended before stays as it ended. Refuses `unknown_run`. */
+export async function closeRun(context: UseCaseContext, place: RunPlace): Promise<ShownRun | AdministrationRefusal> {
+  const organization = await findOrganization(context, place.organization);
+  if (isRefusal(organization)) return organization;
+  const closed = await context.store.runs.close({ organization: organization.id, id: place.run });
+  return isRefusal(closed) ? closed : shownRun(closed);
+}
+
+/** A grant for one run of one organization. Refuses `invalid_input`, `invalid_grant`. */
+export async function mintGrant(context: UseCaseContext, wanted: GrantInput): Promise<{ readonly grant: string } | AdministrationRefusal> {
+  const max = checkInput(moneyField('The maximum of a grant'), wanted.max);
+  if (isRefusal(max)) return max;
+  const expiresAtMs = Math.floor(context.nowMs + wanted.lifetimeMs);
+  if (!(expiresAtMs > context.nowMs && expiresAtMs <= instantMsMax)) {
+    return refuseInput('invalid_input', 'The life of a grant must be longer than nothing and end before the year 275000.');
+  }
+  const organization = await findOrganization(context, wanted.organization);
+  if (isRefusal(organization)) return organization;
+  const minted = await context.store.grants.mint({ organization: organization.id, run: wanted.run, max: max.value, expiresAtMs });
+  return isRefusal(minted) ? minted : { grant: minted.grant };
+}
+
+function shownRun(run: Run): ShownRun {
+  return {
+    id: run.id, state: run.state, budget: moneyText(run.declared), effective: moneyText(run.effective), clampReason: run.clampReason,
+    spent: formatDollars(run.spent), unknownCalls: run.unknownCalls,
+    startedAt: new Date(run.startedAtMs).toISOString(), expiresAt: instantText(run.expiresAtMs), endedAt: instantText(run.endedAtMs),
+  };
+}
+
+function moneyText(amount: NanoDollars | null): string | null {
+  return amount === null ? null : formatDollars(amount);
+}
+
+function instantText(instantMs: number | null): string | null {
+  return instantMs === null ? null : new Date(instantMs).toISOString();
+}

@@ -1,0 +1,198 @@
+/**
+ * People and how they come to belong to an organization: made by the operator, or through a one-time link. Design 3, row 16;
+ * design 5, Roles. The first owner comes by such a link without an email.
+ */
+import { createHash } from 'node:crypto';
+import { hasRightsOf, roles, type Role } from '@metergate/core/account/role.ts';
+import { base62, type PersonId } from '@metergate/core/id.ts';
+import { invitationNotValid, type Invitation } from '@metergate/store/accounts/invitations.ts';
+import type { Member } from '@metergate/store/accounts/members.ts';
+import { z } from 'zod';
+import { hashPassword, passwordRefusal, verifyPassword } from '../auth/passwords.ts';
+import type { UseCaseContext } from './context.ts';
+import { checkInput } from './input.ts';
+import { findOrganization } from './organizations.ts';
+import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
+
+/** Where a link leads; its token stands behind `#`, so that no server and no log sees it. */
+export const joinPath = '/join';
+
+const tokenLength = 43;
+const linkLifeMs = 7 * 86_400_000;
+
+export const roleField = z.enum(roles, { error: `The role must be one of ${roles.join(', ')}.` });
+
+export interface ShownMember {
+  /** The person's id. */
+  readonly id: string;
+  readonly organization: string;
+  readonly email: string;
+  readonly role: Role;
+  readonly createdAt: string;
+}
+
+export interface ShownInvitation {
+  readonly id: string;
+  readonly organization: string;
+  readonly email: string | null;
+  readonly role: Role;
+  readonly createdAt: string;
+  readonly expiresAt: string;
+}
+
+export interface MadeInvitation extends ShownInvitation {
+  /** Shown this once; whoever has it becomes a member. */
+  readonly link: string;
+}
+
+/** Makes a person with a password, and their membership. */
+export async function createUser(
+  context: UseCaseContext, wanted: { readonly organization: string; readonly email: string; readonly password: string; readonly role: string },
+): Promise<ShownMember | AdministrationRefusal> {
+  const role = checkInput(roleField, wanted.role as Role);
+  if (isRefusal(role)) return role;
+  const weak = passwordRefusal(wanted.password);
+  if (weak !== null) return weak;
+  const organization = await findOrganization(context, wanted.organization);
+  if (isRefusal(organization)) return organization;
+  const passwordHash = await hashPassword(wanted.password);
+  const made = await context.store.members.create({ organization: organization.id, email: wanted.email, passwordHash, role: role.value });
+  return isRefusal(made) ? made : shownMember(made);
+}
+
+export interface InvitationInput {
+  /** Id or name. */
+  readonly organization: string;
+  /** Null: whoever holds the link names their own. */
+  readonly email: string | null;
+  readonly role: string;
+  /** Who invites; null: the operator. */
+  readonly by: { readonly role: Role; readonly id: string } | null;
+  readonly publicUrl: string;
+}
+
+export async function inviteUser(context: UseCaseContext, wanted: InvitationInput): Promise<MadeInvitation | AdministrationRefusal> {
+  const role = checkInput(roleField, wanted.role as Role);
+  if (isRefusal(role)) return role;
+  const { by, email } = wanted;
+  if (by !== null && !hasRightsOf(by.role, role.value)) return refuseInput('forbidden', 'Nobody can give a role above their own.');
+  const organization = await findOrganization(context, wanted.organization);
+  if (isRefusal(organization)) return organization;
+  const token = base62(context.randomBytes(2 * tokenLength), tokenLength);
+  const made = await context.store.invitations.create({
+    organization: organization.id, email, role: role.value, tokenHash: hashOf(token), invitedBy: by?.id ?? null,
+    expiresAtMs: context.nowMs + linkLifeMs,
+  });
+  return isRefusal(made) ? made : { ...shownInvitation(made), link: `${wanted.publicUrl}${joinPath}#${token}` };
+}
+
+export interface AcceptanceInput {
+  readonly token: string;
+  readonly email: string;
+  /** The person's own where there is a user with this email already; else the new one. */
+  readonly password: string;
+}
+
+/** Makes the membership; of two who accept at once, one does. The audit row names the person who came. */
+export async function acceptInvitation(
+  context: UseCaseContext, { token, email, password }: AcceptanceInput,
+): Promise<ShownMember | AdministrationRefusal> {
+  const invitation = await context.store.invitations.findOpen(hashOf(token));
+  if (invitation === null || (invitation.email !== null && invitation.email !== email.trim().toLowerCase())) return invitationNotValid();
+  const person = await context.store.people.find(email);
+  if (person !== null && !(person.passwordHash !== null && await verifyPassword(password, person.passwordHash))) {
+    return refuseInput('wrong_password', 'There is a user with this email already, and the password is not theirs.');
+  }
+  const weak = person === null ? passwordRefusal(password) : null;
+  if (weak !== null) return weak;
+  const store = context.store.acting({
+    actor: { kind: 'person', id: person?.id ?? null, name: person?.email ?? null }, detail: { invitation: invitation.id, role: invitation.role },
+  });
+  const passwordHash = person === null ? await hashPassword(password) : '';
+  const member = await store.invitations.accept({ tokenHash: hashOf(token), email, passwordHash, known: person !== null });
+  return isRefusal(member) ? member : shownMember(member);
+}
+
+export async function listInvitations(context: UseCaseContext, idOrName: string): Promise<ShownInvitation[] | AdministrationRefusal> {
+  const organization = await findOrganization(context, idOrName);
+  if (isRefusal(organization)) return organization;
+  return (await context.store.invitations.listOpen(organization.id)).map(shownInvitation);
+}
+
+export async function withdrawInvitation(
+  context: UseCaseContext, { organization: idOrName, id, by }: MemberChange,
+): Promise<ShownInvitation | AdministrationRefusal> {
+  const organization = await findOrganization(context, idOrName);
+  if (isRefusal(organization)) return organization;
+  const withdrawn = await context.store.invitations.withdraw(organization.id, id, by);
+  return isRefusal(withdrawn) ? withdrawn : shownInvitation(withdrawn);
+}
+
+/** Oldest first. */
+export async function listMembers(context: UseCaseContext, idOrName: string): Promise<ShownMember[] | AdministrationRefusal> {
+  const organization = await findOrganization(context, idOrName);
+  if (isRefusal(organization)) return organization;
+  return (await context.store.members.list(organization.id)).map(shownMember);
+}
+
+/** Someone who belongs to an organization, or whom an open link is for. */
+export interface ShownUser {
+  /** The person's id, or the invitation's. */
+  readonly id: string;
+  /** Null: whoever has the link names their own. */
+  readonly email: string | null;
+  readonly role: Role;
+  readonly state: 'member' | 'invited';
+  readonly createdAt: string;
+  /** When the link ends; null for a member. */
+  readonly expiresAt: string | null;
+}
+
+/** Members, then open invitations, each oldest first. */
+export async function listUsers(context: UseCaseContext, idOrName: string): Promise<ShownUser[] | AdministrationRefusal> {
+  const members = await listMembers(context, idOrName);
+  if (isRefusal(members)) return members;
+  const invitations = await listInvitations(context, idOrName);
+  if (isRefusal(invitations)) return invitations;
+  return [
+    ...members.map(({ id, email, role, createdAt }) => ({ id, email, role, state: 'member', createdAt, expiresAt: null }) as const),
+    ...invitations.map(({ id, email, role, createdAt, expiresAt }) => ({ id, email, role, state: 'invited', createdAt, expiresAt }) as const),
+  ];
+}
+
+export interface MemberChange {
+  readonly organization: string;
+  readonly id: string;
+  /** The role of who does it. */
+  readonly by: Role;
+}
+
+export async function setMemberRole(
+  context: UseCaseContext, { organization: idOrName, id, by, role: wanted }: MemberChange & { readonly role: Role },
+): Promise<ShownMember | AdministrationRefusal> {
+  const organization = await findOrganization(context, idOrName);
+  if (isRefusal(organization)) return organization;
+  const member = await context.store.members.setRole(organization.id, id, { role: wanted, by });
+  return isRefusal(member) ? member : shownMember(member);
+}
+
+export async function removeMember(
+  context: UseCaseContext, { organization: idOrName, id, by }: MemberChange,
+): Promise<ShownMember | AdministrationRefusal> {
+  const organization = await findOrganization(context, idOrName);
+  if (isRefusal(organization)) return organization;
+  const member = await context.store.members.remove(organization.id, id, by);
+  return isRefusal(member) ? member : shownMember(member);
+}
+
+function hashOf(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}
+
+function shownMember({ id, organization, email, role, createdAtMs }: Member): ShownMember {
+  return { id: id satisfies PersonId, organization, email, role, createdAt: new Date(createdAtMs).toISOString() };
+}
+
+function shownInvitation({ id, organization, email, role, createdAtMs, expiresAtMs }: Invitation): ShownInvitation {
+  return { id, organization, email, role, createdAt: new Date(createdAtMs).toISOString(), expiresAt: new Date(expiresAtMs).toISOString() };
+}

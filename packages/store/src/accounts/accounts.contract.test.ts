@@ -1,0 +1,360 @@
+/**
+ * Held on both engines: an audit row with every change and none without; an organization erased to its figures, also in what
+ * arrives later; the master key rotated whole or not at all, followed by whoever still holds the old one.
+ */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+import type { OrganizationId } from '@metergate/core/id.ts';
+import { nanoDollars } from '@metergate/core/money.ts';
+import type { UsageDimension } from '@metergate/core/report/usage-sum.ts';
+import { auditActions, type AuditIntent } from '../audit/change.ts';
+import { isRefusal } from '../refusal.ts';
+import { StoreFault } from '../engine/fault.ts';
+import type { Store } from '../store.ts';
+import { granted, hashOf, openTestStore, refusalCode, sampleRecord, testMasterKey } from '../test-support/contract-fixture.ts';
+import { bothEngines, contractStore } from '../test-support/contract-store.ts';
+
+const canary = 'CANARY-words-of-the-erased';
+const nextKey = new Uint8Array(32).fill(77);
+
+for (const on of bothEngines) {
+  describe(`accounts on ${on.title}`, async () => {
+    const { context, url, store, newName, newOrganization } = await contractStore(on);
+    const actor = { kind: 'person', id: 'usr_1', name: 'ada@example.com' } as const;
+    const intent = (detail: Record<string, unknown> = {}): AuditIntent => ({ actor, detail });
+    const newKey = (on: Store, organization: OrganizationId, secret: string) =>
+      on.serviceKeys.create({
+        organization, name: null, project: null, expiresAtMs: null, hash: hashOf(secret), prefix: 'svc_live_aaa', maxRunBudget: null,
+      });
+    const dailyCap = (organization: OrganizationId, limit: bigint) =>
+      ({ organization, scope: 'organization', subject: null, window: 'day', limit: nanoDollars(limit), mode: 'refuse' }) as const;
+    const trail = async (organization: OrganizationId) => (await store.audit.list({ organization, limit: 100 }))!;
+
+    describe('the audit trail', () => {
+      test('a change through an acting store leaves one row: who, what, when, on which subject', async () => {
+        const organization = await newOrganization();
+        const made = await granted(newKey(store.acting(intent({ name: 'x' })), organization, 'one'));
+        const [row, ...more] = await trail(organization);
+        assert.deepEqual(more, []);
+        assert.deepEqual([row!.actor, row!.action, row!.subject, row!.detail], [actor, 'createKey', made.id, { name: 'x' }]);
+        assert.ok(row!.atMs > 0);
+      });
+
+      test('every change carries its organization and the id of what was changed, whoever asks and by whatever', async () => {
+        const acting = store.acting(intent());
+        const { id: organization } = await granted(acting.organizations.create({ name: newName(), plan: 'scale' }));
+        const key = await granted(newKey(acting, organization, 'of every change'));
+        await granted(acting.serviceKeys.revoke(key.id));
+        await acting.providers.connect(organization, 'openai', 'sk');
+        await acting.providers.disconnect(organization, 'openai');
+        await acting.upstreams.declare(organization, { url: 'https://llm.example', credential: '' });
+        await acting.upstreams.enable(organization);
+        await acting.upstreams.disable(organization);
+        await acting.upstreams.remove(organization);
+        const cap = await granted(acting.caps.set(dailyCap(organization, 1n)));
+        await granted(acting.caps.remove(cap.id));
+        await store.runs.open([{
+          organization, id: 'a-run', declared: null, effective: null, clampReason: null, startedAtMs: 1, expiresAtMs: null,
+          exposureLimit: null, mayCreate: true,
+        }]);
+        await granted(acting.runs.close({ organization, id: 'a-run' }));
+        await granted(acting.grants.mint({ organization, run: 'a-run', max: nanoDollars(1_000_000_000n), expiresAtMs: 9e12 }));
+        const token = await granted(acting.managementTokens.create({
+          organization, name: null, role: 'viewer', madeBy: null, expiresAtMs: null, hash: hashOf('token of every change'), prefix: 'svc_mgmt_a',
+        }));
+        await granted(acting.managementTokens.revoke(token.id));
+        const invitation = { organization, email: null, role: 'owner' as const, invitedBy: null, expiresAtMs: 9e12 };
+        const [used, withdrawn] = [
+          await granted(acting.invitations.create({ ...invitation, tokenHash: hashOf('used') })),
+          await granted(acting.invitations.create({ ...invitation, tokenHash: hashOf('withdrawn') })),
+        ];
+        await granted(acting.invitations.withdraw(organization, withdrawn.id, 'owner'));
+        const acceptance = { tokenHash: hashOf('used'), email: 'joined@example.com', passwordHash: 'h', known: false };
+        const joined = await granted(acting.invitations.accept(acceptance));
+        const member = await granted(acting.members.create({ organization, email: 'made@example.com', passwordHash: 'h', role: 'viewer' }));
+        await granted(acting.members.setRole(organization, member.id, { role: 'member', by: 'owner' }));
+        await granted(acting.members.remove(organization, member.id, 'owner'));
+        const tapKey = (secret: string) => ({ hash: hashOf(secret), prefix: 'svc_tap_aaaa' }) as const;
+        const baseline = await granted(acting.baselines.create({ organization, key: tapKey('1'), unread: 'svc_tap_1' }));
+        await granted(acting.baselines.readKey(baseline.id));
+        await granted(acting.baselines.rotateKey(baseline.id, tapKey('2')));
+        await granted(acting.baselines.declare(baseline.id, { name: 'seats', amount: nanoDollars(1n) }));
+        await granted(acting.baselines.retire(baseline.id));
+        await granted(acting.organizations.set(organization, { plan: 'free' }));
+
+        const rows = (await trail(organization)).toReversed();
+        assert.deepEqual(rows.map(({ action, subject }) => [action, subject]), [
+          ['createOrganization', organization], ['createKey', key.id], ['revokeKey', key.id], ['connectProvider', 'openai'],
+          ['disconnectProvider', 'openai'], ['declareUpstream', 'upstream'], ['enableUpstream', 'upstream'], ['disableUpstream', 'upstream'],
+          ['removeUpstream', 'upstream'], ['setCap', cap.id], ['removeCap', cap.id], ['closeRun', 'a-run'], ['mintGrant', 'a-run'],
+          ['createToken', token.id], ['revokeToken', token.id], ['inviteMember', used.id], ['inviteMember', withdrawn.id],
+          ['withdrawInvitation', withdrawn.id], ['acceptInvitation', joined.id], ['createUser', member.id], ['setMemberRole', member.id],
+          ['removeMember', member.id], ['createAssessment', baseline.id], ['readTapKey', baseline.id], ['rotateTapKey', baseline.id],
+          ['declareFigure', baseline.id], ['retireAssessment', baseline.id], ['setOrganization', organization],
+        ]);
+        const joining = { kind: 'person', id: joined.id, name: 'joined@example.com' };
+        for (const row of rows) assert.deepEqual(row.actor, row.action === 'acceptInvitation' ? joining : actor, row.action);
+        const elsewhere = ['eraseOrganization', 'changePassword', 'freeLeases', 'loadPrices', 'rotateMasterKey'];
+        const made = new Set<string>([...rows.map(({ action }) => action), ...elsewhere]);
+        assert.deepEqual(auditActions.filter((action) => !made.has(action)), [], 'every name stands for a change that was made here or is elsewhere');
+      });
+
+      test('what is done again and changes nothing leaves no row', async () => {
+        const organization = await newOrganization();
+        const acting = store.acting(intent());
+        const key = await granted(newKey(store, organization, 'revoked twice'));
+        const token = await granted(store.managementTokens.create({
+          organization, name: null, role: 'viewer', madeBy: null, expiresAtMs: null, hash: hashOf('revoked twice'), prefix: 'svc_mgmt_b',
+        }));
+        for (let time = 0; time < 2; time += 1) {
+          await granted(acting.serviceKeys.revoke(key.id));
+          await granted(acting.managementTokens.revoke(token.id));
+        }
+        assert.deepEqual((await trail(organization)).map(({ action }) => action), ['revokeToken', 'revokeKey']);
+      });
+
+      test('changes of the whole product are a list of their own, and a list begins where it is told to', async () => {
+        await store.acting(intent({ file: 'prices.json' })).prices.loadOverlay('{"prices":[]}');
+        const [row] = (await store.audit.list({ organization: null, limit: 1 }))!;
+        assert.deepEqual([row!.action, row!.organization, row!.subject], ['loadPrices', null, null]);
+        assert.equal((await store.audit.list({ organization: null, sinceMs: row!.atMs, limit: 1 }))!.length, 1);
+        assert.deepEqual(await store.audit.list({ organization: null, sinceMs: row!.atMs + 1, limit: 1 }), []);
+      });
+
+      test('a refusal, a fault and a reading leave none', async () => {
+        const organization = await newOrganization();
+        const acting = store.acting(intent());
+        await granted(newKey(store, organization, 'two'));
+        assert.equal(await refusalCode(newKey(acting, organization, 'two')), 'key_taken');
+        assert.equal(await refusalCode(acting.providers.disconnect(organization, 'openai')), 'provider_not_connected');
+        await acting.serviceKeys.list(organization);
+        await assert.rejects(store.acting(intent({ n: 1n })).organizations.set(organization, { plan: 'free' }), TypeError);
+        assert.equal((await store.organizations.find(organization))!.plan, 'team', 'a change whose row cannot be written is not made');
+        assert.deepEqual(await trail(organization), []);
+      });
+
+      test('pages go on after a row of the own trail, and not after that of another', async () => {
+        const [one, other] = [await newOrganization(), await newOrganization()];
+        for (const plan of ['free', 'team', 'scale'] as const) await store.acting(intent()).organizations.set(one, { plan });
+        await store.acting(intent()).organizations.set(other, { plan: 'free' });
+        const all = await trail(one);
+        assert.deepEqual(await store.audit.list({ organization: one, after: all[0]!.id, limit: 2 }), all.slice(1));
+        assert.equal(await store.audit.list({ organization: other, after: all[0]!.id, limit: 2 }), null);
+        assert.equal(await store.audit.list({ organization: one, after: '\0', limit: 2 }), null);
+      });
+    });
+
+    describe('erasure', () => {
+      const erase = async (organization: OrganizationId): Promise<void> => {
+        await granted(store.acting(intent({ name: canary })).erasure.begin(organization));
+        while (await store.erasure.goOn());
+      };
+      const ship = (segment: string, organization: OrganizationId, startedAtMs = 1_000) => store.calls.ship({
+        segment, through: 1, records: [{
+          seq: 1, record: sampleRecord(organization, {
+            startedAtMs, project: canary, labels: [canary], run: canary, path: `/v1/${canary}`, model: canary, finishReason: canary,
+            providerRequestId: canary, cost: nanoDollars(5n), inputTokens: 7,
+          }),
+        }],
+      });
+
+      test('no table holds a word, a secret or a key of it afterwards; its figures stay', async () => {
+        const organization = (await granted(store.organizations.create({ name: canary, plan: 'scale' }))).id;
+        const person = await granted(store.members.create({ organization, email: 'canary@erased.example', passwordHash: canary, role: 'owner' }));
+        await store.accounts.create('session', {
+          id: 'ses_1', userId: person.id, token: canary, expiresAt: new Date(9e12), createdAt: new Date(1), updatedAt: new Date(1), userAgent: canary,
+        });
+        await granted(store.invitations.create({
+          organization, email: null, role: 'viewer', tokenHash: canary, invitedBy: canary, expiresAtMs: 9e12,
+        }));
+        await granted(store.managementTokens.create({
+          organization, name: canary, role: 'viewer', madeBy: null, expiresAtMs: null, hash: hashOf(canary), prefix: canary,
+        }));
+        await granted(newKey(store, organization, canary));
+        await store.providers.connect(organization, 'openai', canary);
+        await store.upstreams.declare(organization, { url: `https://${canary}.example`, credential: canary });
+        await granted(store.caps.set({ organization, scope: 'project', subject: canary, window: 'day', limit: nanoDollars(5n), mode: 'refuse' }));
+        const tap = { organization, key: { hash: hashOf(canary), prefix: canary }, unread: canary };
+        await granted(store.baselines.create(tap as Parameters<Store['baselines']['create']>[0]));
+        await store.acting({ actor: { ...actor, name: canary }, detail: { name: canary } }).organizations.set(organization, { plan: 'team' });
+        const kept = await granted(store.caps.set(dailyCap(organization, 7n)));
+        await granted(store.acting(intent()).grants.mint({ organization, run: canary, max: nanoDollars(1_000_000_000n), expiresAtMs: 9e12 }));
+        await ship('seg_before', organization);
+        assert.ok((await everything()).some((row) => row.includes(canary)), 'the canary is in the store before');
+
+        await erase(organization);
+        await ship('seg_after', organization, 2_000);
+
+        for (const row of await everything()) {
+          assert.ok(!row.includes(canary) && !row.includes('canary@erased'), row);
+          assert.ok(!row.includes(hashOf(canary)), row);
+        }
+        const records = await store.calls.list({ organization, limit: 10 });
+        assert.deepEqual(records.map(({ cost, inputTokens, project, path }) => [cost, inputTokens, project, path]),
+          [5n, 5n].map((cost) => [cost, 7, null, '']));
+        assert.deepEqual((await store.caps.list(organization, 1_000)).map(({ cap, spent }) => [cap.id, cap.limit, spent]), [[kept.id, 7n, 10n]]);
+        assert.equal(await refusalCode(store.caps.remove(kept.id)), 'unknown_cap');
+        assert.equal((await store.organizations.findErased(organization))!.id, organization);
+        assert.equal(await store.organizations.findErased(`erased ${organization}`), null, 'by its id alone');
+      });
+
+      test('its usage stays whole in every dimension, under no name', async () => {
+        const organization = await newOrganization();
+        await ship('seg_used', organization);
+        await ship('seg_used_later', organization, 86_400_000);
+        const unnamed = sampleRecord(organization, {
+          startedAtMs: 5, project: null, labels: [], run: null, model: null, cost: nanoDollars(1n), inputTokens: 1,
+        });
+        await store.calls.ship({ segment: 'seg_unnamed', through: 1, records: [{ seq: 1, record: unnamed }] });
+        const by = async (dimension: UsageDimension) => (await store.usageReports.usage({ organization, by: dimension, rowsMax: 10 }))!
+          .map(({ subject, figures: { calls, inputTokens, cost } }) => [subject, calls, inputTokens, cost]);
+        const days = await by('day');
+        await erase(organization);
+        await ship('seg_used_last', organization, 2_000);
+        for (const dimension of ['model', 'project', 'run', 'label'] as const) {
+          assert.deepEqual(await by(dimension), [['', 4, 22n, 16n]], dimension);
+        }
+        assert.deepEqual(days.map(([, calls]) => calls), [2, 1]);
+      });
+
+      test('from then on it is like one that never was, and nothing can be made for it', async () => {
+        const organization = await newOrganization();
+        await granted(newKey(store, organization, 'erased soon'));
+        const revision = await store.settings.revision();
+        await erase(organization);
+        assert.equal(await store.organizations.find(organization), null);
+        assert.ok(!(await store.organizations.list()).some(({ id }) => id === organization));
+        assert.equal(await store.settings.keyByHash(hashOf('erased soon')), null);
+        assert.ok((await store.settings.changedSince(revision)).organizations.includes(organization), 'nodes are told');
+        assert.equal(await refusalCode(newKey(store, organization, 'after')), 'unknown_organization');
+        assert.equal(await refusalCode(store.organizations.set(organization, { plan: 'free' })), 'unknown_organization');
+        assert.equal(await refusalCode(store.providers.connect(organization, 'openai', 'sk')), 'unknown_organization');
+        assert.equal(await refusalCode(store.erasure.begin(organization)), 'unknown_organization');
+        assert.equal((await trail(organization)).map(({ action }) => action)[0], 'eraseOrganization', 'who erased it stays known');
+      });
+
+      test('it stops at its own: another organization, and a person who belongs to both, stay', async () => {
+        const [gone, kept] = [await newOrganization(), await newOrganization()];
+        const person = await granted(store.members.create({ organization: gone, email: 'both@example.com', passwordHash: 'h', role: 'owner' }));
+        const invitation = {
+          organization: kept, email: null, role: 'viewer' as const, tokenHash: 'hash of both', invitedBy: null, expiresAtMs: 9e12,
+        };
+        await granted(store.invitations.create(invitation));
+        await granted(store.invitations.accept({ tokenHash: 'hash of both', email: 'both@example.com', passwordHash: '', known: true }));
+        await store.providers.connect(kept, 'openai', 'sk-kept');
+        await ship('seg_kept', kept);
+        await erase(gone);
+        assert.deepEqual((await store.members.of(person.id)).map(({ organization }) => organization), [kept]);
+        assert.deepEqual(await store.providers.state(kept, 'openai'), { state: 'connected', credential: 'sk-kept' });
+        assert.equal((await store.calls.list({ organization: kept, limit: 1 }))[0]!.project, canary);
+      });
+
+      test('what was begun is gone on with in slices, over many records of one millisecond', async () => {
+        const organization = await newOrganization();
+        const records = Array.from({ length: 1_201 }, (_, index) =>
+          ({ seq: index + 1, record: sampleRecord(organization, { startedAtMs: 7, project: 'p' }) }));
+        await store.calls.ship({ segment: 'seg_many', through: records.length, records });
+        await granted(store.erasure.begin(organization));
+        assert.equal(await store.erasure.goOn(), true);
+        const left = async () => (await store.calls.list({ organization, limit: 2_000 })).filter(({ project }) => project !== null).length;
+        const afterOne = await left();
+        assert.ok(afterOne > 0 && afterOne < records.length, String(afterOne));
+        while (await store.erasure.goOn());
+        assert.equal(await left(), 0);
+      });
+
+      /** Every row of every table, as text. */
+      async function everything(): Promise<string[]> {
+        const tables = await context.query(url, context.name === 'sqlite' ? "select name from sqlite_master where type = 'table'"
+          : "select tablename as name from pg_tables where schemaname = 'public'");
+        const rows: string[] = [];
+        for (const { name } of tables) {
+          rows.push(...(await context.query(url, `select * from "${String(name)}"`)).map((row) => `${String(name)} ${textOf(row)}`));
+        }
+        return rows;
+      }
+    });
+
+    describe('the master key', () => {
+      const open = (masterKey: Uint8Array) => openTestStore(place, { masterKey, create: false });
+      let place: string;
+      let first: Store;
+      let organization: OrganizationId;
+      before(async () => {
+        place = await context.freshUrl();
+        first = await openTestStore(place);
+        organization = await newOrganization(first);
+        await first.providers.connect(organization, 'openai', 'sk-before');
+      });
+      after(() => first?.close());
+
+      test('after a rotation the new key opens everything and the old one nothing', async () => {
+        const running = await open(testMasterKey);
+        const before = (await context.query(place, 'select wrapped_by, wrapped from organization_data_key'))[0]!;
+        assert.deepEqual(await granted(first.masterKey.rotate(nextKey)), { dataKeys: 1, unreadable: 0 });
+        const after = (await context.query(place, 'select wrapped_by, wrapped from organization_data_key'))[0]!;
+        assert.notEqual(after['wrapped_by'], before['wrapped_by']);
+        assert.notDeepEqual(after['wrapped'], before['wrapped']);
+        await assert.rejects(open(testMasterKey), (fault) => fault instanceof StoreFault && fault.code === 'wrong_master_key');
+        const next = await open(nextKey);
+        assert.deepEqual(await next.providers.state(organization, 'openai'), { state: 'connected', credential: 'sk-before' });
+        await next.close();
+
+        // A server that has run since before takes the new key over, for reading and for what it seals.
+        assert.deepEqual((await running.settings.organization(organization))!.openai, { state: 'connected', credential: 'sk-before' });
+        const other = await newOrganization(running);
+        await running.providers.connect(other, 'anthropic', 'sk-made-meanwhile');
+        const again = await open(nextKey);
+        assert.deepEqual(await again.providers.state(other, 'anthropic'), { state: 'connected', credential: 'sk-made-meanwhile' });
+        await Promise.all([again.close(), running.close()]);
+      });
+
+      test('who has slept through two rotations arrives at the key in force', async () => {
+        const sleeper = await open(nextKey);
+        const one = await open(nextKey);
+        await granted(one.masterKey.rotate(new Uint8Array(randomBytes(32))));
+        await granted(one.masterKey.rotate(testMasterKey));
+        await one.close();
+        assert.equal(await sleeper.masterKey.follow(), true);
+        assert.deepEqual(await sleeper.providers.state(organization, 'openai'), { state: 'connected', credential: 'sk-before' });
+        assert.equal(await sleeper.masterKey.follow(), false);
+        await sleeper.close();
+      });
+
+      test('the key in force is refused, and a rotation that breaks leaves all as it was', async () => {
+        const on = await open(testMasterKey);
+        assert.ok(isRefusal(await on.masterKey.rotate(testMasterKey)));
+        const before = await context.query(place, 'select * from organization_data_key order by organization');
+        await assert.rejects(on.acting(intent({ n: 1n })).masterKey.rotate(nextKey), TypeError);
+        assert.deepEqual(await context.query(place, 'select * from organization_data_key order by organization'), before);
+        assert.deepEqual(await on.providers.state(organization, 'openai'), { state: 'connected', credential: 'sk-before' });
+        await on.close();
+        await (await open(testMasterKey)).close();
+      });
+
+      test('what was handed over is gone after its hour, and then a holder of the old key is told nothing', async () => {
+        const on = await open(testMasterKey);
+        const late = await open(testMasterKey);
+        await granted(on.masterKey.rotate(nextKey));
+        await context.query(place, 'update master_key_handover set until_ms = 1');
+        await on.masterKey.endHandOver();
+        assert.deepEqual(await context.query(place, 'select * from master_key_handover'), []);
+        assert.equal((await late.providers.state(organization, 'openai')).state, 'unreadable');
+        await Promise.all([on.close(), late.close()]);
+      });
+
+      test('no key lies in the store', async () => {
+        const rows = (await context.query(place, 'select * from store_identity')).map(textOf).join(' ');
+        for (const key of [testMasterKey, nextKey]) {
+          assert.ok(!rows.includes(Buffer.from(key).toString('hex')) && !rows.includes(Buffer.from(key).toString('base64')));
+        }
+      });
+    });
+  });
+}
+
+function textOf(row: Record<string, unknown>): string {
+  return Object.values(row).map((value) =>
+    value instanceof Uint8Array ? `${Buffer.from(value).toString('latin1')} ${Buffer.from(value).toString('hex')}` : String(value)).join(' ');
+}

@@ -1,0 +1,162 @@
+/**
+ * Invitations: a one-time link by which someone becomes a member; the first owner comes by one without an email.
+ * Design 3, row 16. Only the SHA-256 of the link's token is kept. Accepting is one change: of two at once, one is granted.
+ * A link gives no more than who made it could give now: with their membership, their role or their token it becomes void.
+ */
+import { hasRightsOf, roles, type Role } from '@metergate/core/account/role.ts';
+import { base62, idPrefix, type OrganizationId } from '@metergate/core/id.ts';
+import type { Selectable, Transaction } from 'kysely';
+import { addMember, type Member } from './members.ts';
+import { stampOrganization, unknownOrganization } from '../settings/organizations.ts';
+import { checkedEmail, personFor } from './people.ts';
+import { refuse, type StoreRefusal } from '../refusal.ts';
+import { numberOrNull, type InvitationTable, type Schema } from '../schema/schema.ts';
+import type { StoreContext } from '../context.ts';
+
+export interface Invitation {
+  readonly id: string;
+  readonly organization: OrganizationId;
+  /** Null: whoever holds the link names their own. */
+  readonly email: string | null;
+  readonly role: Role;
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number;
+  readonly acceptedAtMs: number | null;
+  readonly withdrawnAtMs: number | null;
+}
+
+export interface NewInvitation {
+  readonly organization: OrganizationId;
+  readonly email: string | null;
+  readonly role: Role;
+  /** SHA-256 of the link's token, lower-case hexadecimal. */
+  readonly tokenHash: string;
+  /** The id of who invites; null: the operator. */
+  readonly invitedBy: string | null;
+  readonly expiresAtMs: number;
+}
+
+export interface Acceptance {
+  readonly tokenHash: string;
+  readonly email: string;
+  /** For a person who is made now. One who is there already has proved their password before. */
+  readonly passwordHash: string;
+  /** Whether the person was there when the password was checked: if that has changed since, nothing is done. */
+  readonly known: boolean;
+}
+
+export interface Invitations {
+  /** Refuses `unknown_organization`, `invalid_email`. */
+  create(wanted: NewInvitation): Promise<Invitation | StoreRefusal>;
+  /** Those not accepted, withdrawn, expired or void, oldest first. */
+  listOpen(organization: OrganizationId): Promise<Invitation[]>;
+  /** The open invitation with this token; null where there is none. */
+  findOpen(tokenHash: string): Promise<Invitation | null>;
+  /** Refuses `invitation_not_valid`, `invalid_email`, `email_taken`. */
+  accept(acceptance: Acceptance): Promise<Member | StoreRefusal>;
+  /** `by`: the role of who does it, which reaches no invitation above itself. Refuses `unknown_invitation`, `forbidden`. */
+  withdraw(organization: OrganizationId, id: string, by: Role): Promise<Invitation | StoreRefusal>;
+}
+
+export function invitationsIn(context: StoreContext): Invitations {
+  const { engine, clock, randomBytes } = context;
+  return {
+    async create({ organization, email, role, tokenHash, invitedBy, expiresAtMs }) {
+      const checked = email === null ? null : checkedEmail(email);
+      if (checked !== null && typeof checked !== 'string') return checked;
+      return engine.change<Invitation>(async (transaction, revision) => {
+        if (!await stampOrganization(transaction, organization, revision)) return unknownOrganization();
+        const row = {
+          id: idPrefix.invitation + base62(randomBytes(40), 20), organization, email: checked, role, token_hash: tokenHash, invited_by: invitedBy,
+          created_at_ms: clock(), expires_at_ms: expiresAtMs, accepted_at_ms: null, withdrawn_at_ms: null,
+        };
+        return invitationOf(await transaction.insertInto('invitation').values(row).returningAll().executeTakeFirstOrThrow());
+      }, ({ id }) => ({ action: 'inviteMember', organization, subject: id }));
+    },
+    listOpen: (organization) => engine.read(async (db) => {
+      const transaction = db as unknown as Transaction<Schema>;
+      const rows = await openOnes(transaction, clock())
+        .where('organization', '=', organization).orderBy('created_at_ms').orderBy('id').execute();
+      const open: Invitation[] = [];
+      for (const row of rows) if (await mayStillBeGiven(transaction, row)) open.push(invitationOf(row));
+      return open;
+    }),
+    findOpen: (tokenHash) => engine.read(async (db) => {
+      const row = await openWithToken(db as unknown as Transaction<Schema>, tokenHash, clock());
+      return row === undefined ? null : invitationOf(row);
+    }),
+    async accept({ tokenHash, email, passwordHash, known }) {
+      const checked = checkedEmail(email);
+      if (typeof checked !== 'string') return checked;
+      return engine.change<Member>(async (transaction) => {
+        const row = await openWithToken(transaction, tokenHash, clock());
+        if (row === undefined || (row.email !== null && row.email !== checked)) return invitationNotValid();
+        const person = await personFor(transaction, context, { email: checked, passwordHash });
+        if (person.made === known) return refuse('email_taken', 'There is a user with this email since a moment ago. Try again.');
+        await transaction.updateTable('invitation').set({ accepted_at_ms: clock() }).where('id', '=', row.id).execute();
+        const { organization, role } = invitationOf(row);
+        return addMember(transaction, { organization, person: person.id, role, atMs: clock() });
+      }, (member) => ({ action: 'acceptInvitation', organization: member.organization, subject: member.id, person: member }));
+    },
+    withdraw: (organization, id, by) => engine.change<Invitation>(async (transaction) => {
+      const row = id.includes('\0') ? undefined : await openOnes(transaction, clock())
+        .where('organization', '=', organization).where('id', '=', id).executeTakeFirst();
+      if (row === undefined) return refuse('unknown_invitation', 'There is no such open invitation.');
+      if (!hasRightsOf(by, invitationOf(row).role)) return refuse('forbidden', 'This takes a role at least as high as the invitation\'s.');
+      const at = clock();
+      await transaction.updateTable('invitation').set({ withdrawn_at_ms: at }).where('id', '=', id).execute();
+      return { ...invitationOf(row), withdrawnAtMs: at };
+    }, { action: 'withdrawInvitation', organization, subject: id }),
+  };
+}
+
+/** One sentence for every link that does not work: unknown, used, withdrawn, expired or for another email. */
+export function invitationNotValid(): StoreRefusal {
+  return refuse('invitation_not_valid', 'This link is not valid: it was used, withdrawn, has expired, or is for another email. Ask for a new one.');
+}
+
+function openOnes(db: Transaction<Schema>, nowMs: number) {
+  return db.selectFrom('invitation').selectAll()
+    .where('accepted_at_ms', 'is', null).where('withdrawn_at_ms', 'is', null).where('expires_at_ms', '>', BigInt(Math.floor(nowMs)));
+}
+
+async function openWithToken(
+  db: Transaction<Schema>, tokenHash: string, nowMs: number,
+): Promise<Selectable<InvitationTable> | undefined> {
+  const row = await openOnes(db, nowMs).where('token_hash', '=', tokenHash).executeTakeFirst();
+  return row !== undefined && await mayStillBeGiven(db, row) ? row : undefined;
+}
+
+/** Whether who invited has the role's rights still. The operator's links stand; a token's end when it is revoked, not when it expires. */
+async function mayStillBeGiven(db: Transaction<Schema>, row: Selectable<InvitationTable>): Promise<boolean> {
+  const { organization, invited_by: inviter } = row;
+  if (inviter === null) return true;
+  let person: string | null = inviter;
+  if (inviter.startsWith(idPrefix.managementToken)) {
+    const token = await db.selectFrom('management_token').select(['role', 'made_by_person', 'revoked_at_ms'])
+      .where('organization', '=', organization).where('id', '=', inviter).executeTakeFirst();
+    if (token === undefined || token.revoked_at_ms !== null || !gives(token.role, row.role)) return false;
+    person = token.made_by_person;
+  }
+  if (person === null) return true;
+  const membership = await db.selectFrom('membership').select('role')
+    .where('organization', '=', organization).where('person', '=', person).executeTakeFirst();
+  return membership !== undefined && gives(membership.role, row.role);
+}
+
+function gives(role: string, wanted: string): boolean {
+  return hasRightsOf(roleNamed(role), roleNamed(wanted));
+}
+
+function roleNamed(text: string): Role {
+  return roles.find((role) => role === text) ?? 'viewer';
+}
+
+function invitationOf(row: Selectable<InvitationTable>): Invitation {
+  return {
+    id: row.id, organization: row.organization as OrganizationId, email: row.email,
+    role: roleNamed(row.role),
+    createdAtMs: Number(row.created_at_ms), expiresAtMs: Number(row.expires_at_ms),
+    acceptedAtMs: numberOrNull(row.accepted_at_ms), withdrawnAtMs: numberOrNull(row.withdrawn_at_ms),
+  };
+}

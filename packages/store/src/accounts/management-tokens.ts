@@ -1,0 +1,111 @@
+/**
+ * Management tokens: for automation, of one organization, scoped to a role; kept as their SHA-256 and a prefix.
+ * Design 3, row 16. A token never exceeds its maker: where a person made it, its role is bounded by theirs as it is now, and
+ * it ends with their membership.
+ */
+import { roles, weakerOf, type Role } from '@metergate/core/account/role.ts';
+import { base62, idPrefix, type OrganizationId, type PersonId } from '@metergate/core/id.ts';
+import type { Selectable, Transaction } from 'kysely';
+import { nameRefusal } from '../names.ts';
+import { stampOrganization, unknownOrganization } from '../settings/organizations.ts';
+import { refuse, type StoreRefusal } from '../refusal.ts';
+import { numberOrNull, type ManagementTokenTable, type Schema } from '../schema/schema.ts';
+import type { StoreContext } from '../context.ts';
+
+export interface ManagementToken {
+  readonly id: string;
+  readonly organization: OrganizationId;
+  readonly prefix: string;
+  readonly name: string | null;
+  readonly role: Role;
+  /** Null: the operator. */
+  readonly madeBy: PersonId | null;
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number | null;
+  readonly revokedAtMs: number | null;
+}
+
+export interface NewManagementToken {
+  readonly organization: OrganizationId;
+  readonly name: string | null;
+  readonly role: Role;
+  readonly madeBy: PersonId | null;
+  readonly expiresAtMs: number | null;
+  /** SHA-256 of the token, lower-case hexadecimal. */
+  readonly hash: string;
+  readonly prefix: string;
+}
+
+export interface ManagementTokens {
+  /** Refuses `unknown_organization`, `invalid_name`. */
+  create(token: NewManagementToken): Promise<ManagementToken | StoreRefusal>;
+  /** Oldest first, revoked and expired ones included. */
+  list(organization: OrganizationId): Promise<ManagementToken[]>;
+  find(id: string): Promise<ManagementToken | null>;
+  /** The live token with this hash; its role is the one in force. Null where there is none. */
+  findByHash(hash: string, nowMs: number): Promise<ManagementToken | null>;
+  /** The token as it is after that; one revoked before stays as it was. Refuses `unknown_token`. */
+  revoke(id: string): Promise<ManagementToken | StoreRefusal>;
+}
+
+export function managementTokensIn({ engine, clock, randomBytes }: StoreContext): ManagementTokens {
+  return {
+    async create({ organization, name, role, madeBy, expiresAtMs, hash, prefix }) {
+      if (!/^[0-9a-f]{64}$/.test(hash)) throw new RangeError('a management token is kept as 64 hexadecimal characters');
+      return (name === null ? null : nameRefusal('A token name', name)) ?? engine.change<ManagementToken>(async (transaction, revision) => {
+        if (!await stampOrganization(transaction, organization, revision)) return unknownOrganization();
+        const row = {
+          id: idPrefix.managementToken + base62(randomBytes(40), 20), organization, hash, prefix, name, role, made_by_person: madeBy,
+          created_at_ms: clock(), expires_at_ms: expiresAtMs, revoked_at_ms: null,
+        };
+        return tokenOf(await transaction.insertInto('management_token').values(row).returningAll().executeTakeFirstOrThrow());
+      }, ({ id }) => ({ action: 'createToken', organization, subject: id }));
+    },
+    list: (organization) => engine.read(async (db) => (await db.selectFrom('management_token').selectAll()
+      .where('organization', '=', organization).orderBy('created_at_ms').orderBy('id').execute()).map(tokenOf)),
+    find: (id) => engine.read(async (db) => {
+      const row = await tokenRow(db as unknown as Transaction<Schema>, id);
+      return row === undefined ? null : tokenOf(row);
+    }),
+    findByHash: (hash, nowMs) => engine.read(async (db) => {
+      const row = await db.selectFrom('management_token as t').selectAll('t')
+        .leftJoin('membership as m', (join) => join.onRef('m.organization', '=', 't.organization').onRef('m.person', '=', 't.made_by_person'))
+        .select('m.role as maker_role')
+        .where('t.hash', '=', hash).where('t.revoked_at_ms', 'is', null).executeTakeFirst();
+      if (row === undefined || (row.expires_at_ms !== null && Number(row.expires_at_ms) <= nowMs)) return null;
+      if (row.made_by_person === null) return tokenOf(row);
+      return row.maker_role === null ? null : { ...tokenOf(row), role: weakerOf(roleOf(row.role), roleOf(row.maker_role)) };
+    }),
+    revoke: (id) => {
+      const atMs = clock();
+      return engine.change<ManagementToken>(async (transaction) => {
+        const row = await tokenRow(transaction, id);
+        if (row === undefined) return unknownToken();
+        if (row.revoked_at_ms !== null) return tokenOf(row);
+        await transaction.updateTable('management_token').set({ revoked_at_ms: atMs }).where('id', '=', id).execute();
+        return { ...tokenOf(row), revokedAtMs: atMs };
+      }, ({ organization, revokedAtMs }) => (revokedAtMs === atMs ? { action: 'revokeToken', organization, subject: id } : null));
+    },
+  };
+}
+
+export function unknownToken(): StoreRefusal {
+  return refuse('unknown_token', 'There is no such management token. List them with: metergate token list --org ORG');
+}
+
+async function tokenRow(db: Transaction<Schema>, id: string): Promise<Selectable<ManagementTokenTable> | undefined> {
+  if (id.includes('\0')) return undefined;
+  return db.selectFrom('management_token').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+function roleOf(text: string): Role {
+  return roles.find((role) => role === text) ?? 'viewer';
+}
+
+function tokenOf(row: Selectable<ManagementTokenTable>): ManagementToken {
+  return {
+    id: row.id, organization: row.organization as OrganizationId, prefix: row.prefix, name: row.name, role: roleOf(row.role),
+    madeBy: row.made_by_person as PersonId | null, createdAtMs: Number(row.created_at_ms),
+    expiresAtMs: numberOrNull(row.expires_at_ms), revokedAtMs: numberOrNull(row.revoked_at_ms),
+  };
+}

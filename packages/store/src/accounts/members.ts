@@ -1,0 +1,129 @@
+/**
+ * Who belongs to an organization, and as what. Design 5, Roles. An organization that has an owner never loses its last one:
+ * changes run one after the other, so two owners who step down at once cannot both.
+ */
+import { hasRightsOf, roles, type Role } from '@metergate/core/account/role.ts';
+import type { OrganizationId, PersonId } from '@metergate/core/id.ts';
+import type { Transaction } from 'kysely';
+import { stampOrganization, unknownOrganization } from '../settings/organizations.ts';
+import { checkedEmail, personFor } from './people.ts';
+import { refuse, type StoreRefusal } from '../refusal.ts';
+import type { Schema } from '../schema/schema.ts';
+import type { StoreContext } from '../context.ts';
+
+export interface Member {
+  /** The person's id. */
+  readonly id: PersonId;
+  readonly organization: OrganizationId;
+  readonly email: string;
+  readonly role: Role;
+  readonly createdAtMs: number;
+}
+
+export interface Members {
+  /** Oldest first. */
+  list(organization: OrganizationId): Promise<Member[]>;
+  /** Every membership of one person, oldest first. */
+  of(person: string): Promise<Member[]>;
+  find(organization: OrganizationId, person: string): Promise<Member | null>;
+  /**
+   * Makes a person and their membership. Refuses `unknown_organization`, `invalid_email`, `email_taken` (whoever has the
+   * email already is invited instead, so that nobody sets another's password).
+   */
+  create(wanted: { readonly organization: OrganizationId; readonly email: string; readonly passwordHash: string; readonly role: Role }):
+  Promise<Member | StoreRefusal>;
+  /** `by`: the role of who does it, which reaches no member and no role above itself. Refuses `unknown_member`, `last_owner`, `forbidden`. */
+  setRole(organization: OrganizationId, person: string, change: { readonly role: Role; readonly by: Role }): Promise<Member | StoreRefusal>;
+  /** The member as they were. Refuses as `setRole` does. */
+  remove(organization: OrganizationId, person: string, by: Role): Promise<Member | StoreRefusal>;
+}
+
+export function membersIn(context: StoreContext): Members {
+  const { engine, clock } = context;
+  return {
+    list: (organization) => engine.read(async (db) => (await membersFrom(db as unknown as Transaction<Schema>)
+      .where('membership.organization', '=', organization).execute()).map(memberOf)),
+    of: (person) => engine.read(async (db) => (await membersFrom(db as unknown as Transaction<Schema>)
+      .where('membership.person', '=', person).execute()).map(memberOf)),
+    find: (organization, person) => engine.read((db) => memberIn(db as unknown as Transaction<Schema>, organization, person)),
+    async create({ organization, email, passwordHash, role }) {
+      const checked = checkedEmail(email);
+      if (typeof checked !== 'string') return checked;
+      return engine.change<Member>(async (transaction, revision) => {
+        if (!await stampOrganization(transaction, organization, revision)) return unknownOrganization();
+        const { id, made } = await personFor(transaction, context, { email: checked, passwordHash });
+        if (!made) return refuse('email_taken', 'There is already a user with this email. Invite them with: metergate user invite');
+        return addMember(transaction, { organization, person: id, role, atMs: clock() });
+      }, ({ id }) => ({ action: 'createUser', organization, subject: id }));
+    },
+    setRole: (organization, person, { role, by }) => engine.change<Member>(async (transaction) => {
+      const member = await memberIn(transaction, organization, person);
+      if (member === null) return unknownMember();
+      if (!hasRightsOf(by, member.role) || !hasRightsOf(by, role)) return outOfReach();
+      if (role !== 'owner' && await isLastOwner(transaction, member)) return lastOwner();
+      await transaction.updateTable('membership').set({ role })
+        .where('organization', '=', organization).where('person', '=', person).execute();
+      return { ...member, role };
+    }, { action: 'setMemberRole', organization, subject: person }),
+    remove: (organization, person, by) => engine.change<Member>(async (transaction) => {
+      const member = await memberIn(transaction, organization, person);
+      if (member === null) return unknownMember();
+      if (!hasRightsOf(by, member.role)) return outOfReach();
+      if (await isLastOwner(transaction, member)) return lastOwner();
+      await transaction.deleteFrom('membership').where('organization', '=', organization).where('person', '=', person).execute();
+      return member;
+    }, { action: 'removeMember', organization, subject: person }),
+  };
+}
+
+/** Inside a change: the membership, at least with this role where there is one already. */
+export async function addMember(
+  transaction: Transaction<Schema>,
+  { organization, person, role, atMs }:
+    { readonly organization: OrganizationId; readonly person: PersonId; readonly role: Role; readonly atMs: number },
+): Promise<Member> {
+  await transaction.insertInto('membership').values({ organization, person, role, created_at_ms: atMs })
+    .onConflict((conflict) => conflict.columns(['organization', 'person']).doNothing()).execute();
+  const member = (await memberIn(transaction, organization, person))!;
+  if (roles.indexOf(member.role) >= roles.indexOf(role)) return member;
+  await transaction.updateTable('membership').set({ role }).where('organization', '=', organization).where('person', '=', person).execute();
+  return { ...member, role };
+}
+
+function membersFrom(db: Transaction<Schema>) {
+  return db.selectFrom('membership').innerJoin('person', 'person.id', 'membership.person')
+    .select(['membership.organization', 'membership.role', 'membership.created_at_ms', 'person.id', 'person.email'])
+    .orderBy('membership.created_at_ms').orderBy('person.id').orderBy('membership.organization');
+}
+
+async function memberIn(db: Transaction<Schema>, organization: OrganizationId, person: string): Promise<Member | null> {
+  if (person.includes('\0')) return null;
+  const row = await membersFrom(db).where('membership.organization', '=', organization).where('membership.person', '=', person).executeTakeFirst();
+  return row === undefined ? null : memberOf(row);
+}
+
+async function isLastOwner(transaction: Transaction<Schema>, { organization, role }: Member): Promise<boolean> {
+  if (role !== 'owner') return false;
+  const { owners } = await transaction.selectFrom('membership').select((select) => select.fn.countAll<bigint>().as('owners'))
+    .where('organization', '=', organization).where('role', '=', 'owner').executeTakeFirstOrThrow();
+  return Number(owners) <= 1;
+}
+
+function memberOf(row: { id: string; organization: string; email: string; role: string; created_at_ms: bigint }): Member {
+  return {
+    id: row.id as PersonId, organization: row.organization as OrganizationId, email: row.email,
+    role: roles.find((role) => role === row.role) ?? 'viewer', createdAtMs: Number(row.created_at_ms),
+  };
+}
+
+function unknownMember(): StoreRefusal {
+  return refuse('unknown_member', 'There is no such member.');
+}
+
+function lastOwner(): StoreRefusal {
+  return refuse('last_owner', 'An organization keeps at least one owner. Make another member owner first.');
+}
+
+function outOfReach(): StoreRefusal {
+  return refuse('forbidden', 'This takes a role at least as high as the one concerned.');
+}

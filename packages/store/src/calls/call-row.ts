@@ -1,0 +1,109 @@
+/**
+ * A call record ⇄ its row. One list of columns is the order of both the insert and its values.
+ * Text of a provider may hold U+0000, which PostgreSQL cannot keep: it becomes U+FFFD on both engines, since one such
+ * record must not stop all that wait behind it.
+ */
+import type { CallRecord } from '@metergate/core/record/call-record.ts';
+import type { NanoDollars } from '@metergate/core/money.ts';
+import type { Selectable } from 'kysely';
+import { numberOrNull, type CallRecordTable } from '../schema/schema.ts';
+
+type Value = string | number | bigint | null;
+
+export interface CallColumn {
+  readonly name: Exclude<keyof CallRecordTable, 'sequence'>;
+  readonly kind: 'text' | 'whole' | 'real';
+  readonly value: (record: CallRecord) => Value;
+}
+
+const text = (name: CallColumn['name'], of: (record: CallRecord) => string | null): CallColumn =>
+  ({ name, kind: 'text', value: (record) => storableOrNull(of(record)) });
+const whole = (name: CallColumn['name'], value: (record: CallRecord) => number | bigint | null): CallColumn =>
+  ({ name, kind: 'whole', value });
+const real = (name: CallColumn['name'], value: (record: CallRecord) => number | null): CallColumn =>
+  ({ name, kind: 'real', value });
+
+/** Every column but the sequence, which the engine gives. */
+export const callColumns: readonly CallColumn[] = [
+  text('id', (r) => r.id),
+  text('organization', (r) => r.organization),
+  text('key', (r) => r.key),
+  text('project', (r) => r.project),
+  text('labels', (r) => r.labels.length === 0 ? null : JSON.stringify(r.labels)),
+  whole('labels_dropped', (r) => r.labelsDropped),
+  text('run', (r) => r.run),
+  text('wire', (r) => r.wire),
+  text('endpoint', (r) => r.endpoint),
+  text('method', (r) => r.method),
+  text('path', (r) => r.path),
+  whole('started_at_ms', (r) => r.startedAtMs),
+  text('node', (r) => r.node),
+  whole('streamed', (r) => r.streamed ? 1 : 0),
+  whole('status', (r) => r.status),
+  text('outcome', (r) => r.outcome),
+  text('model', (r) => r.model),
+  text('finish_reason', (r) => r.finishReason),
+  whole('input_tokens', (r) => r.inputTokens),
+  whole('output_tokens', (r) => r.outputTokens),
+  whole('cached_tokens', (r) => r.cachedTokens),
+  whole('cache_write_tokens', (r) => r.cacheWriteTokens),
+  whole('reasoning_tokens', (r) => r.reasoningTokens),
+  text('usage', (r) => r.usage),
+  text('usage_reason', (r) => r.usageReason),
+  whole('cost_nano', (r) => r.cost),
+  text('cost_source', (r) => r.costSource),
+  text('price_list', (r) => r.priceList),
+  text('provider_request_id', (r) => r.providerRequestId),
+  whole('request_bytes', (r) => r.requestBytes),
+  whole('response_bytes', (r) => r.responseBytes),
+  real('first_byte_ms', (r) => r.firstByteMs),
+  real('duration_ms', (r) => r.durationMs),
+];
+
+/** The record of a row that `callColumns` wrote. */
+export function callRecordOf(row: Selectable<CallRecordTable>): CallRecord {
+  return {
+    id: row.id as CallRecord['id'],
+    organization: row.organization as CallRecord['organization'],
+    key: row.key as CallRecord['key'],
+    project: row.project,
+    labels: row.labels === null ? [] : (JSON.parse(row.labels) as string[]),
+    labelsDropped: Number(row.labels_dropped),
+    run: row.run,
+    wire: row.wire as CallRecord['wire'],
+    endpoint: row.endpoint as CallRecord['endpoint'],
+    method: row.method,
+    path: row.path,
+    startedAtMs: Number(row.started_at_ms),
+    node: row.node as CallRecord['node'],
+    streamed: row.streamed === 1n,
+    status: numberOrNull(row.status),
+    outcome: row.outcome as CallRecord['outcome'],
+    model: row.model,
+    finishReason: row.finish_reason,
+    inputTokens: numberOrNull(row.input_tokens),
+    outputTokens: numberOrNull(row.output_tokens),
+    cachedTokens: numberOrNull(row.cached_tokens),
+    cacheWriteTokens: numberOrNull(row.cache_write_tokens),
+    reasoningTokens: numberOrNull(row.reasoning_tokens),
+    usage: row.usage as CallRecord['usage'],
+    usageReason: row.usage_reason as CallRecord['usageReason'],
+    cost: row.cost_nano as NanoDollars | null,
+    costSource: row.cost_source as CallRecord['costSource'],
+    priceList: row.price_list,
+    providerRequestId: row.provider_request_id,
+    requestBytes: Number(row.request_bytes),
+    responseBytes: Number(row.response_bytes),
+    firstByteMs: row.first_byte_ms,
+    durationMs: row.duration_ms,
+  };
+}
+
+/** The text as both engines keep it. */
+export function storable(value: string): string {
+  return value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value;
+}
+
+function storableOrNull(value: string | null): string | null {
+  return value === null ? null : storable(value);
+}

@@ -1,0 +1,54 @@
+/**
+ * Call records → rows, many at a time, inside the caller's transaction. The statements are fixed texts, so that neither
+ * engine parses them anew and no query is built for each batch.
+ * SQLite: tuples of 64, 8 and 1 (33 values each, far below its bound of 32,766). PostgreSQL: one array per column.
+ */
+import type { CallRecord } from '@metergate/core/record/call-record.ts';
+import { CompiledQuery, type Transaction } from 'kysely';
+import { callColumns } from './call-row.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Schema } from '../schema/schema.ts';
+
+/** Rows in one statement on PostgreSQL: bounds the size of its message. */
+const postgresRowsMax = 1_000;
+const sqliteTuples = [64, 8, 1] as const;
+const columnNames = callColumns.map(({ name }) => `"${name}"`).join(', ');
+
+/** Appends `records` in their order. */
+export async function insertCalls(engine: Engine['kind'], transaction: Transaction<Schema>, records: readonly CallRecord[]): Promise<void> {
+  let done = 0;
+  while (done < records.length) {
+    const left = records.length - done;
+    const size = engine === 'postgres' ? Math.min(left, postgresRowsMax) : (sqliteTuples.find((tuple) => tuple <= left) ?? 1);
+    const slice = records.slice(done, done + size);
+    await transaction.executeQuery(engine === 'postgres' ? insertColumns(slice) : insertTuples(slice));
+    done += size;
+  }
+}
+
+function insertTuples(records: readonly CallRecord[]): CompiledQuery {
+  const values: unknown[] = [];
+  for (const record of records) for (const { value } of callColumns) values.push(value(record));
+  return CompiledQuery.raw(tupleStatement(records.length), values);
+}
+
+const tupleStatements = new Map<number, string>();
+
+function tupleStatement(rows: number): string {
+  let statement = tupleStatements.get(rows);
+  if (statement === undefined) {
+    const tuple = `(${callColumns.map(() => '?').join(', ')})`;
+    statement = `insert into call_record (${columnNames}) values ${Array.from({ length: rows }, () => tuple).join(', ')}`;
+    tupleStatements.set(rows, statement);
+  }
+  return statement;
+}
+
+const arrayTypes = { text: 'text[]', whole: 'bigint[]', real: 'double precision[]' } as const;
+const columnStatement =
+  `insert into call_record (${columnNames}) select * from unnest(${
+    callColumns.map(({ kind }, index) => `$${index + 1}::${arrayTypes[kind]}`).join(', ')})`;
+
+function insertColumns(records: readonly CallRecord[]): CompiledQuery {
+  return CompiledQuery.raw(columnStatement, callColumns.map(({ value }) => records.map(value)));
+}

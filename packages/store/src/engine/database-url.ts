@@ -1,0 +1,23 @@
+/**
+ * `SVC_DATABASE_URL` → which engine, and how to name its place in a sentence without its password.
+ * @throws StoreFault `bad_store_url` for anything but `sqlite:PATH` and `postgres://…`; the text itself is not repeated,
+ * since it may hold a password.
+ */
+import { StoreFault } from './fault.ts';
+
+export type StorePlace =
+  | { readonly kind: 'sqlite'; readonly path: string; readonly name: string }
+  | { readonly kind: 'postgres'; readonly url: string; readonly name: string };
+
+/** Reads a store's address. `name` is fit for messages: the path, or `host:port/database`. */
+export function parseDatabaseUrl(text: string): StorePlace {
+  if (text.startsWith('sqlite:')) {
+    const path = text.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '');
+    if (path !== '' && !path.includes('\0') && path !== ':memory:') return { kind: 'sqlite', path, name: path };
+  } else if (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text)) {
+    const url = new URL(text);
+    const host = url.hostname === '' ? 'localhost' : url.hostname;
+    return { kind: 'postgres', url: text, name: `${host}:${url.port === '' ? '5432' : url.port}${url.pathname}` };
+  }
+  throw new StoreFault('bad_store_url', 'SVC_DATABASE_URL must be sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE.');
+}

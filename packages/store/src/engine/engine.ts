@@ -1,0 +1,96 @@
+/**
+ * A store address → one open engine, and the three ways to use it: read, write, change settings.
+ * Everything goes through these, so that an engine's error leaves as a `StoreFault` and nowhere raw.
+ */
+import { Kysely, PostgresDialect, type Transaction } from 'kysely';
+import type { ChangeName } from '../audit/change.ts';
+import { faultOf } from './fault.ts';
+import { isRefusal, type StoreRefusal } from '../refusal.ts';
+import { listenForChanges, type ChangeNotice, type ChangeNotices } from './change-notices.ts';
+import { parseDatabaseUrl } from './database-url.ts';
+import { NodeSqliteDialect, openSqliteFile } from './node-sqlite.ts';
+import { openPostgresPool } from './postgres-pool.ts';
+import type { Schema } from '../schema/schema.ts';
+
+export interface Engine {
+  readonly kind: 'sqlite' | 'postgres';
+  /** Where it is, fit for messages. */
+  readonly name: string;
+  /** Queries outside a transaction. */
+  read<T>(query: (db: Kysely<Schema>) => Promise<T>): Promise<T>;
+  /**
+   * One write transaction, rolled back when `work` throws. `name`: what the audit trail calls it, where the store is an acting
+   * one; without it the trail says nothing of it.
+   */
+  write<T>(work: (transaction: Transaction<Schema>) => Promise<T>, name?: ChangeName<Exclude<T, StoreRefusal>>): Promise<T>;
+  /**
+   * One change of settings: a write transaction that has taken the next revision. Since that locks the revision's row,
+   * changes run one after the other and commit in the order of their numbers; what `work` reads stays true until its end.
+   * A refusal that `work` returns rolls everything back, the revision included. `name`: as for `write`.
+   */
+  change<T>(
+    work: (transaction: Transaction<Schema>, revision: bigint) => Promise<T | StoreRefusal>, name: ChangeName<Exclude<T, StoreRefusal>>,
+  ): Promise<T | StoreRefusal>;
+  /** Tells of changes as they commit, where the engine can: PostgreSQL. */
+  listen(told: (notice: ChangeNotice) => void): ChangeNotices;
+  close(): Promise<void>;
+}
+
+/** Opens the engine at `url`. On PostgreSQL the first query dials. @throws StoreFault */
+export async function openEngine(url: string, { create }: { readonly create: boolean }): Promise<Engine> {
+  const place = parseDatabaseUrl(url);
+  try {
+    const dialect = place.kind === 'sqlite'
+      ? new NodeSqliteDialect(await openSqliteFile(place.path, { create }))
+      : new PostgresDialect({ pool: openPostgresPool(place.url) });
+    return engineOn(new Kysely<Schema>({ dialect }), place, place.kind === 'sqlite' ? null : place.url);
+  } catch (error) {
+    throw faultOf(error, place.name);
+  }
+}
+
+/** Carries a refusal out of a transaction that it must not leave standing. */
+class RolledBack extends Error {
+  readonly refusal: StoreRefusal;
+
+  constructor(refusal: StoreRefusal) {
+    super('refused');
+    this.refusal = refusal;
+  }
+}
+
+/** `noticesUrl`: where changes are told of; null: nowhere. */
+function engineOn(
+  db: Kysely<Schema>, { kind, name }: { readonly kind: Engine['kind']; readonly name: string }, noticesUrl: string | null,
+): Engine {
+  const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      throw faultOf(error, name);
+    }
+  };
+  const write: Engine['write'] = (work) => guarded(() => db.transaction().execute(work));
+  return {
+    kind,
+    name,
+    read: (query) => guarded(() => query(db)),
+    write,
+    async change(work) {
+      try {
+        return await write(async (transaction) => {
+          const { value } = await transaction.updateTable('revision')
+            .set((column) => ({ value: column('value', '+', 1n) })).returning('value').executeTakeFirstOrThrow();
+          const result = await work(transaction, value);
+          if (isRefusal(result)) throw new RolledBack(result);
+          return result;
+        });
+      } catch (error) {
+        if (error instanceof RolledBack) return error.refusal;
+        throw error;
+      }
+    },
+    listen: (told) => noticesUrl === null ? { close: async () => {} } : listenForChanges(noticesUrl, told),
+    close: () => db.destroy(),
+  };
+}

@@ -1,0 +1,216 @@
+/**
+ * A file → a Kysely dialect on `node:sqlite`; the only file of the store's SQL that touches that module.
+ * Every open connection has its pragmas set and read back: WAL, synchronous FULL (a shipped batch must outlive the
+ * journal segment that is unlinked for it), foreign keys on, 5 s of patience with other processes.
+ * Integers come back as `bigint`, whatever their size, as they do from PostgreSQL.
+ * When the file cannot be used: the engine's own error, or a `StoreFault` where SQLite would be silent about it.
+ */
+import { accessSync, closeSync, constants, existsSync, openSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import {
+  CompiledQuery, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler,
+  type DatabaseConnection, type Dialect, type Driver, type QueryResult, type TransactionSettings,
+} from 'kysely';
+import { StoreFault } from './fault.ts';
+
+const busyTimeoutMs = 5_000;
+const statementsMax = 200;
+const sqliteBusy = 5;
+const sqliteLocked = 6;
+/** SQLite before this could corrupt a WAL database when it was reset under two connections. */
+const sqliteVersionFloor = [3, 51, 3] as const;
+
+/** Opens the file, makes it (mode 0600) when `create`, and returns a connection in its proper modes. */
+export async function openSqliteFile(path: string, { create }: { readonly create: boolean }): Promise<DatabaseSync> {
+  assertUsable(path, create);
+  const database = new DatabaseSync(path, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true });
+  try {
+    assertVersion(database);
+    await enterWal(database);
+    const pragmas = { synchronous: 2n, foreign_keys: 1n, busy_timeout: BigInt(busyTimeoutMs) };
+    for (const [name, value] of Object.entries(pragmas)) {
+      database.exec(`pragma ${name} = ${value}`);
+      if (pragma(database, name) !== value) throw new StoreFault('store_failed', `SQLite did not take ${name} = ${value} on ${path}.`);
+    }
+    database.exec('pragma journal_size_limit = 67108864');
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** SQLite opens what it may not write as read-only without a word, and makes missing files: both are asked first. */
+function assertUsable(path: string, create: boolean): void {
+  const directory = dirname(path);
+  if (!existsSync(path)) {
+    if (!create) {
+      throw new StoreFault('store_absent', `There is no store at ${path}. Run metergate start first, or correct SVC_DATABASE_URL.`);
+    }
+    if (!existsSync(directory)) throw unreadable(`The directory ${directory} does not exist. Make it, or name another place.`);
+    if (!statSync(directory).isDirectory()) throw unreadable(`The path ${directory} is not a directory. Name another place.`);
+  } else if (!statSync(path).isFile()) {
+    throw unreadable(`The path ${path} is not a file. Name the file of the store.`);
+  }
+  try {
+    accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);
+    if (existsSync(path)) accessSync(path, constants.R_OK | constants.W_OK);
+    else closeSync(openSync(path, 'a', 0o600));
+  } catch {
+    throw unreadable(`The store at ${path} cannot be opened for reading and writing. Check the rights of the file and of its directory.`);
+  }
+}
+
+function unreadable(message: string): StoreFault {
+  return new StoreFault('store_unreadable', message);
+}
+
+function assertVersion(database: DatabaseSync): void {
+  const { version } = database.prepare('select sqlite_version() as version').get() as { version: string };
+  const parts = version.split('.').map(Number);
+  for (const [index, floor] of sqliteVersionFloor.entries()) {
+    const part = parts[index] ?? 0;
+    if (part > floor) return;
+    if (part < floor) {
+      throw new StoreFault('store_failed',
+        `This Node brings SQLite ${version}; ${sqliteVersionFloor.join('.')} or later is needed. Update Node.`);
+    }
+  }
+}
+
+/** Changing the mode needs the file alone and does not always heed the busy timeout, so two first starts take turns here. */
+function enterWal(database: DatabaseSync): Promise<void> {
+  return whenNotBusy(() => {
+    if (pragma(database, 'journal_mode') === 'wal' || pragma(database, 'journal_mode = wal') === 'wal') return;
+    throw new StoreFault('store_failed', 'SQLite did not enter WAL mode; the file system may not support it.');
+  });
+}
+
+/** Tries at once, then every few milliseconds while another connection holds the lock, for as long as the busy timeout. */
+async function whenNotBusy(attempt: () => void): Promise<void> {
+  for (let waitedMs = 0, waitMs = 1; ; waitedMs += waitMs, waitMs = Math.min(waitMs * 2, 20)) {
+    try {
+      return attempt();
+    } catch (error) {
+      const code = ((error as { errcode?: number }).errcode ?? 0) & 0xff;
+      if ((code !== sqliteBusy && code !== sqliteLocked) || waitedMs >= busyTimeoutMs) throw error;
+      await new Promise((resume) => setTimeout(resume, waitMs));
+    }
+  }
+}
+
+function pragma(database: DatabaseSync, text: string): unknown {
+  const statement = database.prepare(`pragma ${text}`);
+  statement.setReadBigInts(true);
+  return Object.values(statement.get() ?? {})[0];
+}
+
+/** Kysely on one `DatabaseSync`. Kysely itself lets one query or transaction in at a time. */
+export class NodeSqliteDialect implements Dialect {
+  readonly #database: DatabaseSync;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  createDriver(): Driver {
+    return new NodeSqliteDriver(this.#database);
+  }
+
+  createQueryCompiler(): SqliteQueryCompiler {
+    return new SqliteQueryCompiler();
+  }
+
+  createAdapter(): SqliteAdapter {
+    return new SqliteAdapter();
+  }
+
+  createIntrospector(db: ConstructorParameters<typeof SqliteIntrospector>[0]): SqliteIntrospector {
+    return new SqliteIntrospector(db);
+  }
+}
+
+class NodeSqliteDriver implements Driver {
+  readonly #database: DatabaseSync;
+  readonly #connection: NodeSqliteConnection;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+    this.#connection = new NodeSqliteConnection(database);
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    return this.#connection;
+  }
+
+  /**
+   * Writers queue here: a lock that is taken later in a transaction can only fail, not wait. They wait without holding
+   * the thread, since SQLite's own waiting would stop everything else on it, and whoever holds the lock may be there.
+   */
+  async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
+    if (settings.accessMode === 'read only') await connection.executeQuery(CompiledQuery.raw('begin'));
+    else await whenNotBusy(() => this.#beginAtOnce());
+  }
+
+  #beginAtOnce(): void {
+    this.#database.exec('pragma busy_timeout = 0');
+    try {
+      this.#database.exec('begin immediate');
+    } finally {
+      this.#database.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
+    }
+  }
+
+  async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('commit'));
+  }
+
+  /** SQLite itself rolls back on some faults (no space left); a second rollback would hide the first error. */
+  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    if (this.#database.isTransaction) await connection.executeQuery(CompiledQuery.raw('rollback'));
+  }
+
+  async releaseConnection(): Promise<void> {}
+
+  async destroy(): Promise<void> {
+    this.#database.close();
+  }
+}
+
+class NodeSqliteConnection implements DatabaseConnection {
+  readonly #database: DatabaseSync;
+  /** Prepared once per text. Emptied when full: only a defect makes ever new texts. */
+  readonly #statements = new Map<string, { readonly statement: StatementSync; readonly returnsRows: boolean }>();
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    const { statement, returnsRows } = this.#prepared(sql);
+    const values = parameters as readonly SQLInputValue[];
+    if (returnsRows) return { rows: statement.all(...values) as Row[] };
+    const { changes } = statement.run(...values);
+    return { numAffectedRows: BigInt(changes), rows: [] };
+  }
+
+  async *streamQuery<Row>({ sql, parameters }: CompiledQuery): AsyncIterableIterator<QueryResult<Row>> {
+    const statement = this.#database.prepare(sql);
+    statement.setReadBigInts(true);
+    for (const row of statement.iterate(...(parameters as readonly SQLInputValue[]))) yield { rows: [row as Row] };
+  }
+
+  #prepared(sql: string): { readonly statement: StatementSync; readonly returnsRows: boolean } {
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.#database.prepare(sql);
+    statement.setReadBigInts(true);
+    const prepared = { statement, returnsRows: statement.columns().length > 0 };
+    if (this.#statements.size >= statementsMax) this.#statements.clear();
+    this.#statements.set(sql, prepared);
+    return prepared;
+  }
+}

@@ -1,0 +1,153 @@
+/**
+ * An organization erased: keys, sessions, secrets and the data key are destroyed, records keep figures alone. Design 3, row 23.
+ * The first transaction takes everything that lets anyone in or opens anything; from its commit on the organization is like
+ * one that never was, but that its figures can be read by its id. What is long, the words in its call records and its tap
+ * events, goes in slices after it; a process that dies in between goes on where it stood, at the latest at the next start.
+ * Records still on their way from a node lose their words when they arrive (`erasedAmong`, `withoutWords`).
+ */
+import type { OrganizationId } from '@metergate/core/id.ts';
+import type { CallRecord } from '@metergate/core/record/call-record.ts';
+import { sql, type Transaction } from 'kysely';
+import { eraseAuditWords } from '../audit/audit-trail.ts';
+import { stampOrganization, unknownOrganization } from '../settings/organizations.ts';
+import type { StoreRefusal } from '../refusal.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Schema } from '../schema/schema.ts';
+import type { StoreContext } from '../context.ts';
+import { dropErasedEvents, eraseTap } from '../tap/tap-events.ts';
+
+export interface Erasure {
+  /** Refuses `unknown_organization`. When it returns nobody gets in and nothing opens; the slices are still to come. */
+  begin(organization: OrganizationId): Promise<{ readonly organization: OrganizationId } | StoreRefusal>;
+  /** One slice of what erased organizations left, in one short transaction. False: nothing is left. */
+  goOn(): Promise<boolean>;
+  /** Has the engine keep no copy of what was overwritten, as far as it can at this moment. */
+  settle(): Promise<void>;
+}
+
+const recordsAtOnce = 500;
+const eventsAtOnce = 1_000;
+/** Held shared by every shipment, and alone by an erasure's first transaction: none is under way when it commits. */
+const shippingLock = 7_215_002;
+
+/** Tables whose rows of the organization go whole. Those that refer to others come first. */
+const goneTables = [
+  'spend_lease',
+  'service_key', 'provider_connection', 'declared_upstream', 'organization_data_key', 'run', 'run_exposure', 'grant_key',
+  'membership', 'invitation', 'management_token', 'person_session',
+] as const;
+
+export function erasureIn({ engine, background, clock }: StoreContext): Erasure {
+  return {
+    begin: (organization) => engine.change(async (transaction, revision) => {
+      if (engine.kind === 'postgres') await sql`select pg_advisory_xact_lock(${shippingLock}::bigint)`.execute(transaction);
+      await overwriting(engine.kind, transaction);
+      if (!await stampOrganization(transaction, organization, revision) || (await erasedAmong(transaction, [organization])).size > 0) {
+        return unknownOrganization();
+      }
+      await transaction.insertInto('erased_organization')
+        .values({ organization, at_ms: clock(), done_ms: -1, done_sequence: 0, finished: 0 }).execute();
+      const members = (await transaction.selectFrom('membership').select('person').where('organization', '=', organization).execute())
+        .map(({ person }) => person);
+      for (const table of goneTables) await transaction.deleteFrom(table).where('organization', '=', organization).execute();
+      await transaction.deleteFrom('cap').where('organization', '=', organization).where('scope', '=', 'project').execute();
+      await endPeople(transaction, members);
+      await eraseTap(transaction, organization, clock());
+      await transaction.deleteFrom('spend_sum').where('organization', '=', organization).where('scope', '=', 'project').execute();
+      await eraseAuditWords(transaction, organization);
+      await transaction.updateTable('organization').set({ name: `erased ${organization}` }).where('id', '=', organization).execute();
+      return { organization };
+    }, ({ organization: erased }) => ({ action: 'eraseOrganization', organization: erased, subject: erased, withoutWords: true })),
+    goOn: () => background.write(async (transaction) => {
+      await overwriting(engine.kind, transaction);
+      const records = await eraseRecords(transaction);
+      const events = records ? 1 : await dropErasedEvents(transaction, eventsAtOnce);
+      return events > 0;
+    }),
+    settle: () => background.read(async (db) => {
+      if (engine.kind === 'sqlite') await sql`pragma wal_checkpoint(truncate)`.execute(db);
+    }),
+  };
+}
+
+/** SQLite leaves the bytes of what is deleted until they are needed, unless it is told not to; PostgreSQL's vacuum sees to it. */
+async function overwriting(engine: Engine['kind'], transaction: Transaction<Schema>): Promise<void> {
+  if (engine === 'sqlite') await sql`pragma secure_delete = on`.execute(transaction);
+}
+
+/** Every session of who was a member ends; who belongs nowhere else is no user any more. */
+async function endPeople(transaction: Transaction<Schema>, people: readonly string[]): Promise<void> {
+  for (const person of people) {
+    await transaction.deleteFrom('person_session').where('person', '=', person).execute();
+    const elsewhere = await transaction.selectFrom('membership').select('person').where('person', '=', person).limit(1).executeTakeFirst();
+    if (elsewhere === undefined) await transaction.deleteFrom('person').where('id', '=', person).execute();
+  }
+}
+
+/**
+ * Words of the next records of one erased organization, along its index by start. False: none are left of any.
+ * What comes from now on is without words as it arrives.
+ */
+async function eraseRecords(transaction: Transaction<Schema>): Promise<boolean> {
+  const erased = await transaction.selectFrom('erased_organization').selectAll().where('finished', '=', 0n).limit(1).executeTakeFirst();
+  if (erased === undefined) return false;
+  const { organization, done_ms: doneMs, done_sequence: doneSequence } = erased;
+  const rows = await transaction.selectFrom('call_record').select(['started_at_ms', 'sequence']).where('organization', '=', organization)
+    .where(sql<boolean>`(started_at_ms, sequence) > (${doneMs}, ${doneSequence})`)
+    .orderBy('started_at_ms').orderBy('sequence').limit(recordsAtOnce).execute();
+  const last = rows.at(-1);
+  if (last !== undefined) {
+    await transaction.updateTable('call_record').set(noWords).where('sequence', 'in', rows.map(({ sequence }) => sequence)).execute();
+  } else {
+    if (await dropNamedSums(transaction, organization)) return true;
+    await keepSumsOfDays(transaction, organization);
+  }
+  await transaction.updateTable('erased_organization')
+    .set(last === undefined ? { finished: 1 } : { done_ms: last.started_at_ms, done_sequence: last.sequence })
+    .where('organization', '=', organization).execute();
+  return true;
+}
+
+/** Dimensions whose subjects are a caller's or a provider's words. */
+const wordDimensions = ['label', 'model', 'project', 'run'] as const;
+
+/** Some of the daily sums that stand under a word. False: there were none. */
+async function dropNamedSums(transaction: Transaction<Schema>, organization: string): Promise<boolean> {
+  const { rows } = await sql`delete from usage_sum where (organization, dimension, day_ms, subject) in (
+    select organization, dimension, day_ms, subject from usage_sum
+    where organization = ${organization} and dimension in (${sql.join([...wordDimensions])}) and subject <> '' limit ${recordsAtOnce})
+    returning 1 as dropped`.execute(transaction);
+  return rows.length > 0;
+}
+
+/** Once no sum stands under a word: in each of those dimensions a day's calls are all without one, and are what the day came to. */
+async function keepSumsOfDays(transaction: Transaction<Schema>, organization: string): Promise<void> {
+  const figures = ['calls', 'input_tokens', 'output_tokens', 'cost_nano', 'unknown_calls', 'unpriced_calls'];
+  const columns = sql.join(figures.map((name) => sql.ref(name)));
+  for (const dimension of wordDimensions) {
+    await sql`insert into usage_sum (organization, dimension, day_ms, subject, ${columns})
+      select organization, ${dimension}, day_ms, '', ${columns} from usage_sum where organization = ${organization} and dimension = 'day'
+      on conflict (organization, dimension, day_ms, subject) do update
+      set ${sql.join(figures.map((name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`))}`.execute(transaction);
+  }
+}
+
+const noWords = { project: null, labels: null, run: null, path: '', model: null, finish_reason: null, provider_request_id: null } as const;
+
+/** A record with its figures alone: what its caller or the provider wrote is not in it. */
+export function withoutWords(record: CallRecord): CallRecord {
+  return { ...record, project: null, labels: [], run: null, path: '', model: null, finishReason: null, providerRequestId: null };
+}
+
+/** Which of these are erased. */
+export async function erasedAmong(transaction: Transaction<Schema>, organizations: Iterable<string>): Promise<ReadonlySet<string>> {
+  const asked = [...new Set(organizations)];
+  if (asked.length === 0) return new Set();
+  const rows = await transaction.selectFrom('erased_organization').select('organization').where('organization', 'in', asked).execute();
+  return new Set(rows.map(({ organization }) => organization));
+}
+
+/** To be called first in a shipment's transaction: no erasure begins before it ends. SQLite lets in one writer anyway. */
+export async function holdOffErasures(engine: Engine['kind'], transaction: Transaction<Schema>): Promise<void> {
+  if (engine === 'postgres') await sql`select pg_advisory_xact_lock_shared(${shippingLock}::bigint)`.execute(transaction);
+}

@@ -1,0 +1,33 @@
+/**
+ * Where closed rows go: the part of the store that shipping and recovery need.
+ */
+import type { CallOpening, CallRecord } from '@metergate/core/record/call-record.ts';
+import type { RunEnd, RunTightening } from './run-event.ts';
+
+/** A closed row: its place in the segment and its record. */
+export interface ClosedRow {
+  readonly seq: number;
+  readonly record: CallRecord;
+}
+
+/** A row about a run: its place in the segment and what it says. */
+export interface RunRow {
+  readonly seq: number;
+  readonly event: RunTightening | RunEnd;
+}
+
+/** What the shipper needs of the store. */
+export interface CallSink {
+  /**
+   * Stores the rows and the mark in one transaction; rows at or below the stored mark are already there. Refuses a batch that goes on
+   * `after` a mark which the store does not hold any more.
+   */
+  ship(batch: {
+    readonly segment: string; readonly after?: number; readonly through: number;
+    readonly records: readonly ClosedRow[]; readonly runEvents?: readonly RunRow[];
+  }): Promise<void>;
+  /** Highest `seq` of the segment that the store holds; 0 where it holds none. */
+  mark(segment: string): Promise<number>;
+  /** Ids of those of these calls that the store has a record of. */
+  recorded(openings: readonly CallOpening[]): Promise<ReadonlySet<string>>;
+}

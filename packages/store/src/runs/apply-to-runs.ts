@@ -1,0 +1,87 @@
+/**
+ * What a journal says of runs → the runs and the exposure they take, inside the transaction that keeps the records and their
+ * segment's mark: so a run's spend equals the sum of its records, and nothing is applied twice (design 2, Journal).
+ * Records confirm their run. Tightenings and ends come in the order in which the node wrote them; the first end counts.
+ */
+import type { CallRecord } from '@metergate/core/record/call-record.ts';
+import { exposureOf } from '@metergate/core/run/clamp.ts';
+import { afterCall, endedAs, tightenedTo, type Run } from '@metergate/core/run/run.ts';
+import { isUnknownCall } from '@metergate/core/spend/spend-sum.ts';
+import type { Transaction } from 'kysely';
+import type { RunEnd, RunTightening } from '../journal/run-event.ts';
+import type { Engine } from '../engine/engine.ts';
+import { lockExposure } from './run-exposure.ts';
+import { runNameText, selectRuns, updateRuns, updateSpent, type RunName, type StoredRun } from './run-rows.ts';
+import type { Schema } from '../schema/schema.ts';
+
+/** What of a record counts for its run. */
+export type RunCallRecord = Pick<CallRecord, 'organization' | 'run' | 'startedAtMs' | 'cost' | 'usage'>;
+
+export interface RunWork {
+  readonly records: readonly RunCallRecord[];
+  readonly events: readonly (RunTightening | RunEnd)[];
+  /** From `nextRunChange`; asked for only where there are events. */
+  readonly change: bigint;
+}
+
+/** A run's last call is known to this much, so that it is not written with each of them. Milliseconds. */
+export const lastCallGrainMs = 60_000;
+
+/** Applies it whole; records without a run cost nothing. */
+export async function applyToRuns(kind: Engine['kind'], transaction: Transaction<Schema>, work: RunWork): Promise<void> {
+  const names = namesIn(work);
+  if (names.length === 0) return;
+  const exposure = await lockExposure(kind, transaction, names.map(({ organization }) => organization));
+  const before = await selectRuns(kind, transaction, names);
+  const after = new Map(before);
+  for (const record of work.records) {
+    if (record.run === null) continue;
+    replace(after, { organization: record.organization, id: record.run }, (run) => withCall(run, record));
+  }
+  for (const event of work.events) {
+    replace(after, { organization: event.organization, id: event.run }, (run) => withEvent(run, event, work.change));
+  }
+  const changed = [...after].filter(([name, run]) => before.get(name) !== run);
+  for (const [name, run] of changed) exposure.shift(run.organization, takenBy(run) - takenBy(before.get(name)!));
+  const spendOnly = ([name, run]: [string, StoredRun]): boolean => onlySpent(before.get(name)!, run);
+  await updateSpent(kind, transaction, changed.filter(spendOnly).map(([, run]) => run));
+  await updateRuns(kind, transaction, changed.filter((each) => !spendOnly(each)).map(([, run]) => run));
+  await exposure.write();
+}
+
+/** Of the organization's exposure; nothing once it has ended. */
+export function takenBy(run: Pick<Run, 'state' | 'effective' | 'spent'>): bigint {
+  return run.state === 'live' ? exposureOf(run) : 0n;
+}
+
+function namesIn({ records, events }: RunWork): RunName[] {
+  const names = new Map<string, RunName>();
+  const add = (name: RunName): void => void names.set(runNameText(name), name);
+  for (const { organization, run } of records) if (run !== null) add({ organization, id: run });
+  for (const { organization, run } of events) add({ organization, id: run });
+  return [...names.values()];
+}
+
+/** A run that is not there has vanished: its records stay, and count again should it come back. */
+function replace(runs: Map<string, StoredRun>, name: RunName, by: (run: StoredRun) => StoredRun): void {
+  const text = runNameText(name);
+  const run = runs.get(text);
+  if (run !== undefined) runs.set(text, by(run));
+}
+
+function withCall(run: StoredRun, { cost, usage, startedAtMs }: RunCallRecord): StoredRun {
+  const spent = afterCall(run, { cost, usageUnknown: isUnknownCall(usage) });
+  const lastCallAtMs = startedAtMs - run.lastCallAtMs < lastCallGrainMs ? run.lastCallAtMs : startedAtMs;
+  return { ...spent, confirmed: true, lastCallAtMs };
+}
+
+/** Nothing differs that an index holds or a node must hear of. */
+function onlySpent(before: StoredRun, after: StoredRun): boolean {
+  return before.confirmed && before.lastCallAtMs === after.lastCallAtMs && before.change === after.change;
+}
+
+function withEvent(run: StoredRun, event: RunTightening | RunEnd, change: bigint): StoredRun {
+  const changed = 'state' in event ? endedAs(run, event.state, event.atMs)
+    : event.effective === null ? run : tightenedTo(run, event.effective);
+  return changed === run ? run : { ...changed, change };
+}

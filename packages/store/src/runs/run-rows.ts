@@ -1,0 +1,145 @@
+/**
+ * Runs ⇄ their rows, many at a time, with fixed statements: read by key, written whole. On SQLite a batch travels as one JSON
+ * text, on PostgreSQL as one array per column, so neither engine parses a statement anew for each size of batch.
+ */
+import type { OrganizationId } from '@metergate/core/id.ts';
+import type { NanoDollars } from '@metergate/core/money.ts';
+import type { ClampReason, Run, RunState } from '@metergate/core/run/run.ts';
+import { CompiledQuery, type Kysely, type Selectable } from 'kysely';
+import type { Engine } from '../engine/engine.ts';
+import type { RunTable } from '../schema/run-schema.ts';
+import { numberOrNull, type Schema } from '../schema/schema.ts';
+
+/** Names one run. */
+export type RunName = Pick<Run, 'organization' | 'id'>;
+
+/** A run with what only the store knows of it. */
+export interface StoredRun extends Run {
+  /** A call of it is known to have been opened: it does not vanish. */
+  readonly confirmed: boolean;
+  readonly lastCallAtMs: number;
+  /** Number of its latest change in the feed; 0: none that nodes must hear of. */
+  readonly change: bigint;
+}
+
+type Value = string | number | bigint | null;
+interface RunColumn { readonly name: keyof RunTable; readonly type: 'text' | 'bigint'; readonly value: (run: StoredRun) => Value }
+
+const columns: readonly RunColumn[] = [
+  { name: 'organization', type: 'text', value: (run) => run.organization },
+  { name: 'id', type: 'text', value: (run) => run.id },
+  { name: 'state', type: 'text', value: (run) => run.state },
+  { name: 'declared_nano', type: 'bigint', value: (run) => run.declared },
+  { name: 'effective_nano', type: 'bigint', value: (run) => run.effective },
+  { name: 'clamp_reason', type: 'text', value: (run) => run.clampReason },
+  { name: 'spent_nano', type: 'bigint', value: (run) => run.spent },
+  { name: 'unknown_calls', type: 'bigint', value: (run) => run.unknownCalls },
+  { name: 'started_at_ms', type: 'bigint', value: (run) => Math.floor(run.startedAtMs) },
+  { name: 'expires_at_ms', type: 'bigint', value: (run) => run.expiresAtMs === null ? null : Math.floor(run.expiresAtMs) },
+  { name: 'ended_at_ms', type: 'bigint', value: (run) => run.endedAtMs === null ? null : Math.floor(run.endedAtMs) },
+  { name: 'confirmed', type: 'bigint', value: (run) => run.confirmed ? 1 : 0 },
+  { name: 'last_call_at_ms', type: 'bigint', value: (run) => Math.floor(run.lastCallAtMs) },
+  { name: 'change', type: 'bigint', value: (run) => run.change },
+];
+const nameColumns = columns.slice(0, 2);
+const spentColumns = columns.filter(({ name }) => ['organization', 'id', 'spent_nano', 'unknown_calls'].includes(name));
+/** Fixed at creation, so never written again. */
+const fixed = new Set<string>(['organization', 'id', 'started_at_ms', 'expires_at_ms']);
+
+export function storedRunOf(row: Selectable<RunTable>): StoredRun {
+  return {
+    organization: row.organization as OrganizationId,
+    id: row.id,
+    state: row.state as RunState,
+    declared: row.declared_nano as NanoDollars | null,
+    effective: row.effective_nano as NanoDollars | null,
+    clampReason: row.clamp_reason as ClampReason | null,
+    spent: row.spent_nano as NanoDollars,
+    unknownCalls: Number(row.unknown_calls),
+    startedAtMs: Number(row.started_at_ms),
+    expiresAtMs: numberOrNull(row.expires_at_ms),
+    endedAtMs: numberOrNull(row.ended_at_ms),
+    confirmed: row.confirmed === 1n,
+    lastCallAtMs: Number(row.last_call_at_ms),
+    change: row.change,
+  };
+}
+
+/** The run as others see it. */
+export function runOf({ confirmed: _confirmed, lastCallAtMs: _lastCallAtMs, change: _change, ...run }: StoredRun): Run {
+  return run;
+}
+
+/** One text per run; no id holds a space. */
+export function runNameText({ organization, id }: { readonly organization: string; readonly id: string }): string {
+  return `${organization} ${id}`;
+}
+
+/** Those of the named runs that exist, by `runNameText`. */
+export async function selectRuns(kind: Engine['kind'], db: Kysely<Schema>, names: readonly RunName[]): Promise<Map<string, StoredRun>> {
+  if (names.length === 0) return new Map();
+  const { rows } = await db.executeQuery<Selectable<RunTable>>(batch(kind, statements[kind].select, names as readonly StoredRun[], nameColumns));
+  return new Map(rows.map((row) => [runNameText(row), storedRunOf(row)]));
+}
+
+export async function insertRuns(kind: Engine['kind'], db: Kysely<Schema>, runs: readonly StoredRun[]): Promise<void> {
+  if (runs.length > 0) await db.executeQuery(batch(kind, statements[kind].insert, runs, columns));
+}
+
+/** Writes all but what is fixed at creation. */
+export async function updateRuns(kind: Engine['kind'], db: Kysely<Schema>, runs: readonly StoredRun[]): Promise<void> {
+  if (runs.length > 0) await db.executeQuery(batch(kind, statements[kind].update, runs, columns));
+}
+
+/** Writes what was spent alone. That is what most batches change, and no index holds it. */
+export async function updateSpent(kind: Engine['kind'], db: Kysely<Schema>, runs: readonly StoredRun[]): Promise<void> {
+  if (runs.length > 0) await db.executeQuery(batch(kind, statements[kind].updateSpent, runs, spentColumns));
+}
+
+/** What the records that are kept already say of runs that begin now: of an id that was used before, and vanished. */
+export async function spentBefore(
+  kind: Engine['kind'], db: Kysely<Schema>, names: readonly RunName[],
+): Promise<Map<string, { readonly spent: bigint; readonly unknownCalls: number }>> {
+  if (names.length === 0) return new Map();
+  const query = batch(kind, statements[kind].spent, names as readonly StoredRun[], nameColumns);
+  const { rows } = await db.executeQuery<{ organization: string; id: string; spent: bigint; unknown_calls: bigint }>(query);
+  return new Map(rows.map((row) => [runNameText(row), { spent: row.spent, unknownCalls: Number(row.unknown_calls) }]));
+}
+
+function batch(kind: Engine['kind'], statement: string, runs: readonly StoredRun[], of: readonly RunColumn[]): CompiledQuery {
+  if (kind === 'postgres') return CompiledQuery.raw(statement, of.map(({ value }) => runs.map(value)));
+  const rows = runs.map((run) => of.map(({ value }) => value(run)?.toString() ?? null));
+  return CompiledQuery.raw(statement, [JSON.stringify(rows)]);
+}
+
+const columnNames = columns.map(({ name }) => name).join(', ');
+
+/** A batch as a table `v` with these columns. */
+function given(kind: Engine['kind'], of: readonly RunColumn[]): string {
+  if (kind === 'postgres') {
+    return `unnest(${of.map(({ type }, index) => `$${index + 1}::${type}[]`).join(', ')}) as v (${of.map(({ name }) => name).join(', ')})`;
+  }
+  const values = of.map(({ name, type }, index) =>
+    `${type === 'text' ? `value ->> ${index}` : `cast(value ->> ${index} as integer)`} as ${name}`);
+  return `(select ${values.join(', ')} from json_each(?)) as v`;
+}
+
+function update(kind: Engine['kind'], of: readonly RunColumn[]): string {
+  const set = of.filter(({ name }) => !fixed.has(name)).map(({ name }) => `${name} = v.${name}`).join(', ');
+  return `update run set ${set} from ${given(kind, of)} where run.organization = v.organization and run.id = v.id`;
+}
+
+function statementsOf(kind: Engine['kind']): Readonly<Record<'select' | 'insert' | 'update' | 'updateSpent' | 'spent', string>> {
+  const least = kind === 'postgres' ? 'least' : 'min';
+  return {
+    select: `select run.* from ${given(kind, nameColumns)} join run on run.organization = v.organization and run.id = v.id`,
+    insert: `insert into run (${columnNames}) select ${columnNames} from ${given(kind, columns)}`,
+    update: update(kind, columns),
+    updateSpent: update(kind, spentColumns),
+    spent: `select v.organization, v.id, cast(${least}(coalesce(sum(c.cost_nano), 0), 9223372036854775807) as bigint) as spent,
+      count(case when c.usage in ('unknown', 'partial') then 1 end) as unknown_calls
+      from ${given(kind, nameColumns)} join call_record as c on c.organization = v.organization and c.run = v.id group by v.organization, v.id`,
+  };
+}
+
+const statements = { sqlite: statementsOf('sqlite'), postgres: statementsOf('postgres') } as const;

@@ -1,0 +1,341 @@
+/**
+ * Runs and their exposure, the same on SQLite and on a real PostgreSQL server, with several stores open on one database as
+ * several nodes have them. Spec: Run; design 3, rows 12 and 13.
+ */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { OrganizationId } from '@metergate/core/id.ts';
+import { nanoDollars, nanoDollarsMax, type NanoDollars } from '@metergate/core/money.ts';
+import { exposureOf } from '@metergate/core/run/clamp.ts';
+import type { EndedState, Run } from '@metergate/core/run/run.ts';
+import type { CallBatch } from '../calls/call-records.ts';
+import type { NewRun, RunAnswer } from './runs.ts';
+import type { Store } from '../store.ts';
+import { granted, refusalCode, sampleRecord, startMs } from '../test-support/contract-fixture.ts';
+import { bothEngines, contractStore } from '../test-support/contract-store.ts';
+
+const usd = (dollars: number): NanoDollars => nanoDollars(BigInt(Math.round(dollars * 1e6)) * 1000n);
+const hourMs = 3_600_000;
+
+for (const on of bothEngines) {
+  describe(`runs on ${on.title}`, async () => {
+    const { context, url, store, another, newOrganization } = await contractStore(on);
+    /** As three nodes have it. */
+    const nodes = [store, await another(), await another()] as const;
+    let segments = 0;
+    const wanted = (organization: OrganizationId, id: string, changes: Partial<NewRun> = {}): NewRun => ({
+      organization, id, declared: usd(5), effective: usd(5), clampReason: null, startedAtMs: startMs, expiresAtMs: null, exposureLimit: null,
+      mayCreate: true, ...changes,
+    });
+    const open = async (run: NewRun, node: Store = store): Promise<RunAnswer> => (await node.runs.open([run]))[0]!;
+    const made = async (run: NewRun): Promise<Run> => {
+      const answer = await open(run);
+      assert.ok(answer.kind === 'run' && answer.created, answer.kind);
+      return answer.run;
+    };
+    const segment = (): string => `seg_${++segments}`;
+    const shipped = (organization: OrganizationId, run: string, cost: NanoDollars | null, from: string = segment()): CallBatch => {
+      const record = sampleRecord(organization, { run, cost, usage: cost === null ? 'unknown' : 'reported' });
+      return { segment: from, through: 1, records: [{ seq: 1, record }] };
+    };
+    const ended = (organization: OrganizationId, run: string, state: EndedState, atMs = startMs + 5): CallBatch =>
+      ({ segment: segment(), through: 1, records: [], runEvents: [{ seq: 1, event: { organization, run, state, atMs } }] });
+    const tightened = (organization: OrganizationId, run: string, to: number): CallBatch => ({
+      segment: segment(), through: 1, records: [],
+      runEvents: [{ seq: 1, event: { organization, run, declared: usd(to), effective: usd(to), clampReason: null, atMs: startMs } }],
+    });
+    /** What the store says is taken, held against the runs themselves. */
+    const taken = async (organization: OrganizationId): Promise<bigint> => {
+      const rows = await context.query(url, 'select taken_nano from run_exposure where organization = $1', [organization]);
+      const counted = BigInt(String(rows[0]?.['taken_nano'] ?? 0));
+      const live = (await store.runs.list({ organization, limit: 10_000 })).filter(({ state }) => state === 'live');
+      assert.equal(counted, live.reduce((sum, run) => sum + exposureOf(run), 0n), 'exposure is the sum over live runs');
+      return counted;
+    };
+
+    describe('making a run', () => {
+      test('the first question makes it, every later one finds it as it was made (row 13)', async () => {
+        const organization = await newOrganization();
+        const asked = { declared: usd(9), effective: usd(5), clampReason: 'grant_max', expiresAtMs: startMs + 7 } as const;
+        const run = await made(wanted(organization, 'r', asked));
+        assert.deepEqual(run, {
+          organization, id: 'r', state: 'live', declared: usd(9), effective: usd(5), clampReason: 'grant_max', spent: 0n, unknownCalls: 0,
+          startedAtMs: startMs, expiresAtMs: startMs + 7, endedAtMs: null,
+        });
+        const again = await open(wanted(organization, 'r', { declared: usd(2), effective: usd(2), expiresAtMs: null }), nodes[1]);
+        assert.deepEqual(again, { kind: 'run', run, created: false, confirmed: false });
+        assert.deepEqual(await store.runs.get({ organization, id: 'r' }), run);
+        assert.equal(await store.runs.get({ organization: await newOrganization(), id: 'r' }), null);
+        assert.equal(await store.runs.get({ organization, id: 'a\0b' }), null);
+      });
+
+      test('one id is another run in another organization, whatever its characters', async () => {
+        const [one, other] = [await newOrganization(), await newOrganization()];
+        for (const id of ['r', '"\\\'{}[]', '__proto__', '~'.repeat(128), '%s', '$1', '?']) {
+          assert.equal((await made(wanted(one, id))).id, id);
+          assert.equal((await made(wanted(other, id))).id, id);
+        }
+      });
+
+      test('a run that may not be made is absent, and one that exists is found all the same', async () => {
+        const organization = await newOrganization();
+        assert.deepEqual(await open(wanted(organization, 'r', { mayCreate: false })), { kind: 'absent' });
+        await made(wanted(organization, 'r'));
+        assert.equal((await open(wanted(organization, 'r', { mayCreate: false }))).kind, 'run');
+      });
+
+      test('without a budget it takes no exposure; undeclared under exposure it gets what is left, without a reason (row 12)', async () => {
+        const organization = await newOrganization();
+        assert.equal((await made(wanted(organization, 'free', { declared: null, effective: null }))).effective, null);
+        assert.equal(await taken(organization), 0n);
+        const rest = await made(wanted(organization, 'rest', { declared: null, effective: null, exposureLimit: usd(3) }));
+        assert.deepEqual([rest.effective, rest.clampReason, rest.declared], [usd(3), null, null]);
+        assert.deepEqual(await open(wanted(organization, 'more', { exposureLimit: usd(3) })), { kind: 'run_exposure_exhausted' });
+        assert.equal(await store.runs.get({ organization, id: 'more' }), null);
+      });
+
+      test('twenty at once against headroom for seven and a half: seven whole, one clamped, twelve refused (N5)', async () => {
+        const organization = await newOrganization();
+        const answers = await Promise.all(Array.from({ length: 20 }, (_, index) =>
+          open(wanted(organization, `r${index}`, { exposureLimit: usd(37.5) }), nodes[index % 3])));
+        const runs = answers.flatMap((answer) => answer.kind === 'run' ? [answer.run] : []);
+        assert.equal(runs.filter(({ effective, clampReason }) => effective === usd(5) && clampReason === null).length, 7);
+        assert.deepEqual(runs.filter(({ clampReason }) => clampReason !== null).map(({ effective, clampReason }) => [effective, clampReason]),
+          [[usd(2.5), 'exposure_headroom']]);
+        assert.equal(answers.filter(({ kind }) => kind === 'run_exposure_exhausted').length, 12);
+        assert.equal(await taken(organization), usd(37.5));
+      });
+
+      test('one id asked for by many nodes at once is made once, and all are told the same (N2)', async () => {
+        const organization = await newOrganization();
+        const answers = await Promise.all(Array.from({ length: 24 }, (_, index) =>
+          open(wanted(organization, 'r', { declared: usd(1 + index), effective: usd(1 + index), expiresAtMs: startMs + index }), nodes[index % 3])));
+        const runs = answers.map((answer) => { assert.ok(answer.kind === 'run'); return answer; });
+        assert.equal(runs.filter(({ created }) => created).length, 1);
+        for (const { run } of runs) assert.deepEqual(run, runs[0]!.run);
+        assert.equal(await taken(organization), runs[0]!.run.effective);
+      });
+
+      test('many questions at once: in order, across organizations, a doubled id made once', async () => {
+        const [one, other] = [await newOrganization(), await newOrganization()];
+        const limit = { exposureLimit: usd(5) };
+        const answers = await store.runs.open([
+          wanted(other, 'b', limit), wanted(one, 'a', limit), wanted(other, 'b', limit), wanted(one, 'c', limit),
+          wanted(one, 'd', { mayCreate: false }),
+        ]);
+        assert.deepEqual(answers.map((answer) => answer.kind === 'run' ? `${answer.run.id} ${answer.created}` : answer.kind),
+          ['b true', 'a true', 'b false', 'run_exposure_exhausted', 'absent']);
+      });
+
+      test('budgets as large as 64 bits hold add up', async () => {
+        const organization = await newOrganization();
+        for (const id of ['a', 'b', 'c']) await made(wanted(organization, id, { declared: nanoDollarsMax, effective: nanoDollarsMax }));
+        assert.equal(await taken(organization), 3n * nanoDollarsMax);
+      });
+    });
+
+    describe('what a run takes', () => {
+      test('falls with what its calls spend, to the nano-dollar, and not below nothing', async () => {
+        const organization = await newOrganization();
+        await made(wanted(organization, 'r'));
+        await store.calls.ship(shipped(organization, 'r', nanoDollars(1_234_567_891n)));
+        assert.equal(await taken(organization), 3_765_432_109n);
+        await store.calls.ship(shipped(organization, 'r', usd(9)));
+        assert.equal(await taken(organization), 0n);
+        const run = await store.runs.get({ organization, id: 'r' });
+        assert.deepEqual([run?.spent, run?.state, run?.unknownCalls], [10_234_567_891n, 'live', 0]);
+      });
+
+      test('a batch sent twice counts once; a call of unknown usage is counted and costs nothing', async () => {
+        const organization = await newOrganization();
+        await made(wanted(organization, 'r'));
+        const batch = shipped(organization, 'r', usd(1));
+        await Promise.all([nodes[0]!.calls.ship(batch), nodes[1]!.calls.ship(batch), nodes[2]!.calls.ship(batch)]);
+        await store.calls.ship(shipped(organization, 'r', null));
+        const run = await store.runs.get({ organization, id: 'r' });
+        assert.deepEqual([run?.spent, run?.unknownCalls, await taken(organization)], [usd(1), 1, usd(4)]);
+      });
+
+      test('falls with a tightening; a larger one, and one after the end, change nothing', async () => {
+        const organization = await newOrganization();
+        await made(wanted(organization, 'r', { declared: usd(9), effective: usd(5), clampReason: 'policy_max' }));
+        await store.calls.ship(tightened(organization, 'r', 7));
+        assert.equal((await store.runs.get({ organization, id: 'r' }))?.clampReason, 'policy_max');
+        await store.calls.ship(tightened(organization, 'r', 2));
+        const run = await store.runs.get({ organization, id: 'r' });
+        assert.deepEqual([run?.declared, run?.effective, run?.clampReason, await taken(organization)], [usd(2), usd(2), null, usd(2)]);
+        await store.calls.ship(ended(organization, 'r', 'closed'));
+        await store.calls.ship(tightened(organization, 'r', 1));
+        assert.equal((await store.runs.get({ organization, id: 'r' }))?.effective, usd(2));
+      });
+
+      test('is free with its end, and what comes in late is spend all the same', async () => {
+        const organization = await newOrganization();
+        await made(wanted(organization, 'r', { exposureLimit: usd(5) }));
+        await store.calls.ship(ended(organization, 'r', 'expired'));
+        assert.equal(await taken(organization), 0n);
+        await store.calls.ship(shipped(organization, 'r', usd(1)));
+        assert.deepEqual([(await store.runs.get({ organization, id: 'r' }))?.spent, await taken(organization)], [usd(1), 0n]);
+        assert.equal((await made(wanted(organization, 'next', { exposureLimit: usd(5) }))).effective, usd(5));
+      });
+
+      test('stays the sum over live runs under random creations, spends, tightenings and ends from three nodes at once', async () => {
+        const organization = await newOrganization();
+        const limit = usd(20);
+        let state = 77;
+        const draw = (below: number): number => {
+          state ^= state << 13; state ^= state >>> 17; state ^= state << 5;
+          return (state >>> 0) % below;
+        };
+        for (let round = 0; round < 12; round += 1) {
+          const work = Array.from({ length: 12 }, (_, index) => {
+            const [node, run] = [nodes[index % 3]!, `r${draw(14)}`];
+            const cost = nanoDollars(BigInt(draw(900_000_000)));
+            const acts: (() => Promise<unknown>)[] = [
+              () => open(wanted(organization, run, { exposureLimit: limit, declared: usd(3), effective: usd(3) }), node),
+              () => node.calls.ship(shipped(organization, run, cost)), () => node.calls.ship(shipped(organization, run, null)),
+              () => node.calls.ship(tightened(organization, run, 1 + draw(2))), () => node.calls.ship(ended(organization, run, 'over_budget')),
+              () => node.runs.close({ organization, id: run }),
+            ];
+            return acts[draw(10) % acts.length]!();
+          });
+          await Promise.all(work);
+          assert.ok(await taken(organization) <= limit);
+        }
+        for (const run of await store.runs.list({ organization, limit: 100 })) {
+          const records = await store.calls.list({ organization, run: run.id, limit: 1000 });
+          assert.equal(run.spent, records.reduce((sum, { cost }) => sum + (cost ?? 0n), 0n), 'a run spent what its records cost');
+          assert.equal(run.unknownCalls, records.filter(({ usage }) => usage === 'unknown').length);
+        }
+      });
+    });
+
+    describe('the end of a run', () => {
+      test('the first end counts: closed, shipped or swept, none is undone or replaced (row 13)', async () => {
+        const organization = await newOrganization();
+        await made(wanted(organization, 'r', { expiresAtMs: startMs + 1 }));
+        await store.calls.ship(ended(organization, 'r', 'over_budget', startMs + 3));
+        await store.calls.ship(ended(organization, 'r', 'expired', startMs + 1));
+        await store.runs.sweep(startMs + hourMs);
+        const run = await granted(store.runs.close({ organization, id: 'r' }));
+        assert.deepEqual([run.state, run.endedAtMs], ['over_budget', startMs + 3]);
+        const answer = await open(wanted(organization, 'r'));
+        assert.ok(answer.kind === 'run' && !answer.created && answer.run.state === 'over_budget', 'an ended id stays ended');
+      });
+
+      test('closing answers with the run, frees its exposure, and refuses an unknown one', async () => {
+        const organization = await newOrganization();
+        await made(wanted(organization, 'r'));
+        const run = await granted(store.runs.close({ organization, id: 'r' }));
+        assert.deepEqual([run.state, typeof run.endedAtMs, await taken(organization)], ['closed', 'number', 0n]);
+        assert.deepEqual(await granted(store.runs.close({ organization, id: 'r' })), run);
+        assert.equal(await refusalCode(store.runs.close({ organization: await newOrganization(), id: 'r' })), 'unknown_run');
+        assert.equal(await refusalCode(store.runs.close({ organization, id: 'a\0' })), 'unknown_run');
+      });
+
+      test('a run that no opened call confirms vanishes after 10 s; a confirmation or a record keeps it (row 13)', async () => {
+        const organization = await newOrganization();
+        for (const id of ['gone', 'called']) await made(wanted(organization, id));
+        await store.runs.confirm([await made(wanted(organization, 'confirmed'))]);
+        await store.calls.ship(shipped(organization, 'called', usd(1)));
+        await store.runs.sweep(startMs + 9_999);
+        assert.ok(await store.runs.get({ organization, id: 'gone' }));
+        await store.runs.sweep(startMs + 10_000);
+        assert.equal(await store.runs.get({ organization, id: 'gone' }), null);
+        const left = (await store.runs.list({ organization, limit: 9 })).map(({ id, state }) => `${id} ${state}`);
+        assert.deepEqual(left, ['confirmed live', 'called live']);
+        assert.equal(await taken(organization), usd(9));
+      });
+
+      test('one that is confirmed after it vanished comes back as it was, with what was spent meanwhile', async () => {
+        const organization = await newOrganization();
+        const run = await made(wanted(organization, 'r', { expiresAtMs: startMs + hourMs }));
+        await store.runs.sweep(startMs + 10_000);
+        await store.calls.ship(shipped(organization, 'r', usd(2)));
+        await store.runs.confirm([run]);
+        assert.deepEqual(await store.runs.get({ organization, id: 'r' }), { ...run, spent: usd(2) });
+        assert.equal(await taken(organization), usd(3));
+        await store.runs.confirm([run]);
+        await store.runs.sweep(startMs + 20_000);
+        assert.equal((await store.runs.get({ organization, id: 'r' }))?.state, 'live');
+      });
+
+      test('of an erased organization none is made or put back by what a node still says, and other questions are answered', async () => {
+        const [organization, other] = [await newOrganization(), await newOrganization()];
+        const run = await made(wanted(organization, 'erased'));
+        await granted(store.erasure.begin(organization));
+        await store.runs.confirm([run]);
+        const answers = await store.runs.open([wanted(organization, 'late'), wanted(other, 'late')]);
+        assert.deepEqual(answers.map(({ kind }) => kind), ['run_exposure_exhausted', 'run']);
+        assert.deepEqual(await context.query(url, 'select 1 as kept from run where organization = $1', [organization]), []);
+        assert.deepEqual(await context.query(url, 'select 1 as kept from run_exposure where organization = $1', [organization]), []);
+      });
+
+      test('a time limit expires a run, called or not; without one it is closed after 24 h without a call', async () => {
+        const organization = await newOrganization();
+        const runs = [await made(wanted(organization, 'limited', { expiresAtMs: startMs + hourMs })), await made(wanted(organization, 'idle'))];
+        const long = await made(wanted(organization, 'long', { expiresAtMs: startMs + 48 * hourMs }));
+        await store.runs.confirm([...runs, long, await made(wanted(organization, 'busy'))]);
+        await store.calls.ship({ ...shipped(organization, 'busy', usd(1)), records: [
+          { seq: 1, record: sampleRecord(organization, { run: 'busy', startedAtMs: startMs + hourMs }) }] });
+        const states = async () => Object.fromEntries((await store.runs.list({ organization, limit: 9 })).map(({ id, state }) => [id, state]));
+        await store.runs.sweep(startMs + hourMs - 1);
+        assert.equal((await states())['limited'], 'live');
+        await store.runs.sweep(startMs + hourMs);
+        assert.deepEqual(await states(), { limited: 'expired', idle: 'live', busy: 'live', long: 'live' });
+        await store.runs.sweep(startMs + 24 * hourMs);
+      await store.runs.sweep(startMs + 24 * hourMs + 60_000);
+        assert.deepEqual(await states(), { limited: 'expired', idle: 'closed', busy: 'live', long: 'live' });
+        await store.runs.sweep(startMs);
+        assert.deepEqual((await states())['idle'], 'closed', 'a clock that goes back undoes nothing');
+      });
+
+      test('is in the feed within the transaction that ends it, whoever ended it; a creation is not', async () => {
+        const organization = await newOrganization();
+        const since = await store.runs.feed();
+        for (const id of ['a', 'b', 'c', 'd']) await made(wanted(organization, id, { expiresAtMs: id === 'c' ? startMs + 1 : null }));
+        assert.deepEqual(await store.runs.changes(since), { through: since, more: false, runs: [] });
+        await granted(nodes[1]!.runs.close({ organization, id: 'a' }));
+        await store.calls.ship(ended(organization, 'b', 'over_budget'));
+        await store.runs.confirm([(await store.runs.get({ organization, id: 'c' }))!, (await store.runs.get({ organization, id: 'd' }))!]);
+        await store.runs.sweep(startMs + 20_000);
+        await store.calls.ship(tightened(organization, 'd', 1));
+        const changes = await nodes[2]!.runs.changes(since);
+        assert.deepEqual(changes.runs.map(({ id, state }) => `${id} ${state}`), ['a closed', 'b over_budget', 'c expired', 'd live']);
+        assert.deepEqual(await store.runs.changes(changes.through), { through: changes.through, more: false, runs: [] });
+      });
+
+      test('goes on from where the store stands, should that be an earlier moment than was told', async () => {
+        const organization = await newOrganization();
+        await made(wanted(organization, 'after'));
+        const { through } = await store.runs.changes(await store.runs.feed() + 5);
+        await granted(store.runs.close({ organization, id: 'after' }));
+        assert.deepEqual((await store.runs.changes(through)).runs.map(({ id, state }) => [id, state]), [['after', 'closed']]);
+      });
+
+      test('a feed long behind is read in parts, none left out', async () => {
+        const organization = await newOrganization();
+        let since = await store.runs.feed();
+        const ids = Array.from({ length: 40 }, (_, index) => `r${index}`);
+        await store.runs.open(ids.map((id) => wanted(organization, id)));
+        for (const id of ids) await granted(store.runs.close({ organization, id }));
+        const heard: string[] = [];
+        for (let more = true; more;) {
+          const changes = await store.runs.changes(since);
+          heard.push(...changes.runs.map(({ id }) => id));
+          ({ through: since, more } = changes);
+        }
+        assert.deepEqual(heard, ids);
+      });
+    });
+
+    test('the list is newest first and goes on where it was left', async () => {
+      const organization = await newOrganization();
+      for (const [id, at] of [['a', 1], ['b', 2], ['c', 2], ['d', 0]] as const) await made(wanted(organization, id, { startedAtMs: startMs + at }));
+      const first = await store.runs.list({ organization, limit: 2 });
+      assert.deepEqual(first.map(({ id }) => id), ['c', 'b']);
+      const { id, startedAtMs } = first[1]!;
+      assert.deepEqual((await store.runs.list({ organization, limit: 9, after: { id, startedAtMs } })).map((run) => run.id), ['a', 'd']);
+    });
+  });
+}

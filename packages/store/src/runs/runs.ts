@@ -1,0 +1,287 @@
+/**
+ * Runs as the store keeps them: made once with the exposure they take, confirmed, closed, swept, and never begun again.
+ * Spec: Run; design 3, rows 12 and 13. What calls spend and what nodes write of runs comes with the records (`sql/apply-to-runs.ts`).
+ * Exposure taken is the sum, over live runs, of the budget not yet spent: kept to the nano-dollar in every transaction that
+ * changes a run, and never above the limit when a run is made.
+ */
+import type { OrganizationId } from '@metergate/core/id.ts';
+import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
+import { clampToExposure, type PolicyBudget } from '@metergate/core/run/clamp.ts';
+import { endedAs, type EndedState, type Run } from '@metergate/core/run/run.ts';
+import { sql, type Transaction } from 'kysely';
+import type { ChangeName } from '../audit/change.ts';
+import { erasedAmong, holdOffErasures } from '../erasure/erasure.ts';
+import { refuse, type StoreRefusal } from '../refusal.ts';
+import { lastCallGrainMs, takenBy } from './apply-to-runs.ts';
+import { lockExposure, nextRunChange, type LockedExposure } from './run-exposure.ts';
+import {
+  insertRuns, runNameText, runOf, selectRuns, spentBefore, storedRunOf, updateRuns, type RunName, type StoredRun,
+} from './run-rows.ts';
+import type { Schema } from '../schema/schema.ts';
+import type { StoreContext } from '../context.ts';
+
+/** A run to be made, unless it exists. Its budget is that under policy; exposure is decided here. */
+export interface NewRun extends PolicyBudget {
+  readonly organization: OrganizationId;
+  readonly id: string;
+  readonly startedAtMs: number;
+  readonly expiresAtMs: number | null;
+  /** The organization's `runExposure`; null: no bound. */
+  readonly exposureLimit: NanoDollars | null;
+  /** False: an existing run is looked up, and none is made. */
+  readonly mayCreate: boolean;
+}
+
+export type RunAnswer =
+  /** The run as it is: made now, or the one that exists, whatever its state. `confirmed`: it does not vanish any more. */
+  | { readonly kind: 'run'; readonly run: Run; readonly created: boolean; readonly confirmed: boolean }
+  /** There is none, and none may be made. */
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'run_exposure_exhausted' };
+
+export interface RunList {
+  readonly organization: OrganizationId;
+  /** At most so many, the newest. */
+  readonly limit: number;
+  /** Goes on after this run of the list. */
+  readonly after?: { readonly startedAtMs: number; readonly id: string };
+}
+
+/** Runs that changed after a number of the feed, up to `through`. */
+export interface RunChanges {
+  readonly through: number;
+  /** True: there are later changes still. */
+  readonly more: boolean;
+  readonly runs: Run[];
+}
+
+export interface Runs {
+  /**
+   * Answers in the order of the questions, all of one transaction. Of two questions for one run the first makes it. An erased
+   * organization has no exposure left.
+   */
+  open(wanted: readonly NewRun[]): Promise<RunAnswer[]>;
+  get(run: RunName): Promise<Run | null>;
+  /** Newest first. */
+  list(query: RunList): Promise<Run[]>;
+  /** Closes a live run; one that has ended stays as it ended. Refuses `unknown_run`. */
+  close(run: RunName): Promise<Run | StoreRefusal>;
+  /** A call of each was opened: they do not vanish. One that vanished meanwhile is put back as given, but for an erased organization. */
+  confirm(runs: readonly Run[]): Promise<void>;
+  /**
+   * Ends what has run out: unconfirmed runs older than 10 s vanish, those past their time limit have expired, those without one
+   * and without a call for 24 h are closed. Says how many it was.
+   */
+  sweep(nowMs: number): Promise<number>;
+  /** The number of the latest change that nodes must hear of. */
+  feed(): Promise<number>;
+  /** Ends and tightenings committed after `since`. */
+  changes(since: number): Promise<RunChanges>;
+}
+
+const confirmWithinMs = 10_000;
+/** The last call may be later than its note by the grain, and a run must never be closed early. */
+const idleMs = 24 * 3_600_000 + lastCallGrainMs;
+/** Runs of one slice of a sweep, and numbers of the feed in one answer. */
+const sliceRuns = 500;
+const sliceChanges = 16;
+
+export function runsIn(context: StoreContext): Runs {
+  const { engine } = context;
+  return {
+    open: (wanted) => openRuns(context, wanted),
+    get: (name) => runNamed(context, name),
+    list: (query) => listRuns(context, query),
+    close: (name) => closeRun(context, name),
+    confirm: (runs) => confirmRuns(context, runs),
+    sweep: (nowMs) => sweepRuns(context, nowMs),
+    feed: () => feedOf(context),
+    async changes(since) {
+      // The number first: a change that commits after it is read belongs to the next question.
+      const latest = await feedOf(context);
+      const through = Math.min(latest, since + sliceChanges);
+      // Below where the store was restored to an earlier moment: what changes from here on has numbers that were told before.
+      if (through <= since) return { through, more: false, runs: [] };
+      const rows = await engine.read((db) => db.selectFrom('run').selectAll().where('change', '>', sql.lit(0n))
+        .where('change', '>', BigInt(since)).where('change', '<=', BigInt(through)).orderBy('change').execute());
+      return { through, more: through < latest, runs: rows.map((row) => runOf(storedRunOf(row))) };
+    },
+  };
+}
+
+function feedOf({ engine }: StoreContext): Promise<number> {
+  return engine.read(async (db) => Number((await db.selectFrom('run_feed').select('value').executeTakeFirstOrThrow()).value));
+}
+
+async function runNamed({ engine }: StoreContext, { organization, id }: RunName): Promise<Run | null> {
+  if (id.includes('\0')) return null;
+  const row = await engine.read((db) => db.selectFrom('run').selectAll()
+    .where('organization', '=', organization).where('id', '=', id).executeTakeFirst());
+  return row === undefined ? null : runOf(storedRunOf(row));
+}
+
+async function listRuns({ engine }: StoreContext, { organization, limit, after }: RunList): Promise<Run[]> {
+  const rows = await engine.read((db) => {
+    let query = db.selectFrom('run').selectAll().where('organization', '=', organization);
+    if (after !== undefined) {
+      const startedAtMs = BigInt(after.startedAtMs);
+      query = query.where('started_at_ms', '<=', startedAtMs).where((where) =>
+        where.or([where('started_at_ms', '<', startedAtMs), where('id', '<', after.id)]));
+    }
+    return query.orderBy('started_at_ms', 'desc').orderBy('id', 'desc').limit(limit).execute();
+  });
+  return rows.map((row) => runOf(storedRunOf(row)));
+}
+
+async function closeRun(context: StoreContext, name: RunName): Promise<Run | StoreRefusal> {
+  const found = await runNamed(context, name);
+  if (found !== null && found.state !== 'live') return found;
+  if (found !== null) await endRuns(context, [name], () => ({ state: 'closed', atMs: context.clock() }), closedRun(name));
+  return (found === null ? null : await runNamed(context, name))
+    ?? refuse('unknown_run', 'There is no run with this id. List them with: metergate run list --org ORG');
+}
+
+/** One that ended meanwhile was not closed by this. */
+function closedRun({ organization, id }: RunName): ChangeName<Run[]> {
+  return (ended) => (ended.length === 0 ? null : { action: 'closeRun', organization, subject: id });
+}
+
+/** What exists is found without a lock: every node asks once for every run it does not hold. */
+async function openRuns({ engine }: StoreContext, wanted: readonly NewRun[]): Promise<RunAnswer[]> {
+  const found = await engine.read((db) => selectRuns(engine.kind, db, wanted));
+  const missing = wanted.filter((run) => run.mayCreate && !found.has(runNameText(run)));
+  const made = missing.length === 0 ? null : await engine.write((transaction) => makeRuns(engine.kind, transaction, missing));
+  return wanted.map((run) => {
+    const known = found.get(runNameText(run));
+    if (known !== undefined) return existing(known);
+    return made?.get(run) ?? { kind: 'absent' };
+  });
+}
+
+function existing(run: StoredRun): RunAnswer {
+  return { kind: 'run', run: runOf(run), created: false, confirmed: run.confirmed };
+}
+
+async function makeRuns(
+  kind: StoreContext['engine']['kind'], transaction: Transaction<Schema>, wanted: readonly NewRun[],
+): Promise<Map<NewRun, RunAnswer>> {
+  await holdOffErasures(kind, transaction);
+  const erased = await erasedAmong(transaction, wanted.map(({ organization }) => organization));
+  const exposure = await lockExposure(kind, transaction, wanted.map(({ organization }) => organization).filter((each) => !erased.has(each)));
+  const found = await selectRuns(kind, transaction, wanted);
+  const spent = await spentBefore(kind, transaction, wanted.filter((run) => !found.has(runNameText(run))));
+  const answers = new Map<NewRun, RunAnswer>();
+  const made: StoredRun[] = [];
+  for (const run of wanted) {
+    if (erased.has(run.organization)) {
+      answers.set(run, { kind: 'run_exposure_exhausted' });
+      continue;
+    }
+    const name = runNameText(run);
+    const known = found.get(name);
+    const begun = known ?? beginRun(run, exposure, spent.get(name));
+    if (begun === null) {
+      answers.set(run, { kind: 'run_exposure_exhausted' });
+    } else if (known !== undefined) {
+      answers.set(run, existing(known));
+    } else {
+      exposure.shift(run.organization, takenBy(begun));
+      found.set(name, begun);
+      made.push(begun);
+      answers.set(run, { kind: 'run', run: runOf(begun), created: true, confirmed: false });
+    }
+  }
+  await insertRuns(kind, transaction, made);
+  await exposure.write();
+  return answers;
+}
+
+/** Null: no exposure is left for it. */
+function beginRun(
+  run: NewRun, exposure: LockedExposure, before: { readonly spent: bigint; readonly unknownCalls: number } | undefined,
+): StoredRun | null {
+  const left = run.exposureLimit === null ? null : nanoDollars(run.exposureLimit - exposure.taken(run.organization));
+  const budget = clampToExposure(run, left);
+  if ('kind' in budget) return null;
+  const { organization, id, declared, startedAtMs, expiresAtMs } = run;
+  return {
+    organization, id, state: 'live', declared, effective: budget.effective, clampReason: budget.clampReason,
+    spent: nanoDollars(before?.spent ?? 0n), unknownCalls: before?.unknownCalls ?? 0,
+    startedAtMs, expiresAtMs, endedAtMs: null, confirmed: false, lastCallAtMs: startedAtMs, change: 0n,
+  };
+}
+
+async function confirmRuns({ engine }: StoreContext, all: readonly Run[]): Promise<void> {
+  if (all.length === 0) return;
+  await engine.write(async (transaction) => {
+    await holdOffErasures(engine.kind, transaction);
+    const erased = await erasedAmong(transaction, all.map(({ organization }) => organization));
+    const runs = all.filter(({ organization }) => !erased.has(organization));
+    const exposure = await lockExposure(engine.kind, transaction, runs.map(({ organization }) => organization));
+    const found = await selectRuns(engine.kind, transaction, runs);
+    await updateRuns(engine.kind, transaction, [...found.values()].filter((run) => !run.confirmed).map((run) => ({ ...run, confirmed: true })));
+    const gone = new Map(runs.filter((run) => !found.has(runNameText(run))).map((run) => [runNameText(run), run]));
+    const spent = await spentBefore(engine.kind, transaction, [...gone.values()]);
+    const back = [...gone].map(([name, run]): StoredRun => ({
+      ...run, spent: nanoDollars(spent.get(name)?.spent ?? 0n), unknownCalls: spent.get(name)?.unknownCalls ?? 0,
+      confirmed: true, lastCallAtMs: run.startedAtMs, change: 0n,
+    }));
+    for (const run of back) exposure.shift(run.organization, takenBy(run));
+    await insertRuns(engine.kind, transaction, back);
+    await exposure.write();
+  });
+}
+
+/** How a live run ends; null: it goes on. `vanished`: it leaves nothing behind. */
+type End = { readonly state: EndedState; readonly atMs: number } | 'vanished' | null;
+
+/** One transaction: each run is looked at again under the lock of its exposure. Gives back those that ended. */
+async function endRuns(
+  { engine }: StoreContext, names: readonly RunName[], endOf: (run: StoredRun) => End, name?: ChangeName<Run[]>,
+): Promise<Run[]> {
+  return engine.write(async (transaction) => {
+    const change = await nextRunChange(transaction);
+    const exposure = await lockExposure(engine.kind, transaction, names.map(({ organization }) => organization));
+    const ended: StoredRun[] = [];
+    for (const run of (await selectRuns(engine.kind, transaction, names)).values()) {
+      const end = run.state === 'live' ? endOf(run) : null;
+      if (end === null) continue;
+      exposure.shift(run.organization, -takenBy(run));
+      if (end === 'vanished') {
+        await transaction.deleteFrom('run').where('organization', '=', run.organization).where('id', '=', run.id).execute();
+      } else {
+        ended.push({ ...endedAs(run, end.state, end.atMs), change });
+      }
+    }
+    await updateRuns(engine.kind, transaction, ended);
+    await exposure.write();
+    return ended.map(runOf);
+  }, name);
+}
+
+async function sweepRuns(context: StoreContext, nowMs: number): Promise<number> {
+  const now = Math.floor(nowMs);
+  const endOf = (run: StoredRun): End => {
+    if (!run.confirmed && run.startedAtMs <= now - confirmWithinMs) return 'vanished';
+    if (run.expiresAtMs !== null) return run.expiresAtMs <= now ? { state: 'expired', atMs: now } : null;
+    return run.lastCallAtMs <= now - idleMs ? { state: 'closed', atMs: now } : null;
+  };
+  let swept = 0;
+  for (;;) {
+    const due = await dueRuns(context, now);
+    if (due.length === 0) return swept;
+    await endRuns(context, due, endOf);
+    swept += due.length;
+  }
+}
+
+/** The conditions stand in the text, as the partial indexes have them. */
+function dueRuns({ engine }: StoreContext, now: number): Promise<RunName[]> {
+  return engine.read(async (db) => {
+    const live = () => db.selectFrom('run').select(['organization', 'id']).where('state', '=', sql.lit('live')).limit(sliceRuns);
+    const unconfirmed = await live().where('confirmed', '=', sql.lit(0n)).where('started_at_ms', '<=', BigInt(now - confirmWithinMs)).execute();
+    const expired = await live().where('expires_at_ms', 'is not', null).where('expires_at_ms', '<=', BigInt(now)).execute();
+    const idle = await live().where('expires_at_ms', 'is', null).where('last_call_at_ms', '<=', BigInt(now - idleMs)).execute();
+    return [...unconfirmed, ...expired, ...idle].slice(0, sliceRuns) as RunName[];
+  });
+}

@@ -1,0 +1,262 @@
+/**
+ * The tables as TypeScript sees them; `migrations/` makes them. Names are those of the database.
+ * Whole numbers are 64-bit on both engines and read as `bigint`; flags are 0 and 1; times are milliseconds since the epoch;
+ * money is nano-dollars.
+ */
+import type { ColumnType, Generated } from 'kysely';
+import type { TapSchema } from './tap-schema.ts';
+import type { LeaseSchema } from './lease-schema.ts';
+import type { RunSchema } from './run-schema.ts';
+import type { UsageSchema } from './usage-schema.ts';
+import type { Whole, WholeOrNull } from '../engine/column.ts';
+
+type Bytes = ColumnType<Uint8Array, Uint8Array, Uint8Array>;
+type BytesOrNull = ColumnType<Uint8Array | null, Uint8Array | null, Uint8Array | null>;
+
+/** One row: which migrations have run. */
+export interface SchemaTable { readonly only: Whole; readonly version: Whole }
+
+/** One row: by which the store knows its master key again. */
+export interface StoreIdentityTable { readonly only: Whole; readonly salt: Bytes; readonly fingerprint: string }
+
+/** One row: the number of the latest change of settings. Its lock makes those changes commit in the order of their numbers. */
+export interface RevisionTable { readonly only: Whole; readonly value: Whole }
+
+export interface OrganizationTable {
+  readonly id: string;
+  readonly name: string;
+  readonly plan: string;
+  readonly drain_seconds: WholeOrNull;
+  readonly fallback_input_nano: WholeOrNull;
+  readonly fallback_output_nano: WholeOrNull;
+  readonly enforce_key_caps: Generated<bigint>;
+  readonly max_run_budget_nano: WholeOrNull;
+  readonly run_ceiling_nano: WholeOrNull;
+  readonly run_exposure_nano: WholeOrNull;
+  readonly agreed_requests: WholeOrNull;
+  readonly agreed_tokens: WholeOrNull;
+  readonly created_at_ms: Whole;
+  readonly revision: Whole;
+}
+
+export interface OrganizationDataKeyTable { readonly organization: string; readonly wrapped: Bytes; readonly wrapped_by: string }
+
+export interface ServiceKeyTable {
+  readonly id: string;
+  readonly organization: string;
+  readonly hash: string;
+  readonly prefix: string;
+  readonly name: string | null;
+  readonly project: string | null;
+  readonly created_at_ms: Whole;
+  readonly expires_at_ms: WholeOrNull;
+  readonly revoked_at_ms: WholeOrNull;
+  readonly max_run_budget_nano: WholeOrNull;
+}
+
+export interface ProviderConnectionTable {
+  readonly organization: string;
+  readonly provider: string;
+  readonly sealed: Bytes;
+  readonly version: Whole;
+}
+
+export interface DeclaredUpstreamTable {
+  readonly organization: string;
+  readonly url: string;
+  readonly enabled: Whole;
+  /** Null: the destination needs no credential. */
+  readonly sealed: BytesOrNull;
+  readonly version: Whole;
+}
+
+export interface PriceOverlayTable { readonly only: Whole; readonly json: string; readonly revision: Whole }
+
+export interface JournalSegmentTable { readonly id: string; readonly mark: Whole }
+
+export interface CallRecordTable {
+  readonly sequence: Generated<bigint>;
+  readonly id: string;
+  readonly organization: string;
+  readonly key: string;
+  readonly project: string | null;
+  /** JSON array of strings; null for none. */
+  readonly labels: string | null;
+  readonly labels_dropped: Whole;
+  readonly run: string | null;
+  readonly wire: string;
+  readonly endpoint: string;
+  readonly method: string;
+  readonly path: string;
+  readonly started_at_ms: Whole;
+  readonly node: string;
+  readonly streamed: Whole;
+  readonly status: WholeOrNull;
+  readonly outcome: string;
+  readonly model: string | null;
+  readonly finish_reason: string | null;
+  readonly input_tokens: WholeOrNull;
+  readonly output_tokens: WholeOrNull;
+  readonly cached_tokens: WholeOrNull;
+  readonly cache_write_tokens: WholeOrNull;
+  readonly reasoning_tokens: WholeOrNull;
+  readonly usage: string;
+  readonly usage_reason: string | null;
+  readonly cost_nano: WholeOrNull;
+  readonly cost_source: string;
+  readonly price_list: string | null;
+  readonly provider_request_id: string | null;
+  readonly request_bytes: Whole;
+  readonly response_bytes: Whole;
+  readonly first_byte_ms: number | null;
+  readonly duration_ms: number | null;
+}
+
+export interface PersonTable {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string;
+  readonly email_verified: Whole;
+  readonly image: string | null;
+  readonly created_at_ms: Whole;
+  readonly updated_at_ms: Whole;
+}
+
+export interface PersonCredentialTable {
+  readonly id: string;
+  readonly person: string;
+  readonly provider: string;
+  readonly account: string;
+  readonly password_hash: string | null;
+  readonly created_at_ms: Whole;
+  readonly updated_at_ms: Whole;
+}
+
+export interface PersonSessionTable {
+  readonly id: string;
+  readonly person: string;
+  readonly token_hash: string;
+  /** The organization chosen in this session; null: the person's first. */
+  readonly organization: string | null;
+  readonly ip_address: string | null;
+  readonly user_agent: string | null;
+  readonly expires_at_ms: Whole;
+  readonly created_at_ms: Whole;
+  readonly updated_at_ms: Whole;
+}
+
+export interface MembershipTable { readonly organization: string; readonly person: string; readonly role: string; readonly created_at_ms: Whole }
+
+export interface InvitationTable {
+  readonly id: string;
+  readonly organization: string;
+  readonly email: string | null;
+  readonly role: string;
+  readonly token_hash: string;
+  readonly invited_by: string | null;
+  readonly created_at_ms: Whole;
+  readonly expires_at_ms: Whole;
+  readonly accepted_at_ms: WholeOrNull;
+  readonly withdrawn_at_ms: WholeOrNull;
+}
+
+export interface ManagementTokenTable {
+  readonly id: string;
+  readonly organization: string;
+  readonly hash: string;
+  readonly prefix: string;
+  readonly name: string | null;
+  readonly role: string;
+  /** The person whose role bounds the token's; null: made by the operator. */
+  readonly made_by_person: string | null;
+  readonly created_at_ms: Whole;
+  readonly expires_at_ms: WholeOrNull;
+  readonly revoked_at_ms: WholeOrNull;
+}
+
+export interface AuditEventTable {
+  readonly sequence: Generated<bigint>;
+  readonly id: string;
+  /** Null: the whole product. */
+  readonly organization: string | null;
+  readonly at_ms: Whole;
+  readonly actor_kind: string;
+  readonly actor_id: string | null;
+  readonly actor_name: string | null;
+  readonly action: string;
+  readonly subject: string | null;
+  /** JSON object. */
+  readonly detail: string;
+}
+
+/** `done_ms` and `done_sequence`: the last of its call records that lost its words. */
+export interface ErasedOrganizationTable {
+  readonly organization: string;
+  readonly at_ms: Whole;
+  readonly done_ms: Whole;
+  readonly done_sequence: Whole;
+  readonly finished: Whole;
+}
+
+export interface MasterKeyHandoverTable { readonly from_key: string; readonly sealed: Bytes; readonly until_ms: Whole }
+
+/** One row. */
+export interface PlatformAddressTable { readonly only: Whole; readonly url: string }
+
+export interface CapTable {
+  readonly id: string;
+  readonly organization: string;
+  readonly scope: string;
+  /** A key's id or a project; empty for the organization. */
+  readonly subject: string;
+  readonly window: string;
+  readonly limit_nano: Whole;
+  readonly mode: string;
+  /** The revision that made it: the order of caps. */
+  readonly made: Whole;
+}
+
+/** What was spent by one subject in one window: `start_ms` and the window's name say which. */
+export interface SpendSumTable {
+  readonly organization: string;
+  readonly scope: string;
+  /** As in `cap`. */
+  readonly subject: string;
+  readonly window: string;
+  readonly start_ms: Whole;
+  readonly spent_nano: Whole;
+  readonly calls: Whole;
+  /** Of `calls`, those whose usage is not known, in full or in part. */
+  readonly unknown_calls: Whole;
+}
+
+export interface Schema extends RunSchema, LeaseSchema, TapSchema, UsageSchema {
+  readonly person: PersonTable;
+  readonly person_credential: PersonCredentialTable;
+  readonly person_session: PersonSessionTable;
+  readonly membership: MembershipTable;
+  readonly invitation: InvitationTable;
+  readonly management_token: ManagementTokenTable;
+  readonly audit_event: AuditEventTable;
+  readonly erased_organization: ErasedOrganizationTable;
+  readonly master_key_handover: MasterKeyHandoverTable;
+  readonly metergate_schema: SchemaTable;
+  readonly store_identity: StoreIdentityTable;
+  readonly revision: RevisionTable;
+  readonly organization: OrganizationTable;
+  readonly organization_data_key: OrganizationDataKeyTable;
+  readonly service_key: ServiceKeyTable;
+  readonly provider_connection: ProviderConnectionTable;
+  readonly declared_upstream: DeclaredUpstreamTable;
+  readonly price_overlay: PriceOverlayTable;
+  readonly journal_segment: JournalSegmentTable;
+  readonly call_record: CallRecordTable;
+  readonly cap: CapTable;
+  readonly platform_address: PlatformAddressTable;
+  readonly spend_sum: SpendSumTable;
+}
+
+/** A 64-bit figure of ours as a number; every such figure is below 2^53. */
+export function numberOrNull(value: bigint | null): number | null {
+  return value === null ? null : Number(value);
+}

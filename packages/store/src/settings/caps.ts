@@ -1,0 +1,132 @@
+/**
+ * Spend caps as they are kept: one per organization, scope, subject and window. Spec: Budget cap; design 3, row 4; 5.
+ * Every change takes a revision and stamps the organization, so that nodes follow it.
+ */
+import { base62, idPrefix, type CapId, type OrganizationId } from '@metergate/core/id.ts';
+import { nanoDollars, nanoDollarsMax, type NanoDollars } from '@metergate/core/money.ts';
+import { capScopes, type Cap, type CapMode, type CapScope } from '@metergate/core/spend/cap.ts';
+import { calendarWindows, windowAt, type CalendarWindow } from '@metergate/core/spend/window.ts';
+import { sql, type Selectable, type Transaction } from 'kysely';
+import { projectRefusal } from '../names.ts';
+import { stampOrganization, unknownOrganization } from './organizations.ts';
+import { refuse, type StoreRefusal } from '../refusal.ts';
+import type { CapTable, Schema } from '../schema/schema.ts';
+import type { StoreContext } from '../context.ts';
+
+export type NewCap = Omit<Cap, 'id'> & { readonly organization: OrganizationId };
+
+/** A cap, and what was spent in its window. */
+export interface CapStanding {
+  readonly cap: Cap;
+  readonly spent: NanoDollars;
+  /** Calls of the window whose usage is not known, in full or in part. */
+  readonly unknownCalls: number;
+}
+
+export interface Caps {
+  /**
+   * Makes the cap, or gives the one of the same scope, subject and window this limit and mode; it keeps its id then.
+   * Refuses `unknown_organization`, `unknown_key` (of another organization too), `invalid_setting`, `invalid_name`.
+   */
+  set(cap: NewCap): Promise<Cap | StoreRefusal>;
+  /** In the order they were made, with the spend of the windows that hold `atMs`. Empty for an unknown organization. */
+  list(organization: OrganizationId, atMs: number): Promise<CapStanding[]>;
+  /** The cap that was. `within`: only one of this organization. Refuses `unknown_cap`. */
+  remove(id: string, within?: OrganizationId): Promise<RemovedCap | StoreRefusal>;
+}
+
+/** With whose it was. */
+export interface RemovedCap extends Cap {
+  readonly organization: OrganizationId;
+}
+
+export function capsIn({ engine, randomBytes }: StoreContext): Caps {
+  return {
+    set: async (wanted) => formRefusal(wanted) ?? engine.change<Cap>(async (transaction, revision) => {
+      const { organization, scope, window, limit, mode } = wanted;
+      const subject = wanted.subject ?? '';
+      if (!await stampOrganization(transaction, organization, revision)) return unknownOrganization();
+      if (scope === 'key' && !await hasKey(transaction, organization, subject)) {
+        return refuse('unknown_key', 'This organization has no service key with this id. List them with: metergate key list --org ORG');
+      }
+      const id = idPrefix.cap + base62(randomBytes(40), 20);
+      return capOf(await transaction.insertInto('cap')
+        .values({ id, organization, scope, subject, window, limit_nano: limit, mode, made: revision })
+        .onConflict((conflict) => conflict.columns(['organization', 'scope', 'subject', 'window']).doUpdateSet({ limit_nano: limit, mode }))
+        .returningAll().executeTakeFirstOrThrow());
+    }, ({ id }) => ({ action: 'setCap', organization: wanted.organization, subject: id })),
+    list: (organization, atMs) => engine.read(async (db) => {
+      const starts = calendarWindows.map((window) => sql`when ${window} then ${sql.lit(windowAt(window, atMs).startMs)}`);
+      const rows = await db.selectFrom('cap as c')
+        .leftJoin('spend_sum as s', (join) => join.onRef('s.organization', '=', 'c.organization').onRef('s.scope', '=', 'c.scope')
+          .onRef('s.subject', '=', 'c.subject').onRef('s.window', '=', 'c.window')
+          .on(sql<boolean>`s.start_ms = case c.${sql.ref('window')} ${sql.join(starts, sql` `)} end`))
+        .selectAll('c').select(['s.spent_nano', 's.unknown_calls'])
+        .where('c.organization', '=', organization).orderBy('c.made').execute();
+      return rows.map((row) => ({
+        cap: capOf(row), spent: nanoDollars(row.spent_nano ?? 0n), unknownCalls: Number(row.unknown_calls ?? 0n),
+      }));
+    }),
+    remove: (id, within) => engine.change<RemovedCap>(async (transaction, revision) => {
+      const found = id.includes('\0') ? undefined
+        : await transaction.selectFrom('cap').selectAll().where('id', '=', id).executeTakeFirst();
+      if (found === undefined || (within !== undefined && found.organization !== within)) {
+        return unknownCap();
+      }
+      const organization = found.organization as OrganizationId;
+      // An erased organization's caps are kept as figures, and changed by nobody.
+      if (!await stampOrganization(transaction, organization, revision)) return unknownCap();
+      await transaction.deleteFrom('cap').where('id', '=', id).execute();
+      return { ...capOf(found), organization };
+    }, ({ organization }) => ({ action: 'removeCap', organization, subject: id })),
+  };
+}
+
+/** An organization's caps in the order they were made, as one JSON text beside the other columns of its row. */
+export function capsColumn(engine: 'sqlite' | 'postgres', organization: string) {
+  const [array, list, end] = engine === 'sqlite'
+    ? [sql.raw('json_array'), sql.raw('json_group_array'), sql.raw('')]
+    : [sql.raw('json_build_array'), sql.raw('json_agg'), sql.raw('::text')];
+  return sql<string | null>`(select ${list}(${array}(c.id, c.scope, c.subject, c."window", cast(c.limit_nano as text), c.mode) order by c.made)${end}
+    from cap as c where c.organization = ${sql.ref(organization)})`.as('caps');
+}
+
+/** The caps of what `capsColumn` read. Limits travel as text: no digit of them is lost. */
+export function capsFrom(json: string | null): Cap[] {
+  const rows = JSON.parse(json ?? '[]') as [id: string, scope: string, subject: string, window: string, limit: string, mode: string][];
+  return rows.map(([id, scope, subject, window, limit, mode]) => capOf({ id, scope, subject, window, limit_nano: BigInt(limit), mode }));
+}
+
+function formRefusal({ scope, subject, window, limit, mode }: NewCap): StoreRefusal | null {
+  const invalid = (message: string): StoreRefusal => refuse('invalid_setting', message);
+  if (!capScopes.includes(scope)) return invalid(`The scope of a cap must be one of ${capScopes.join(', ')}.`);
+  if (!calendarWindows.includes(window)) return invalid(`The window of a cap must be one of ${calendarWindows.join(', ')}.`);
+  if (mode !== 'refuse' && mode !== 'pause') return invalid('A cap must either refuse or pause.');
+  if (limit < 0n || limit > nanoDollarsMax) return invalid('The limit of a cap must be an amount of US dollars from 0, below 9.2 billion.');
+  if (scope === 'organization') return subject === null ? null : invalid('A cap of an organization names no key and no project.');
+  if (subject === null || subject === '') return invalid(`A cap of a ${scope} must name the ${scope}.`);
+  if (scope === 'project') return projectRefusal(subject);
+  return subject.includes('\0') ? invalid('A cap of a key must name the key by its id.') : null;
+}
+
+function unknownCap(): StoreRefusal {
+  return refuse('unknown_cap', 'There is no cap with this id. List them with: metergate cap list --org ORG');
+}
+
+async function hasKey(transaction: Transaction<Schema>, organization: OrganizationId, id: string): Promise<boolean> {
+  return await transaction.selectFrom('service_key').select('id').where('id', '=', id).where('organization', '=', organization)
+    .executeTakeFirst() !== undefined;
+}
+
+function capOf(
+  { id, scope, subject, window, limit_nano: limit, mode }: Pick<Selectable<CapTable>, 'id' | 'scope' | 'subject' | 'window' | 'limit_nano' | 'mode'>,
+): Cap {
+  return {
+    id: id as CapId,
+    scope: scope as CapScope,
+    subject: subject === '' ? null : subject,
+    window: window as CalendarWindow,
+    limit: nanoDollars(limit),
+    mode: mode as CapMode,
+  };
+}

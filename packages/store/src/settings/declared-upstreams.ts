@@ -1,0 +1,107 @@
+/**
+ * The one destination that an organization declares itself: URL, sealed credential, enabled or not.
+ * Spec: Declared upstream; design 3, row 19. Which URLs are fit is decided before they come here.
+ */
+import type { OrganizationId } from '@metergate/core/id.ts';
+import type { DeclaredUpstream } from '@metergate/core/settings.ts';
+import type { Transaction } from 'kysely';
+import type { AuditAction } from '../audit/change.ts';
+import { sealFor } from '../sealing/data-key.ts';
+import { followMasterKey } from '../sealing/master-key-rotation.ts';
+import { credentialRefusal, nameRefusal } from '../names.ts';
+import { stampOrganization, unknownOrganization } from './organizations.ts';
+import { refuse, type StoreRefusal } from '../refusal.ts';
+import type { CredentialPlace, Vault } from '../sealing/vault.ts';
+import type { Schema } from '../schema/schema.ts';
+import type { StoreContext } from '../context.ts';
+
+/** A declaration without its credential. */
+export interface ShownUpstream {
+  readonly url: string;
+  readonly enabled: boolean;
+  readonly hasCredential: boolean;
+  /** `unreadable`: the credential is stored, but it cannot be unsealed now. */
+  readonly state: 'readable' | 'unreadable';
+}
+
+export interface DeclaredUpstreams {
+  /**
+   * Declares the destination, in place of an earlier one; it starts disabled. An empty credential: none is needed.
+   * Null: done. Refuses `unknown_organization`, `invalid_name` (the URL), `invalid_credential`.
+   */
+  declare(organization: OrganizationId, wanted: { readonly url: string; readonly credential: string }): Promise<StoreRefusal | null>;
+  /** Null: done. These three refuse `unknown_organization`, `upstream_not_declared`. */
+  enable(organization: OrganizationId): Promise<StoreRefusal | null>;
+  disable(organization: OrganizationId): Promise<StoreRefusal | null>;
+  remove(organization: OrganizationId): Promise<StoreRefusal | null>;
+  show(organization: OrganizationId): Promise<ShownUpstream | null>;
+}
+
+export function declaredUpstreamsIn({ engine, vault }: StoreContext): DeclaredUpstreams {
+  /** `work` says how many declarations it touched. */
+  const onDeclared = (organization: OrganizationId, action: AuditAction, work: (transaction: Transaction<Schema>) => Promise<bigint>) =>
+    engine.change<null>(async (transaction, revision) => {
+      if (!await stampOrganization(transaction, organization, revision)) return unknownOrganization();
+      return await work(transaction) === 1n ? null
+        : upstreamNotDeclared();
+    }, { action, organization, subject: 'upstream' });
+  const switchTo = (organization: OrganizationId, action: 'enableUpstream' | 'disableUpstream') =>
+    onDeclared(organization, action, async (transaction) =>
+      (await transaction.updateTable('declared_upstream').set({ enabled: action === 'enableUpstream' ? 1 : 0 })
+        .where('organization', '=', organization).executeTakeFirstOrThrow()).numUpdatedRows);
+  return {
+    declare: async (organization, { url, credential }) => nameRefusal("An upstream's URL", url, 2_048)
+      ?? (credential === '' ? null : credentialRefusal("An upstream's credential", credential))
+      ?? engine.change<null>(async (transaction, revision) => {
+        if (!await stampOrganization(transaction, organization, revision)) return unknownOrganization();
+        const place = upstreamPlace(organization, revision);
+        const sealed = credential === '' ? null : await sealFor(transaction, vault, { credential, place });
+        const declaration = { url, enabled: 0, sealed, version: revision };
+        await transaction.insertInto('declared_upstream').values({ organization, ...declaration })
+          .onConflict((conflict) => conflict.column('organization').doUpdateSet(declaration)).execute();
+        return null;
+      }, { action: 'declareUpstream', organization, subject: 'upstream' }),
+    enable: (organization) => switchTo(organization, 'enableUpstream'),
+    disable: (organization) => switchTo(organization, 'disableUpstream'),
+    remove: (organization) => onDeclared(organization, 'removeUpstream', async (transaction) =>
+      (await transaction.deleteFrom('declared_upstream').where('organization', '=', organization)
+        .executeTakeFirstOrThrow()).numDeletedRows),
+    show: (organization) => engine.read(async (db) => {
+      await followMasterKey(db, vault);
+      const row = await db.selectFrom('declared_upstream')
+        .leftJoin('organization_data_key', 'organization_data_key.organization', 'declared_upstream.organization')
+        .select(['url', 'enabled', 'sealed', 'version', 'wrapped']).where('declared_upstream.organization', '=', organization)
+        .executeTakeFirst();
+      if (row === undefined) return null;
+      const { url, enabled, credential } = upstreamOf(vault, { organization, ...row });
+      return { url, enabled, hasCredential: row.sealed !== null, state: credential === null ? 'unreadable' : 'readable' };
+    }),
+  };
+}
+
+/** The one sentence for every use of a declaration that is not there. */
+export function upstreamNotDeclared(): StoreRefusal {
+  return refuse('upstream_not_declared',
+    'This organization has not declared an upstream. Declare one with: metergate upstream declare --org ORG --url URL');
+}
+
+/** What is stored of a declaration. */
+export interface StoredUpstream {
+  readonly organization: OrganizationId;
+  readonly url: string;
+  readonly enabled: bigint;
+  readonly sealed: Uint8Array | null;
+  readonly version: bigint;
+  readonly wrapped: Uint8Array | null;
+}
+
+/** The declaration as a gateway node holds it; a credential that cannot be unsealed is null. */
+export function upstreamOf(vault: Vault, { organization, url, enabled, sealed, version, wrapped }: StoredUpstream): DeclaredUpstream {
+  const unsealed = (): string | null =>
+    sealed === null ? '' : wrapped === null ? null : vault.unsealCredential(sealed, wrapped, upstreamPlace(organization, version));
+  return { url, enabled: enabled === 1n, version: Number(version), credential: unsealed() };
+}
+
+function upstreamPlace(organization: OrganizationId, version: bigint): CredentialPlace {
+  return { purpose: 'upstream-credential', organization, record: 'upstream', version };
+}

@@ -1,0 +1,112 @@
+/**
+ * Settings as gateway nodes ask for them: a key by its hash, an organization whole, and what changed since a revision.
+ * Design 2, Snapshots. Each answer is one statement, so it is of one moment.
+ */
+import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
+import type { NanoDollars } from '@metergate/core/money.ts';
+import type { OrganizationSettings, Plan, ServiceKeySettings } from '@metergate/core/settings.ts';
+import { capsColumn, capsFrom } from './caps.ts';
+import { upstreamOf } from './declared-upstreams.ts';
+import { agreedFiguresOf, fallbackPriceOf, runPolicyOf } from './organizations.ts';
+import { followMasterKey } from '../sealing/master-key-rotation.ts';
+import { connectionOf } from './provider-connections.ts';
+import { numberOrNull } from '../schema/schema.ts';
+import type { StoreContext } from '../context.ts';
+
+/** What changed after a revision, up to `revision`; it may name more, never less. */
+export interface SettingsChange {
+  readonly revision: number;
+  readonly organizations: OrganizationId[];
+  /** The operator's price overlay changed. */
+  readonly prices: boolean;
+}
+
+export interface Settings {
+  /** The number of the latest change; 0 in a new store. */
+  revision(): Promise<number>;
+  /** A live key, that is one not revoked; its expiry is the caller's to check. Null: no such key. */
+  keyByHash(hash: string): Promise<ServiceKeySettings | null>;
+  /** Secrets unsealed. Null: no such organization. */
+  organization(id: OrganizationId): Promise<OrganizationSettings | null>;
+  changedSince(revision: number): Promise<SettingsChange>;
+}
+
+export function settingsIn(context: StoreContext): Settings {
+  const { engine } = context;
+  const revision = () => engine.read(async (db) =>
+    Number((await db.selectFrom('revision').select('value').executeTakeFirstOrThrow()).value));
+  return {
+    revision,
+    keyByHash: (hash) => engine.read(async (db) => {
+      if (hash.includes('\0')) return null;
+      const row = await db.selectFrom('service_key').select(['id', 'organization', 'project', 'expires_at_ms', 'max_run_budget_nano'])
+        .where('hash', '=', hash).where('revoked_at_ms', 'is', null).executeTakeFirst();
+      return row === undefined ? null : {
+        id: row.id as ServiceKeyId,
+        organization: row.organization as OrganizationId,
+        project: row.project,
+        expiresAtMs: numberOrNull(row.expires_at_ms),
+        maxRunBudget: row.max_run_budget_nano as NanoDollars | null,
+      };
+    }),
+    async organization(id) {
+      const settings = await organizationSettings(context, id);
+      // Read with a master key that was rotated away meanwhile, its secrets would look unreadable.
+      return await followed(context) ? organizationSettings(context, id) : settings;
+    },
+    async changedSince(since) {
+      // The number first: a change that commits after it is read belongs to the next question, and may be named in both.
+      const latest = await revision();
+      if (latest <= since) return { revision: latest, organizations: [], prices: false };
+      await followed(context);
+      return engine.read(async (db) => {
+        const rows = await db.selectFrom('organization').select('id').where('revision', '>', BigInt(since)).execute();
+        const overlay = await db.selectFrom('price_overlay').select('revision').where('revision', '>', BigInt(since)).executeTakeFirst();
+        return { revision: latest, organizations: rows.map((row) => row.id as OrganizationId), prices: overlay !== undefined };
+      });
+    },
+  };
+}
+
+function followed({ engine, vault }: StoreContext): Promise<boolean> {
+  return engine.read((db) => followMasterKey(db, vault));
+}
+
+async function organizationSettings({ engine, vault }: StoreContext, organization: OrganizationId): Promise<OrganizationSettings | null> {
+  const row = await engine.read((db) => db.selectFrom('organization as o')
+    .leftJoin('organization_data_key as k', 'k.organization', 'o.id')
+    .leftJoin('provider_connection as openai', (join) =>
+      join.onRef('openai.organization', '=', 'o.id').on('openai.provider', '=', 'openai'))
+    .leftJoin('provider_connection as anthropic', (join) =>
+      join.onRef('anthropic.organization', '=', 'o.id').on('anthropic.provider', '=', 'anthropic'))
+    .leftJoin('declared_upstream as u', 'u.organization', 'o.id')
+    .leftJoin('grant_key as g', 'g.organization', 'o.id')
+    .select([
+      'o.plan', 'o.drain_seconds', 'o.fallback_input_nano', 'o.fallback_output_nano', 'k.wrapped',
+      'o.enforce_key_caps', 'o.max_run_budget_nano', 'o.run_ceiling_nano', 'o.run_exposure_nano', 'o.agreed_requests', 'o.agreed_tokens',
+      'openai.sealed as openai_sealed', 'openai.version as openai_version',
+      'anthropic.sealed as anthropic_sealed', 'anthropic.version as anthropic_version',
+      'u.url', 'u.enabled', 'u.sealed as upstream_sealed', 'u.version as upstream_version',
+      'g.id as grant_key', 'g.public_key as grant_public_key',
+      capsColumn(engine.kind, 'o.id'),
+    ])
+    .where('o.id', '=', organization).executeTakeFirst());
+  if (row === undefined) return null;
+  const { wrapped, url, enabled, upstream_version: version } = row;
+  return {
+    id: organization,
+    plan: row.plan as Plan,
+    openai: connectionOf(vault, { organization, provider: 'openai', wrapped, sealed: row.openai_sealed, version: row.openai_version }),
+    anthropic: connectionOf(vault,
+      { organization, provider: 'anthropic', wrapped, sealed: row.anthropic_sealed, version: row.anthropic_version }),
+    upstream: url === null || enabled === null || version === null ? null
+      : upstreamOf(vault, { organization, url, enabled, sealed: row.upstream_sealed, version, wrapped }),
+    fallbackPrice: fallbackPriceOf(row),
+    drainSeconds: numberOrNull(row.drain_seconds),
+    agreedFigures: agreedFiguresOf(row),
+    caps: capsFrom(row.caps),
+    enforceKeyCaps: row.enforce_key_caps === 1n,
+    runPolicy: runPolicyOf(row),
+    grantKeys: row.grant_key === null || row.grant_public_key === null ? [] : [{ id: row.grant_key, publicKey: row.grant_public_key }],
+  };
+}

@@ -1,0 +1,218 @@
+/**
+ * Organizations: created with their data key, found by id or name, and their own settings. Design 3, rows 7, 8 and 22.
+ * A name is unique, byte for byte.
+ */
+import { base62, idPrefix, type OrganizationId } from '@metergate/core/id.ts';
+import { nanoDollarsMax, type NanoDollars } from '@metergate/core/money.ts';
+import { isPerMinuteFigure, perMinuteMax, type AgreedFigures } from '@metergate/core/rate/tier.ts';
+import { plans, type FallbackPrice, type Plan, type RunPolicy } from '@metergate/core/settings.ts';
+import { sql, type Insertable, type Selectable, type Transaction } from 'kysely';
+import { followMasterKey } from '../sealing/master-key-rotation.ts';
+import { makeGrantKey } from '../runs/grant-key.ts';
+import { nameRefusal } from '../names.ts';
+import { refuse, type StoreRefusal } from '../refusal.ts';
+import { numberOrNull, type OrganizationTable, type Schema } from '../schema/schema.ts';
+import type { StoreContext } from '../context.ts';
+
+export interface Organization {
+  readonly id: OrganizationId;
+  readonly name: string;
+  readonly plan: Plan;
+  readonly drainSeconds: number | null;
+  readonly fallbackPrice: FallbackPrice | null;
+  readonly enforceKeyCaps: boolean;
+  readonly runPolicy: RunPolicy;
+  /** Figures agreed with an Enterprise organization; null where none were set. They are kept and count for nothing on other plans. */
+  readonly agreedFigures: AgreedFigures | null;
+  readonly createdAtMs: number;
+}
+
+/** Settings to change; what is left out stays. Null: back to the default. */
+export interface OrganizationChanges {
+  readonly plan?: Plan;
+  /** Whole seconds from 0. */
+  readonly drainSeconds?: number | null;
+  readonly fallbackPrice?: FallbackPrice | null;
+  readonly enforceKeyCaps?: boolean;
+  readonly maxRunBudget?: NanoDollars | null;
+  readonly runCeiling?: NanoDollars | null;
+  readonly runExposure?: NanoDollars | null;
+  /** Enterprise only, like the next. */
+  readonly requestsPerMinute?: number | null;
+  readonly tokensPerMinute?: number | null;
+}
+
+/** What is left of an organization beside its figures. */
+export type ErasedOrganization = Pick<Organization, 'id' | 'name' | 'enforceKeyCaps'>;
+
+export interface Organizations {
+  /** Refuses `invalid_name`, `name_taken`, `invalid_setting`. */
+  create(wanted: { readonly name: string; readonly plan: Plan }): Promise<Organization | StoreRefusal>;
+  /** All of them, oldest first. */
+  list(): Promise<Organization[]>;
+  /** By id, else by exact name; null where there is neither. */
+  find(idOrName: string): Promise<Organization | null>;
+  /** An erased organization by its id alone, with nothing of it but what its figures are read by. Null: there is none. */
+  findErased(id: string): Promise<ErasedOrganization | null>;
+  /** The organization as it is now. Refuses `unknown_organization`, `invalid_setting`. */
+  set(id: OrganizationId, changes: OrganizationChanges): Promise<Organization | StoreRefusal>;
+}
+
+export function organizationsIn({ engine, vault, clock, randomBytes }: StoreContext): Organizations {
+  return {
+    create: async ({ name, plan }) => nameRefusal('An organization name', name) ?? settingsRefusal({ plan })
+      ?? engine.change<Organization>(async (transaction, revision) => {
+        if (await transaction.selectFrom('organization').select('id').where('name', '=', name).executeTakeFirst() !== undefined) {
+          return refuse('name_taken', 'There is already an organization with this name. Choose another name.');
+        }
+        const id = (idPrefix.organization + base62(randomBytes(40), 20)) as OrganizationId;
+        await transaction.insertInto('organization').values(newRow({ id, name, plan, createdAtMs: clock(), revision })).execute();
+        await followMasterKey(transaction, vault);
+        await transaction.insertInto('organization_data_key')
+          .values({ organization: id, wrapped: vault.newDataKey(id), wrapped_by: vault.wrappingKeyId }).execute();
+        await makeGrantKey({ vault, clock, randomBytes }, transaction, id);
+        return (await rowOf(transaction, id))!;
+      }, ({ id }) => ({ action: 'createOrganization', organization: id, subject: id })),
+    list: () => engine.read(async (db) =>
+      (await db.selectFrom('organization').selectAll().where(notErased).orderBy('created_at_ms').orderBy('id').execute()).map(organizationOf)),
+    find: (idOrName) => engine.read(async (db) => {
+      if (idOrName.includes('\0')) return null;
+      const rows = await db.selectFrom('organization').selectAll().where(notErased)
+        .where((where) => where.or([where('id', '=', idOrName), where('name', '=', idOrName)])).execute();
+      const row = rows.find(({ id }) => id === idOrName) ?? rows[0];
+      return row === undefined ? null : organizationOf(row);
+    }),
+    findErased: (id) => engine.read(async (db) => {
+      if (id.includes('\0')) return null;
+      const row = await db.selectFrom('organization').innerJoin('erased_organization', 'erased_organization.organization', 'organization.id')
+        .selectAll('organization').where('organization.id', '=', id).executeTakeFirst();
+      return row === undefined ? null : organizationOf(row);
+    }),
+    set: async (id, changes) => settingsRefusal(changes) ?? engine.change<Organization>(async (transaction, revision) => {
+      await transaction.updateTable('organization').set({ ...columnsOf(changes), revision }).where('id', '=', id).where(notErased).execute();
+      const set = await rowOf(transaction, id);
+      if (set === null) return unknownOrganization();
+      return namesFigures(changes) && set.plan !== 'enterprise'
+        ? refuse('invalid_setting', 'Requests and tokens per minute can be set on the enterprise plan only; the other plans have their own figures.')
+        : set;
+    }, { action: 'setOrganization', organization: id, subject: id }),
+  };
+}
+
+/** An erased organization is like one that never was; its row stays for what refers to it. */
+const notErased = sql<boolean>`not exists (select 1 from erased_organization where erased_organization.organization = organization.id)`;
+
+export function unknownOrganization(): StoreRefusal {
+  return refuse('unknown_organization', 'There is no such organization. List them with: metergate org list');
+}
+
+/** Stamps the organization with the revision of the change under way. False: there is no such organization. */
+export async function stampOrganization(transaction: Transaction<Schema>, id: OrganizationId, revision: bigint): Promise<boolean> {
+  const { numUpdatedRows } = await transaction.updateTable('organization').set({ revision })
+    .where('id', '=', id).where(notErased).executeTakeFirstOrThrow();
+  return numUpdatedRows === 1n;
+}
+
+async function rowOf(transaction: Transaction<Schema>, id: OrganizationId): Promise<Organization | null> {
+  const row = await transaction.selectFrom('organization').selectAll().where('id', '=', id).where(notErased).executeTakeFirst();
+  return row === undefined ? null : organizationOf(row);
+}
+
+function newRow(
+  { id, name, plan, createdAtMs, revision }:
+    { readonly id: OrganizationId; readonly name: string; readonly plan: Plan; readonly createdAtMs: number; readonly revision: bigint },
+): Insertable<OrganizationTable> {
+  return {
+    id, name, plan, revision, created_at_ms: createdAtMs, drain_seconds: null, fallback_input_nano: null, fallback_output_nano: null,
+    max_run_budget_nano: null, run_ceiling_nano: null, run_exposure_nano: null, agreed_requests: null, agreed_tokens: null,
+  };
+}
+
+/** Columns that take a change as it is. */
+const columnOf = {
+  plan: 'plan',
+  drainSeconds: 'drain_seconds',
+  maxRunBudget: 'max_run_budget_nano',
+  runCeiling: 'run_ceiling_nano',
+  runExposure: 'run_exposure_nano',
+  requestsPerMinute: 'agreed_requests',
+  tokensPerMinute: 'agreed_tokens',
+} as const satisfies { readonly [Name in keyof OrganizationChanges]?: keyof OrganizationTable };
+
+function columnsOf(changes: OrganizationChanges): Partial<Insertable<OrganizationTable>> {
+  const { fallbackPrice, enforceKeyCaps } = changes;
+  const names = (Object.keys(columnOf) as (keyof typeof columnOf)[]).filter((name) => changes[name] !== undefined);
+  return {
+    ...Object.fromEntries(names.map((name) => [columnOf[name], changes[name]])),
+    ...(enforceKeyCaps === undefined ? {} : { enforce_key_caps: enforceKeyCaps ? 1n : 0n }),
+    ...(fallbackPrice === undefined ? {} : {
+      fallback_input_nano: fallbackPrice?.inputNanoPerMillion ?? null,
+      fallback_output_nano: fallbackPrice?.outputNanoPerMillion ?? null,
+    }),
+  };
+}
+
+/** Whether a figure is set; taking one away is nothing to refuse. */
+function namesFigures({ requestsPerMinute, tokensPerMinute }: OrganizationChanges): boolean {
+  return (requestsPerMinute ?? null) !== null || (tokensPerMinute ?? null) !== null;
+}
+
+function settingsRefusal(changes: OrganizationChanges): StoreRefusal | null {
+  const { plan, drainSeconds, fallbackPrice, maxRunBudget, runCeiling, runExposure, requestsPerMinute, tokensPerMinute } = changes;
+  for (const bound of [maxRunBudget, runCeiling, runExposure]) {
+    if ((bound ?? null) !== null && (bound! < 0n || bound! > nanoDollarsMax)) {
+      return refuse('invalid_setting', 'A bound on runs must be an amount of US dollars from 0, below 9.2 billion.');
+    }
+  }
+  for (const figure of [requestsPerMinute, tokensPerMinute]) {
+    if ((figure ?? null) !== null && !isPerMinuteFigure(figure!)) {
+      return refuse('invalid_setting', `Requests and tokens per minute must be whole numbers from 1 to ${perMinuteMax}.`);
+    }
+  }
+  if (plan !== undefined && !plans.includes(plan)) return refuse('invalid_setting', `The plan must be one of ${plans.join(', ')}.`);
+  if (drainSeconds !== undefined && drainSeconds !== null && !(Number.isSafeInteger(drainSeconds) && drainSeconds >= 0)) {
+    return refuse('invalid_setting', 'The drain time must be a whole number of seconds from 0.');
+  }
+  for (const price of [fallbackPrice?.inputNanoPerMillion, fallbackPrice?.outputNanoPerMillion]) {
+    if (price !== undefined && (price < 0n || price > nanoDollarsMax)) {
+      return refuse('invalid_setting', 'A fallback price must be an amount of US dollars from 0, below 9.2 billion per million tokens.');
+    }
+  }
+  return null;
+}
+
+function organizationOf(row: Selectable<OrganizationTable>): Organization {
+  return {
+    id: row.id as OrganizationId,
+    name: row.name,
+    plan: row.plan as Plan,
+    drainSeconds: numberOrNull(row.drain_seconds),
+    fallbackPrice: fallbackPriceOf(row),
+    enforceKeyCaps: row.enforce_key_caps === 1n,
+    runPolicy: runPolicyOf(row),
+    agreedFigures: agreedFiguresOf(row),
+    createdAtMs: Number(row.created_at_ms),
+  };
+}
+
+export function fallbackPriceOf(
+  row: Pick<Selectable<OrganizationTable>, 'fallback_input_nano' | 'fallback_output_nano'>,
+): FallbackPrice | null {
+  if (row.fallback_input_nano === null || row.fallback_output_nano === null) return null;
+  return { inputNanoPerMillion: row.fallback_input_nano, outputNanoPerMillion: row.fallback_output_nano };
+}
+
+export function runPolicyOf(
+  row: Pick<Selectable<OrganizationTable>, 'max_run_budget_nano' | 'run_ceiling_nano' | 'run_exposure_nano'>,
+): RunPolicy {
+  return {
+    maxRunBudget: row.max_run_budget_nano as NanoDollars | null,
+    runCeiling: row.run_ceiling_nano as NanoDollars | null,
+    runExposure: row.run_exposure_nano as NanoDollars | null,
+  };
+}
+
+export function agreedFiguresOf(row: Pick<Selectable<OrganizationTable>, 'agreed_requests' | 'agreed_tokens'>): AgreedFigures | null {
+  if (row.agreed_requests === null && row.agreed_tokens === null) return null;
+  return { requestsPerMinute: numberOrNull(row.agreed_requests), tokensPerMinute: numberOrNull(row.agreed_tokens) };
+}

@@ -1,0 +1,25 @@
+/**
+ * Where the platform that started last is reached: a link made by the command in another shell, with other settings, leads there.
+ */
+import type { StoreContext } from '../context.ts';
+
+export interface PlatformAddress {
+  /** `url`: without a trailing slash. */
+  remember(url: string): Promise<void>;
+  /** Null: no platform has started on this store yet. */
+  last(): Promise<string | null>;
+}
+
+export function platformAddressIn({ background: engine }: StoreContext): PlatformAddress {
+  const last = () => engine.read(async (db) => (await db.selectFrom('platform_address').select('url').executeTakeFirst())?.url ?? null);
+  return {
+    last,
+    async remember(url) {
+      if (await last() === url) return;
+      await engine.write(async (transaction) => {
+        await transaction.insertInto('platform_address').values({ only: 1, url })
+          .onConflict((conflict) => conflict.column('only').doUpdateSet({ url })).execute();
+      });
+    },
+  };
+}

@@ -1,0 +1,25 @@
+/**
+ * The operator's own prices: one JSON text, kept as given and replaced whole. Design 3, row 6.
+ * Whether it is a fit price list is decided before it comes here.
+ */
+import type { StoreContext } from '../context.ts';
+
+export interface PriceOverlay {
+  /** The text last loaded, or null. */
+  overlay(): Promise<string | null>;
+  loadOverlay(json: string): Promise<void>;
+}
+
+export function priceOverlayIn({ engine }: StoreContext): PriceOverlay {
+  return {
+    overlay: () => engine.read(async (db) =>
+      (await db.selectFrom('price_overlay').select('json').executeTakeFirst())?.json ?? null),
+    async loadOverlay(json) {
+      await engine.change<null>(async (transaction, revision) => {
+        await transaction.insertInto('price_overlay').values({ only: 1, json, revision })
+          .onConflict((conflict) => conflict.column('only').doUpdateSet({ json, revision })).execute();
+        return null;
+      }, { action: 'loadPrices', organization: null, subject: null });
+    },
+  };
+}

@@ -1,0 +1,116 @@
+/**
+ * Service keys as the store knows them: the SHA-256 and a short prefix, never the key. Spec: Authentication 1; design 3, row 17.
+ * Who mints a key shows it once and hands its hash over.
+ */
+import { base62, idPrefix, type OrganizationId, type ServiceKeyId } from '@metergate/core/id.ts';
+import { nanoDollarsMax, type NanoDollars } from '@metergate/core/money.ts';
+import type { Selectable } from 'kysely';
+import { nameRefusal, projectRefusal } from '../names.ts';
+import { stampOrganization, unknownOrganization } from './organizations.ts';
+import { refuse, type StoreRefusal } from '../refusal.ts';
+import { numberOrNull, type ServiceKeyTable } from '../schema/schema.ts';
+import type { StoreContext } from '../context.ts';
+
+export interface ServiceKey {
+  readonly id: ServiceKeyId;
+  readonly organization: OrganizationId;
+  /** The first characters of the key, to tell keys apart by. */
+  readonly prefix: string;
+  readonly name: string | null;
+  readonly project: string | null;
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number | null;
+  readonly revokedAtMs: number | null;
+  /** The most one run of this key may declare; null: the organization's figure holds. */
+  readonly maxRunBudget: NanoDollars | null;
+}
+
+export interface RevokedServiceKey extends ServiceKey {
+  /** It had been revoked before; nothing was changed. */
+  readonly alreadyRevoked: boolean;
+}
+
+export interface NewServiceKey {
+  readonly organization: OrganizationId;
+  readonly name: string | null;
+  readonly project: string | null;
+  readonly expiresAtMs: number | null;
+  /** SHA-256 of the key, lower-case hexadecimal. */
+  readonly hash: string;
+  readonly prefix: string;
+  /** From 0; left out: none. */
+  readonly maxRunBudget?: NanoDollars | null;
+}
+
+export interface ServiceKeys {
+  /** Refuses `unknown_organization`, `invalid_name`, `invalid_setting`, `key_taken` (the same key twice). */
+  create(key: NewServiceKey): Promise<ServiceKey | StoreRefusal>;
+  /** Oldest first, revoked and expired ones included. Empty for an unknown organization. */
+  list(organization: OrganizationId): Promise<ServiceKey[]>;
+  /**
+   * The key as it is now; a second time changes nothing and says so. `within`: only a key of this organization.
+   * Refuses `unknown_key`.
+   */
+  revoke(id: string, within?: OrganizationId): Promise<RevokedServiceKey | StoreRefusal>;
+  /** The key with this hash, revoked or not. */
+  findByHash(hash: string): Promise<ServiceKey | null>;
+}
+
+export function serviceKeysIn({ engine, clock, randomBytes }: StoreContext): ServiceKeys {
+  return {
+    async create({ organization, name, project, expiresAtMs, hash, prefix, maxRunBudget = null }) {
+      if (!/^[0-9a-f]{64}$/.test(hash)) throw new RangeError('a service key is kept as 64 hexadecimal characters');
+      const refusal = (name === null ? null : nameRefusal('A key name', name))
+        ?? (project === null ? null : projectRefusal(project)) ?? runBudgetRefusal(maxRunBudget);
+      return refusal ?? engine.change<ServiceKey>(async (transaction, revision) => {
+        if (!await stampOrganization(transaction, organization, revision)) return unknownOrganization();
+        if (await transaction.selectFrom('service_key').select('id').where('hash', '=', hash).executeTakeFirst() !== undefined) {
+          return refuse('key_taken', 'This service key exists already. Make a new one.');
+        }
+        const row = {
+          id: idPrefix.serviceKey + base62(randomBytes(40), 20), organization, hash, prefix, name, project,
+          created_at_ms: clock(), expires_at_ms: expiresAtMs, revoked_at_ms: null, max_run_budget_nano: maxRunBudget,
+        };
+        return keyOf(await transaction.insertInto('service_key').values(row).returningAll().executeTakeFirstOrThrow());
+      }, ({ id }) => ({ action: 'createKey', organization, subject: id }));
+    },
+    list: (organization) => engine.read(async (db) => (await db.selectFrom('service_key').selectAll()
+      .where('organization', '=', organization).orderBy('created_at_ms').orderBy('id').execute()).map(keyOf)),
+    revoke: (id, within) => engine.change<RevokedServiceKey>(async (transaction, revision) => {
+      const found = id.includes('\0') ? undefined
+        : await transaction.selectFrom('service_key').selectAll().where('id', '=', id).executeTakeFirst();
+      if (found === undefined || (within !== undefined && found.organization !== within)) {
+        return refuse('unknown_key', 'There is no service key with this id. List them with: metergate key list --org ORG');
+      }
+      if (found.revoked_at_ms !== null) return { ...keyOf(found), alreadyRevoked: true };
+      await stampOrganization(transaction, found.organization as OrganizationId, revision);
+      const revoked = await transaction.updateTable('service_key').set({ revoked_at_ms: clock() })
+        .where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+      return { ...keyOf(revoked), alreadyRevoked: false };
+    }, (revoked) => (revoked.alreadyRevoked ? null : { action: 'revokeKey', organization: revoked.organization, subject: id })),
+    findByHash: (hash) => engine.read(async (db) => {
+      if (hash.includes('\0')) return null;
+      const row = await db.selectFrom('service_key').selectAll().where('hash', '=', hash).executeTakeFirst();
+      return row === undefined ? null : keyOf(row);
+    }),
+  };
+}
+
+function keyOf(row: Selectable<ServiceKeyTable>): ServiceKey {
+  return {
+    id: row.id as ServiceKeyId,
+    organization: row.organization as OrganizationId,
+    prefix: row.prefix,
+    name: row.name,
+    project: row.project,
+    createdAtMs: Number(row.created_at_ms),
+    expiresAtMs: numberOrNull(row.expires_at_ms),
+    revokedAtMs: numberOrNull(row.revoked_at_ms),
+    maxRunBudget: row.max_run_budget_nano as NanoDollars | null,
+  };
+}
+
+function runBudgetRefusal(budget: NanoDollars | null): StoreRefusal | null {
+  return budget === null || (budget >= 0n && budget <= nanoDollarsMax) ? null
+    : refuse('invalid_setting', 'A run budget must be an amount of US dollars from 0, below 9.2 billion.');
+}

@@ -1,0 +1,92 @@
+/**
+ * Records of calls → what their nodes have shipped of each leased sum, inside the transaction that keeps the records and adds
+ * them to what is spent: so a record is among what is leased until it is among what is spent, and never in both (design 2,
+ * Spend across nodes). Where a sum reaches the limit of its cap or run, all nodes are told to confirm what they hold, whether or
+ * not the one that spent has ever asked for a lease of it.
+ * To be called after the sums themselves, whose locks it relies on. On the embedded store there is nothing to do.
+ */
+import { nanoDollars } from '@metergate/core/money.ts';
+import type { CallRecord } from '@metergate/core/record/call-record.ts';
+import { calendarWindows, windowAt } from '@metergate/core/spend/window.ts';
+import { CompiledQuery, sql, type Transaction } from 'kysely';
+import type { Schema } from '../schema/schema.ts';
+
+type LeasedRecord = Pick<CallRecord, 'organization' | 'key' | 'run' | 'startedAtMs' | 'cost' | 'node'>;
+
+/** What one row of `spend_lease` gains. */
+interface Part {
+  readonly organization: string;
+  readonly scope: string;
+  readonly subject: string;
+  readonly window: string;
+  readonly startMs: number;
+  readonly node: string;
+  cost: bigint;
+}
+
+const columns: readonly (readonly [name: string, type: 'text' | 'bigint', value: (part: Part) => string | number | bigint])[] = [
+  ['organization', 'text', (part) => part.organization],
+  ['scope', 'text', (part) => part.scope],
+  ['subject', 'text', (part) => part.subject],
+  ['"window"', 'text', (part) => part.window],
+  ['start_ms', 'bigint', (part) => part.startMs],
+  ['node', 'text', (part) => part.node],
+  ['cost', 'bigint', (part) => part.cost],
+];
+const keyNames = columns.slice(0, 6).map(([name]) => name).join(', ');
+const given = `unnest(${columns.map(([, type], index) => `$${index + 1}::${type}[]`).join(', ')}) as v (${columns.map(([name]) => name).join(', ')})`;
+
+/** Nodes that the store does not know lease nothing: their process is dead, or they were forgotten. */
+const statement = `with kept as (
+  insert into spend_lease (${keyNames}, granted_nano, shipped_nano, claim, short_at_ms)
+  select ${keyNames.split(', ').map((name) => `v.${name}`).join(', ')}, 0, v.cost, 0, 0 from ${given}
+  where exists (select 1 from gateway_node where id = v.node) order by 1, 2, 3, 4, 5, 6
+  on conflict (${keyNames}) do update
+  set shipped_nano = least(spend_lease.shipped_nano, 9223372036854775807 - excluded.shipped_nano) + excluded.shipped_nano
+  returning ${keyNames})
+select exists (
+  select 1 from kept join ${given} using (${keyNames})
+  left join spend_sum as s on s.organization = kept.organization and s.scope = kept.scope and s.subject = kept.subject
+    and s."window" = kept."window" and s.start_ms = kept.start_ms
+  left join cap as c on c.organization = kept.organization and c.scope = kept.scope and c.subject = kept.subject
+    and c."window" = kept."window"
+  left join run as r on kept.scope = 'run' and r.organization = kept.organization and r.id = kept.subject
+  cross join lateral (values (coalesce(s.spent_nano, r.spent_nano), coalesce(c.limit_nano, r.effective_nano))) as now (spent, most)
+  where now.spent >= now.most and now.spent - v.cost < now.most
+) as reached`;
+
+export async function applyToLeases(
+  engine: 'sqlite' | 'postgres', transaction: Transaction<Schema>, records: readonly LeasedRecord[],
+): Promise<void> {
+  if (engine === 'sqlite') return;
+  const parts = [...partsOf(records).values()];
+  if (parts.length === 0) return;
+  const { rows } = await transaction.executeQuery<{ reached: boolean }>(
+    CompiledQuery.raw(statement, columns.map(([, , value]) => parts.map(value))));
+  if (rows[0]?.reached === true) await stirLeases(transaction);
+}
+
+/** Has all nodes confirm what they hold. The row's lock is the last that a transaction takes. */
+export async function stirLeases(transaction: Transaction<Schema>): Promise<void> {
+  await transaction.updateTable('lease_feed').set({ value: sql<bigint>`value + 1` }).execute();
+}
+
+function partsOf(records: readonly LeasedRecord[]): Map<string, Part> {
+  const parts = new Map<string, Part>();
+  const add = (cost: bigint, part: Omit<Part, 'cost'>): void => {
+    const name = [part.organization, part.scope, part.window, part.startMs, part.node, part.subject].join(' ');
+    const known = parts.get(name);
+    if (known === undefined) parts.set(name, { ...part, cost });
+    else known.cost = nanoDollars(known.cost + cost);
+  };
+  for (const { organization, key, run, startedAtMs, cost, node } of records) {
+    if (cost === null || cost === 0n) continue;
+    for (const window of calendarWindows) {
+      const { startMs } = windowAt(window, startedAtMs);
+      add(cost, { organization, scope: 'organization', subject: '', window, startMs, node });
+      add(cost, { organization, scope: 'key', subject: key, window, startMs, node });
+    }
+    if (run !== null) add(cost, { organization, scope: 'run', subject: run, window: 'run', startMs: 0, node });
+  }
+  return parts;
+}

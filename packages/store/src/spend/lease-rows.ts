@@ -1,0 +1,120 @@
+/**
+ * Leased subjects and their leases ⇄ rows, many at a time: sums locked in the order in which shipping locks them, limits, runs
+ * and all nodes' leases read under those locks, one node's leases written.
+ */
+import { leaseName, type LeaseSubject } from '@metergate/core/lease/subject.ts';
+import type { LeaseEntry } from '@metergate/core/lease/grant.ts';
+import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
+import { CompiledQuery, type Transaction } from 'kysely';
+import type { Schema } from '../schema/schema.ts';
+
+/** A lease as it is kept. */
+export interface KeptLease extends LeaseEntry {
+  readonly subject: LeaseSubject;
+  readonly node: string;
+  readonly limit: NanoDollars | null;
+  readonly claim: number;
+  readonly shortAtMs: number;
+}
+
+/** What a grant rests on. */
+export interface LeasedSubject {
+  readonly limit: NanoDollars | null;
+  readonly spent: NanoDollars;
+  /** Nothing is confirmed of it any more: a run that ended, or is not there. */
+  readonly over: boolean;
+  /** Of all nodes. */
+  readonly leases: KeptLease[];
+}
+
+type Names = 'organization' | 'scope' | 'subject' | 'window' | 'start_ms';
+type Row = Record<string, string | bigint | null>;
+
+const subjectColumns: readonly (readonly [name: string, type: 'text' | 'bigint', value: (subject: LeaseSubject) => string | number])[] = [
+  ['organization', 'text', ({ organization }) => organization],
+  ['scope', 'text', ({ scope }) => scope],
+  ['subject', 'text', ({ subject }) => subject],
+  ['"window"', 'text', ({ window }) => window],
+  ['start_ms', 'bigint', ({ startMs }) => startMs],
+];
+const names = subjectColumns.map(([name]) => name).join(', ');
+const given = `unnest(${subjectColumns.map(([, type], index) => `$${index + 1}::${type}[]`).join(', ')}) as v (${names})`;
+
+/** Rows are made where they are missing, and locked in the order given, by one statement. */
+const lockSums = `insert into spend_sum (${names}, spent_nano, calls, unknown_calls) select v.*, 0, 0, 0 from ${given}
+  on conflict (${names}) do update set calls = spend_sum.calls returning ${names}, spent_nano`;
+const lockExposures = 'select 1 from run_exposure where organization = any($1::text[]) order by organization for update';
+const readRuns = `select v.organization, v.scope, v.subject, v."window", v.start_ms, r.spent_nano, r.effective_nano, r.state
+  from ${given} left join run as r on r.organization = v.organization and r.id = v.subject`;
+const readLimits = `select v.organization, v.scope, v.subject, v."window", v.start_ms, c.limit_nano
+  from ${given} join cap as c on c.organization = v.organization and c.scope = v.scope and c.subject = v.subject and c."window" = v."window"`;
+const readLeases = `select l.* from ${given} join spend_lease as l using (${names})`;
+
+/** By `leaseName`. */
+export async function lockLeased(transaction: Transaction<Schema>, wanted: readonly LeaseSubject[]): Promise<Map<string, LeasedSubject>> {
+  const subjects = [...wanted].sort(inOrder);
+  const runs = subjects.filter(({ scope }) => scope === 'run');
+  const sums = subjects.filter(({ scope }) => scope !== 'run');
+  const byName = new Map(subjects.map((subject) => [leaseName(subject), subject]));
+  const found = new Map<string, LeasedSubject>();
+  const query = async (statement: string, of: readonly LeaseSubject[]): Promise<Row[]> => of.length === 0 ? []
+    : (await transaction.executeQuery<Row>(CompiledQuery.raw(statement, subjectColumns.map(([, , value]) => of.map(value))))).rows;
+  if (runs.length > 0) {
+    await transaction.executeQuery(CompiledQuery.raw(lockExposures, [[...new Set(runs.map(({ organization }) => organization))]]));
+  }
+  for (const row of await query(readRuns, runs)) {
+    const [limit, spent] = [moneyOf(row['effective_nano']), moneyOf(row['spent_nano']) ?? nanoDollars(0n)];
+    found.set(nameOf(row), { limit, spent, over: row['state'] !== 'live', leases: [] });
+  }
+  const spent = await query(lockSums, sums);
+  const limits = new Map((await query(readLimits, sums)).map((row) => [nameOf(row), moneyOf(row['limit_nano'])]));
+  for (const row of spent) {
+    const name = nameOf(row);
+    found.set(name, { limit: limits.get(name) ?? null, spent: moneyOf(row['spent_nano'])!, over: false, leases: [] });
+  }
+  for (const row of await query(readLeases, subjects)) {
+    const name = nameOf(row);
+    found.get(name)!.leases.push({
+      subject: byName.get(name)!, node: row['node'] as string, granted: moneyOf(row['granted_nano'])!, shipped: moneyOf(row['shipped_nano'])!,
+      limit: moneyOf(row['limit_nano']), claim: Number(row['claim']), shortAtMs: Number(row['short_at_ms']),
+    });
+  }
+  return found;
+}
+
+const leaseColumns: readonly (readonly [name: string, type: 'text' | 'bigint', value: (lease: KeptLease) => string | number | bigint | null])[] = [
+  ...subjectColumns.map(([name, type, value]) => [name, type, ({ subject }: KeptLease) => value(subject)] as const),
+  ['node', 'text', ({ node }) => node],
+  ['granted_nano', 'bigint', ({ granted }) => granted],
+  ['limit_nano', 'bigint', ({ limit }) => limit],
+  ['claim', 'bigint', ({ claim }) => claim],
+  ['short_at_ms', 'bigint', ({ shortAtMs }) => shortAtMs],
+];
+const leaseNames = leaseColumns.map(([name]) => name).join(', ');
+/** What was shipped is shipping's alone to write. */
+const writeStatement = `insert into spend_lease (${leaseNames}, shipped_nano)
+  select v.*, 0 from unnest(${leaseColumns.map(([, type], index) => `$${index + 1}::${type}[]`).join(', ')}) as v (${leaseNames})
+  on conflict (${names}, node) do update set granted_nano = excluded.granted_nano, limit_nano = excluded.limit_nano,
+  claim = excluded.claim, short_at_ms = excluded.short_at_ms`;
+
+export async function writeLeases(transaction: Transaction<Schema>, leases: readonly KeptLease[]): Promise<void> {
+  if (leases.length === 0) return;
+  const sorted = [...leases].sort((one, other) => inOrder(one.subject, other.subject));
+  await transaction.executeQuery(CompiledQuery.raw(writeStatement, leaseColumns.map(([, , value]) => sorted.map(value))));
+}
+
+function inOrder(one: LeaseSubject, other: LeaseSubject): number {
+  for (const field of ['organization', 'scope', 'subject', 'window', 'startMs'] as const) {
+    if (one[field] !== other[field]) return one[field] < other[field] ? -1 : 1;
+  }
+  return 0;
+}
+
+function nameOf(row: Row): string {
+  const { organization, scope, subject, window, start_ms: startMs } = row as Record<Names, string>;
+  return leaseName({ organization, scope, subject, window, startMs: Number(startMs) } as unknown as LeaseSubject);
+}
+
+function moneyOf(value: string | bigint | null | undefined): NanoDollars | null {
+  return typeof value === 'bigint' ? nanoDollars(value) : null;
+}

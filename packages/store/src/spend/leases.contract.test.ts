@@ -1,0 +1,301 @@
+/**
+ * Leases in the store: what is spent and leased never pass a limit by a grant, whoever asks at once, and records move from one
+ * to the other in the transaction that keeps them (design 2, Spend across nodes). On the embedded store nothing is bounded or written.
+ */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { SubjectClaim } from '@metergate/core/lease/book.ts';
+import type { LeaseSubject } from '@metergate/core/lease/subject.ts';
+import type { GatewayNodeId, OrganizationId } from '@metergate/core/id.ts';
+import { nanoDollars } from '@metergate/core/money.ts';
+import type { CallRecord } from '@metergate/core/record/call-record.ts';
+import { windowAt } from '@metergate/core/spend/window.ts';
+import pg from 'pg';
+import { granted, openTestStore, sampleRecord, sqliteFixture, startMs } from '../test-support/contract-fixture.ts';
+import { contractStore, onPostgres } from '../test-support/contract-store.ts';
+
+const money = (amount: number) => nanoDollars(BigInt(amount));
+const [one, two] = ['node_one', 'node_two'] as GatewayNodeId[] as [GatewayNodeId, GatewayNodeId];
+
+function monthOf(organization: OrganizationId): LeaseSubject {
+  return { organization, scope: 'organization', subject: '', window: 'month', ...windowAt('month', startMs) };
+}
+
+function runOf(organization: OrganizationId, id: string): LeaseSubject {
+  return { organization, scope: 'run', subject: id, window: 'run', startMs: 0, endMs: null };
+}
+
+function claim(subject: LeaseSubject, over: Partial<Record<'settled' | 'holds' | 'recent', number>> = {}, wants = true): SubjectClaim {
+  return { subject, settled: money(over.settled ?? 0), holds: money(over.holds ?? 0), recent: money(over.recent ?? 0), wants };
+}
+
+describe('leases on SQLite', () => {
+  test('the embedded store’s node is the authority: no bound, no expiry, nothing written', async () => {
+    const context = sqliteFixture();
+    const url = await context.freshUrl();
+    const store = await openTestStore(url);
+    await store.leases.begin(one, 'home');
+    const [answer] = (await store.leases.claim(one, 1, [claim(monthOf('org_x' as OrganizationId), { settled: 5, holds: 5 })]))!;
+    assert.deepEqual([answer!.limit, answer!.validMs, answer!.contested], [null, Infinity, false]);
+    assert.equal((await store.leases.heartbeat(one)).known, true);
+    assert.deepEqual(await context.query(url, 'select * from gateway_node union all select 1, 1, 1, 1, 1 from spend_lease'), []);
+    await store.close();
+    await context.end();
+  });
+});
+
+describe('leases on PostgreSQL', async () => {
+  const { context, url, store, newOrganization } = await contractStore(onPostgres);
+  let names = 0;
+  let segments = 0;
+
+  const cappedAt = async (limit: number): Promise<OrganizationId> => {
+    const id = await newOrganization();
+    await granted(store.caps.set({ organization: id, scope: 'organization', subject: null, window: 'month', limit: money(limit), mode: 'refuse' }));
+    return id;
+  };
+  const fresh = async (node: GatewayNodeId, home: string = node): Promise<GatewayNodeId> => {
+    const named = `${node}_${++names}` as GatewayNodeId;
+    await store.leases.begin(named, `${home}_${names}`);
+    return named;
+  };
+  const ship = (node: GatewayNodeId, organization: OrganizationId, costs: readonly number[], over: Partial<CallRecord> = {}) => store.calls.ship({
+    segment: `seg_${++segments}`, through: costs.length,
+    records: costs.map((cost, index) =>
+      ({ seq: index + 1, record: sampleRecord(organization, { node, cost: money(cost), startedAtMs: startMs, ...over }) })),
+  });
+  const ask = async (node: GatewayNodeId, number: number, asked: SubjectClaim) => (await store.leases.claim(node, number, [asked]))![0]!;
+
+  const silence = (node: GatewayNodeId, ms: number) =>
+    context.query(url, 'update gateway_node set heard_at_ms = heard_at_ms - $2 where id = $1', [node, ms]);
+  const leasedTo = async (node: GatewayNodeId): Promise<number> => Number((await context.query(url,
+    'select coalesce(sum(greatest(granted_nano - shipped_nano, 0)), 0) as leased from spend_lease where node = $1', [node]))[0]!['leased']);
+
+  test('a grant is a total; records that arrive move from leased to spent; what is left is told exactly', async () => {
+    const organization = await cappedAt(1_000);
+    const node = await fresh(one);
+    const first = await ask(node, 1, claim(monthOf(organization), { recent: 200 }));
+    assert.deepEqual([first.granted, first.spent, first.shipped, first.limit, first.validMs], [200n, 0n, 0n, 1_000n, 5_000]);
+    await ship(node, organization, [70, 60]);
+    const second = await ask(node, 2, claim(monthOf(organization), { settled: 130, holds: 200, recent: 200 }));
+    assert.deepEqual([second.granted, second.spent, second.shipped], [330n, 130n, 130n]);
+  });
+
+  test('what others hold is not had; the want is told to them, and what they give back is had then', async () => {
+    const organization = await cappedAt(4);
+    const [holder, other] = [await fresh(one), await fresh(two)];
+    const subject = monthOf(organization);
+    for (let number = 1; number <= 4; number += 1) await ask(holder, number, claim(subject, { settled: number - 1, holds: number - 1, recent: 9 }));
+    const feed = await store.leases.feed();
+    const short = await ask(other, 1, claim(subject, { recent: 9 }));
+    assert.deepEqual([short.granted, short.contested], [0n, false]);
+    assert.equal(await store.leases.feed(), feed + 1);
+    const told = await ask(holder, 5, claim(subject, { settled: 3, holds: 3 }, false));
+    assert.deepEqual([told.granted, told.contested], [3n, true]);
+    assert.equal((await ask(other, 2, claim(subject, { recent: 9 }))).granted, 1n);
+  });
+
+  test('claims and records of many nodes at once: no grant passes the limit, and spent is the sum of the records', async () => {
+    const limit = 5_000;
+    const organization = await cappedAt(limit);
+    const subject = monthOf(organization);
+    await Promise.all(Array.from({ length: 6 }, async () => {
+      const node = await fresh(one);
+      let settled = 0;
+      let goesBy = 0;
+      for (let number = 1; number <= 25; number += 1) {
+        const answer = await ask(node, number, claim(subject, { settled, holds: goesBy, recent: 150 + number }));
+        goesBy = Number(answer.granted);
+        const cost = Math.max(0, goesBy - settled);
+        settled += cost;
+        if (cost > 0) await ship(node, organization, [cost]);
+      }
+    }));
+    const [row] = await context.query(url, `select s.spent_nano as spent, (select sum(cost_nano) from call_record where organization = $1) as records,
+      (select coalesce(sum(greatest(granted_nano - shipped_nano, 0)), 0) from spend_lease where organization = $1 and "window" = 'month') as leased
+      from spend_sum as s where organization = $1 and scope = 'organization' and "window" = 'month'`, [organization]);
+    const [spent, records, leased] = [Number(row!['spent']), Number(row!['records']), Number(row!['leased'])];
+    assert.equal(spent, records);
+    assert.ok(spent + leased <= limit, `${spent} spent and ${leased} leased of ${limit}`);
+    assert.ok(spent > limit * 0.9, 'the limit can be reached');
+  });
+
+  test('a batch that a later one has overtaken changes nothing', async () => {
+    const organization = await cappedAt(1_000);
+    const node = await fresh(one);
+    await ask(node, 2, claim(monthOf(organization), { recent: 100 }));
+    const late = await ask(node, 1, claim(monthOf(organization), { recent: 10 }, false));
+    assert.deepEqual([late.granted, late.validMs], [100n, 0]);
+    assert.equal((await ask(node, 3, claim(monthOf(organization), { holds: 100, recent: 100 }))).granted, 100n);
+  });
+
+  test('a sum that reaches its limit has all nodes confirm; so do leases that come back', async () => {
+    const organization = await cappedAt(100);
+    const node = await fresh(one, 'shared');
+    await ask(node, 1, claim(monthOf(organization), { recent: 10 }));
+    const feed = await store.leases.feed();
+    await ship(node, organization, [99]);
+    assert.equal(await store.leases.feed(), feed);
+    await ship(node, organization, [500]);
+    assert.equal(await store.leases.feed(), feed + 1);
+    await ship(node, organization, [1]);
+    assert.equal(await store.leases.feed(), feed + 1);
+    await store.leases.end(node);
+    assert.equal(await store.leases.feed(), feed + 2);
+  });
+
+  test('a sum that a node brings to its cap without ever having asked for a lease has all nodes confirm too', async () => {
+    const organization = await cappedAt(1_000);
+    const [holder, other] = [await fresh(one), await fresh(two)];
+    await ask(holder, 1, claim(monthOf(organization), { recent: 100 }));
+    const feed = await store.leases.feed();
+    await ship(other, organization, [999]);
+    assert.equal(await store.leases.feed(), feed, 'not yet');
+    await ship(other, organization, [1]);
+    assert.equal(await store.leases.feed(), feed + 1);
+    await ship(other, organization, [1]);
+    assert.equal(await store.leases.feed(), feed + 1, 'told once');
+  });
+
+  test('the next process on a data directory returns what the last one held, and a forgotten node is told so', async () => {
+    const organization = await cappedAt(100);
+    const [dead, next] = [`node_dead_${++names}`, `node_next_${names}`] as GatewayNodeId[] as [GatewayNodeId, GatewayNodeId];
+    await store.leases.begin(dead, `home_${names}`);
+    await ask(dead, 1, claim(monthOf(organization), { recent: 25 }));
+    const { heardAtMs, nowMs } = (await store.leases.heardOn(`home_${names}`))!;
+    assert.ok(nowMs - heardAtMs >= 0 && nowMs - heardAtMs < 5_000);
+    assert.equal(await store.leases.heardOn('home_of_nobody'), null);
+    await store.leases.begin(next, `home_${names}`);
+    assert.equal(await store.leases.claim(dead, 2, [claim(monthOf(organization))]), null);
+    assert.equal((await store.leases.heartbeat(dead)).known, false);
+    assert.deepEqual(await context.query(url, 'select * from spend_lease where node = $1', [dead]), []);
+    await ship(dead, organization, [3]);
+    assert.equal((await ask(next, 1, claim(monthOf(organization)))).spent, 3n, 'late spend still counts as spend');
+  });
+
+  test('a node not heard of is quarantined, then what it held is freed, and the audit trail says so', async () => {
+    const organization = await cappedAt(100);
+    const node = await fresh(one);
+    await ask(node, 1, claim(monthOf(organization), { recent: 25 }));
+    await silence(node, 130_000);
+    assert.deepEqual([await store.leases.sweep(), await store.leases.sweep()], [0, 0]);
+    await silence(node, 5_001);
+    assert.deepEqual([await store.leases.sweep(), await store.leases.sweep(), await store.leases.sweep()], [0, 1, 0]);
+    const [event] = (await store.audit.list({ organization, limit: 1 }))!;
+    assert.deepEqual([event!.action, event!.subject, event!.actor.kind, event!.detail['leases']], ['freeLeases', node, 'system', 1]);
+    const back = await ask(node, 2, claim(monthOf(organization), { holds: 25 }, false));
+    assert.equal(back.granted, 0n, 'what was freed is not claimed back');
+  });
+
+  test('a step of the store’s clock frees nobody who is heard, and a node that died before it is not leased to for as long as it was', async () => {
+    const organization = await cappedAt(100);
+    const node = await fresh(one);
+    await ask(node, 1, claim(monthOf(organization), { recent: 25 }));
+    await silence(node, 200_000);
+    assert.equal(await store.leases.sweep(), 0);
+    await store.leases.heartbeat(node);
+    assert.equal(await store.leases.sweep(), 0);
+    await silence(node, 25 * 3_600_000);
+    await store.leases.sweep();
+    assert.deepEqual([(await store.leases.heartbeat(node)).known, await leasedTo(node)], [true, 25]);
+    await silence(node, -3_600_000);
+    await store.leases.sweep();
+    await silence(node, 136_000);
+    await store.leases.sweep();
+    assert.deepEqual([await store.leases.sweep(), await leasedTo(node)], [1, 0]);
+  });
+
+  test('a want from before a step back of the store’s clock is not heeded for as long as that', async () => {
+    const organization = await cappedAt(4);
+    const [holder, other] = [await fresh(one), await fresh(two)];
+    for (let number = 1; number <= 4; number += 1) {
+      await ask(holder, number, claim(monthOf(organization), { settled: number - 1, holds: number - 1, recent: 9 }));
+    }
+    await ask(other, 1, claim(monthOf(organization), { recent: 9 }));
+    await context.query(url, 'update spend_lease set short_at_ms = short_at_ms + 3600000 where node = $1', [other]);
+    assert.equal((await ask(holder, 5, claim(monthOf(organization), { settled: 3, holds: 3 }))).contested, false);
+    const feed = await store.leases.feed();
+    await ask(other, 2, claim(monthOf(organization), { recent: 9 }));
+    assert.equal(await store.leases.feed(), feed + 1);
+  });
+
+  test('what is granted while a node ends is dropped with the rest, and leases of no known node are nobody’s', async () => {
+    const organization = await cappedAt(100);
+    const node = await fresh(one);
+    await ask(node, 1, claim(monthOf(organization), { recent: 9 }, false));
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    await client.query('begin');
+    await client.query('select 1 from spend_sum where organization = $1 for update', [organization]);
+    const asked = ask(node, 2, claim(monthOf(organization), { recent: 25 }));
+    await pause(100);
+    const ended = store.leases.end(node);
+    await pause(100);
+    await client.query('commit');
+    await client.end();
+    assert.equal((await asked).granted, 25n);
+    await ended;
+    assert.equal(await leasedTo(node), 0);
+    const dead = await fresh(one);
+    await ask(dead, 1, claim(monthOf(organization), { recent: 25 }));
+    await context.query(url, 'delete from gateway_node where id = $1', [dead]);
+    await store.leases.tidy();
+    assert.equal(await leasedTo(dead), 0);
+  });
+
+  test('many leases of a node that ended are dropped in slices, none of another’s', async () => {
+    const [node, other] = [await fresh(one), await fresh(two)];
+    for (const [each, rows] of [[node, 51_000], [other, 10]] as const) {
+      await context.query(url, `insert into spend_lease
+        (organization, scope, subject, "window", start_ms, node, granted_nano, shipped_nano, claim, short_at_ms)
+        select 'org_many', 'key', 'key_' || n, 'lifetime', 0, $1, 2, 1, 0, 0 from generate_series(1, $2::int) as n`, [each, rows]);
+    }
+    await store.leases.end(node);
+    assert.deepEqual([await leasedTo(node), await leasedTo(other)], [0, 10]);
+  });
+
+  test('a run is leased like a sum, by its budget in force, and one that ended is confirmed no more', async () => {
+    const organization = await cappedAt(1_000);
+    const node = await fresh(one);
+    await store.runs.open([{
+      organization, id: 'a run', declared: money(80), effective: money(80), clampReason: null, startedAtMs: startMs, expiresAtMs: null,
+      exposureLimit: null, mayCreate: true,
+    }]);
+    const asked = runOf(organization, 'a run');
+    const first = await ask(node, 1, claim(asked, { recent: 50 }));
+    assert.deepEqual([first.granted, first.limit], [20n, 80n]);
+    await ship(node, organization, [30], { run: 'a run' });
+    const second = await ask(node, 2, claim(asked, { settled: 30, holds: 30, recent: 50 }));
+    assert.deepEqual([second.spent, second.shipped, second.granted], [30n, 30n, 43n]);
+    await granted(store.runs.close({ organization, id: 'a run' }));
+    assert.equal((await ask(node, 3, claim(asked, { settled: 30, holds: 43 }))).validMs, 0);
+  });
+
+  test('leases of windows and runs that are long over are dropped, those in force are not', async () => {
+    const organization = await cappedAt(1_000);
+    const node = await fresh(one);
+    const now = Date.now();
+    await store.runs.open([{
+      organization, id: 'over', declared: money(80), effective: money(80), clampReason: null, startedAtMs: startMs, expiresAtMs: null,
+      exposureLimit: null, mayCreate: true,
+    }]);
+    await ship(node, organization, [1], { run: 'over', startedAtMs: now - 3 * 86_400_000 });
+    await ship(node, organization, [1], { run: 'over', startedAtMs: now });
+    await granted(store.runs.close({ organization, id: 'over' }));
+    const kept = async () => (await context.query(url, `select scope, "window", count(*) as rows from spend_lease where node = $1
+      and scope <> 'key' group by scope, "window"`, [node])).map((row) => `${row['scope']} ${row['window']} ${row['rows']}`).sort();
+    assert.ok((await kept()).includes('organization day 2') && (await kept()).includes('run run 1'));
+    await store.leases.tidy();
+    const left = await kept();
+    assert.ok(left.includes('organization day 1') && left.includes('organization lifetime 1'), left.join());
+    assert.ok(!left.some((row) => row.startsWith('run')), left.join());
+  });
+
+  test('the store’s time is the database’s own', async () => {
+    const node = await fresh(one);
+    const [row] = await context.query(url, 'select extract(epoch from clock_timestamp()) * 1000 as now');
+    const { nowMs } = await store.leases.heartbeat(node);
+    assert.ok(Math.abs(nowMs - Number(row!['now'])) < 5_000);
+  });
+});

@@ -1,0 +1,237 @@
+/**
+ * Gateway nodes and their leases in the shared store (design 2, Spend across nodes; 3, rows 5a and 5b). What is granted is core's
+ * decision; here the sums it rests on are locked, read and written in one short transaction.
+ * Locks go in the order of shipping: exposure, sums, leases, feed. Time is the database's own.
+ * On the embedded store the one node is the authority: every answer is without bound, and nothing is written.
+ */
+import type { LeaseAnswer } from '@metergate/core/lease/account.ts';
+import type { SubjectClaim } from '@metergate/core/lease/book.ts';
+import { contestedMs, grantLease, outstanding } from '@metergate/core/lease/grant.ts';
+import { leaseNodeState, quarantineAfterMs } from '@metergate/core/lease/node-state.ts';
+import { leaseName } from '@metergate/core/lease/subject.ts';
+import type { GatewayNodeId } from '@metergate/core/id.ts';
+import { nanoDollars } from '@metergate/core/money.ts';
+import { dayLengthMs } from '@metergate/core/time/utc-day.ts';
+import { sql, type Transaction } from 'kysely';
+import { recordAudit } from '../audit/audit-trail.ts';
+import { stirLeases } from './apply-to-leases.ts';
+import { lockLeased, writeLeases, type KeptLease } from './lease-rows.ts';
+import type { Schema } from '../schema/schema.ts';
+import type { StoreContext } from '../context.ts';
+
+export interface NodeHeard {
+  /** The store's time, milliseconds since the epoch. */
+  readonly nowMs: number;
+  /** Number of the feed: where it has moved, leases are to be confirmed now. */
+  readonly feed: number;
+  /** False: the store has forgotten the node, which must begin anew. */
+  readonly known: boolean;
+}
+
+export interface Leases {
+  /**
+   * A process begins on a data directory: it is known from here on, and what others left there, whose journal it has shipped,
+   * is returned.
+   */
+  begin(node: GatewayNodeId, home: string): Promise<void>;
+  /** When a process on the data directory was last heard of, on the store's clock, which reads `nowMs`. Null: none is known. */
+  heardOn(home: string): Promise<{ readonly heardAtMs: number; readonly nowMs: number } | null>;
+  heartbeat(node: GatewayNodeId): Promise<NodeHeard>;
+  /** Number of the feed alone. */
+  feed(): Promise<number>;
+  /** Answers in the order of the claims. Null: the node is not known. `number` grows with each batch of the node. */
+  claim(node: GatewayNodeId, number: number, claims: readonly SubjectClaim[]): Promise<LeaseAnswer[] | null>;
+  /** A process ended and has shipped everything. */
+  end(node: GatewayNodeId): Promise<void>;
+  /**
+   * Frees what nodes held that were not heard of for too long, with a row in the audit trail; says how many nodes it was. Only who
+   * was silent at the sweep before counts, so sweeps are to be further apart than heartbeats.
+   */
+  sweep(): Promise<number>;
+  /** Drops leases of windows and runs that have been over for long, and of nodes that are not known, a slice at a time; says how many it was. */
+  tidy(): Promise<number>;
+}
+
+export function leasesIn(context: StoreContext): Leases {
+  const { engine } = context;
+  if (engine.kind === 'sqlite') return authority(context);
+  const silentBefore = new Map<string, bigint>();
+  return {
+    async begin(node, home) {
+      const before = await engine.write(async (transaction) => {
+        const nowMs = await storeTime(transaction);
+        const others = await transaction.deleteFrom('gateway_node').where('home', '=', home).where('id', '!=', node).returning('id').execute();
+        await transaction.insertInto('gateway_node').values({ id: node, home, started_at_ms: nowMs, heard_at_ms: nowMs, freed: 0 }).execute();
+        return others.map(({ id }) => id);
+      });
+      await dropLeasesOf(context, before);
+    },
+    heardOn: (home) => engine.read(async (db) => {
+      const last = await db.selectFrom('gateway_node').select(['heard_at_ms', nowMsText.as('now_ms')]).where('home', '=', home)
+        .orderBy('heard_at_ms', 'desc').limit(1).executeTakeFirst();
+      return last === undefined ? null : { heardAtMs: Number(last.heard_at_ms), nowMs: Number(last.now_ms) };
+    }),
+    heartbeat: (node) => engine.read(async (db) => {
+      const { rows: [row] } = await sql<{ now_ms: bigint; feed: bigint; known: boolean }>`with heard as (
+          update gateway_node set heard_at_ms = ${nowMsText}, freed = 0 where id = ${node} returning id)
+        select ${nowMsText} as now_ms, (select value from lease_feed) as feed, exists (select 1 from heard) as known`.execute(db);
+      return { nowMs: Number(row!.now_ms), feed: Number(row!.feed), known: row!.known };
+    }),
+    feed: () => engine.read(async (db) => Number((await db.selectFrom('lease_feed').select('value').executeTakeFirstOrThrow()).value)),
+    claim: (node, number, claims) => engine.write((transaction) => claimIn(transaction, { node, number, claims })),
+    async end(node) {
+      await engine.write((transaction) => transaction.deleteFrom('gateway_node').where('id', '=', node).execute());
+      await dropLeasesOf(context, [node]);
+    },
+    sweep: () => sweepNodes(context, silentBefore),
+    tidy: () => tidyLeases(context),
+  };
+}
+
+function authority({ clock }: StoreContext): Leases {
+  return {
+    begin: async () => {},
+    heardOn: async () => null,
+    heartbeat: async () => ({ nowMs: clock(), feed: 0, known: true }),
+    feed: async () => 0,
+    claim: async (_node, _number, claims) => claims.map(({ holds, settled }) => ({
+      granted: holds, spent: settled, shipped: settled, limit: null, validMs: Infinity, confirmMs: Infinity, contested: false,
+    })),
+    end: async () => {},
+    sweep: async () => 0,
+    tidy: async () => 0,
+  };
+}
+
+const nowMsText = sql<bigint>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`;
+
+async function storeTime(transaction: Transaction<Schema>): Promise<number> {
+  const { rows } = await sql<{ now_ms: bigint }>`select ${nowMsText} as now_ms`.execute(transaction);
+  return Number(rows[0]!.now_ms);
+}
+
+/**
+ * Of nodes that the store does not know any more: a slice at a time, for one that served many keys has very many. What is left of
+ * them when this is cut short, `tidy` drops.
+ */
+async function dropLeasesOf({ engine }: StoreContext, nodes: readonly string[]): Promise<void> {
+  if (nodes.length === 0) return;
+  for (let dropped = sliceDropped; dropped === sliceDropped;) {
+    dropped = await engine.write(async (transaction) => Number((await sql`delete from spend_lease where ctid in (
+      select ctid from spend_lease where node in (${sql.join(nodes)}) limit ${sliceDropped})`.execute(transaction)).numAffectedRows ?? 0n));
+  }
+  await engine.write(stirLeases);
+}
+
+interface Claiming {
+  readonly node: GatewayNodeId;
+  readonly number: number;
+  readonly claims: readonly SubjectClaim[];
+}
+
+async function claimIn(transaction: Transaction<Schema>, { node, number, claims }: Claiming): Promise<LeaseAnswer[] | null> {
+  // Held, so that what is granted here is written before the node is forgotten, and dropped with the rest.
+  const known = await transaction.selectFrom('gateway_node').select(nowMsText.as('now_ms')).where('id', '=', node).forKeyShare().executeTakeFirst();
+  if (known === undefined) return null;
+  const nowMs = Number(known.now_ms);
+  const fixtures = await lockLeased(transaction, claims.map(({ subject }) => subject));
+  const written: KeptLease[] = [];
+  let stirs = false;
+  const answers = claims.map((claim): LeaseAnswer => {
+    const { limit, spent, over, leases } = fixtures.get(leaseName(claim.subject))!;
+    const own = leases.find((each) => each.node === node) ?? {
+      subject: claim.subject, node, granted: nanoDollars(0n), shipped: nanoDollars(0n), limit, claim: 0, shortAtMs: 0,
+    };
+    const others = leases.filter((each) => each.node !== node);
+    const contested = others.some(({ shortAtMs }) => isRecent(nowMs, shortAtMs));
+    const known = { spent, shipped: own.shipped, limit, contested };
+    if (number <= own.claim) return { ...known, granted: own.granted, validMs: 0, confirmMs: 0 };
+    const leasedElsewhere = nanoDollars(others.reduce((sum, each) => sum + outstanding(each), 0n));
+    const grant = grantLease({ limit, spent, leasedElsewhere, contested }, own, claim);
+    if (grant.short && !isRecent(nowMs, own.shortAtMs)) stirs = true;
+    written.push({ ...own, granted: grant.granted, limit, claim: number, shortAtMs: grant.short ? nowMs : 0 });
+    // What is over is confirmed no more.
+    return { ...known, granted: grant.granted, validMs: over ? 0 : grant.validMs, confirmMs: grant.confirmMs };
+  });
+  await writeLeases(transaction, written);
+  if (stirs) await stirLeases(transaction);
+  return answers;
+}
+
+/** A moment that lies ahead by more was written before the store's clock stepped back. */
+function isRecent(nowMs: number, shortAtMs: number): boolean {
+  return Math.abs(nowMs - shortAtMs) < contestedMs;
+}
+
+/** After its start a window is over, and a day more has passed. */
+const overAfterMs = { day: 2 * dayLengthMs, week: 8 * dayLengthMs, month: 32 * dayLengthMs, year: 367 * dayLengthMs } as const;
+const runOverAfterMs = 3_600_000;
+const sliceLeases = 1_000;
+/** Of nodes that are gone nobody waits for a row: well within what a statement may take. */
+const sliceDropped = 50_000;
+
+async function tidyLeases({ engine }: StoreContext): Promise<number> {
+  let dropped = 0;
+  for (;;) {
+    const rows = await engine.write(async (transaction) => {
+      const nowMs = await storeTime(transaction);
+      const windows = Object.entries(overAfterMs).map(([window, ms]) => sql`(l."window" = ${window} and l.start_ms < ${nowMs - ms})`);
+      const { numAffectedRows } = await sql`delete from spend_lease where ctid in (select l.ctid from spend_lease as l
+        left join run as r on l.scope = 'run' and r.organization = l.organization and r.id = l.subject
+        where ${sql.join(windows, sql` or `)} or (r.state <> 'live' and r.ended_at_ms < ${nowMs - runOverAfterMs})
+        or (l.scope = 'run' and r.id is null and ((l.granted_nano = 0 and l.shipped_nano = 0)
+          or exists (select 1 from erased_organization as e where e.organization = l.organization)))
+        or not exists (select 1 from gateway_node as g where g.id = l.node)
+        limit ${sliceLeases})`.execute(transaction);
+      return Number(numAffectedRows ?? 0n);
+    });
+    dropped += rows;
+    if (rows < sliceLeases) return dropped;
+  }
+}
+
+/**
+ * `before`: who was silent at the sweep before this one, and since when. Only who still is gives anything up: a step of the store's
+ * clock makes all nodes look silent, until each is heard again a second later.
+ */
+async function sweepNodes(context: StoreContext, before: Map<string, bigint>): Promise<number> {
+  const swept = await context.engine.write(async (transaction) => {
+    const nowMs = await storeTime(transaction);
+    await bringBack(transaction, nowMs);
+    const silent = await transaction.selectFrom('gateway_node').select(['id', 'heard_at_ms', 'freed'])
+      .where('heard_at_ms', '<=', BigInt(nowMs - quarantineAfterMs)).forUpdate().skipLocked().execute();
+    const still = silent.filter(({ id, heard_at_ms: heardAtMs }) => before.get(id) === heardAtMs);
+    const judged = still.map((node) => ({ ...node, state: leaseNodeState(Number(node.heard_at_ms), nowMs) }));
+    const free = judged.filter(({ freed, state }) => freed === 0n && state !== 'quarantined');
+    for (const node of free) await freeLeases(context, transaction, node);
+    const forgotten = judged.filter(({ state }) => state === 'forgotten').map(({ id }) => id);
+    if (forgotten.length > 0) await transaction.deleteFrom('gateway_node').where('id', 'in', forgotten).execute();
+    if (free.length > 0) await stirLeases(transaction);
+    return { silent, freed: free.length, forgotten };
+  });
+  before.clear();
+  for (const { id, heard_at_ms: heardAtMs } of swept.silent) before.set(id, heardAtMs);
+  await dropLeasesOf(context, swept.forgotten);
+  return swept.freed;
+}
+
+/** Where the store's clock stepped back, who was heard of before that counts as heard of now: the silence is counted from here. */
+async function bringBack(transaction: Transaction<Schema>, nowMs: number): Promise<void> {
+  await transaction.updateTable('gateway_node').set({ heard_at_ms: nowMs }).where('id', 'in', (ahead) =>
+    ahead.selectFrom('gateway_node').select('id').where('heard_at_ms', '>', BigInt(nowMs + quarantineAfterMs)).forUpdate().skipLocked()).execute();
+}
+
+async function freeLeases(
+  context: StoreContext, transaction: Transaction<Schema>, { id, heard_at_ms: heardAtMs }: { readonly id: string; readonly heard_at_ms: bigint },
+): Promise<void> {
+  const freed = await transaction.updateTable('spend_lease').set((column) => ({ granted_nano: column.ref('shipped_nano') }))
+    .where('node', '=', id).whereRef('granted_nano', '>', 'shipped_nano').returning(['organization']).execute();
+  await transaction.updateTable('gateway_node').set({ freed: 1 }).where('id', '=', id).execute();
+  for (const organization of new Set(freed.map((row) => row.organization))) {
+    const leases = freed.filter((row) => row.organization === organization).length;
+    await recordAudit(context, transaction, {
+      intent: { actor: { kind: 'system', id: null, name: null }, detail: { heardAt: new Date(Number(heardAtMs)).toISOString(), leases } },
+      change: { action: 'freeLeases', organization, subject: id },
+    });
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * Sums of spend held against the records they stand for, on both engines: sound sums are found sound while records arrive, and any
+ * sum that is not that of its records is named with both figures. Reliability 4.6.
+ */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { ServiceKeyId } from '@metergate/core/id.ts';
+import { nanoDollars } from '@metergate/core/money.ts';
+import type { CallRecord } from '@metergate/core/record/call-record.ts';
+import { granted, sampleRecord } from '../test-support/contract-fixture.ts';
+import { bothEngines, contractStore } from '../test-support/contract-store.ts';
+
+const hourMs = 3_600_000;
+const goOn = async (): Promise<boolean> => true;
+
+for (const on of bothEngines) {
+  describe(`reconciling spend on ${on.title}`, async () => {
+    const { context, url, store, newOrganization } = await contractStore(on);
+    const organization = await newOrganization();
+    // It has no call.
+    await newOrganization();
+    let segments = 0;
+
+    const shipped = (records: readonly CallRecord[]): Promise<void> => store.calls.ship({
+      segment: `seg_reconciled${++segments}`, through: records.length, records: records.map((record, at) => ({ seq: at + 1, record })),
+    });
+    const records = (count: number): CallRecord[] => Array.from({ length: count }, (_, at) => sampleRecord(organization, {
+      startedAtMs: Date.UTC(2026, 0, 30) + (at % 97) * hourMs, key: `key_${at % 3}` as ServiceKeyId, project: at % 4 === 0 ? null : `p${at % 5}`,
+      cost: at % 7 === 0 ? null : nanoDollars(BigInt(at)), usage: at % 7 === 0 ? 'unknown' : 'reported',
+    }));
+
+    test('sound sums are sound, in slices, also while records arrive between them', async () => {
+      await shipped(records(2_000));
+      let slices = 0;
+      const found = await store.spendReconciler.reconcile(async () => {
+        slices += 1;
+        await shipped(records(30));
+        return true;
+      });
+      assert.deepEqual([found?.organizations, found?.differences], [2, []]);
+      assert.ok(found!.records >= 2_000);
+      assert.ok(slices >= 6, 'the walk gives way between slices');
+    });
+
+    test('a walk that is told to end ends, and says nothing', async () => {
+      assert.equal(await store.spendReconciler.reconcile(async () => false), null);
+    });
+
+    test('a sum that is off, one that is gone and one that has no records are each named with both figures, and not repaired', async () => {
+      const sums = await context.query(url, 'select cast(spent_nano as text) as spent, cast(calls as text) as calls from spend_sum'
+        + " where organization = $1 and scope = 'organization' and \"window\" = 'lifetime'", [organization]);
+      const spent = BigInt(String(sums[0]?.['spent']));
+      const calls = Number(sums[0]?.['calls']);
+      await context.query(url, "update spend_sum set spent_nano = spent_nano - 1 where organization = $1 and scope = 'organization'"
+        + " and \"window\" = 'lifetime'", [organization]);
+      await context.query(url, "delete from spend_sum where organization = $1 and subject = 'key_1' and \"window\" = 'year'", [organization]);
+      await context.query(url, 'insert into spend_sum (organization, scope, subject, "window", start_ms, spent_nano, calls, unknown_calls)'
+        + " values ($1, 'project', 'never', 'day', 0, 5, 1, 0)", [organization]);
+      for (let run = 0; run < 2; run += 1) {
+        const found = (await store.spendReconciler.reconcile(goOn))!.differences;
+        const named = found.map(({ scope, subject, window }) => `${scope} ${subject} ${window}`).sort();
+        assert.deepEqual(named, ['key key_1 year', 'organization  lifetime', 'project never day']);
+        const lifetime = found.find(({ scope }) => scope === 'organization')!;
+        assert.deepEqual([lifetime.kept.spent, lifetime.derived.spent, lifetime.derived.calls], [spent - 1n, spent, calls]);
+        const gone = found.find(({ scope }) => scope === 'key')!;
+        assert.equal(gone.kept.calls, 0);
+        assert.ok(gone.derived.calls > 0);
+        const alone = found.find(({ scope }) => scope === 'project')!;
+        assert.deepEqual([alone.kept, alone.derived.calls], [{ spent: 5n, calls: 1, unknownCalls: 0 }, 0]);
+      }
+    });
+
+    test('an erased organization keeps the sums that it keeps, without its projects', async () => {
+      const erased = (await granted(store.organizations.create({ name: 'erased soon', plan: 'scale' }))).id;
+      await shipped(records(600).map((record) => ({ ...record, organization: erased })));
+      await granted(store.erasure.begin(erased));
+      const differences = async () => (await store.spendReconciler.reconcile(goOn))!.differences.filter((each) => each.organization === erased);
+      assert.deepEqual(await differences(), []);
+      while (await store.erasure.goOn()) assert.deepEqual(await differences(), []);
+      assert.deepEqual(await differences(), []);
+    });
+  });
+}

@@ -1,0 +1,295 @@
+/**
+ * Caps, policies and sums of spend, the same on SQLite and on a real PostgreSQL server: spend always equals the sum of the
+ * records, whoever ships them in whatever batches. Design 2 (Journal, Spend); 3, rows 4, 5, 5a, 12 and 22.
+ */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { projectOf } from '@metergate/core/call/labels.ts';
+import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
+import { nanoDollars, nanoDollarsMax } from '@metergate/core/money.ts';
+import type { CallRecord } from '@metergate/core/record/call-record.ts';
+import type { CapScope } from '@metergate/core/spend/cap.ts';
+import { calendarWindows, windowAt } from '@metergate/core/spend/window.ts';
+import type { NewCap } from '../settings/caps.ts';
+import { openEngine } from '../engine/engine.ts';
+import { insertCalls } from '../calls/insert-calls.ts';
+import { firstSchema } from '../schema/migrations/0001-first-schema.ts';
+import { capsAndSpend } from '../schema/migrations/0002-caps-and-spend.ts';
+import type { Store } from '../store.ts';
+import { batchOf, drawing, granted, hashOf, openTestStore, refusalCode, sampleRecord, startMs } from '../test-support/contract-fixture.ts';
+import { bothEngines, contractStore } from '../test-support/contract-store.ts';
+
+const dayMs = 86_400_000;
+
+for (const on of bothEngines) {
+  describe(`caps and spend on ${on.title}`, async () => {
+    const { context, url, store, newOrganization } = await contractStore(on);
+    let keys = 0;
+    const newKey = async (organization: OrganizationId): Promise<ServiceKeyId> => (await granted(store.serviceKeys.create(
+      { organization, name: null, project: null, expiresAtMs: null, hash: hashOf(`key ${++keys}`), prefix: 'svc_live_ab' }))).id;
+    const cap = (organization: OrganizationId, changes: Partial<NewCap> = {}): NewCap =>
+      ({ organization, scope: 'organization', subject: null, window: 'month', limit: nanoDollars(5n), mode: 'refuse', ...changes });
+
+    describe('caps (spec: Budget cap; design 5)', () => {
+      test('the same scope, subject and window replaces limit and mode and keeps the id and the place', async () => {
+        const organization = await newOrganization();
+        const first = await granted(store.caps.set(cap(organization)));
+        assert.match(first.id, /^cap_[0-9A-Za-z]{20}$/);
+        const second = await granted(store.caps.set(cap(organization, { window: 'day' })));
+        const again = await granted(store.caps.set(cap(organization, { limit: nanoDollarsMax, mode: 'pause' })));
+        assert.deepEqual(again, { ...first, limit: nanoDollarsMax, mode: 'pause' });
+        assert.deepEqual((await store.caps.list(organization, startMs)).map((each) => each.cap), [again, second]);
+        assert.deepEqual((await store.settings.organization(organization))?.caps, [again, second]);
+      });
+
+      test('one subject is not another: organization, keys and projects have caps of their own', async () => {
+        const organization = await newOrganization();
+        const [one, two] = [await newKey(organization), await newKey(organization)];
+        const subjects: [CapScope, string | null][] = [
+          ['organization', null], ['key', one], ['key', two], ['project', one], ['project', "a'); drop table cap; --"], ['project', 'naïve 🤖'],
+        ];
+        for (const [scope, subject] of subjects) {
+          for (const window of calendarWindows) await granted(store.caps.set(cap(organization, { scope, subject, window })));
+        }
+        const held = (await store.settings.organization(organization))!.caps;
+        assert.deepEqual(held.map(({ scope, subject, window }) => [scope, subject, window]),
+          subjects.flatMap((subject) => calendarWindows.map((window) => [...subject, window])));
+        assert.equal(new Set(held.map(({ id }) => id)).size, held.length);
+      });
+
+      test('what cannot be a cap is refused, and no revision is taken', async () => {
+        const [organization, other] = [await newOrganization(), await newOrganization()];
+        const foreignKey = await newKey(other);
+        const revision = await store.settings.revision();
+        const rows: readonly [code: string, wanted: NewCap][] = [
+          ['unknown_organization', cap('org_none' as OrganizationId)],
+          ['unknown_key', cap(organization, { scope: 'key', subject: 'key_none' })],
+          ['unknown_key', cap(organization, { scope: 'key', subject: foreignKey })],
+          ['invalid_setting', cap(organization, { scope: 'key' })],
+          ['invalid_setting', cap(organization, { scope: 'key', subject: 'NUL \0' })],
+          ['invalid_setting', cap(organization, { scope: 'project' })],
+          ['invalid_setting', cap(organization, { subject: foreignKey })],
+          ['invalid_name', cap(organization, { scope: 'project', subject: 'NUL \0' })],
+          ['invalid_name', cap(organization, { scope: 'project', subject: '😀'.repeat(257) })],
+          ['invalid_setting', cap(organization, { limit: nanoDollars(-1n) })],
+          ['invalid_setting', cap(organization, { window: 'hour' as NewCap['window'] })],
+          ['invalid_setting', cap(organization, { scope: 'run' as CapScope })],
+          ['invalid_setting', cap(organization, { mode: 'warn' as NewCap['mode'] })],
+        ];
+        for (const [code, wanted] of rows) assert.equal(await refusalCode(store.caps.set(wanted)), code);
+        assert.equal(await store.settings.revision(), revision);
+      });
+
+      test('a project that a call may name can be capped: both count its characters alike', async () => {
+        const organization = await newOrganization();
+        const subject = '😀'.repeat(256);
+        assert.equal(projectOf(['x-svc-project', Buffer.from(subject).toString('latin1')]), subject);
+        await granted(store.caps.set(cap(organization, { scope: 'project', subject })));
+      });
+
+      test('removed is gone; unknown and foreign ones are one answer; each change is named in the feed', async () => {
+        const [organization, other] = [await newOrganization(), await newOrganization()];
+        const revision = await store.settings.revision();
+        const made = await granted(store.caps.set(cap(organization)));
+        assert.deepEqual(await store.settings.changedSince(revision), { revision: revision + 1, organizations: [organization], prices: false });
+        for (const [id, within] of [['cap_none', undefined], ['NUL \0', undefined], [made.id, other]] as const) {
+          assert.equal(await refusalCode(store.caps.remove(id, within)), 'unknown_cap');
+        }
+        assert.deepEqual(await store.caps.remove(made.id, organization), { ...made, organization });
+        assert.deepEqual(await store.settings.changedSince(revision + 1),
+          { revision: revision + 2, organizations: [organization], prices: false });
+        assert.deepEqual((await store.settings.organization(organization))?.caps, []);
+        assert.equal(await refusalCode(store.caps.remove(made.id)), 'unknown_cap');
+      });
+    });
+
+    describe('policies (design 3, rows 4, 12 and 22)', () => {
+      test('are set one by one, put back, and reach the nodes', async () => {
+        const organization = await newOrganization();
+        const found = async () => (await store.settings.organization(organization))!;
+        const none = { maxRunBudget: null, runCeiling: null, runExposure: null };
+        assert.deepEqual([(await found()).enforceKeyCaps, (await found()).runPolicy, (await found()).agreedFigures], [false, none, null]);
+        const policy = { maxRunBudget: nanoDollars(0n), runCeiling: nanoDollarsMax, runExposure: nanoDollars(7n) };
+        const set = await granted(store.organizations.set(organization, { ...policy, enforceKeyCaps: true, plan: 'enterprise', tokensPerMinute: 9 }));
+        assert.deepEqual([set.enforceKeyCaps, set.runPolicy, set.agreedFigures], [true, policy, { requestsPerMinute: null, tokensPerMinute: 9 }]);
+        const { enforceKeyCaps, runPolicy, agreedFigures } = await found();
+        assert.deepEqual({ enforceKeyCaps, runPolicy, agreedFigures },
+          { enforceKeyCaps: set.enforceKeyCaps, runPolicy: set.runPolicy, agreedFigures: set.agreedFigures });
+        await granted(store.organizations.set(organization, { maxRunBudget: null, tokensPerMinute: null }));
+        assert.deepEqual((await found()).runPolicy, { ...policy, maxRunBudget: null });
+        assert.equal((await found()).agreedFigures, null);
+      });
+
+      test('figures are agreed on Enterprise alone; taking them away is always allowed', async () => {
+        const organization = await newOrganization();
+        assert.equal(await refusalCode(store.organizations.set(organization, { requestsPerMinute: 1 })), 'invalid_setting');
+        assert.equal(await refusalCode(store.organizations.set(organization, { requestsPerMinute: null, tokensPerMinute: null })), 'granted');
+        await granted(store.organizations.set(organization, { plan: 'enterprise', requestsPerMinute: 1 }));
+        for (const figure of [0, 1.5, -1, 10_000_000_001, Number.NaN]) {
+          assert.equal(await refusalCode(store.organizations.set(organization, { requestsPerMinute: figure })), 'invalid_setting');
+        }
+        assert.equal(await refusalCode(store.organizations.set(organization, { runCeiling: nanoDollars(-1n) })), 'invalid_setting');
+        assert.equal((await granted(store.organizations.set(organization, { plan: 'free' }))).agreedFigures?.requestsPerMinute, 1);
+      });
+
+      test("a key's own run budget comes back with it", async () => {
+        const organization = await newOrganization();
+        const made = await granted(store.serviceKeys.create({
+          organization, name: null, project: null, expiresAtMs: null, hash: hashOf('budget'), prefix: 'p', maxRunBudget: nanoDollarsMax,
+        }));
+        assert.equal(made.maxRunBudget, nanoDollarsMax);
+        assert.equal((await store.settings.keyByHash(hashOf('budget')))?.maxRunBudget, nanoDollarsMax);
+      });
+    });
+
+    describe('spend is the sum of the records (promise 4; design 3, row 5a)', () => {
+      const recomputed = (records: readonly CallRecord[], at: (record: CallRecord) => readonly [scope: string, subject: string | null][]) => {
+        const sums = new Map<string, { spent: bigint; calls: bigint; unknown: bigint }>();
+        for (const record of records) {
+          for (const [scope, subject] of at(record)) {
+            for (const window of calendarWindows) {
+              if (subject === null) continue;
+              const name = JSON.stringify([record.organization, scope, subject, window, windowAt(window, record.startedAtMs).startMs]);
+              const sum = sums.get(name) ?? { spent: 0n, calls: 0n, unknown: 0n };
+              sum.spent += record.cost ?? 0n;
+              sum.calls += 1n;
+              if (record.usage === 'unknown' || record.usage === 'partial') sum.unknown += 1n;
+              sums.set(name, sum);
+            }
+          }
+        }
+        return sums;
+      };
+      const kept = async (organizations: readonly OrganizationId[]) => {
+        // As text: a driver's numbers would lose digits.
+        const rows = await context.query(url, 'select organization, scope, subject, "window", start_ms, cast(spent_nano as text) as spent_nano,'
+          + ' cast(calls as text) as calls, cast(unknown_calls as text) as unknown_calls from spend_sum');
+        return new Map(rows.filter((row) => organizations.includes(row['organization'] as OrganizationId)).map((row) => [
+          JSON.stringify([row['organization'], row['scope'], row['subject'], row['window'], Number(row['start_ms'])]),
+          { spent: BigInt(row['spent_nano'] as string), calls: BigInt(row['calls'] as string), unknown: BigInt(row['unknown_calls'] as string) },
+        ]));
+      };
+
+      test('10,000 records in batches of any size, repeated and overlapping, by two shippers at once: every sum is exact', async () => {
+        const draw = drawing(0x1234_5678);
+        const organizations = [await newOrganization(), await newOrganization(), await newOrganization()];
+        const record = (): CallRecord => sampleRecord(organizations[draw(3)]!, {
+          key: `key_${draw(7)}` as ServiceKeyId,
+          project: draw(4) === 0 ? null : `project ${draw(5)}`,
+          startedAtMs: startMs - draw(500 * 86_400) * 1_000,
+          cost: draw(5) === 0 ? null : nanoDollars(BigInt(draw(1_000_000_000))),
+          usage: (['reported', 'partial', 'unknown', 'none'] as const)[draw(4)]!,
+        });
+        const segments = [0, 1, 2, 3].map((number) => ({ id: `seg_${context.name}_${number}`, records: Array.from({ length: 2_500 }, record) }));
+        const other = await openTestStore(url);
+        const shipAll = async (through: Store, seed: number): Promise<void> => {
+          const size = drawing(seed);
+          for (const { id, records } of seed % 2 === 0 ? segments : segments.toReversed()) {
+            for (let from = 0; from < records.length;) {
+              const to = Math.min(records.length, from + 1 + size(400));
+              const again = Math.max(0, from - size(200));
+              await through.calls.ship(batchOf(id, records.slice(again, to), again + 1));
+              from = to;
+            }
+          }
+        };
+        await Promise.all([shipAll(store, 0x0bad_cafe), shipAll(other, 0x7eed_5eed)]);
+        await other.close();
+        const listed = (await Promise.all(organizations.map((organization) => store.calls.list({ organization, limit: 20_000 })))).flat();
+        assert.equal(listed.length, 10_000);
+        assert.deepEqual(await kept(organizations),
+          recomputed(listed, ({ key, project }) => [['organization', ''], ['key', key], ['project', project]]));
+      });
+
+      test('sums are of the windows asked for, of this organization and this key', async () => {
+        const [organization, other] = [await newOrganization(), await newOrganization()];
+        const [one, two] = [await newKey(organization), await newKey(organization)];
+        const cost = nanoDollars(10n);
+        const records = [
+          sampleRecord(organization, { key: one, cost, startedAtMs: startMs }),
+          sampleRecord(organization, { key: one, cost, startedAtMs: startMs - 1, usage: 'unknown' }),
+          sampleRecord(organization, { key: two, cost, startedAtMs: startMs }),
+          sampleRecord(organization, { key: one, cost, startedAtMs: startMs + dayMs }),
+          sampleRecord(other, { key: one, cost, startedAtMs: startMs }),
+        ];
+        await store.calls.ship(batchOf(`seg_windows_${context.name}`, records));
+        const at = async (key: ServiceKeyId, atMs: number) => {
+          const sums = await store.spend.sums({ organization, key }, atMs);
+          return (['organization', 'key'] as const).map((subject) => calendarWindows.map((window) => sums[subject][window].spent));
+        };
+        // The fifth of January 2026 is a Monday: the call before it is of another day and another week.
+        assert.deepEqual(await at(one, startMs), [[20n, 30n, 40n, 40n, 40n], [10n, 20n, 30n, 30n, 30n]]);
+        assert.deepEqual(await at(two, startMs), [[20n, 30n, 40n, 40n, 40n], [10n, 10n, 10n, 10n, 10n]]);
+        assert.deepEqual(await at(one, startMs - 1), [[10n, 10n, 40n, 40n, 40n], [10n, 10n, 30n, 30n, 30n]]);
+        assert.deepEqual(await at(one, startMs + 400 * dayMs), [[0n, 0n, 0n, 0n, 40n], [0n, 0n, 0n, 0n, 30n]]);
+        assert.deepEqual(await at('key_none' as ServiceKeyId, startMs), [[20n, 30n, 40n, 40n, 40n], [0n, 0n, 0n, 0n, 0n]]);
+        const sums = await store.spend.sums({ organization, key: one }, startMs - 1);
+        assert.deepEqual(sums.key.day, { window: 'day', startMs: startMs - dayMs, endMs: startMs, spent: 10n });
+      });
+
+      test('a cap is listed with the spend of its subject in its window, also of what was spent before it was made', async () => {
+        const organization = await newOrganization();
+        const key = await newKey(organization);
+        const records = [
+          sampleRecord(organization, { key, project: 'p', cost: nanoDollars(3n), startedAtMs: startMs }),
+          sampleRecord(organization, { key, project: null, cost: nanoDollars(4n), startedAtMs: startMs - 1, usage: 'partial' }),
+        ];
+        await store.calls.ship(batchOf(`seg_caps_${context.name}`, records));
+        const wanted: readonly Partial<NewCap>[] = [
+          { window: 'day' }, { window: 'lifetime' }, { scope: 'key', subject: key, window: 'month' },
+          { scope: 'project', subject: 'p', window: 'year' }, { scope: 'project', subject: 'q', window: 'year' },
+        ];
+        for (const each of wanted) await granted(store.caps.set(cap(organization, each)));
+        const standings = async (atMs: number) => (await store.caps.list(organization, atMs)).map(({ spent, unknownCalls }) => [spent, unknownCalls]);
+        assert.deepEqual(await standings(startMs), [[3n, 0], [7n, 1], [7n, 1], [3n, 0], [0n, 0]]);
+        assert.deepEqual(await standings(startMs - 1), [[4n, 1], [7n, 1], [7n, 1], [3n, 0], [0n, 0]]);
+      });
+
+      test('sums stop at the 64-bit bound and hold nothing up', async () => {
+        const organization = await newOrganization();
+        const key = await newKey(organization);
+        const records = [1, 2, 3].map(() => sampleRecord(organization, { key, cost: nanoDollarsMax }));
+        await store.calls.ship(batchOf(`seg_bound_${context.name}`, records.slice(0, 2)));
+        await store.calls.ship(batchOf(`seg_bound_${context.name}`, records.slice(2), 3));
+        assert.equal((await store.spend.sums({ organization, key }, startMs)).organization.lifetime.spent, nanoDollarsMax);
+      });
+
+      test('a batch that fails adds nothing', async () => {
+        const organization = await newOrganization();
+        const broken = [sampleRecord(organization), sampleRecord(organization, { requestBytes: 'x' as unknown as number })];
+        await assert.rejects(store.calls.ship(batchOf(`seg_broken_${context.name}`, broken)));
+        assert.equal((await kept([organization])).size, 0);
+      });
+
+      test('the sums of a key are a few walks down an index, however many there are', async () => {
+        const one = (scope: string) => `(organization = 'o' and scope = '${scope}' and subject = 's' and "window" = 'day' and start_ms = 5)`;
+        const query = `select spent_nano from spend_sum where ${one('key')} or ${one('organization')}`;
+        if (context.name === 'sqlite') {
+          assert.doesNotMatch(JSON.stringify(await context.query(url, `explain query plan ${query}`)), /SCAN/);
+        } else {
+          await context.query(url, 'create or replace function spend_plan() returns setof text language plpgsql set enable_seqscan = off'
+            + ` as $body$ begin return query execute $query$explain ${query}$query$; end $body$`);
+          const plan = JSON.stringify(await context.query(url, 'select spend_plan()'));
+          assert.match(plan, /spend_sum_pk/);
+          assert.doesNotMatch(plan, /Seq Scan/);
+        }
+      });
+
+      test('a store from before sums were kept is summed when it is brought up to date', async () => {
+        const engine = await openEngine(await context.freshUrl(), { create: true });
+        const organization = 'org_older' as OrganizationId;
+        const records = Array.from({ length: 7_000 }, (_, index) =>
+          sampleRecord(organization, { cost: nanoDollars(4n), startedAtMs: startMs + index }));
+        const rows = await engine.write(async (transaction) => {
+          await firstSchema(transaction, engine.kind);
+          await insertCalls(engine.kind, transaction, records);
+          await capsAndSpend(transaction, engine.kind);
+          return transaction.selectFrom('spend_sum').selectAll().where('window', '=', 'day').orderBy('scope').execute();
+        });
+        await engine.close();
+        assert.deepEqual(rows.map(({ scope, spent_nano, calls, start_ms }) => [scope, spent_nano, calls, start_ms]),
+          ['key', 'organization', 'project'].map((scope) => [scope, 28_000n, 7_000n, BigInt(startMs)]));
+      });
+    });
+  });
+}

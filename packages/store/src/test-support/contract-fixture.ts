@@ -1,0 +1,158 @@
+/**
+ * Both engines for the contract: fresh places for stores, and a way past the store to the bare tables, to damage them.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import type { GatewayNodeId, OrganizationId, RequestId, ServiceKeyId } from '@metergate/core/id.ts';
+import { nanoDollars } from '@metergate/core/money.ts';
+import type { CallRecord } from '@metergate/core/record/call-record.ts';
+import { testPostgres, type TestPostgres } from '@metergate/testkit/postgres.ts';
+import pg from 'pg';
+import { isRefusal, type StoreRefusal } from '../refusal.ts';
+import type { CallBatch } from '../calls/call-records.ts';
+import { openStore, type Store } from '../store.ts';
+
+export interface EngineFixture {
+  readonly name: 'sqlite' | 'postgres';
+  /** The address of a place where no store is yet. */
+  freshUrl(): Promise<string>;
+  /** One statement on the bare tables; `$1`, `$2` … on both engines. */
+  query(url: string, statement: string, values?: readonly SQLInputValue[]): Promise<Record<string, unknown>[]>;
+  end(): Promise<void>;
+}
+
+export function sqliteFixture(): EngineFixture {
+  const directory = mkdtempSync(join(tmpdir(), 'metergate-store-'));
+  let count = 0;
+  return {
+    name: 'sqlite',
+    freshUrl: async () => `sqlite:${join(directory, `store-${++count}.db`)}`,
+    async query(url, statement, values = []) {
+      const database = new DatabaseSync(url.slice('sqlite:'.length), { timeout: 5_000 });
+      try {
+        return database.prepare(statement.replace(/\$\d/g, '?')).all(...values);
+      } finally {
+        database.close();
+      }
+    },
+    end: async () => rmSync(directory, { recursive: true, force: true }),
+  };
+}
+
+export async function postgresFixture(): Promise<EngineFixture> {
+  const server: TestPostgres = await testPostgres();
+  return {
+    name: 'postgres',
+    freshUrl: () => server.createDatabase(),
+    async query(url, statement, values = []) {
+      const client = new pg.Client({ connectionString: url });
+      await client.connect();
+      try {
+        return (await client.query<Record<string, unknown>>(statement, [...values])).rows;
+      } finally {
+        await client.end();
+      }
+    },
+    end: () => server.stop(),
+  };
+}
+
+export const testMasterKey = new Uint8Array(32).fill(7);
+export const startMs = Date.UTC(2026, 0, 5);
+
+/** A store with the test's master key and a clock that goes on by one millisecond at each look. */
+export function openTestStore(url: string, given: { readonly masterKey?: Uint8Array; readonly create?: boolean } = {}): Promise<Store> {
+  let nowMs = startMs;
+  return openStore({
+    url, masterKey: given.masterKey ?? testMasterKey, clock: () => nowMs++, randomBytes: (n) => randomBytes(n),
+    create: given.create ?? true,
+  });
+}
+
+/** The result of what must not be refused. */
+export async function granted<T>(answer: Promise<T | StoreRefusal>): Promise<T> {
+  const result = await answer;
+  if (isRefusal(result)) throw new Error(`refused: ${result.refused.code}`);
+  return result;
+}
+
+/** The code of what must be refused, or `granted`. */
+export async function refusalCode(answer: Promise<unknown>): Promise<string> {
+  const result = await answer;
+  return isRefusal(result) ? result.refused.code : 'granted';
+}
+
+export function hashOf(key: string): string {
+  return createHash('sha256').update(key).digest('hex');
+}
+
+/** A whole record; every field that can hold something does. */
+export function sampleRecord(organization: OrganizationId, changes: Partial<CallRecord> = {}): CallRecord {
+  return {
+    id: `req_${randomBytes(16).toString('hex')}` as RequestId,
+    organization,
+    key: 'key_00000000000000000000' as ServiceKeyId,
+    project: 'search',
+    labels: ['a', 'naïve', '🤖'],
+    labelsDropped: 2,
+    run: null,
+    wire: 'openai',
+    endpoint: 'chat.completions',
+    method: 'POST',
+    path: '/v1/chat/completions',
+    startedAtMs: startMs,
+    node: 'node_00000000000000000000' as GatewayNodeId,
+    streamed: true,
+    status: 200,
+    outcome: 'completed',
+    model: 'gpt-6',
+    finishReason: 'stop',
+    inputTokens: Number.MAX_SAFE_INTEGER,
+    outputTokens: 0,
+    cachedTokens: 3,
+    cacheWriteTokens: null,
+    reasoningTokens: 4,
+    usage: 'reported',
+    usageReason: null,
+    cost: nanoDollars(123_456_789n),
+    costSource: 'priced',
+    priceList: '2026-09-23/1f0c',
+    providerRequestId: 'req-from-provider',
+    requestBytes: 1_024,
+    responseBytes: 60_000_000_000,
+    firstByteMs: 12.345678,
+    durationMs: 900,
+    ...changes,
+  };
+}
+
+/** The records with journal numbers from `firstSeq` on. */
+export function batchOf(segment: string, records: readonly CallRecord[], firstSeq: number = 1): CallBatch {
+  return { segment, through: firstSeq + records.length - 1, records: records.map((record, index) => ({ seq: firstSeq + index, record })) };
+}
+
+/** Whole numbers below `below`, the same at every run. */
+export function drawing(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return (state >>> 0) % below;
+  };
+}
+
+export const shippedAtOnce = 100;
+
+/** Batch `number` of one segment, the same records whenever and by whomever it is made. */
+export function shippedAgain(organization: OrganizationId, number: number): CallBatch {
+  const records = Array.from({ length: shippedAtOnce }, (_, index) => {
+    const seq = number * shippedAtOnce + index + 1;
+    const id = `req_${seq.toString(16).padStart(32, '0')}` as RequestId;
+    return { seq, record: sampleRecord(organization, { id, startedAtMs: startMs + seq }) };
+  });
+  return { segment: 'seg_killed', through: (number + 1) * shippedAtOnce, records };
+}

@@ -1,0 +1,192 @@
+/**
+ * Daily sums of usage and reports from them, the same on SQLite and on a real PostgreSQL server: they always equal the records,
+ * whoever ships them in whatever batches, for whole days and parts of days. Design 2 (Journal); 3, rows 5a and 25; 5, `usage`.
+ */
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
+import { nanoDollars, nanoDollarsMax } from '@metergate/core/money.ts';
+import type { CallRecord } from '@metergate/core/record/call-record.ts';
+import { usageDimensions, type UsageDimension } from '@metergate/core/report/usage-sum.ts';
+import { openEngine } from '../engine/engine.ts';
+import { insertCalls } from '../calls/insert-calls.ts';
+import { firstSchema } from '../schema/migrations/0001-first-schema.ts';
+import { usageSums } from '../schema/migrations/0007-usage-sums.ts';
+import type { Store } from '../store.ts';
+import { batchOf, drawing, openTestStore, sampleRecord, startMs } from '../test-support/contract-fixture.ts';
+import { bothEngines, contractStore } from '../test-support/contract-store.ts';
+
+const dayMs = 86_400_000;
+
+const names: { readonly [D in UsageDimension]: (record: CallRecord) => readonly string[] } = {
+  day: ({ startedAtMs }) => [String(Math.floor(startedAtMs / dayMs) * dayMs)],
+  key: ({ key }) => [key],
+  model: ({ model }) => [model ?? ''],
+  project: ({ project }) => [project ?? ''],
+  run: ({ run }) => [run ?? ''],
+  label: ({ labels }) => (labels.length === 0 ? [''] : labels.filter((label, index) => labels.indexOf(label) === index)),
+};
+
+/** Calls, tokens in and out, cost, calls with unknown usage and without a price: added up one by one. */
+function addedUp(records: readonly CallRecord[], by: UsageDimension): Map<string, bigint[]> {
+  const sums = new Map<string, bigint[]>();
+  for (const record of records) {
+    for (const name of names[by](record)) {
+      const unknown = record.usage === 'unknown' || record.usage === 'partial';
+      const adds = [1n, BigInt(record.inputTokens ?? 0), BigInt(record.outputTokens ?? 0), record.cost ?? 0n, unknown ? 1n : 0n,
+        record.costSource === 'unpriced' ? 1n : 0n];
+      sums.set(name, (sums.get(name) ?? [0n, 0n, 0n, 0n, 0n, 0n]).map((sum, index) => sum + adds[index]!));
+    }
+  }
+  return sums;
+}
+
+async function pagesOf<Page>(walk: AsyncIterable<Page>): Promise<Page[]> {
+  const pages: Page[] = [];
+  for await (const page of walk) pages.push(page);
+  return pages;
+}
+
+for (const on of bothEngines) {
+  describe(`usage on ${on.title}`, async () => {
+    const { context, url, store, newOrganization } = await contractStore(on);
+    const organizations = [await newOrganization(), await newOrganization()] as const;
+    const draw = drawing(0x2468_ace1);
+    const record = (): CallRecord => sampleRecord(organizations[draw(2)]!, {
+      key: `key_${draw(5)}` as ServiceKeyId,
+      project: draw(4) === 0 ? null : `project ${draw(5)}`,
+      labels: Array.from({ length: draw(4) }, () => ['a', 'ünï', '🤖', '=1'][draw(4)]!),
+      run: draw(3) === 0 ? null : `run-${draw(200)}`,
+      model: draw(6) === 0 ? null : `model ${draw(4)}`,
+      // Some at the first and the last millisecond of a day.
+      startedAtMs: startMs - draw(20) * dayMs - [0, 1, draw(dayMs)][draw(3)]!,
+      inputTokens: draw(4) === 0 ? null : draw(50) === 0 ? Number.MAX_SAFE_INTEGER : draw(100_000),
+      outputTokens: draw(4) === 0 ? null : draw(5_000),
+      cost: draw(5) === 0 ? null : nanoDollars(BigInt(draw(1_000_000_000)) * (draw(30) === 0 ? 1_000_000n : 1n)),
+      costSource: draw(5) === 0 ? 'unpriced' : 'priced',
+      usage: (['reported', 'partial', 'unknown', 'none'] as const)[draw(4)]!,
+    });
+    const report = async (by: UsageDimension, range: { readonly sinceMs?: number; readonly untilMs?: number } = {}, of = organizations[0]!) => {
+      const rows = await store.usageReports.usage({ organization: of, by, rowsMax: 1_000, ...range });
+      return new Map(rows!.map(({ subject, figures: f }) =>
+        [subject, [BigInt(f.calls), f.inputTokens, f.outputTokens, f.cost as bigint, BigInt(f.unknownCalls), BigInt(f.unpricedCalls)]]));
+    };
+
+    before(async () => {
+      const segments = [0, 1, 2, 3].map((number) => ({ id: `seg_${number}`, records: Array.from({ length: 1_000 }, record) }));
+      const other = await openTestStore(url);
+      const shipAll = async (through: Store, seed: number): Promise<void> => {
+        const size = drawing(seed);
+        for (const { id, records } of seed % 2 === 0 ? segments : segments.toReversed()) {
+          for (let from = 0; from < records.length;) {
+            const to = Math.min(records.length, from + 1 + size(300));
+            const again = Math.max(0, from - size(200));
+            await through.calls.ship(batchOf(id, records.slice(again, to), again + 1));
+            from = to;
+          }
+        }
+      };
+      await Promise.all([shipAll(store, 0x0bad_cafe), shipAll(other, 0x7eed_5eed)]);
+      await other.close();
+    });
+
+    test('4,000 records, repeated and overlapping, by two shippers at once: every sum in every dimension is that of the records', async () => {
+      for (const organization of organizations) {
+        const records = await store.calls.list({ organization, limit: 10_000 });
+        assert.ok(records.length > 1_500);
+        for (const by of usageDimensions) {
+          assert.deepEqual(new Map([...await report(by, {}, organization)].sort()), new Map([...addedUp(records, by)].sort()), by);
+        }
+      }
+      const [sums] = await context.query(url, "select cast(sum(calls) as text) as calls from usage_sum where dimension = 'day'");
+      assert.equal(sums!['calls'], '4000');
+    });
+
+    test('any time is answered to the millisecond: whole days, parts of days at either edge, none at all', async () => {
+      const records = await store.calls.list({ organization: organizations[0]!, limit: 10_000 });
+      const firstMs = startMs - 20 * dayMs;
+      const instants = () => [startMs - draw(20) * dayMs, startMs - draw(20 * dayMs), startMs - draw(20) * dayMs - 1, firstMs, startMs + 1][draw(5)]!;
+      const ranges = [
+        {}, { sinceMs: startMs }, { untilMs: startMs }, { sinceMs: startMs, untilMs: startMs + dayMs }, { sinceMs: startMs, untilMs: startMs },
+        { sinceMs: startMs - 5 * dayMs, untilMs: startMs - 4 * dayMs + 1 }, { sinceMs: startMs - dayMs - 1, untilMs: startMs + 1 },
+        ...Array.from({ length: 20 }, () => ({ sinceMs: instants(), untilMs: instants() })),
+      ];
+      for (const [index, range] of ranges.entries()) {
+        const by = usageDimensions[index % usageDimensions.length]!;
+        const within = records.filter(({ startedAtMs }) =>
+          startedAtMs >= ('sinceMs' in range ? range.sinceMs! : -Infinity) && startedAtMs < ('untilMs' in range ? range.untilMs! : Infinity));
+        assert.deepEqual(new Map([...await report(by, range)].sort()), new Map([...addedUp(within, by)].sort()), `${by} ${JSON.stringify(range)}`);
+      }
+    });
+
+    test('more rows than asked for are no report, from sums and from records alike', async () => {
+      const of = { organization: organizations[0]!, by: 'run' } as const;
+      const runs = (await report('run')).size;
+      assert.equal(await store.usageReports.usage({ ...of, rowsMax: runs - 1 }), null);
+      assert.equal((await store.usageReports.usage({ ...of, rowsMax: runs }))!.length, runs);
+      const partOfDay = { sinceMs: startMs - dayMs, untilMs: startMs - 1 };
+      const some = (await report('run', partOfDay)).size;
+      assert.ok(some > 1);
+      assert.equal(await store.usageReports.usage({ ...of, ...partOfDay, rowsMax: some - 1 }), null);
+    });
+
+    test('names and figures at the bounds of an engine hold nothing up: they are cut, replaced, saturated', async () => {
+      const organization = await newOrganization();
+      const records = ['m'.repeat(4_096), '\ud800x', '\udbffx', 'a\0b', '', '\u{10ffff}'.repeat(1_000)].map((model) =>
+        sampleRecord(organization, { model, cost: nanoDollarsMax, inputTokens: Number.MAX_SAFE_INTEGER, labels: ['x', 'x'] }));
+      await store.calls.ship(batchOf('seg_bounds', records));
+      await store.calls.ship(batchOf('seg_bounds', [{ ...records[0]!, startedAtMs: startMs + dayMs }], records.length + 1));
+      const models = await report('model', {}, organization);
+      assert.deepEqual([...models.keys()].sort(), ['', 'a\ufffdb', 'm'.repeat(512), '\u{10ffff}'.repeat(256), '\ufffdx'].sort());
+      assert.deepEqual(models.get('\ufffdx')!.slice(0, 2), [2n, 2n * BigInt(Number.MAX_SAFE_INTEGER)]);
+      const both = (await report('label', {}, organization)).get('x')!;
+      assert.deepEqual([both[0], both[1], both[3]], [7n, 7n * BigInt(Number.MAX_SAFE_INTEGER), nanoDollarsMax]);
+      const part = await report('model', { untilMs: startMs + 1 }, organization);
+      assert.deepEqual([...part.keys()].sort(), [...models.keys()].sort(), 'the same names from the records');
+    });
+
+    test('a batch that fails adds nothing', async () => {
+      const organization = await newOrganization();
+      const broken = [sampleRecord(organization), sampleRecord(organization, { requestBytes: 'x' as unknown as number })];
+      await assert.rejects(store.calls.ship(batchOf('seg_broken', broken)));
+      assert.equal((await report('day', {}, organization)).size, 0);
+    });
+
+    test('a store from before sums were kept is summed when it is brought up to date', async () => {
+      const engine = await openEngine(await context.freshUrl(), { create: true });
+      const organization = 'org_older' as OrganizationId;
+      const records = Array.from({ length: 7_000 }, (_, index) =>
+        sampleRecord(organization, { cost: nanoDollars(4n), inputTokens: 2, run: index < 10 ? 'r' : null, startedAtMs: startMs + index }));
+      const rows = await engine.write(async (transaction) => {
+        await firstSchema(transaction, engine.kind);
+        await insertCalls(engine.kind, transaction, records);
+        await usageSums(transaction, engine.kind);
+        return transaction.selectFrom('usage_sum').selectAll().where('dimension', 'in', ['day', 'run'])
+          .orderBy('dimension').orderBy('subject').execute();
+      });
+      await engine.close();
+      const shown = rows.map(({ dimension, subject, calls, input_tokens: tokens, cost_nano: cost, day_ms: day }) =>
+        [dimension, subject, calls, tokens, cost, day]);
+      assert.deepEqual(shown,
+        [['day', '', 7_000n], ['run', '', 6_990n], ['run', 'r', 10n]].map(([dimension, subject, calls]) =>
+          [dimension, subject, calls, 2n * (calls as bigint), 4n * (calls as bigint), BigInt(startMs)]));
+    });
+
+    test('a walk gives every record of its time once, oldest first, also where thousands began at once; later ones are not in it', async () => {
+      const organization = await newOrganization();
+      const records = Array.from({ length: 3_500 }, (_, index) =>
+        sampleRecord(organization, { startedAtMs: startMs + (index < 2_500 ? 5 : 4 - index % 5) }));
+      await store.calls.ship(batchOf('seg_walk', records));
+      const listed = (await store.calls.list({ organization, limit: 10_000 })).toReversed();
+      const all = (await pagesOf(store.callWalk.walk({ organization, fromMs: startMs, toMs: startMs + 6 }))).flat();
+      assert.deepEqual(all, listed);
+      const part = (await pagesOf(store.callWalk.walk({ organization, fromMs: startMs + 1, toMs: startMs + 5 }))).flat();
+      assert.deepEqual(part, listed.filter(({ startedAtMs }) => startedAtMs >= startMs + 1 && startedAtMs < startMs + 5));
+      const walk = store.callWalk.walk({ organization, fromMs: startMs, toMs: startMs + 10 });
+      const first = (await walk.next()).value!;
+      await store.calls.ship(batchOf('seg_walk', [sampleRecord(organization, { startedAtMs: startMs + 7 })], 3_501));
+      assert.equal(first.length + (await pagesOf(walk)).flat().length, 3_500);
+      assert.deepEqual(await pagesOf(store.callWalk.walk({ organization, fromMs: startMs + 6, toMs: startMs + 6 })), []);
+    });
+  });
+}

@@ -1,0 +1,128 @@
+/**
+ * Organizations on a store that several nodes share, made by the use cases that the command and the platform's HTTP run, and calls
+ * to the nodes whose cost the caller names. A dollar is a whole unit here.
+ */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { setCap, type CapInput } from '@metergate/platform/use-cases/caps.ts';
+import { createOrganization, setOrganization } from '@metergate/platform/use-cases/organizations.ts';
+import { isRefusal, type AdministrationRefusal } from '@metergate/platform/use-cases/refusal.ts';
+import { createServiceKey } from '@metergate/platform/use-cases/service-keys.ts';
+import { openStore, type Store } from '@metergate/store/store.ts';
+import { wanting, type Cluster, type ClusterNode } from '@metergate/testkit/cluster.ts';
+
+/** A second opening of the cluster's store; makes the schema where there is none. */
+export function storeOf({ databaseUrl, masterKey }: Cluster): Promise<Store> {
+  return openStore({ url: databaseUrl, masterKey, clock: Date.now, randomBytes: (n) => randomBytes(n), create: true });
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly code: string;
+  /** Wall time when the answer was there. */
+  readonly atMs: number;
+}
+
+/** What a store holds of a sharer. Money in dollars. */
+export interface Spent {
+  /** Of the records. */
+  readonly sum: number;
+  /** As the cap shows it. */
+  readonly cap: number;
+  readonly records: number;
+  /** Of these, calls that a killed node had opened: some of them before the upstream had their request. */
+  readonly interrupted: number;
+}
+
+/** One organization with a key, whose calls go to the cluster's upstream. */
+export class Sharer {
+  readonly store: Store;
+  readonly id: string;
+  readonly key: string;
+  /** Calls that were answered with 200. */
+  answered = 0;
+
+  constructor(store: Store, id: string, key: string) {
+    this.store = store;
+    this.id = id;
+    this.key = key;
+  }
+
+  static async of(cluster: Cluster, store: Store, name: string): Promise<Sharer> {
+    const context = { store, randomBytes: (n: number) => randomBytes(n), nowMs: Date.now() };
+    const { id } = await granted(createOrganization(context, { name, plan: 'enterprise' }));
+    await granted(setOrganization(context, id, { requestsPerMinute: 10_000_000_000, tokensPerMinute: 10_000_000_000 }));
+    await granted(store.upstreams.declare(id as never, { url: cluster.upstream.url, credential: '' }));
+    await granted(store.upstreams.enable(id as never));
+    return new Sharer(store, id, (await granted(createServiceKey(context, { organization: id }))).key);
+  }
+
+  async cap(limit: number, over: Partial<CapInput> = {}): Promise<void> {
+    const context = { store: this.store, randomBytes: (n: number) => randomBytes(n), nowMs: Date.now() };
+    await granted(setCap(context, { organization: this.id, scope: 'organization', window: 'lifetime', limit: String(limit), ...over }));
+  }
+
+  /** One call that costs so many dollars. Rejects where the connection breaks. */
+  async call(node: ClusterNode, dollars: number, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+    const response = await fetch(`${node.gatewayUrl}/upstream/v1/chat/completions`, {
+      method: 'POST', body: wanting(dollars), headers: { authorization: `Bearer ${this.key}`, ...headers },
+    });
+    const body = await response.text();
+    if (response.status === 200) this.answered += 1;
+    const code = response.status === 200 ? 'ok' : (JSON.parse(body) as { error: { code: string } }).error.code;
+    return { status: response.status, code, atMs: Date.now() };
+  }
+
+  /** A call that is to be admitted: asked again where the store was late to confirm, which a busy machine may make it. */
+  async admitted(node: ClusterNode, dollars: number, headers: Readonly<Record<string, string>> = {}): Promise<void> {
+    const deadlineMs = performance.now() + 10_000;
+    for (;;) {
+      const answer = await this.call(node, dollars, headers);
+      if (answer.status === 200) return;
+      assert.ok(answer.status === 503 && performance.now() < deadlineMs, `${answer.status} ${answer.code}`);
+    }
+  }
+
+  /** What the store says was spent, once it has a record of so many calls that were answered. In dollars. */
+  async spent(records: number = this.answered): Promise<Spent> {
+    const deadlineMs = performance.now() + 20_000;
+    for (;;) {
+      const all = await this.store.calls.list({ organization: this.id as never, limit: 200_000 });
+      const [cap] = await this.store.caps.list(this.id as never, Date.now());
+      if (all.length >= records) {
+        const sum = all.reduce((total, { cost }) => total + (cost ?? 0n), 0n);
+        const interrupted = all.filter(({ outcome }) => outcome === 'interrupted').length;
+        return { sum: Number(sum) / 1e9, records: all.length, interrupted, cap: Number(cap?.spent ?? -1_000_000_000n) / 1e9 };
+      }
+      assert.ok(performance.now() < deadlineMs, `${all.length} records of ${records} after 20 s`);
+    }
+  }
+}
+
+/** Callers that each call again and again, until `enough` says so of an answer. Gives back all answers; broken connections end a caller. */
+export async function race(
+  callers: number, call: (caller: number) => Promise<Answer>, enough: (answer: Answer) => boolean,
+): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  await Promise.all(Array.from({ length: callers }, async (_, caller) => {
+    for (;;) {
+      const answer = await call(caller).catch(() => null);
+      if (answer === null) return;
+      answers.push(answer);
+      if (enough(answer)) return;
+    }
+  }));
+  return answers;
+}
+
+export function countsOf(answers: readonly Answer[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { status, code } of answers) counts[`${status} ${code}`] = (counts[`${status} ${code}`] ?? 0) + 1;
+  return counts;
+}
+
+export async function granted<T>(answer: Promise<T | AdministrationRefusal> | T | AdministrationRefusal): Promise<T> {
+  const result = await answer;
+  if (isRefusal(result)) assert.fail(JSON.stringify(result));
+  return result as T;
+}
