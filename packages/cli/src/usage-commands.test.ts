@@ -63,7 +63,7 @@ const figures = (calls: number, tokens: readonly [number, number], cost: string,
   ({ calls, inputTokens: tokens[0], outputTokens: tokens[1], cost, unknownCalls, unpricedCalls });
 
 test('usage adds up by each dimension, with what is not known beside the money', async () => {
-  const usage = (by: string, ...more: string[]) => json('usage', '--org', 'Acme', '--by', by, ...more);
+  const usage = (by: string, ...more: string[]) => json('usage', '--org', 'Acme', '--by', by, ...(more.length > 0 ? more : ['--month', '2026-09']));
   assert.deepEqual(await usage('day'), [
     { day: '2026-09-23', ...figures(2, [20, 4], '3.000000000') }, { day: '2026-09-24', ...figures(2, [10, 2], '0.000000000', [1, 1]) },
   ]);
@@ -78,13 +78,15 @@ test('usage adds up by each dimension, with what is not known beside the money',
   assert.deepEqual(await usage('day', '--since', '2026-09-23T00:00:01Z', '--until', '2026-09-24'), [
     { day: '2026-09-23', ...figures(1, [10, 2], '1.500000000') },
   ]);
-  const text = (await run('usage', '--org', 'Acme', '--by', 'model')).stdout;
+  const text = (await run('usage', '--org', 'Acme', '--by', 'model', '--month', '2026-09')).stdout;
   assert.match(text, /^MODEL +CALLS +IN +OUT +COST USD +UNKNOWN +UNPRICED\ngpt-6 +2 +10 +2 +1\.500000 +1 +0\n/);
   assert.match(text, /\nTogether 4 calls, 30 tokens in, 6 out, 3\.000000 USD\.\n/);
   assert.match(text, /They may have cost more\.\nUnpriced: /);
-  assert.match((await run('usage', '--org', 'Acme', '--by', 'label')).stdout, /\nA call counts under each of its labels: [^\n]+ do not add up /);
+  const textOf = async (by: string) => (await run('usage', '--org', 'Acme', '--by', by, '--since', '2026-09')).stdout;
+  assert.match(await textOf('label'), /\nA call counts under each of its labels: [^\n]+ do not add up /);
   assert.equal((await run('usage', '--org', 'Empty', '--by', 'run')).stdout, 'There were no calls.\n');
   assert.deepEqual(await json('usage', '--org', 'Empty', '--by', 'run'), []);
+  assert.deepEqual(await json('usage', '--org', 'Acme', '--by', 'day', '--until', '2026-09'), [], 'before it');
 });
 
 test('for people the usage of keys carries their names, also where some are gone', async () => {
@@ -98,11 +100,11 @@ test('for people the usage of keys carries their names, also where some are gone
     await store.calls.ship({ segment: 'seg_2', through: 2, records: records.map((each, index) => ({ seq: index + 1, record: each })) });
     return key.id;
   });
-  const text = (await run('usage', '--org', 'Named', '--by', 'key')).stdout;
+  const text = (await run('usage', '--org', 'Named', '--by', 'key', '--since', '2026-01')).stdout;
   assert.match(text, /^KEY +NAME +CALLS /);
   assert.match(text, new RegExp(`\\n${keyId} +search-bot +1 `));
   assert.match(text, /\nkey_0{20} +- +1 /);
-  assert.ok(!JSON.stringify(await json('usage', '--org', 'Named', '--by', 'key')).includes('search-bot'), 'scripts read ids');
+  assert.ok(!JSON.stringify(await json('usage', '--org', 'Named', '--by', 'key', '--since', '2026-01')).includes('search-bot'), 'scripts read ids');
 });
 
 test('export writes each format whole, with the totals of usage, and leaves no part behind', async () => {
@@ -131,7 +133,8 @@ test('a refused export leaves nothing, and what was there stays', async () => {
     [1, { format: 'parquet' }, /Parquet cannot be written/], [1, { org: 'nobody' }, /no such organization/],
     [1, { to: '2026-09-23' }, /must end after it begins/],
     [1, { out: join(files, 'no', 'such') }, /its directory does not exist/], [1, { out: files }, /it is a directory/],
-    [2, { format: 'xls' }, /--format must be one of jsonl, csv, parquet, focus/], [2, { from: 'yesterday' }, /--from must be an instant/],
+    [2, { format: 'xls' }, /--format must be one of jsonl, csv, parquet, focus/],
+    [2, { from: 'tomorrow' }, /--from must be an instant .* or a duration ago/],
   ];
   for (const [code, changes, sentence] of wrong) {
     const options = Object.entries({ ...attempt, ...changes }).flatMap(([name, value]) => [`--${name}`, value]);
@@ -143,4 +146,7 @@ test('a refused export leaves nothing, and what was there stays', async () => {
   assert.equal(readFileSync(kept, 'utf8'), 'kept');
   assert.deepEqual([...readdirSync(files), ...readdirSync(root)].filter((name) => name.endsWith('.part')), []);
   assert.equal((await run('usage', '--org', 'Acme', '--by', 'node')).code, 2);
+  assert.match((await run('usage', '--org', 'Acme', '--by', 'day', '--month', '2026-09', '--until', 'today')).stderr, /--month stands alone/);
+  const backwards = await run('usage', '--org', 'Acme', '--by', 'day', '--since', '2026-09-02', '--until', '2026-09-01');
+  assert.deepEqual([backwards.code, backwards.stderr], [2, 'metergate: --until must not be before --since.\n']);
 });

@@ -1,8 +1,8 @@
-/** Held: durations, instants, numbers and price pairs in their forms, everything else a usage fault that names the option. Design 5. */
+/** Held: durations, times, numbers and price pairs in their forms, everything else a usage fault that names the option. Design 5. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UsageFault } from './command.ts';
-import { dollars, dollarsOrNone, durationMs, instantMs, pricePair, wholeNumberOf } from './value-forms.ts';
+import { dollars, dollarsOrNone, durationMs, monthMs, pricePair, timeMs, wholeNumberOf } from './value-forms.ts';
 
 const refuses = (work: () => unknown, option: string): void => {
   assert.throws(work, (error) => error instanceof UsageFault && error.message.startsWith(`--${option} must be`));
@@ -13,12 +13,13 @@ test('durations are 30s, 15m, 24h, 7d and nothing else', () => {
   for (const text of ['', '0s', '30', 's', '1.5h', '-1d', '1w', '30 s', '9999999999s']) refuses(() => durationMs('expires', text), 'expires');
 });
 
-test('instants carry Z or an offset, and exist in the calendar', () => {
-  assert.equal(instantMs('since', '2026-09-23T14:00:00Z'), Date.UTC(2026, 8, 23, 14));
-  assert.equal(instantMs('since', '2026-09-23T14:00:00.5+02:00'), Date.UTC(2026, 8, 23, 12, 0, 0, 500));
-  assert.equal(instantMs('since', '2026-09-23'), Date.UTC(2026, 8, 23));
-  const wrong = ['', 'yesterday', '2026-02-30', '2026-02-30T00:00:00Z', '2026-09-23T14:00:00', '2026-09-23T25:00:00Z', '1790000000', '2026-9-23'];
-  for (const text of wrong) refuses(() => instantMs('since', text), 'since');
+test('times are those that reports take everywhere; what is none names the option', () => {
+  const nowMs = Date.UTC(2026, 10, 1, 12);
+  assert.equal(timeMs('since', '2026-09-23T14:00:00.5+02:00', nowMs), Date.UTC(2026, 8, 23, 12, 0, 0, 500));
+  assert.equal(timeMs('since', 'yesterday', nowMs), Date.UTC(2026, 9, 31));
+  assert.equal(monthMs('month', '2026-11'), Date.UTC(2026, 10));
+  for (const text of ['', '2026-02-30', '2026-09-23T14:00:00', '1790000000']) refuses(() => timeMs('since', text, nowMs), 'since');
+  refuses(() => monthMs('month', '2026-11-01'), 'month');
 });
 
 test('whole numbers lie within their bounds', () => {

@@ -1,31 +1,61 @@
 /**
- * Forms of option values: durations, instants, whole numbers, pairs of prices. What is not of the form is a `UsageFault` that
+ * Forms of option values: durations, times, whole numbers, pairs of prices. What is not of the form is a `UsageFault` that
  * names the option and shows one that is right. Design 5.
  */
+import type { RangeFault, RangeWords, TimeRange } from '@metergate/core/time/time-range.ts';
+import {
+  durationMs as parseDuration, momentOf, monthForm, parseMonth, parseTime, timeForms, type TimeWord,
+} from '@metergate/core/time/time-word.ts';
 import { printable } from './check-arguments.ts';
 import { UsageFault } from './command.ts';
 
-const unitMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
-
 /** `30s`, `15m`, `24h`, `7d` → milliseconds, above 0. */
 export function durationMs(option: string, text: string): number {
-  const match = /^(\d{1,9})([smhd])$/.exec(text);
-  const ms = match === null ? 0 : Number(match[1]) * unitMs[match[2] as keyof typeof unitMs];
-  if (ms > 0) return ms;
+  const ms = parseDuration(text);
+  if (ms !== null) return ms;
   throw new UsageFault(`--${option} must be a duration such as 30s, 15m, 24h or 7d, not ${printable(text)}.`);
 }
 
-/** An ISO 8601 instant with `Z` or an offset, or a date (its first instant in UTC) → milliseconds since the epoch. */
-export function instantMs(option: string, text: string): number {
-  const match = /^(\d{4}-\d\d-\d\d)(?:[Tt]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:[Zz]|[+-]\d\d:\d\d))?$/.exec(text);
-  const ms = match !== null && isCalendarDate(match[1]!) ? Date.parse(text.toUpperCase()) : Number.NaN;
-  if (!Number.isNaN(ms)) return ms;
-  throw new UsageFault(`--${option} must be an instant such as 2026-09-23T14:00:00Z, or a date, not ${printable(text)}.`);
+/** A time in any of the forms of `parseTime`. */
+export function timeWord(option: string, text: string): TimeWord {
+  const word = parseTime(text);
+  if (word !== null) return word;
+  throw new UsageFault(`--${option} must be ${timeForms}, not ${printable(text)}.`);
 }
 
-function isCalendarDate(date: string): boolean {
-  const ms = Date.parse(`${date}T00:00:00Z`);
-  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(date);
+/** The same, as the instant it means now. */
+export function timeMs(option: string, text: string, nowMs: number): number {
+  return momentOf(timeWord(option, text), nowMs);
+}
+
+/** The options `--month`, or `--since` and `--until`, as given. */
+export interface RangeOptions {
+  readonly month?: string | undefined;
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+}
+
+/** The words of a range, before anyone knows which moment it is. */
+export function rangeWords({ month, since, until }: RangeOptions): RangeWords {
+  return {
+    monthMs: month === undefined ? undefined : monthMs('month', month),
+    since: since === undefined ? undefined : timeWord('since', since),
+    until: until === undefined ? undefined : timeWord('until', until),
+  };
+}
+
+/** A range that was read, or the usage fault that says why it is none. */
+export function checkedRange(range: TimeRange | RangeFault): TimeRange {
+  if (range === 'month_and_range') throw new UsageFault('--month stands alone: leave out --since and --until.');
+  if (range === 'ends_before_it_begins') throw new UsageFault('--until must not be before --since.');
+  return range;
+}
+
+/** `2026-11` → its first instant. */
+export function monthMs(option: string, text: string): number {
+  const ms = parseMonth(text);
+  if (ms !== null) return ms;
+  throw new UsageFault(`--${option} must be ${monthForm}, not ${printable(text)}.`);
 }
 
 /** A whole number within bounds. */

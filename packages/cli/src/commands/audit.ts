@@ -4,19 +4,19 @@ import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, commandGroup } from '../command-line/command.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { secondsText, table } from '../command-line/table.ts';
-import { instantMs, wholeNumberOf } from '../command-line/value-forms.ts';
+import { timeMs, wholeNumberOf } from '../command-line/value-forms.ts';
 
 const list = command({
   description: 'List changes, newest first',
   args: {
     org: { type: 'string', valueHint: 'ORG', description: 'Organization, by id or unique name; without it, changes of the whole product' },
-    since: { type: 'string', valueHint: 'T', description: 'Changes at or after this instant, ISO 8601, or date' },
+    since: { type: 'string', valueHint: 'T', description: 'Changes at or after this time' },
     limit: { type: 'string', valueHint: 'N', description: `At most so many: ${auditLimit.default} unless given, up to ${auditLimit.max}` },
   },
   run: ({ org, since, limit }, tools) => {
     const query = {
       organization: org ?? null,
-      ...(since === undefined ? {} : { sinceMs: instantMs('since', since) }),
+      ...(since === undefined ? {} : { sinceMs: timeMs('since', since, tools.nowMs()) }),
       ...(limit === undefined ? {} : { limit: wholeNumberOf('limit', limit, { min: 1, max: auditLimit.max }) }),
     };
     return onStore(tools, async (context) => {

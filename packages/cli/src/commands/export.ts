@@ -4,7 +4,7 @@ import { exportCalls, exportFormats, type ExportFormat } from '@metergate/platfo
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command } from '../command-line/command.ts';
 import { onStore } from '../command-line/on-store.ts';
-import { instantMs } from '../command-line/value-forms.ts';
+import { timeMs } from '../command-line/value-forms.ts';
 import { writeWhole } from '../command-line/whole-file.ts';
 
 /** Between two words about how far it is. */
@@ -15,12 +15,13 @@ export const exportCommand = command({
   args: {
     org: { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' },
     format: { type: 'enum', options: [...exportFormats], required: true, description: 'Records as jsonl or csv, costs by day as focus (FOCUS 1.2)' },
-    from: { type: 'string', required: true, valueHint: 'T', description: 'Calls that started at or after this instant, ISO 8601, or date' },
-    to: { type: 'string', required: true, valueHint: 'T', description: 'Calls that started before this instant, or date' },
+    from: { type: 'string', required: true, valueHint: 'T', description: 'Calls that started at or after this time: 2026-11-01, yesterday, 7d, …' },
+    to: { type: 'string', required: true, valueHint: 'T', description: 'Calls that started before this time' },
     out: { type: 'string', required: true, valueHint: 'FILE', description: 'Where to; a file that is there is replaced once all is written' },
   },
   run: ({ org, format, from, to, out }, tools) => {
-    const query = { organization: org, format: format as ExportFormat, fromMs: instantMs('from', from), toMs: instantMs('to', to) };
+    const [fromMs, toMs] = [timeMs('from', from, tools.nowMs()), timeMs('to', to, tools.nowMs())];
+    const query = { organization: org, format: format as ExportFormat, fromMs, toMs };
     const path = resolve(tools.cwd, out);
     return onStore(tools, async (context) => {
       const made = await exportCalls(context, query);

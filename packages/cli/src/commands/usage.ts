@@ -1,6 +1,7 @@
 /** `metergate usage`: what an organization's calls used, by one dimension. Design 5. */
 import { formatDollars, nanoDollars, parseDollars } from '@metergate/core/money.ts';
 import { usageDimensions, type UsageDimension } from '@metergate/core/report/usage-sum.ts';
+import { rangeOrThisMonth } from '@metergate/core/time/time-range.ts';
 import type { UseCaseContext } from '@metergate/platform/use-cases/context.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { listServiceKeys } from '@metergate/platform/use-cases/service-keys.ts';
@@ -8,7 +9,7 @@ import { showUsage, type ShownUsage } from '@metergate/platform/use-cases/usage.
 import { command } from '../command-line/command.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { table } from '../command-line/table.ts';
-import { instantMs } from '../command-line/value-forms.ts';
+import { checkedRange, rangeWords } from '../command-line/value-forms.ts';
 
 export const usage = command({
   description: 'Add up calls, tokens and cost, the costliest first',
@@ -18,15 +19,15 @@ export const usage = command({
       type: 'enum', options: [...usageDimensions], required: true,
       description: `One of ${usageDimensions.join(', ')}; a call counts under each of its labels`,
     },
-    since: { type: 'string', valueHint: 'T', description: 'Calls that started at or after this instant, ISO 8601, or date' },
-    until: { type: 'string', valueHint: 'T', description: 'Calls that started before this instant, or date' },
+    month: { type: 'string', valueHint: 'YYYY-MM', description: 'Calls of this month; the current one unless a time is given' },
+    since: { type: 'string', valueHint: 'T', description: 'Calls that started at or after this time: 2026-11-01, today, 7d, …' },
+    until: { type: 'string', valueHint: 'T', description: 'Calls that started before this time' },
   },
-  run: ({ org, by: given, since, until }, tools) => {
+  run: ({ org, by: given, month, since, until }, tools) => {
     const by = given as UsageDimension;
     const query = {
       organization: org, by,
-      ...(since === undefined ? {} : { sinceMs: instantMs('since', since) }),
-      ...(until === undefined ? {} : { untilMs: instantMs('until', until) }),
+      ...checkedRange(rangeOrThisMonth(rangeWords({ month, since, until }), tools.nowMs())),
     };
     return onStore(tools, async (context) => {
       const rows = await showUsage(context, query);

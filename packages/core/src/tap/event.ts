@@ -4,7 +4,7 @@
  */
 import { JsonNumber, JsonObject, wholeNumberOf, type StrictJson } from '../json/strict-json.ts';
 import { dayLengthMs } from '../time/utc-day.ts';
-import { timestampMs } from './timestamp.ts';
+import { timestampMs } from '../time/timestamp.ts';
 
 const tapSchema = 'svc-tap-v1';
 export const tapProviders = ['openai', 'anthropic', 'google', 'xai', 'mistral', 'other'] as const;

@@ -90,13 +90,13 @@ test('usage: the rows of every dimension but labels add up to the same; days are
 test('usage: pages are the list, each row once', async () => {
   const seen: unknown[] = [];
   for (let cursor = ''; ;) {
-    const page = await ask(`/usage?by=project&limit=1${cursor}`);
+    const page = await ask(`/usage?since=2026-09&by=project&limit=1${cursor}`);
     assert.equal(page.status, 200, page.text);
     seen.push(...(page.body['data'] as { project: string }[]).map(({ project }) => project));
     if (page.body['nextCursor'] === null) break;
     cursor = `&cursor=${String(page.body['nextCursor'])}`;
   }
-  assert.deepEqual(seen, ((await ask('/usage?by=project')).body['data'] as { project: string }[]).map(({ project }) => project));
+  assert.deepEqual(seen, ((await ask('/usage?since=2026-09&by=project')).body['data'] as { project: string }[]).map(({ project }) => project));
   assert.equal(seen.length, 3);
 });
 

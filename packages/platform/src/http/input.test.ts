@@ -105,10 +105,19 @@ test('parameters are each given once, known and of their form', async () => {
     const answer = await platform.ask(`/platform/v1/keys?${query}`, { token: acme.tokens.owner });
     assert.deepEqual(errorOf(answer), [400, answer.text.includes('cursor that') ? 'invalid_cursor' : 'invalid_input'], query);
   }
-  for (const query of ['since=yesterday', 'since=2026-02-30T00:00:00Z', 'until=2026-01-01', 'run=']) {
+  for (const query of ['since=tomorrow', 'since=2026-02-30T00:00:00Z', 'until=2026-1-1', 'run=']) {
     const answer = await platform.ask(`/platform/v1/calls?${query}`, { token: acme.tokens.owner });
     assert.equal(answer.status, 400, query);
-    if (!query.startsWith('run')) assert.match(answer.text, /field (since|until) must be an instant with its offset, such as 2026-09-23T14:00:00Z\./);
+    if (query !== 'run=') assert.match(answer.text, /field (since|until) must be an instant .*, a date .*, or a duration ago/);
+  }
+  for (const query of ['since=yesterday&until=today', 'since=7d', 'since=2026-01&until=2026-01-02', 'since=2026-09-23T14:00Z']) {
+    for (const list of ['calls', 'usage']) {
+      assert.equal((await platform.ask(`/platform/v1/${list}?${query}`, { token: acme.tokens.owner })).status, 200, query);
+    }
+  }
+  for (const query of ['month=2026-09&since=today', 'since=today&until=yesterday', 'month=2026-13', 'month=2026-09-01']) {
+    const refused = await platform.ask(`/platform/v1/usage?${query}`, { token: acme.tokens.owner });
+    assert.deepEqual(errorOf(refused), [400, 'invalid_input'], query);
   }
   assert.deepEqual(errorOf(await platform.ask('/platform/v1/limits?x=1', { token: acme.tokens.owner })), [400, 'invalid_input']);
 });

@@ -100,13 +100,11 @@ function checked(schema: z.ZodObject | undefined, value: Record<string, unknown>
 
 /** Names the field, which is ours, and never what was in it. */
 function sentenceOf(issue: z.core.$ZodIssue, place: string): string {
+  const field = issue.path.map(String).join('.');
+  if (issue.code === 'custom' && typeof issue.params?.['form'] === 'string') return `The ${place} field ${field} must be ${issue.params['form']}.`;
   // Sentences are written beside the fields of use cases; the library's own would show what was sent.
   if (issue.code === 'custom' || /^The .*\.$/.test(issue.message)) return issue.message;
-  const field = issue.path.map(String).join('.');
   if (issue.code === 'unrecognized_keys') return `The ${field === '' ? place : `field ${field}`} has a field that is not known.`;
-  if (issue.code === 'invalid_format' && issue.format === 'datetime') {
-    return `The ${place} field ${field} must be an instant with its offset, such as 2026-09-23T14:00:00Z.`;
-  }
   return `The ${place} field ${field} is missing or not of the form that it must have.`;
 }
 

@@ -1,11 +1,12 @@
 /** The audit trail of the organization: who, what, when. Design 5, Roles. */
 import { z } from '@hono/zod-openapi';
+import { momentOf } from '@metergate/core/time/time-word.ts';
 import { actorKinds, auditActions } from '@metergate/store/audit/change.ts';
 import { listAudit } from '../../use-cases/audit.ts';
 import { isRefusal } from '../../use-cases/refusal.ts';
 import { operation } from '../operation.ts';
 import { decodeCursor, encodeCursor, limitOf, pageOf, pageQuery } from '../paging.ts';
-import { instant, instantQuery } from './fields.ts';
+import { instant, timeQuery } from './fields.ts';
 
 const eventSchema = z.object({
   id: z.string(), organization: z.string().nullable(), at: instant,
@@ -16,12 +17,12 @@ const eventSchema = z.object({
 export const auditOperations = [
   operation({
     id: 'listAudit', method: 'get', path: '/audit', role: 'admin', tag: 'audit', summary: 'Changes, newest first',
-    query: pageQuery.extend({ since: instantQuery.optional() }), answer: pageOf(eventSchema),
+    query: pageQuery.extend({ since: timeQuery.optional() }), answer: pageOf(eventSchema),
     run: async ({ context, actor, query }) => {
       const limit = limitOf(query);
       const events = await listAudit(context, {
         organization: actor.organization, limit: limit + 1, ...(query.cursor === undefined ? {} : { after: decodeCursor(query.cursor) }),
-        ...(query.since === undefined ? {} : { sinceMs: query.since }),
+        ...(query.since === undefined ? {} : { sinceMs: momentOf(query.since, context.nowMs) }),
       });
       if (isRefusal(events)) return events;
       const data = events.slice(0, limit);

@@ -1,10 +1,11 @@
 /** Records of the organization's calls, newest first, a page at a time. Design 4; design 5. */
 import { z } from '@hono/zod-openapi';
+import { rangeOf } from '@metergate/core/time/time-range.ts';
 import { pageCalls } from '../../use-cases/calls.ts';
 import { isRefusal } from '../../use-cases/refusal.ts';
 import { readingOperation } from '../operation.ts';
 import { decodeCursor, encodeCursor, invalidCursor, limitOf, pageOf, pageQuery } from '../paging.ts';
-import { instantQuery } from './fields.ts';
+import { checkedRange, timeQuery } from './fields.ts';
 
 const callSchema = z.looseObject({ id: z.string(), startedAt: z.string(), cost: z.string().nullable(), label: z.literal('measured') })
   .openapi('CallRecord');
@@ -12,16 +13,17 @@ const callSchema = z.looseObject({ id: z.string(), startedAt: z.string(), cost: 
 export const callOperations = [
   readingOperation({
     id: 'listCalls', path: '/calls', role: 'viewer', tag: 'calls', summary: 'Call records, newest first',
-    query: pageQuery.extend({ since: instantQuery.optional(), until: instantQuery.optional(), run: z.string().min(1).max(128).optional() }),
+    query: pageQuery.extend({ since: timeQuery.optional(), until: timeQuery.optional(), run: z.string().min(1).max(128).optional() }),
     answer: pageOf(callSchema),
     run: async ({ context, actor, query }) => {
       const after = query.cursor === undefined ? undefined : placeIn(query.cursor);
       if (after === null) return invalidCursor();
+      const range = checkedRange(rangeOf(query, context.nowMs));
+      if (isRefusal(range)) return range;
       const limit = limitOf(query);
       const records = await pageCalls(context, {
         organization: actor.organization, limit: limit + 1, ...(after === undefined ? {} : { after }),
-        ...(query.since === undefined ? {} : { sinceMs: query.since }), ...(query.until === undefined ? {} : { untilMs: query.until }),
-        ...(query.run === undefined ? {} : { run: query.run }),
+        ...range, ...(query.run === undefined ? {} : { run: query.run }),
       });
       if (records === null) return invalidCursor();
       if (isRefusal(records)) return records;

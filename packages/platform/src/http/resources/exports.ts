@@ -1,18 +1,21 @@
 /** The organization's calls as a file. Design 3, row 25; 5. */
 import { z } from '@hono/zod-openapi';
+import { momentOf } from '@metergate/core/time/time-word.ts';
 import { exportCalls, exportFormats, exportTypes } from '../../use-cases/exports.ts';
 import { isRefusal } from '../../use-cases/refusal.ts';
 import { readingOperation } from '../operation.ts';
-import { instantQuery } from './fields.ts';
+import { timeQuery } from './fields.ts';
 
 export const exportOperations = [
   readingOperation({
     id: 'exportCalls', path: '/exports', role: 'viewer', tag: 'exports',
     summary: 'The calls that started in [from, to), oldest first, or their costs as a FOCUS table',
-    query: z.object({ format: z.enum(exportFormats).default('jsonl'), from: instantQuery, to: instantQuery }),
+    query: z.object({ format: z.enum(exportFormats).default('jsonl'), from: timeQuery, to: timeQuery }),
     answer: z.string(), downloads: exportTypes,
     run: async ({ context, actor, query: { format, from, to } }) => {
-      const made = await exportCalls(context, { organization: actor.organization, format, fromMs: from, toMs: to });
+      const made = await exportCalls(context, {
+        organization: actor.organization, format, fromMs: momentOf(from, context.nowMs), toMs: momentOf(to, context.nowMs),
+      });
       return isRefusal(made) ? made : { download: made };
     },
   }),

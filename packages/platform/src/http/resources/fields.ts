@@ -1,5 +1,8 @@
 /** Fields that several resources of the platform's HTTP have. */
 import { z } from '@hono/zod-openapi';
+import type { RangeFault, TimeRange } from '@metergate/core/time/time-range.ts';
+import { monthForm, parseMonth, parseTime, timeForms } from '@metergate/core/time/time-word.ts';
+import { refuseInput, type AdministrationRefusal } from '../../use-cases/refusal.ts';
 
 /** An id in a path. One that is not of this form is an unknown one. */
 export const idParams = z.object({ id: z.string().min(1).max(200) });
@@ -17,6 +20,23 @@ export function lifetimeMs(seconds: number | null | undefined): number | null {
   return seconds === null || seconds === undefined ? null : seconds * 1_000;
 }
 
-/** An instant with `Z` or an offset → milliseconds since the epoch. */
-export const instantQuery = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text))
-  .openapi({ type: 'string', format: 'date-time' });
+/** A time in any of the forms that the command line takes. Resolved with `momentOf` or `rangeOf`, where the moment is known. */
+export const timeQuery = z.string().max(64).transform((text, { addIssue }) => parseTime(text) ?? wrongForm(addIssue, timeForms))
+  .openapi({ type: 'string', description: `A time: ${timeForms}.`, example: '2026-11-01' });
+
+/** A month, `2026-11` → its first instant. */
+export const monthQuery = z.string().max(64).transform((text, { addIssue }) => parseMonth(text) ?? wrongForm(addIssue, monthForm))
+  .openapi({ type: 'string', pattern: '^\\d{4}-\\d{2}$', description: 'A whole month, in UTC; without since and until.', example: '2026-11' });
+
+/** `form` ends the sentence about the field. */
+function wrongForm(addIssue: (issue: { readonly code: 'custom'; readonly message: string; readonly params: object }) => void, form: string): never {
+  addIssue({ code: 'custom', message: form, params: { form } });
+  return z.NEVER;
+}
+
+/** The range of a query, or the refusal that says why it is none. */
+export function checkedRange(range: TimeRange | RangeFault): TimeRange | AdministrationRefusal {
+  if (range === 'month_and_range') return refuseInput('invalid_input', 'The month stands alone: leave out since and until.');
+  if (range === 'ends_before_it_begins') return refuseInput('invalid_input', 'The time until must not be before the time since.');
+  return range;
+}

@@ -1,11 +1,12 @@
 /** What the organization's calls used, by one dimension. Design 5. */
 import { z } from '@hono/zod-openapi';
 import { usageDimensions } from '@metergate/core/report/usage-sum.ts';
+import { rangeOrThisMonth } from '@metergate/core/time/time-range.ts';
 import { isRefusal } from '../../use-cases/refusal.ts';
 import { showUsage } from '../../use-cases/usage.ts';
 import { readingOperation } from '../operation.ts';
 import { pageOf, pageOfNamed, pageQuery } from '../paging.ts';
-import { dollars, instantQuery } from './fields.ts';
+import { checkedRange, dollars, monthQuery, timeQuery } from './fields.ts';
 
 const name = z.string().nullable().optional();
 const usageSchema = z.object({
@@ -17,13 +18,14 @@ export const usageOperations = [
   readingOperation({
     id: 'showUsage', path: '/usage', role: 'viewer', tag: 'usage',
     summary: 'Calls, tokens and cost: days in their order, of everything else the costliest first',
-    query: pageQuery.extend({ by: z.enum(usageDimensions).default('day'), since: instantQuery.optional(), until: instantQuery.optional() }),
+    query: pageQuery.extend({ by: z.enum(usageDimensions).default('day'), month: monthQuery.optional(), since: timeQuery.optional(),
+      until: timeQuery.optional(), }),
     answer: pageOf(usageSchema),
     run: async ({ context, actor, query }) => {
-      const { by, since, until } = query;
-      const rows = await showUsage(context, {
-        organization: actor.organization, by, ...(since === undefined ? {} : { sinceMs: since }), ...(until === undefined ? {} : { untilMs: until }),
-      });
+      const { by, month, since, until } = query;
+      const range = checkedRange(rangeOrThisMonth({ monthMs: month, since, until }, context.nowMs));
+      if (isRefusal(range)) return range;
+      const rows = await showUsage(context, { organization: actor.organization, by, ...range });
       return isRefusal(rows) ? rows : pageOfNamed(rows, (row) => row[by] ?? '', query);
     },
   }),

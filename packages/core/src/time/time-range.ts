@@ -1,0 +1,37 @@
+/**
+ * The time that a report is about: a month, or from one time to another, or what it is about unless told. Design 5, `usage`.
+ */
+import { momentOf, type TimeWord } from './time-word.ts';
+import { monthAfter, monthOf } from './utc-month.ts';
+
+/** As asked for. `monthMs`: the first instant of a month. `until` is exclusive. */
+export interface RangeWords {
+  readonly monthMs?: number | undefined;
+  readonly since?: TimeWord | undefined;
+  readonly until?: TimeWord | undefined;
+}
+
+/** Milliseconds since the epoch, `untilMs` exclusive; what is absent is open. */
+export interface TimeRange {
+  readonly sinceMs?: number;
+  readonly untilMs?: number;
+}
+
+export type RangeFault = 'month_and_range' | 'ends_before_it_begins';
+
+/** The range at `nowMs`. One that is empty is a range; one that ends before it begins is not. */
+export function rangeOf({ monthMs, since, until }: RangeWords, nowMs: number): TimeRange | RangeFault {
+  if (monthMs !== undefined) {
+    return since === undefined && until === undefined ? { sinceMs: monthMs, untilMs: monthAfter(monthMs) } : 'month_and_range';
+  }
+  const sinceMs = since === undefined ? undefined : momentOf(since, nowMs);
+  const untilMs = until === undefined ? undefined : momentOf(until, nowMs);
+  if (sinceMs !== undefined && untilMs !== undefined && untilMs < sinceMs) return 'ends_before_it_begins';
+  return { ...(sinceMs === undefined ? {} : { sinceMs }), ...(untilMs === undefined ? {} : { untilMs }) };
+}
+
+/** The same, and the month of `nowMs` where nothing was asked for. */
+export function rangeOrThisMonth(words: RangeWords, nowMs: number): TimeRange | RangeFault {
+  const asked = words.monthMs !== undefined || words.since !== undefined || words.until !== undefined;
+  return rangeOf(asked ? words : { monthMs: monthOf(nowMs) }, nowMs);
+}
