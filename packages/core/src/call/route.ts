@@ -1,8 +1,9 @@
 /**
  * Raw request target → the route of a call, or null for a path outside every pattern (404 `unknown_url`).
- * Spec: Endpoints; design 3, row 2. Matched on the raw bytes of the path: nothing is decoded, normalised or resolved,
- * so what was matched is what is forwarded.
+ * Spec: Endpoints; design 3, rows 2 and 6a. The family goes by the raw bytes of the path, the endpoint by its plain spelling
+ * (`plain-path.ts`), so that no other spelling of a metered path goes unmetered. What was sent is what is forwarded.
  */
+import { plainPathOf } from './plain-path.ts';
 
 /** Which dialect is spoken and to whom: the first provider, the second, or the organization's declared upstream. */
 export type Wire = 'openai' | 'anthropic' | 'upstream';
@@ -18,7 +19,7 @@ export interface Route {
   readonly path: string;
   /** What is asked of the destination: from `/v1` on, with the query, bytes unchanged. */
   readonly target: string;
-  /** True where the body is held to look for `stream` (spec: Streaming rule 1): `/v1/chat/completions` under POST alone. */
+  /** True where the body is held to look for `stream` (spec: Streaming rule 1): the first wire's chat completions under POST alone. */
   readonly bodyHeld: boolean;
 }
 
@@ -37,8 +38,6 @@ const secondWireEndpoints: ReadonlyMap<string, Endpoint> = new Map([
 
 /** Bytes that other servers read as something else: backslash, fragment, controls. */
 const treacherousByte = /[\x00-\x20\x7f\\#]/;
-/** A segment that decodes to `.` or `..`. */
-const dotSegment = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i;
 
 /** The path of a raw target: what stands before its query. */
 export function pathOf(rawTarget: string): string {
@@ -46,23 +45,48 @@ export function pathOf(rawTarget: string): string {
   return query === -1 ? rawTarget : rawTarget.slice(0, query);
 }
 
+/** Paths as clients spell them: their routes are made once. */
+const ordinaryRoutes = { posted: ordinaryRoutesOf('POST'), other: ordinaryRoutesOf('GET') } as const;
+
 /** The route of `method rawTarget`, or null where no pattern of the specification fits. */
 export function routeOf(method: string, rawTarget: string): Route | null {
+  // The destination would answer with the request it was sent, its credential in it (RFC 9110, 9.3.8).
+  if (method === 'TRACE') return null;
   const path = pathOf(rawTarget);
-  if (treacherousByte.test(rawTarget) || dotSegment.test(path)) return null;
+  const ordinary = (method === 'POST' ? ordinaryRoutes.posted : ordinaryRoutes.other).get(path);
+  if (ordinary !== undefined && path === rawTarget) return ordinary;
+  if (treacherousByte.test(rawTarget)) return null;
+  if (ordinary !== undefined) return withTarget(ordinary, ordinary.target + rawTarget.slice(path.length));
+  return routeAsSpelled(method, path, rawTarget);
+}
+
+function withTarget({ wire, endpoint, path, bodyHeld }: Route, target: string): Route {
+  return { wire, endpoint, path, target, bodyHeld };
+}
+
+function ordinaryRoutesOf(method: string): ReadonlyMap<string, Route> {
+  const firstWire = [...firstWireEndpoints.keys()];
+  const secondWire = [...secondWireEndpoints.keys()];
+  const paths = [...firstWire, '/v1/messages', ...secondWire.map((path) => `/alt${path}`), ...firstWire.map((path) => `/upstream${path}`)];
+  return new Map(paths.map((path) => [path, Object.freeze(routeAsSpelled(method, path, path)!)]));
+}
+
+function routeAsSpelled(method: string, path: string, rawTarget: string): Route | null {
+  const plain = plainPathOf(path);
+  if (plain === null) return null;
   if (path === '/upstream/v1' || path.startsWith('/upstream/v1/')) {
-    const target = rawTarget.slice('/upstream'.length);
-    return { wire: 'upstream', endpoint: firstWireEndpoints.get(pathOf(target)) ?? 'other', path, target, bodyHeld: false };
+    const endpoint = firstWireEndpoints.get(plain.slice('/upstream'.length)) ?? 'other';
+    return { wire: 'upstream', endpoint, path, target: rawTarget.slice('/upstream'.length), bodyHeld: false };
   }
   if (path.startsWith('/alt/v1/')) {
-    const target = rawTarget.slice('/alt'.length);
-    return { wire: 'anthropic', endpoint: secondWireEndpoints.get(pathOf(target)) ?? 'other', path, target, bodyHeld: false };
-  }
-  if (path === '/v1/messages' || path.startsWith('/v1/messages/')) {
-    return { wire: 'anthropic', endpoint: secondWireEndpoints.get(path) ?? 'other', path, target: rawTarget, bodyHeld: false };
+    const endpoint = secondWireEndpoints.get(plain.slice('/alt'.length)) ?? 'other';
+    return { wire: 'anthropic', endpoint, path, target: rawTarget.slice('/alt'.length), bodyHeld: false };
   }
   if (!path.startsWith('/v1/')) return null;
-  const endpoint = firstWireEndpoints.get(path) ?? 'other';
+  if (plain === '/v1/messages' || plain.startsWith('/v1/messages/')) {
+    return { wire: 'anthropic', endpoint: secondWireEndpoints.get(plain) ?? 'other', path, target: rawTarget, bodyHeld: false };
+  }
+  const endpoint = firstWireEndpoints.get(plain) ?? 'other';
   return { wire: 'openai', endpoint, path, target: rawTarget, bodyHeld: endpoint === 'chat.completions' && method === 'POST' };
 }
 
