@@ -19,8 +19,8 @@ export interface Engine {
   /** Queries outside a transaction. */
   read<T>(query: (db: Kysely<Schema>) => Promise<T>): Promise<T>;
   /**
-   * One write transaction, rolled back when `work` throws. `name`: what the audit trail calls it, where the store is an acting
-   * one; without it the trail says nothing of it.
+   * One write transaction, rolled back when `work` throws or returns a refusal. `name`: what the audit trail calls it, where the
+   * store is an acting one; without it the trail says nothing of it.
    */
   write<T>(work: (transaction: Transaction<Schema>) => Promise<T>, name?: ChangeName<Exclude<T, StoreRefusal>>): Promise<T>;
   /**
@@ -70,26 +70,29 @@ function engineOn(
       throw faultOf(error, name);
     }
   };
-  const write: Engine['write'] = (work) => guarded(() => db.transaction().execute(work));
+  const write: Engine['write'] = async (work) => {
+    try {
+      return await guarded(() => db.transaction().execute(async (transaction) => {
+        const result = await work(transaction);
+        if (isRefusal(result)) throw new RolledBack(result);
+        return result;
+      }));
+    } catch (error) {
+      // The refusal is the very value that `work` returned, so it is of its type.
+      if (error instanceof RolledBack) return error.refusal as never;
+      throw error;
+    }
+  };
   return {
     kind,
     name,
     read: (query) => guarded(() => query(db)),
     write,
-    async change(work) {
-      try {
-        return await write(async (transaction) => {
-          const { value } = await transaction.updateTable('revision')
-            .set((column) => ({ value: column('value', '+', 1n) })).returning('value').executeTakeFirstOrThrow();
-          const result = await work(transaction, value);
-          if (isRefusal(result)) throw new RolledBack(result);
-          return result;
-        });
-      } catch (error) {
-        if (error instanceof RolledBack) return error.refusal;
-        throw error;
-      }
-    },
+    change: (work) => write(async (transaction) => {
+      const { value } = await transaction.updateTable('revision')
+        .set((column) => ({ value: column('value', '+', 1n) })).returning('value').executeTakeFirstOrThrow();
+      return work(transaction, value);
+    }),
     listen: (told) => noticesUrl === null ? { close: async () => {} } : listenForChanges(noticesUrl, told),
     close: () => db.destroy(),
   };

@@ -36,8 +36,9 @@ export type StoreFaultCode =
 export class StoreFault extends Error {
   readonly code: StoreFaultCode;
 
-  constructor(code: StoreFaultCode, message: string) {
-    super(message);
+  /** `cause`: where it came from, fit for a log. */
+  constructor(code: StoreFaultCode, message: string, cause?: Error) {
+    super(message, cause === undefined ? undefined : { cause });
     this.name = 'StoreFault';
     this.code = code;
   }
@@ -45,6 +46,21 @@ export class StoreFault extends Error {
 
 /** The fault for an error that came out of an engine working at `place`; the error itself where it is none of theirs. */
 export function faultOf(error: unknown, place: string): unknown {
+  const fault = judged(error, place);
+  if (fault !== error && fault instanceof StoreFault && error instanceof Error) fault.cause = traceOf(error);
+  return fault;
+}
+
+/** Where an engine's error came from: its code and stack. Its message and details may quote a row or a value and stay behind. */
+function traceOf(error: Error): Error {
+  const { code, errcode } = error as Error & { code?: unknown; errcode?: unknown };
+  const trace = new Error(`engine error ${String(errcode ?? code ?? error.name)}`);
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  trace.stack = [`Error: ${trace.message}`, ...frames].join('\n');
+  return trace;
+}
+
+function judged(error: unknown, place: string): unknown {
   if (error instanceof StoreFault || !(error instanceof Error)) return error;
   const { code, errcode } = error as Error & { code?: unknown; errcode?: unknown };
   if (code === 'ERR_SQLITE_ERROR') return sqliteFault(typeof errcode === 'number' ? errcode : 0, place);

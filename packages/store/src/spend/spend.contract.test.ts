@@ -11,10 +11,6 @@ import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import type { CapScope } from '@metergate/core/spend/cap.ts';
 import { calendarWindows, windowAt } from '@metergate/core/spend/window.ts';
 import type { NewCap } from '../settings/caps.ts';
-import { openEngine } from '../engine/engine.ts';
-import { insertCalls } from '../calls/insert-calls.ts';
-import { firstSchema } from '../schema/migrations/0001-first-schema.ts';
-import { capsAndSpend } from '../schema/migrations/0002-caps-and-spend.ts';
 import type { Store } from '../store.ts';
 import { batchOf, drawing, granted, hashOf, openTestStore, refusalCode, sampleRecord, startMs } from '../test-support/contract-fixture.ts';
 import { bothEngines, contractStore } from '../test-support/contract-store.ts';
@@ -273,22 +269,6 @@ for (const on of bothEngines) {
           assert.match(plan, /spend_sum_pk/);
           assert.doesNotMatch(plan, /Seq Scan/);
         }
-      });
-
-      test('a store from before sums were kept is summed when it is brought up to date', async () => {
-        const engine = await openEngine(await context.freshUrl(), { create: true });
-        const organization = 'org_older' as OrganizationId;
-        const records = Array.from({ length: 7_000 }, (_, index) =>
-          sampleRecord(organization, { cost: nanoDollars(4n), startedAtMs: startMs + index }));
-        const rows = await engine.write(async (transaction) => {
-          await firstSchema(transaction, engine.kind);
-          await insertCalls(engine.kind, transaction, records);
-          await capsAndSpend(transaction, engine.kind);
-          return transaction.selectFrom('spend_sum').selectAll().where('window', '=', 'day').orderBy('scope').execute();
-        });
-        await engine.close();
-        assert.deepEqual(rows.map(({ scope, spent_nano, calls, start_ms }) => [scope, spent_nano, calls, start_ms]),
-          ['key', 'organization', 'project'].map((scope) => [scope, 28_000n, 7_000n, BigInt(startMs)]));
       });
     });
   });

@@ -4,14 +4,10 @@
  */
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
+import type { ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollars, nanoDollarsMax } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { usageDimensions, type UsageDimension } from '@metergate/core/report/usage-sum.ts';
-import { openEngine } from '../engine/engine.ts';
-import { insertCalls } from '../calls/insert-calls.ts';
-import { firstSchema } from '../schema/migrations/0001-first-schema.ts';
-import { usageSums } from '../schema/migrations/0007-usage-sums.ts';
 import type { Store } from '../store.ts';
 import { batchOf, drawing, openTestStore, sampleRecord, startMs } from '../test-support/contract-fixture.ts';
 import { bothEngines, contractStore } from '../test-support/contract-store.ts';
@@ -150,26 +146,6 @@ for (const on of bothEngines) {
       const broken = [sampleRecord(organization), sampleRecord(organization, { requestBytes: 'x' as unknown as number })];
       await assert.rejects(store.calls.ship(batchOf('seg_broken', broken)));
       assert.equal((await report('day', {}, organization)).size, 0);
-    });
-
-    test('a store from before sums were kept is summed when it is brought up to date', async () => {
-      const engine = await openEngine(await context.freshUrl(), { create: true });
-      const organization = 'org_older' as OrganizationId;
-      const records = Array.from({ length: 7_000 }, (_, index) =>
-        sampleRecord(organization, { cost: nanoDollars(4n), inputTokens: 2, run: index < 10 ? 'r' : null, startedAtMs: startMs + index }));
-      const rows = await engine.write(async (transaction) => {
-        await firstSchema(transaction, engine.kind);
-        await insertCalls(engine.kind, transaction, records);
-        await usageSums(transaction, engine.kind);
-        return transaction.selectFrom('usage_sum').selectAll().where('dimension', 'in', ['day', 'run'])
-          .orderBy('dimension').orderBy('subject').execute();
-      });
-      await engine.close();
-      const shown = rows.map(({ dimension, subject, calls, input_tokens: tokens, cost_nano: cost, day_ms: day }) =>
-        [dimension, subject, calls, tokens, cost, day]);
-      assert.deepEqual(shown,
-        [['day', '', 7_000n], ['run', '', 6_990n], ['run', 'r', 10n]].map(([dimension, subject, calls]) =>
-          [dimension, subject, calls, 2n * (calls as bigint), 4n * (calls as bigint), BigInt(startMs)]));
     });
 
     test('a walk gives every record of its time once, oldest first, also where thousands began at once; later ones are not in it', async () => {

@@ -2,16 +2,13 @@
  * Spend caps, run policies, and the sums of spend by window.
  *
  * `spend_sum` has one row for each subject and window in which a call started: a point read or a point write by its key,
- * whatever the number of records. On SQLite the table is its own index. Calls that were kept before are summed here, with
- * the very function that sums each batch from now on. No reference to the organization: spend outlives it, as records do.
+ * whatever the number of records. On SQLite the table is its own index. Calls that were kept before are summed here, by
+ * SQL of this file alone: a migration never runs code that may change later. No reference to the organization: spend outlives it,
+ * as records do.
  */
-import { sql, type Transaction } from 'kysely';
-import { applySpend, type SpendRecord } from '../../spend/apply-spend.ts';
-import type { Schema } from '../schema.ts';
+import { sql } from 'kysely';
 import type { Migration } from './list.ts';
-
-/** Records summed at a time. */
-const sliceRows = 5_000;
+import { saturatedSum } from './saturated-sum.ts';
 
 export const capsAndSpend: Migration = async (transaction, engine) => {
   const [text, whole] = engine === 'sqlite' ? [sql`text`, sql`integer`] : [sql`text collate "C"`, sql`bigint`];
@@ -45,19 +42,32 @@ export const capsAndSpend: Migration = async (transaction, engine) => {
     .addColumn('unknown_calls', whole, (column) => column.notNull())
     .addPrimaryKeyConstraint('spend_sum_pk', ['organization', 'scope', 'subject', 'window', 'start_ms']);
   await (engine === 'sqlite' ? sums.modifyEnd(sql`strict, without rowid`) : sums).execute();
-  await sumKeptCalls(transaction, engine);
+  for (const start of windowStarts(engine)) {
+    for (const { scope, subject, where } of scopes) {
+      await sql`insert into spend_sum (organization, scope, subject, "window", start_ms, spent_nano, calls, unknown_calls)
+        select organization, ${sql.lit(scope)}, ${sql.raw(subject)}, ${sql.lit(start.window)}, ${sql.raw(start.sql)},
+          ${sql.raw(saturatedSum(engine, 'cost_nano'))}, count(*), sum(case when usage in ('unknown', 'partial') then 1 else 0 end)
+        from call_record ${sql.raw(where)} group by 1, 2, 3, 4, 5`.execute(transaction);
+    }
+  }
 };
 
-async function sumKeptCalls(transaction: Transaction<Schema>, engine: 'sqlite' | 'postgres'): Promise<void> {
-  for (let done = 0n; ;) {
-    const rows = await transaction.selectFrom('call_record')
-      .select(['sequence', 'organization', 'key', 'project', 'started_at_ms', 'cost_nano', 'usage'])
-      .where('sequence', '>', done).orderBy('sequence').limit(sliceRows).execute();
-    if (rows.length === 0) return;
-    await applySpend(engine, transaction, rows.map((row) => ({
-      organization: row.organization, key: row.key, project: row.project,
-      startedAtMs: Number(row.started_at_ms), cost: row.cost_nano, usage: row.usage,
-    }) as SpendRecord));
-    done = rows.at(-1)!.sequence;
-  }
+const scopes = [
+  { scope: 'organization', subject: `''`, where: '' },
+  { scope: 'key', subject: 'key', where: '' },
+  { scope: 'project', subject: 'project', where: 'where project is not null' },
+] as const;
+
+/** When each window began that holds `started_at_ms`, in UTC; weeks begin on Monday. 1970-01-01 was a Thursday. */
+function windowStarts(engine: 'sqlite' | 'postgres'): readonly { readonly window: string; readonly sql: string }[] {
+  const calendar = (unit: 'month' | 'year'): string => engine === 'sqlite'
+    ? `cast(strftime('%s', started_at_ms / 1000, 'unixepoch', 'start of ${unit}') as integer) * 1000`
+    : `cast(extract(epoch from date_trunc('${unit}', to_timestamp(started_at_ms / 1000) at time zone 'UTC')) * 1000 as bigint)`;
+  return [
+    { window: 'day', sql: 'started_at_ms - started_at_ms % 86400000' },
+    { window: 'week', sql: 'started_at_ms - (started_at_ms + 259200000) % 604800000' },
+    { window: 'month', sql: calendar('month') },
+    { window: 'year', sql: calendar('year') },
+    { window: 'lifetime', sql: 'cast(0 as bigint)' },
+  ];
 }

@@ -1,0 +1,23 @@
+/**
+ * A fault of the store names its place and keeps where it came from, and neither tells a value or a row.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { inspect } from 'node:util';
+import { faultOf, StoreFault } from './fault.ts';
+
+test('an engine error becomes a fault with its code and stack as cause, without the words of the row', () => {
+  const error = Object.assign(new Error('duplicate key value: canary-secret'), { code: '23505', detail: 'Key (hash)=(canary-secret)' });
+  const fault = faultOf(error, 'db.example:5432/metergate');
+  assert.ok(fault instanceof StoreFault);
+  assert.equal(fault.code, 'row_refused');
+  assert.match((fault.cause as Error).stack ?? '', /engine error 23505\n\s+at /);
+  assert.doesNotMatch(inspect(fault, { depth: 5, showHidden: true }), /canary-secret/);
+});
+
+test('a fault stays the one it was, and a defect of ours passes unchanged', () => {
+  const fault = new StoreFault('store_busy', 'busy');
+  assert.equal(faultOf(fault, 'here'), fault);
+  const defect = new TypeError('x is not a function');
+  assert.equal(faultOf(defect, 'here'), defect);
+});
