@@ -7,7 +7,7 @@
  * as records do.
  */
 import { sql } from 'kysely';
-import type { Migration } from './list.ts';
+import type { Migration } from './migration.ts';
 import { saturatedSum } from './saturated-sum.ts';
 
 export const capsAndSpend: Migration = async (transaction, engine) => {

@@ -7,7 +7,7 @@
  * taken is kept as decimal text: budgets may each be as large as 64 bits hold, and their sum larger.
  */
 import { sql } from 'kysely';
-import type { Migration } from './list.ts';
+import type { Migration } from './migration.ts';
 
 export const runsAndGrants: Migration = async (transaction, engine) => {
   const { text, whole, bytes } = engine === 'sqlite'

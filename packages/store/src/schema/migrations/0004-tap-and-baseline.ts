@@ -7,7 +7,7 @@
  * from two connections. The sums are written in the transaction that stores the events, so they always equal them.
  */
 import { sql } from 'kysely';
-import type { Migration } from './list.ts';
+import type { Migration } from './migration.ts';
 
 export const tapAndBaseline: Migration = async (transaction, engine) => {
   const { text, whole, bytes } = engine === 'sqlite'

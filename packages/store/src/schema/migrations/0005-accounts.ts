@@ -4,7 +4,7 @@
  * handed-over master key sealed. An audit row has no reference to its organization: it outlives it.
  */
 import { sql } from 'kysely';
-import type { Migration } from './list.ts';
+import type { Migration } from './migration.ts';
 
 export const accounts: Migration = async (transaction, engine) => {
   const { text, whole, bytes } = engine === 'sqlite'

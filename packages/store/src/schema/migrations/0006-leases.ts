@@ -6,7 +6,7 @@
  * leased is what `granted_nano` has above `shipped_nano`. On the embedded store these tables stay empty: its node is the authority.
  */
 import { sql } from 'kysely';
-import type { Migration } from './list.ts';
+import type { Migration } from './migration.ts';
 
 export const leases: Migration = async (transaction, engine) => {
   const { text, whole } = engine === 'sqlite' ? { text: sql`text`, whole: sql`integer` } : { text: sql`text collate "C"`, whole: sql`bigint` };

@@ -6,7 +6,7 @@
  * may change later. No reference to the organization: sums outlive it, as records do.
  */
 import { sql } from 'kysely';
-import type { Migration } from './list.ts';
+import type { Migration } from './migration.ts';
 import { saturatedSum } from './saturated-sum.ts';
 
 export const usageSums: Migration = async (transaction, engine) => {

@@ -2,7 +2,7 @@
  * Who made a change, in words beside the id; where the platform was last reached, so that a link made by the command leads there.
  */
 import { sql } from 'kysely';
-import type { Migration } from './list.ts';
+import type { Migration } from './migration.ts';
 
 export const whoAndWhere: Migration = async (transaction, engine) => {
   const [text, whole] = engine === 'sqlite' ? [sql`text`, sql`integer`] : [sql`text collate "C"`, sql`bigint`];

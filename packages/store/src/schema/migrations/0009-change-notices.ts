@@ -3,7 +3,7 @@
  * no such thing: its one server looks for itself.
  */
 import { sql } from 'kysely';
-import type { Migration } from './list.ts';
+import type { Migration } from './migration.ts';
 
 export const changeNotices: Migration = async (transaction, engine) => {
   if (engine === 'sqlite') return;

@@ -2,8 +2,6 @@
  * All migrations in their order. The number of those that have run is the schema's version. One that was released is
  * never changed: what must differ goes into the next.
  */
-import type { Transaction } from 'kysely';
-import type { Schema } from '../schema.ts';
 import { firstSchema } from './0001-first-schema.ts';
 import { capsAndSpend } from './0002-caps-and-spend.ts';
 import { runsAndGrants } from './0003-runs-and-grants.ts';
@@ -13,9 +11,7 @@ import { leases } from './0006-leases.ts';
 import { usageSums } from './0007-usage-sums.ts';
 import { whoAndWhere } from './0008-who-and-where.ts';
 import { changeNotices } from './0009-change-notices.ts';
-
-/** One step, inside the transaction of the whole. */
-export type Migration = (transaction: Transaction<Schema>, engine: 'sqlite' | 'postgres') => Promise<void>;
+import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
   firstSchema, capsAndSpend, runsAndGrants, tapAndBaseline, accounts, leases, usageSums, whoAndWhere, changeNotices,
