@@ -6,10 +6,9 @@
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { CallOpening, CallRecord } from '@metergate/core/record/call-record.ts';
 import type { Transaction } from 'kysely';
-import type { RunEnd, RunTightening } from '../journal/run-event.ts';
 import { applySpend } from '../spend/apply-spend.ts';
 import { applyUsage } from '../usage/apply-usage.ts';
-import { erasedAmong, holdOffErasures, withoutWords } from '../erasure/erasure.ts';
+import { erasedAmong, holdOffErasures, withoutWords } from '../erasure/erased.ts';
 import { StoreFault } from '../engine/fault.ts';
 import { applyToLeases } from '../spend/apply-to-leases.ts';
 import { applyToRuns } from '../runs/apply-to-runs.ts';
@@ -19,19 +18,7 @@ import { insertCalls } from './insert-calls.ts';
 import { nextRunChange } from '../runs/run-exposure.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { StoreContext } from '../context.ts';
-
-/** Closed rows of one journal segment, in the order of the journal. A segment's batches are shipped in order. */
-export interface CallBatch {
-  readonly segment: string;
-  /** The mark that the batch goes on from; 0 by default. */
-  readonly after?: number;
-  /** Everything of the segment up to this journal number is in this batch or was in an earlier one. Whole, from 1. */
-  readonly through: number;
-  /** `seq`: the record's journal number, unique in its segment, at most `through`. */
-  readonly records: readonly { readonly seq: number; readonly record: CallRecord }[];
-  /** What the node wrote of runs, in its order; none by default. */
-  readonly runEvents?: readonly { readonly seq: number; readonly event: RunTightening | RunEnd }[];
-}
+import type { CallBatch } from '../journal/call-sink.ts';
 
 export interface CallQuery {
   readonly organization: OrganizationId;

@@ -7,6 +7,7 @@ import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import type { NanoDollars } from '@metergate/core/money.ts';
 import type { Selectable } from 'kysely';
 import { numberOrNull, type CallRecordTable } from '../schema/schema.ts';
+import { storable } from '../engine/storable.ts';
 
 type Value = string | number | bigint | null;
 
@@ -97,11 +98,6 @@ export function callRecordOf(row: Selectable<CallRecordTable>): CallRecord {
     firstByteMs: row.first_byte_ms,
     durationMs: row.duration_ms,
   };
-}
-
-/** The text as both engines keep it. */
-export function storable(value: string): string {
-  return value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value;
 }
 
 function storableOrNull(value: string | null): string | null {

@@ -3,10 +3,9 @@
  * The first transaction takes everything that lets anyone in or opens anything; from its commit on the organization is like
  * one that never was, but that its figures can be read by its id. What is long, the words in its call records and its tap
  * events, goes in slices after it; a process that dies in between goes on where it stood, at the latest at the next start.
- * Records still on their way from a node lose their words when they arrive (`erasedAmong`, `withoutWords`).
+ * Records still on their way from a node lose their words when they arrive (`erased.ts`).
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
-import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { sql, type Transaction } from 'kysely';
 import { eraseAuditWords } from '../audit/audit-trail.ts';
 import { stampOrganization, unknownOrganization } from '../settings/organizations.ts';
@@ -14,6 +13,7 @@ import type { StoreRefusal } from '../refusal.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { StoreContext } from '../context.ts';
+import { erasedAmong, shippingLock } from './erased.ts';
 import { dropErasedEvents, eraseTap } from '../tap/tap-events.ts';
 
 export interface Erasure {
@@ -27,8 +27,6 @@ export interface Erasure {
 
 const recordsAtOnce = 500;
 const eventsAtOnce = 1_000;
-/** Held shared by every shipment, and alone by an erasure's first transaction: none is under way when it commits. */
-const shippingLock = 7_215_002;
 
 /** Tables whose rows of the organization go whole. Those that refer to others come first. */
 const goneTables = [
@@ -133,21 +131,3 @@ async function keepSumsOfDays(transaction: Transaction<Schema>, organization: st
 }
 
 const noWords = { project: null, labels: null, run: null, path: '', model: null, finish_reason: null, provider_request_id: null } as const;
-
-/** A record with its figures alone: what its caller or the provider wrote is not in it. */
-export function withoutWords(record: CallRecord): CallRecord {
-  return { ...record, project: null, labels: [], run: null, path: '', model: null, finishReason: null, providerRequestId: null };
-}
-
-/** Which of these are erased. */
-export async function erasedAmong(transaction: Transaction<Schema>, organizations: Iterable<string>): Promise<ReadonlySet<string>> {
-  const asked = [...new Set(organizations)];
-  if (asked.length === 0) return new Set();
-  const rows = await transaction.selectFrom('erased_organization').select('organization').where('organization', 'in', asked).execute();
-  return new Set(rows.map(({ organization }) => organization));
-}
-
-/** To be called first in a shipment's transaction: no erasure begins before it ends. SQLite lets in one writer anyway. */
-export async function holdOffErasures(engine: Engine['kind'], transaction: Transaction<Schema>): Promise<void> {
-  if (engine === 'postgres') await sql`select pg_advisory_xact_lock_shared(${shippingLock}::bigint)`.execute(transaction);
-}

@@ -16,16 +16,26 @@ export interface RunRow {
   readonly event: RunTightening | RunEnd;
 }
 
+/** Closed rows of one journal segment, in the order of the journal. A segment's batches are shipped in order. */
+export interface CallBatch {
+  readonly segment: string;
+  /** The mark that the batch goes on from; 0 by default. */
+  readonly after?: number;
+  /** Everything of the segment up to this journal number is in this batch or was in an earlier one. Whole, from 1. */
+  readonly through: number;
+  /** `seq`: the record's journal number, unique in its segment, at most `through`. */
+  readonly records: readonly { readonly seq: number; readonly record: CallRecord }[];
+  /** What the node wrote of runs, in its order; none by default. */
+  readonly runEvents?: readonly { readonly seq: number; readonly event: RunTightening | RunEnd }[];
+}
+
 /** What the shipper needs of the store. */
 export interface CallSink {
   /**
    * Stores the rows and the mark in one transaction; rows at or below the stored mark are already there. Refuses a batch that goes on
    * `after` a mark which the store does not hold any more.
    */
-  ship(batch: {
-    readonly segment: string; readonly after?: number; readonly through: number;
-    readonly records: readonly ClosedRow[]; readonly runEvents?: readonly RunRow[];
-  }): Promise<void>;
+  ship(batch: CallBatch): Promise<void>;
   /** Highest `seq` of the segment that the store holds; 0 where it holds none. */
   mark(segment: string): Promise<number>;
   /** Ids of those of these calls that the store has a record of. */

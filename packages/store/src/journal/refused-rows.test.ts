@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import type { CallBatch } from '../calls/call-records.ts';
+import type { CallBatch } from './call-sink.ts';
 import { StoreFault } from '../engine/fault.ts';
 import { openStore } from '../store.ts';
 import { listSegments } from './segment-files.ts';

@@ -9,7 +9,7 @@
  */
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CallBatch } from '../calls/call-records.ts';
+import type { CallBatch } from './call-sink.ts';
 import { StoreFault } from '../engine/fault.ts';
 import { JournalFault } from './journal-fault.ts';
 import { recordFromText, recordToText } from './row.ts';

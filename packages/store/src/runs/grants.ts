@@ -8,7 +8,7 @@ import { base62, type OrganizationId } from '@metergate/core/id.ts';
 import { grantText, signedGrant, type GrantPayload } from '@metergate/core/run/grant.ts';
 import type { Transaction } from 'kysely';
 import { StoreFault } from '../engine/fault.ts';
-import { makeGrantKey, privateKeyOf, seedPlace } from './grant-key.ts';
+import { makeGrantKey, privateKeyOf, seedPlace } from '../sealing/grant-key.ts';
 import { followMasterKey } from '../sealing/master-key-rotation.ts';
 import { stampOrganization, unknownOrganization } from '../settings/organizations.ts';
 import { refuse, type StoreRefusal } from '../refusal.ts';

@@ -8,7 +8,7 @@ import type { OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollars, nanoDollarsMax, type NanoDollars } from '@metergate/core/money.ts';
 import { exposureOf } from '@metergate/core/run/clamp.ts';
 import type { EndedState, Run } from '@metergate/core/run/run.ts';
-import type { CallBatch } from '../calls/call-records.ts';
+import type { CallBatch } from '../journal/call-sink.ts';
 import type { NewRun, RunAnswer } from './runs.ts';
 import type { Store } from '../store.ts';
 import { granted, refusalCode, sampleRecord, startMs } from '../test-support/contract-fixture.ts';

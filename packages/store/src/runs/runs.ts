@@ -10,7 +10,7 @@ import { clampToExposure, type PolicyBudget } from '@metergate/core/run/clamp.ts
 import { endedAs, type EndedState, type Run } from '@metergate/core/run/run.ts';
 import { sql, type Transaction } from 'kysely';
 import type { ChangeName } from '../audit/change.ts';
-import { erasedAmong, holdOffErasures } from '../erasure/erasure.ts';
+import { erasedAmong, holdOffErasures } from '../erasure/erased.ts';
 import { refuse, type StoreRefusal } from '../refusal.ts';
 import { lastCallGrainMs, takenBy } from './apply-to-runs.ts';
 import { lockExposure, nextRunChange, type LockedExposure } from './run-exposure.ts';

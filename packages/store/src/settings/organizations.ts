@@ -8,7 +8,7 @@ import { isPerMinuteFigure, perMinuteMax, type AgreedFigures } from '@metergate/
 import { plans, type FallbackPrice, type Plan, type RunPolicy } from '@metergate/core/settings.ts';
 import { sql, type Insertable, type Selectable, type Transaction } from 'kysely';
 import { followMasterKey } from '../sealing/master-key-rotation.ts';
-import { makeGrantKey } from '../runs/grant-key.ts';
+import { makeGrantKey } from '../sealing/grant-key.ts';
 import { nameRefusal } from '../names.ts';
 import { refuse, type StoreRefusal } from '../refusal.ts';
 import { numberOrNull, type OrganizationTable, type Schema } from '../schema/schema.ts';

@@ -11,7 +11,7 @@ import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { isUnknownCall } from '@metergate/core/spend/spend-sum.ts';
 import { calendarWindows, windowAt, type CalendarWindow } from '@metergate/core/spend/window.ts';
 import { CompiledQuery, type Transaction } from 'kysely';
-import { storable } from '../calls/call-row.ts';
+import { storable } from '../engine/storable.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Schema } from '../schema/schema.ts';
 

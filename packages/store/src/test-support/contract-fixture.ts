@@ -12,7 +12,7 @@ import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { testPostgres, type TestPostgres } from '@metergate/testkit/postgres.ts';
 import pg from 'pg';
 import { isRefusal, type StoreRefusal } from '../refusal.ts';
-import type { CallBatch } from '../calls/call-records.ts';
+import type { CallBatch } from '../journal/call-sink.ts';
 import { openStore, type Store } from '../store.ts';
 
 export interface EngineFixture {

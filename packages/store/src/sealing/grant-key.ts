@@ -5,8 +5,8 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { base62, idPrefix, type OrganizationId } from '@metergate/core/id.ts';
 import type { Transaction } from 'kysely';
-import { sealFor } from '../sealing/data-key.ts';
-import type { CredentialPlace } from '../sealing/vault.ts';
+import { sealFor } from './data-key.ts';
+import type { CredentialPlace } from './vault.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { StoreContext } from '../context.ts';
 
