@@ -11,7 +11,7 @@ import { gate } from '@metergate/testkit/scripted-provider.ts';
 import { bearer, requestIdOf, serviceForFile } from '../conformance/running-product.ts';
 import { assertEnvelope, assertNoRecordOf, assertServes, chatEvents, endOf, eventStream, recordsOf, sendRaw } from './aftermath.ts';
 
-const service = serviceForFile();
+const service = serviceForFile({}, ({ system }) => system.declareUpstream());
 const ok = { headers: [['content-type', 'application/json']] as HeaderPair[], body: '{}' };
 
 /** A raw head with a valid key; `lines` are added as they stand. */
@@ -72,6 +72,50 @@ test('targets that resolve to something else are 404 without a record, on a conn
   await connection.close();
 });
 
+test('a chunked body without a byte is forwarded as one, on every route and under every method', async () => {
+  const projects: string[] = [];
+  for (const method of ['POST', 'PUT', 'DELETE', 'GET']) {
+    for (const target of ['/v1/responses/r/cancel', '/v1/chat/completions', '/v1/messages/batches/b/cancel', '/upstream/v1/x']) {
+      const { openai, anthropic, upstream } = service.system;
+      const provider = target.startsWith('/upstream') ? upstream : target.includes('messages') ? anthropic : openai;
+      for (const end of ['0\r\n\r\n', '0\r\nX-Trailer: 1\r\n\r\n']) {
+        const heard = provider.nextRequest();
+        projects.push(`empty ${projects.length}`);
+        const connection = await sendRaw(service, head(`${method} ${target} HTTP/1.1`, ['Host: x', `x-svc-project: ${projects.at(-1)}`,
+          'Transfer-Encoding: chunked']) + end);
+        assert.equal((await connection.nextAnswer()).status, 200, `${method} ${target}`);
+        assert.deepEqual([(await heard).method, (await heard).body.length, (await heard).whole], [method, 0, true]);
+        await connection.close();
+      }
+    }
+  }
+  for (const record of await recordsOf(service, projects)) assert.deepEqual([record.outcome, record.requestBytes], ['completed', 0]);
+});
+
+test('a WebSocket handshake is 426 at once, without a record and without a key; any other offer of an upgrade is a plain request', async () => {
+  const heard = service.system.openai.connections;
+  const handshake = ['Host: x', 'Connection: keep-alive, Upgrade', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+    'x-svc-project: handshake'];
+  for (const lines of [['Upgrade: websocket'], ['Upgrade: WebSocket'], ['Upgrade: h2c, websocket']]) {
+    for (const start of ['GET /v1/responses HTTP/1.1', 'GET /upstream/v1/realtime?model=x HTTP/1.1', 'GET /v1/messages HTTP/1.1']) {
+      const connection = await sendRaw(service, head(start, [...handshake, ...lines]));
+      const answer = await connection.nextAnswer();
+      assertEnvelope(answer, 426, 'upgrade_not_supported');
+      assert.equal(headerValue(answer.headers, 'upgrade'), 'HTTP/1.1');
+      await connection.close();
+    }
+  }
+  assertEnvelope(await (await sendRaw(service, 'GET /v1/responses HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\n\r\n')).nextAnswer(), 426,
+    'upgrade_not_supported');
+  assertEnvelope(await (await sendRaw(service, 'GET /nowhere HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\n\r\n')).nextAnswer(), 404, 'unknown_url');
+  assert.equal(service.system.openai.connections, heard);
+  service.system.openai.respond(ok);
+  const h2c: HeaderPair[] = [bearer(service.key), ['Connection', 'Upgrade, HTTP2-Settings'], ['Upgrade', 'h2c'], ['HTTP2-Settings', 'AAMAAABk']];
+  assert.equal((await rawCall(service.system.gatewayUrl, { target: '/v1/responses', headers: h2c, body: '{}' })).status, 200);
+  await assertServes(service);
+  await assertNoRecordOf(service, ['handshake']);
+});
+
 test('CONNECT is 404 in the envelope, also when its caller resets at once, and Upgrade is a plain request', async () => {
   const tunnel = await sendRaw(service, 'CONNECT x:443 HTTP/1.1\r\nHost: x:443\r\n\r\n');
   assertEnvelope(await tunnel.nextAnswer(), 404, 'unknown_url');
@@ -82,7 +126,7 @@ test('CONNECT is 404 in the envelope, also when its caller resets at once, and U
     rude.abort();
   }
   service.system.openai.respond(ok);
-  const headers: HeaderPair[] = [bearer(service.key), ['Connection', 'Upgrade'], ['Upgrade', 'websocket']];
+  const headers: HeaderPair[] = [bearer(service.key), ['Connection', 'Upgrade'], ['Upgrade', 'TLS/1.0']];
   const heard = service.system.openai.nextRequest();
   assert.equal((await rawCall(service.system.gatewayUrl, { target: '/v1/responses', headers, body: '{"a":1}' })).status, 200);
   assert.equal(headerValue((await heard).headers, 'upgrade'), null);

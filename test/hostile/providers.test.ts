@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import type { CallRecordJson } from '@metergate/core/record/call-record.ts';
 import { headerValue, headerValues, type HeaderPair } from '@metergate/testkit/http-message.ts';
 import { rawCall, RawConnection, requestBytes, type RawAnswer } from '@metergate/testkit/raw-client.ts';
-import type { Script } from '@metergate/testkit/scripted-provider.ts';
+import { gate, type Script } from '@metergate/testkit/scripted-provider.ts';
 import { bearer, requestIdOf, serviceForFile } from '../conformance/running-product.ts';
 import { assertEnvelope, assertServes, chatEvents, endOf, eventStream, named, recordsOf } from './aftermath.ts';
 
@@ -69,6 +69,40 @@ test('a body cut after the head reaches the caller as a prefix and cannot look c
   }
   const projects = Object.keys(scripts).flatMap((name) => [`${name} 1.1`, `${name} 1.0`]);
   for (const record of await recordsOf(service, projects)) assert.deepEqual(facts(record), ['cut', 200, 'unknown', 'cut'], record.project ?? '');
+  await assertServes(service);
+});
+
+test('an answer that lasts until its connection ends is cut where that is reset, for the caller and in its record', async () => {
+  const half = gate();
+  const scripts = { 'until the end': 'HTTP/1.1 200 OK\r\n', 'HTTP/1.0 until the end': 'HTTP/1.0 200 OK\r\n' };
+  for (const [name, line] of Object.entries(scripts)) {
+    service.system.openai.respond({ raw: [`${line}Content-Type: application/json\r\n\r\n{"model":"m",`, half.opened], ending: 'rst' });
+    const connection = await RawConnection.open(service.system.gatewayUrl);
+    connection.send(requestBytes({ target: '/v1/chat/completions', headers: named(service, name), body }, 'x'));
+    await connection.received(13);
+    half.open();
+    await endOf(connection, name);
+    assert.deepEqual(connection.answers.map((answer) => [answer.status, answer.whole]), [[200, false]], name);
+  }
+  for (const record of await recordsOf(service, Object.keys(scripts))) assert.deepEqual(facts(record), ['cut', 200, 'unknown', 'cut']);
+});
+
+test('a control byte in the head of an answer without a body is 502, and the record says failed', async () => {
+  const control = 'O\x01K';
+  const scripts: Record<string, [string, string]> = {
+    '204': ['POST', `HTTP/1.1 204 ${control}\r\n\r\n`], '304': ['POST', `HTTP/1.1 304 ${control}\r\n\r\n`],
+    'length 0': ['POST', `HTTP/1.1 200 ${control}\r\nContent-Length: 0\r\n\r\n`],
+    'HEAD': ['HEAD', `HTTP/1.1 200 ${control}\r\nContent-Length: 9\r\n\r\n`],
+  };
+  for (const [name, [method, script]] of Object.entries(scripts)) {
+    service.system.openai.respond(raw(script, 'keep'));
+    const answer = await rawCall(service.system.gatewayUrl, { method, target: '/v1/responses', headers: named(service, `control ${name}`) });
+    assert.equal(answer.status, 502, name);
+    if (method !== 'HEAD') assertEnvelope(answer, 502, 'upstream_unreachable');
+  }
+  for (const record of await recordsOf(service, Object.keys(scripts).map((name) => `control ${name}`))) {
+    assert.deepEqual(facts(record), ['failed', null, 'none', null], record.project ?? '');
+  }
   await assertServes(service);
 });
 

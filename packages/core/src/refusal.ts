@@ -10,6 +10,7 @@ export type Refusal =
   | { readonly kind: 'unknown_url'; readonly method: string; readonly path: string }
   | { readonly kind: 'malformed_request'; readonly fault: FramingFault | 'The request is not valid HTTP/1.1.' }
   | { readonly kind: 'expectation_unknown' }
+  | { readonly kind: 'upgrade_unsupported' }
   | { readonly kind: 'request_timeout' }
   | { readonly kind: 'headers_too_large' }
   | { readonly kind: 'service_key_invalid' }

@@ -21,7 +21,7 @@ const line = (status: number, code: string, type: string, message: string): Line
 describe('the table of refusals', () => {
   test('says every sentence of the specification, with its status, code and type, and no other but the decided ones', () => {
     const printed = printedLines();
-    const decided = new Set(['invalid_request', 'request_timeout', 'headers_too_large', 'internal_error', 'unknown_url']);
+    const decided = new Set(['invalid_request', 'upgrade_not_supported', 'request_timeout', 'headers_too_large', 'internal_error', 'unknown_url']);
     const said = new Set(everyRefusal().map(answerFor)
       .filter(({ code }) => !decided.has(code))
       .map(({ status, code, type, message }) => line(status, code, type, message)));
@@ -45,6 +45,13 @@ describe('the table of refusals', () => {
       assert.equal(retryAfterSeconds !== undefined, status === 429 || status === 503, refusal.kind);
       if (status === 503) assert.equal(retryAfterSeconds, 1);
       if (status === 429) assert.equal(retryAfterSeconds, 37);
+    }
+  });
+
+  test('tells SDKs not to try again what money refused: every 402 and a cap\'s 429, and nothing else', () => {
+    for (const refusal of everyRefusal()) {
+      const { status, code, shouldRetry } = answerFor(refusal);
+      assert.equal(shouldRetry === false, status === 402 || (status === 429 && code === 'budget_exceeded'), refusal.kind);
     }
   });
 
@@ -116,7 +123,7 @@ function everyRefusal(): Refusal[] {
     'service_key_invalid', 'upstream_not_declared', 'upstream_not_enabled', 'run_id_invalid', 'run_budget_invalid', 'run_ttl_invalid',
     'run_grant_invalid', 'run_closed', 'run_expired', 'run_over_budget', 'run_registry_full', 'run_envelope_zero',
     'run_exposure_exhausted', 'run_unconfirmed', 'upstream_unreachable', 'upstream_not_public', 'internal_fault',
-    'expectation_unknown', 'request_timeout', 'headers_too_large',
+    'expectation_unknown', 'upgrade_unsupported', 'request_timeout', 'headers_too_large',
   ] as const;
   return [
     ...plain.map((kind) => ({ kind })),

@@ -15,6 +15,8 @@ export interface RefusalAnswer {
   readonly message: string;
   /** Whole seconds; absent: no `Retry-After`. */
   readonly retryAfterSeconds?: number;
+  /** Said so to SDKs, which else repeat what they take for passing: within the call, after the whole of `Retry-After`. */
+  readonly shouldRetry?: false;
   /** The cap or run that refused; absent: no budget headers. */
   readonly budget?: { readonly scope: BindingScope | 'run'; readonly window: CalendarWindow | 'run' };
 }
@@ -43,6 +45,10 @@ const rows: { readonly [Kind in Refusal['kind']]: Row<Kind> } = {
   malformed_request: ({ fault }) => ({ status: 400, code: 'invalid_request', type: request, message: fault }),
   expectation_unknown: () => ({
     status: 417, code: 'invalid_request', type: request, message: 'Expect may only be "100-continue".',
+  }),
+  upgrade_unsupported: () => ({
+    status: 426, code: 'upgrade_not_supported', type: request,
+    message: 'The gateway speaks plain HTTP here, not WebSocket. Send the request over HTTP.',
   }),
   request_timeout: () => ({
     status: 408, code: 'request_timeout', type: request, message: 'The request did not arrive in time.',
@@ -128,7 +134,8 @@ const rows: { readonly [Kind in Refusal['kind']]: Row<Kind> } = {
 /** How messages name a destination (design 3, row 18). */
 const providerName: { readonly [W in Wire]: string } = { openai: 'OpenAI', anthropic: 'Anthropic', upstream: 'declared upstream' };
 
-/** The answer for a refusal. */
+/** The answer for a refusal. Money that is spent comes back with no repetition: neither a 402 nor a cap's 429 is to be tried again. */
 export function answerFor(refusal: Refusal): RefusalAnswer {
-  return (rows[refusal.kind] as Row<Refusal['kind']>)(refusal as never);
+  const answer = (rows[refusal.kind] as Row<Refusal['kind']>)(refusal as never);
+  return answer.status === 402 || refusal.kind === 'cap_reached' ? { ...answer, shouldRetry: false } : answer;
 }

@@ -6,6 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { header, type RequestId } from '@metergate/core/id.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
+import { isSecondWire } from '@metergate/core/call/route.ts';
 import { answerFor } from './refusals.ts';
 import { freshRequestId } from './request-ids.ts';
 
@@ -26,7 +27,9 @@ export function isClosing(socket: Socket): boolean {
 /** Sends a refusal as the whole answer of a request that got none yet. */
 export function refuse(request: IncomingMessage, response: ServerResponse, id: RequestId, refusal: Refusal): void {
   if (response.headersSent || response.destroyed) return;
-  const { status, body, pairs } = envelope(refusal, id);
+  const { status, body, pairs, ownId } = envelope(refusal, id);
+  // The second provider's SDKs know a request by this header.
+  if (isSecondWire(request.url ?? '')) pairs.push('request-id', ownId);
   if (closesAlways.has(refusal.kind) || isLast(response) || mustClose(request)) {
     closing.add(request.socket);
     pairs.push('connection', 'close');
@@ -56,22 +59,26 @@ export function refuseOnSocket(socket: Socket, refusal: Refusal): void {
 
 const reasons: Readonly<Record<number, string>> = {
   400: 'Bad Request', 401: 'Unauthorized', 402: 'Payment Required', 404: 'Not Found', 408: 'Request Timeout',
-  417: 'Expectation Failed', 429: 'Too Many Requests', 431: 'Request Header Fields Too Large',
+  417: 'Expectation Failed', 426: 'Upgrade Required', 429: 'Too Many Requests', 431: 'Request Header Fields Too Large',
   500: 'Internal Server Error', 502: 'Bad Gateway', 503: 'Service Unavailable',
 };
 
-function envelope(refusal: Refusal, id: RequestId): { status: number; body: string; pairs: string[] } {
-  const { status, code, type, message, retryAfterSeconds, budget } = answerFor(refusal);
+function envelope(refusal: Refusal, id: RequestId): { status: number; body: string; pairs: string[]; ownId: RequestId } {
+  const { status, code, type, message, retryAfterSeconds, shouldRetry, budget } = answerFor(refusal);
+  const ownId = freshRequestId();
   const body = JSON.stringify({ error: { message, type, param: null, code } });
   const pairs = [
     'content-type', 'application/json',
     'content-length', String(Buffer.byteLength(body)),
     header.requestId, id,
-    'x-request-id', freshRequestId(),
+    'x-request-id', ownId,
   ];
   if (budget !== undefined) pairs.push(header.budgetScope, budget.scope, header.budgetWindow, budget.window);
   if (retryAfterSeconds !== undefined) pairs.push('retry-after', String(retryAfterSeconds));
-  return { status, body, pairs };
+  if (shouldRetry === false) pairs.push('x-should-retry', 'false');
+  // What the gateway speaks instead, as RFC 9110, 15.5.22 asks of this answer.
+  if (status === 426) pairs.push('upgrade', 'HTTP/1.1', 'connection', 'upgrade');
+  return { status, body, pairs, ownId };
 }
 
 /** A connection is kept only where the rest of the request is short and known, and the caller wants it kept. */

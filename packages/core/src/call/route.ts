@@ -90,6 +90,11 @@ function routeAsSpelled(method: string, path: string, rawTarget: string): Route 
   return { wire: 'openai', endpoint, path, target: rawTarget, bodyHeld: endpoint === 'chat.completions' && method === 'POST' };
 }
 
+/** True where a path is one of the second provider's, whatever is asked of it. */
+export function isSecondWire(rawTarget: string): boolean {
+  return routeOf('POST', rawTarget)?.wire === 'anthropic';
+}
+
 /** True where the provider reports usage for this operation at all (design 4: otherwise usage is `none`). */
 export function reportsUsage(endpoint: Endpoint, method: string): boolean {
   return method === 'POST' && endpoint !== 'other' && endpoint !== 'models';

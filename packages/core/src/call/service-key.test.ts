@@ -8,6 +8,12 @@ const other = `svc_live_${'b'.repeat(43)}`;
 
 const cases: [string, string[], string | null][] = [
   ['a bearer key', ['Authorization', `Bearer ${good}`], good],
+  ['the scheme in lower case', ['authorization', `bearer ${good}`], good],
+  ['the scheme in any case', ['authorization', `bEARER ${good}`], good],
+  ['several spaces after the scheme', ['authorization', `Bearer   ${good}`], good],
+  ['a bad bearer in lower case is not mended either', ['authorization', 'bearer nope', 'x-api-key', good], null],
+  ['an empty bearer in lower case is a bearer', ['authorization', 'bearer', 'x-api-key', good], null],
+  ['no space after the scheme', ['authorization', `bearer${good}`], null],
   ['x-api-key alone', ['X-API-KEY', good], good],
   ['bearer before x-api-key, whatever the order', ['x-api-key', other, 'authorization', `Bearer ${good}`], good],
   ['a bad bearer is not mended by a good x-api-key', ['authorization', 'Bearer nope', 'x-api-key', good], null],

@@ -4,6 +4,8 @@
  */
 import type { HeaderPairs } from './header-pairs.ts';
 
+/** The scheme and what parts it from its credential; no scheme has a case (RFC 9110, 11.1). */
+const bearerScheme = /^bearer(?: +|$)/i;
 const keyForm = /^svc_live_[0-9A-Za-z]{16,128}$/;
 
 /** The presented key where it has the form of one, else null: nothing else is ever hashed or looked up. */
@@ -13,7 +15,8 @@ export function presentedServiceKey(headers: HeaderPairs): string | null {
     const name = headers[at]!;
     if (name.length === 13 && name.toLowerCase() === 'authorization') {
       const value = headers[at + 1]!;
-      if (value === 'Bearer' || value.startsWith('Bearer ')) return keyOrNull(value.slice('Bearer '.length));
+      const scheme = bearerScheme.exec(value);
+      if (scheme !== null) return keyOrNull(value.slice(scheme[0].length));
     } else if (apiKey === null && name.length === 9 && name.toLowerCase() === 'x-api-key') {
       apiKey = headers[at + 1]!;
     }

@@ -20,7 +20,7 @@ import { breakOff, type CallFacts } from './broken-call.ts';
 import { CallGuard, GuardedObserver } from './call-guard.ts';
 import { ReadingOn } from './reading-on.ts';
 import { Recording } from './recording.ts';
-import { responseHead, type ResponseHead } from './response-head.ts';
+import { isSendable, responseHead, type ResponseHead } from './response-head.ts';
 
 export interface RelayParts {
   readonly node: GatewayNode;
@@ -124,7 +124,9 @@ export class Relay implements ExchangeObserver {
         contentEncoding: allValues(headers, 'content-encoding').join(',') || null,
       });
     }
-    if (this.#bodyless || this.#callerGone) return;
+    if (this.#callerGone) return;
+    // A head that is the whole answer leaves once the record is written: what cannot be sent must be known before.
+    if (this.#bodyless) return isSendable(this.#head) ? undefined : this.#unsendable();
     if (!this.#writeHead()) return;
     setImmediate(this.#flushHead);
   }
@@ -219,13 +221,18 @@ export class Relay implements ExchangeObserver {
     try {
       this.#answer.writeHead(this.#ownHeaders(), this.#head!);
       return true;
-    } catch (cause) {
-      this.#status = null;
-      this.#copy = null;
-      this.#exchange?.abort();
-      this.failed({ kind: 'protocol', cause: cause as Error });
+    } catch {
+      this.#unsendable();
       return false;
     }
+  }
+
+  /** The head is no head of HTTP: to the caller and the record, none came. */
+  #unsendable(): void {
+    this.#status = null;
+    this.#copy = null;
+    this.failed({ kind: 'protocol', cause: new Error('The answer has bytes in its head that HTTP does not allow.') });
+    this.#exchange?.abort();
   }
 
   /** Ours, besides the provider's (spec: Common response headers). */

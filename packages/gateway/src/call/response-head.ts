@@ -2,6 +2,7 @@
  * A provider's response head → what the relay must know of it. Nothing here judges: a length that is none is no number, and
  * then equals no count of bytes.
  */
+import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { firstValue, type HeaderPairs } from '@metergate/core/call/header-pairs.ts';
 import type { RelayedHead } from './answer.ts';
 
@@ -21,4 +22,18 @@ export function responseHead(status: number, reason: string, headers: HeaderPair
     providerRequestId: firstValue(headers, 'x-request-id') ?? firstValue(headers, 'request-id'),
     bodyBytes: declared === null ? -1 : Number(declared),
   };
+}
+
+/** True where the head can be sent as it came: no byte in its reason or its fields that a line of HTTP cannot hold. */
+export function isSendable({ reason, headers }: RelayedHead): boolean {
+  try {
+    validateHeaderValue('reason', reason);
+    for (let at = 0; at < headers.length; at += 2) {
+      validateHeaderName(headers[at]!);
+      validateHeaderValue(headers[at]!, headers[at + 1]!);
+    }
+    return true;
+  } catch {
+    return false;
+  }
 }

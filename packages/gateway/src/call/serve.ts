@@ -1,9 +1,10 @@
 /**
  * The stages of a call in order; this order is the precedence of refusals (design 2, The path of a call):
- * framing (400) → route (404) → authenticate (401), here; then in `admit.ts` run headers (400) → destination (400, 401) →
+ * framing (400) → route (404) → WebSocket (426) → authenticate (401), here; then in `admit.ts` run headers (400) → destination (400, 401) →
  * limits (429, 402, 503) → body → limits again, and taken; then `relay.ts`: open → forward (502).
  * A refused call opens no connection to a destination and leaves no record.
  */
+import type { IncomingMessage } from 'node:http';
 import { framingFaultOf } from '@metergate/core/call/framing.ts';
 import { pathOf, routeOf } from '@metergate/core/call/route.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
@@ -30,6 +31,7 @@ export function serve(node: GatewayNode, reception: Reception): void {
   const method = request.method ?? '';
   const route = routeOf(method, rawTarget);
   if (route === null) return refuseWith({ kind: 'unknown_url', method, path: pathOf(rawTarget) });
+  if (asksForWebSocket(request)) return refuseWith({ kind: 'upgrade_unsupported' });
   const broke = (place: FaultPlace, cause: unknown): void => {
     node.faults.note(place, cause);
     if (response.headersSent) request.socket.destroy();
@@ -45,4 +47,9 @@ export function serve(node: GatewayNode, reception: Reception): void {
       broke('admission', cause);
     }
   });
+}
+
+/** Told at once, so that a client which prefers WebSocket goes on over HTTP. Other offers of an upgrade are passed over, as HTTP allows. */
+function asksForWebSocket({ headers }: IncomingMessage): boolean {
+  return headers.upgrade !== undefined && /(?:^|[\s,])websocket(?:$|[\s,/])/i.test(headers.upgrade);
 }

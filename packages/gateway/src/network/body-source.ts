@@ -14,8 +14,9 @@ export class BodySource extends Readable {
     this.#source = source;
     source.on('data', this.#onData).on('end', this.#onEnd).on('error', this.#onError).on('close', this.#onClose);
     source.pause();
-    if (source.destroyed || source.errored !== null) queueMicrotask(this.#onClose);
-    else if (source.readableEnded) queueMicrotask(this.#onEnd);
+    // A stream that was read to its end is destroyed as well: what it ended with is asked first.
+    if (source.readableEnded) queueMicrotask(this.#onEnd);
+    else if (source.destroyed || source.errored !== null) queueMicrotask(this.#onClose);
   }
 
   override _read(): void {

@@ -1,9 +1,9 @@
 /**
- * The client's response parser, made to take two things that HTTP allows and it does not: a `100 Continue` nobody asked for
- * (RFC 9110, 15.2: a client must be able to parse one) and a reason phrase with bytes above 0x7f, which it reads as UTF-8,
- * and only the last piece of one that comes in pieces. The parser is not public: it is found on the socket and adjusted there,
- * for that connection alone. Where a later version of the client has none of this form, nothing is adjusted: such a 100 is
- * then a fault `protocol` again, and a test says so.
+ * The client's response parser, put right in three things: a `100 Continue` nobody asked for, which HTTP allows and it refuses
+ * (RFC 9110, 15.2: a client must be able to parse one); a reason phrase with bytes above 0x7f, which it reads as UTF-8, and only the
+ * last piece of one that comes in pieces; and a body that lasts until its connection ends, which it takes for whole where that is
+ * reset. The parser is not public: it is found on the socket and adjusted there, for that connection alone. Where a later version of
+ * the client has none of this form, nothing is adjusted: such a 100 is then a fault `protocol` again, and tests say so.
  */
 import type { Socket } from 'node:net';
 
@@ -14,6 +14,7 @@ const processing = 102;
 
 interface ResponseParser {
   statusText: string;
+  shouldKeepAlive: boolean;
   onStatus(bytes: Buffer): number;
   onHeadersComplete(status: number, upgrade: boolean, shouldKeepAlive: boolean): number;
 }
@@ -29,6 +30,10 @@ export function adjustResponseParser(socket: Socket): void {
   };
   parser.onHeadersComplete = (status, upgrade, shouldKeepAlive) =>
     completeHead(status === 100 && !upgrade ? processing : status, upgrade, shouldKeepAlive);
+  // Before the client's own listener, which else ends the answer for it.
+  socket.prependListener('error', () => {
+    parser.shouldKeepAlive = true;
+  });
 }
 
 /** The reason phrase as the client gives it → one character a byte. */
@@ -40,5 +45,6 @@ function parserOf(socket: Socket): ResponseParser | null {
   const symbol = Object.getOwnPropertySymbols(socket).find(({ description }) => description === 'parser');
   const parser = symbol === undefined ? null : (socket as unknown as Record<symbol, Partial<ResponseParser> | null>)[symbol];
   if (typeof parser?.statusText !== 'string') return null;
+  if (typeof parser.shouldKeepAlive !== 'boolean') return null;
   return typeof parser.onStatus === 'function' && typeof parser.onHeadersComplete === 'function' ? parser as ResponseParser : null;
 }

@@ -296,6 +296,23 @@ describe('what the observer is told', () => {
     assert.deepEqual([(await heard).status, (await heard).ending, (await heard).body.length], [200, 'reset', 0]);
   });
 
+  for (const [name, head] of [
+    ['no length', 'HTTP/1.1 200 OK\r\n'], ['HTTP/1.0', 'HTTP/1.0 200 OK\r\n'], ['no length, closing', 'HTTP/1.1 200 OK\r\nConnection: close\r\n'],
+    ['a length, closing', 'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 9\r\n'],
+    ['chunks, closing', 'HTTP/1.1 200 OK\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n'],
+  ] as const) {
+    it(`is a fault where the connection is reset within the body, never its end: ${name}`, async () => {
+      const { destination, sockets } = await holding();
+      const arrived = Promise.withResolvers<void>();
+      const { heard } = listen(destination, {}, () => arrived.resolve());
+      while (sockets.length === 0) await turn();
+      sockets[0]!.write(`${head}\r\n${head.includes('chunked') ? '5\r\nhello\r\n' : 'hello'}`);
+      await arrived.promise;
+      sockets[0]!.resetAndDestroy();
+      assert.deepEqual([(await heard).status, (await heard).ending, String((await heard).body)], [200, 'reset', 'hello']);
+    });
+  }
+
   it('is connect where nothing listens (V1) and where the name does not resolve', async () => {
     const { peer, destination } = await answering(ok);
     await peer.close();
