@@ -1,6 +1,6 @@
 /**
  * The shape of the repository, held by tests: who may import whom, what core may not touch, how files are named and headed.
- * Lengths of files and functions, cycles and parameter counts are lint rules (.oxlintrc.json).
+ * Lengths of files and functions and parameter counts are lint rules (.oxlintrc.json).
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -10,7 +10,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const sources = globSync(['packages/*/{src,test}/**/*.ts', 'test/**/*.ts', 'bench/**/*.ts', 'scripts/**/*.ts'], { cwd: root })
+const sources = globSync(['packages/*/{src,test}/**/*.{ts,tsx}', 'test/**/*.ts', 'bench/**/*.ts', 'scripts/**/*.ts'], { cwd: root })
   .map((file) => file.replaceAll('\\', '/')).sort();
 const isTest = (file: string): boolean => file.endsWith('.test.ts') || file.includes('/test-support/') || /^(?:packages\/[^/]+\/)?test\//.test(file);
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
@@ -59,7 +59,7 @@ test('relative imports stay inside their package and name the file with its endi
   for (const file of sources) {
     for (const specifier of importsOf(read(file)).filter((each) => each.startsWith('.'))) {
       const target = relative(root, join(root, dirname(file), specifier)).replaceAll('\\', '/');
-      if (packageOf(target) !== packageOf(file) || !/\.(ts|json)$/.test(specifier)) wrong.push(`${file} imports ${specifier}`);
+      if (packageOf(target) !== packageOf(file) || !/\.(?:tsx?|json|css)$/.test(specifier)) wrong.push(`${file} imports ${specifier}`);
     }
   }
   assert.deepEqual(wrong, []);
@@ -108,20 +108,85 @@ test('the gateway never opens the store itself', () => {
   assert.deepEqual(wrong, []);
 });
 
-test('inside the gateway imports run downward: nothing below imports the thread, the server or the path of a call', () => {
-  const ranks: readonly RegExp[] = [
-    /src\/(?:network|usage|settings)\//, /src\/(?!gateway-thread|gateway\.ts|server)[^/]+\.ts$/, /src\/(?:call|stages)\//,
-    /src\/server\.ts$/, /src\/gateway\.ts$/, /src\/gateway-thread\.ts$/,
-  ];
-  const rank = (file: string): number => ranks.findIndex((pattern) => pattern.test(file));
+/**
+ * The floors of each package, from the ground up: folders, and files that stand apart from their folder or lie in none. A file imports,
+ * types included, only its own room and what lies on a lower floor. What is written in one line shares a floor and knows nothing of each other.
+ */
+const floors: Readonly<Record<string, readonly string[]>> = {
+  core: [
+    'account id.ts json money.ts rate time', 'call', 'run usage', 'record spend', 'lease refusal.ts report settings.ts', 'price', 'tap',
+  ],
+  store: [
+    'audit/change.ts engine/column.ts journal/run-event.ts refusal.ts sealing/seal.ts', 'journal/call-sink.ts names.ts schema sealing/master-key.ts',
+    'engine schema/migrations sealing/vault.ts', 'context.ts erasure/erased.ts journal schema/prepare-schema.ts', 'audit sealing usage',
+    'settings spend', 'accounts runs tap', 'calls erasure', 'store.ts', 'desk',
+  ],
+  gateway: [
+    'clock.ts counters.ts drains.ts held-bodies.ts network refusals.ts request-ids.ts usage', 'faults.ts guards node-clock.ts respond.ts',
+    'settings', 'gateway-node.ts', 'call', 'connections.ts', 'server.ts', 'gateway.ts', 'gateway-thread.ts',
+  ],
+  platform: [
+    'http/security-headers.ts told-faults.ts use-cases/refusal.ts use-cases/upstream-url.ts', 'auth/passwords.ts', 'auth http/pages use-cases',
+    'http/download.ts http/tap.ts reports/messages.ts', 'reports/report-client.ts', 'http/parts.ts', 'http', 'http/mount.ts http/resources',
+    'http/app.ts reports/reading-operations.ts', 'reports server.ts', 'platform-thread.ts',
+  ],
+  cli: [
+    'config/config.ts config/variables.ts runtime-floor.ts', 'command-line/command.ts config', 'command-line open-store.ts start',
+    'command-line/on-store.ts doctor', 'commands', 'program.ts', 'main.ts',
+  ],
+};
+
+/** The room a product file lies in: the longest entry of its package's floors that holds it. Undefined: nobody said where it belongs. */
+function roomOf(file: string): { readonly name: string; readonly floor: number } | undefined {
+  const inPackage = file.replace(/^packages\/[^/]+\/src\//, '');
+  return (floors[packageOf(file)] ?? [])
+    .flatMap((rooms, floor) => rooms.split(' ').map((name) => ({ name, floor })))
+    .filter(({ name }) => inPackage === name || inPackage.startsWith(`${name}/`))
+    .sort((one, other) => other.name.length - one.name.length)[0];
+}
+
+const isProduct = (file: string): boolean => /^packages\/[^/]+\/src\//.test(file) && !isTest(file);
+
+/** Files of its own package that a file imports, types included. */
+function importedBy(file: string): string[] {
+  return importsOf(read(file)).filter((specifier) => specifier.startsWith('.'))
+    .map((specifier) => relative(root, join(root, dirname(file), specifier)).replaceAll('\\', '/'));
+}
+
+test('inside a package imports run downward, and every folder has its floor', () => {
   const wrong: string[] = [];
-  for (const file of sources.filter((each) => packageOf(each) === 'gateway' && !isTest(each))) {
-    for (const specifier of importsOf(read(file)).filter((each) => each.startsWith('.'))) {
-      const target = relative(root, join(root, dirname(file), specifier)).replaceAll('\\', '/');
-      if (rank(target) >= 3 && rank(target) > rank(file)) wrong.push(`${file} imports ${target}`);
+  for (const file of sources.filter((each) => isProduct(each) && packageOf(each) in floors)) {
+    const room = roomOf(file);
+    if (room === undefined) {
+      wrong.push(`${file} lies on no floor: say in this test where its folder belongs`);
+      continue;
+    }
+    for (const target of importedBy(file).filter(isProduct)) {
+      const below = roomOf(target);
+      if (below !== undefined && below.name !== room.name && below.floor >= room.floor) wrong.push(`${file} imports ${target}`);
     }
   }
   assert.deepEqual(wrong, []);
+});
+
+test('no files import each other in a circle, not even for their types', () => {
+  const product = sources.filter((file) => isProduct(file) && packageOf(file) !== 'testkit');
+  const left = new Map(product.map((file) => [file, importedBy(file).filter((target) => target !== file && isProduct(target))]));
+  for (let removed = true; removed;) {
+    removed = false;
+    for (const [file, targets] of left) {
+      if (targets.some((target) => left.has(target))) continue;
+      left.delete(file);
+      removed = true;
+    }
+  }
+  // What is left lies in a circle or above one: those that nobody left imports are only above.
+  for (let removed = true; removed;) {
+    removed = false;
+    const imported = new Set([...left.values()].flat());
+    for (const file of left.keys()) removed = (!imported.has(file) && left.delete(file)) || removed;
+  }
+  assert.deepEqual([...left.keys()], []);
 });
 
 test('files are named for one concept, never utils, helpers and their kin', () => {

@@ -7,10 +7,7 @@ import type { NanoDollars } from './money.ts';
 import type { AgreedFigures } from './rate/tier.ts';
 import type { GrantKey } from './run/grant.ts';
 import type { Cap } from './spend/cap.ts';
-
-/** Plans of the spec (Limits). */
-export const plans = ['free', 'developer', 'team', 'growth', 'scale', 'enterprise'] as const;
-export type Plan = (typeof plans)[number];
+import type { Plan } from './rate/plan.ts';
 
 /** The two named providers. */
 export const providers = ['openai', 'anthropic'] as const;

@@ -1,6 +1,6 @@
 /** `metergate org`: organizations, made, listed, shown, set and erased. Design 5. */
 import { perMinuteMax } from '@metergate/core/rate/tier.ts';
-import { plans, type Plan } from '@metergate/core/settings.ts';
+import { plans, type Plan } from '@metergate/core/rate/plan.ts';
 import { eraseOrganization, finishErasures } from '@metergate/platform/use-cases/erasure.ts';
 import {
   createOrganization, drainSecondsMax, listOrganizations, setOrganization, showOrganization, type OrganizationSettingsInput, type ShownOrganization,

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { isRefusal } from '@metergate/store/refusal.ts';
 import { formatMasterKey, masterKeyBytes, parseMasterKey } from '@metergate/store/sealing/master-key.ts';
 import { parseDatabaseUrl } from '@metergate/store/engine/database-url.ts';
-import { StartFault } from '../start/start-fault.ts';
+import { StartFault } from './start-fault.ts';
 import type { Config } from './config.ts';
 import { syncDirectory, writeDurably } from './durable-file.ts';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { ensureDataDirectory, lockDataDirectory, lockFile, removeMade } from './data-directory.ts';
-import { StartFault } from './start-fault.ts';
+import { StartFault } from '../config/start-fault.ts';
 
 const context = mkdtempSync(join(tmpdir(), 'metergate-data-directory-'));
 after(() => rmSync(context, { recursive: true, force: true }));

@@ -5,7 +5,7 @@
 import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { StartFault } from './start-fault.ts';
+import { StartFault } from '../config/start-fault.ts';
 
 export interface DirectoryLock {
   release(): void;

@@ -3,7 +3,7 @@
  */
 import { createServer } from 'node:net';
 import type { Config, ListenAddress } from '../config/config.ts';
-import { StartFault } from './start-fault.ts';
+import { StartFault } from '../config/start-fault.ts';
 
 export type Listener = 'gateway' | 'platform' | 'ops';
 

@@ -25,7 +25,7 @@ import { assertAddressesFree, listenFault } from './free-port.ts';
 import { startOps } from './ops.ts';
 import { startPlatformThread, type PlatformThread } from './platform-thread.ts';
 import { quickStartLines } from './quick-start.ts';
-import { StartFault } from './start-fault.ts';
+import { StartFault } from '../config/start-fault.ts';
 import { startThreads, ThreadFault, type Threads } from './threads.ts';
 
 /** What runs in this process. */

@@ -1,7 +1,7 @@
 /** Figures of each plan, Enterprise by agreement, and the largest body. Spec: Limits; design 3, row 22. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { plans, type Plan } from '../settings.ts';
+import { plans, type Plan } from './plan.ts';
 import { decideRate, estimateTokens, fullPair } from './four-buckets.ts';
 import { bodyBytesMax, figuresOf, isPerMinuteFigure, perMinuteMax, type AgreedFigures } from './tier.ts';
 

@@ -2,7 +2,7 @@
  * A plan → the two throughput figures of its buckets (spec: Limits, table and rules 9 and 11; design 3, row 22).
  * Without an entitlement snapshot an organization is on Free. Buckets themselves are bucket.ts.
  */
-import type { Plan } from '../settings.ts';
+import type { Plan } from './plan.ts';
 
 /** Requests and tokens per minute: whole numbers from 1 to `perMinuteMax`. A key and its organization have the same. */
 export interface RateFigures {

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { plans } from '../settings.ts';
+import { plans } from '../rate/plan.ts';
 import { dayLengthMs } from '../time/utc-day.ts';
 import { baselineStanding, closedUnbegun, firstDayAfter, tapAdmission, type BaselineLife } from './baseline.ts';
 import { understoodEvent } from './test-support/sample-event.ts';

@@ -2,7 +2,7 @@
  * Where a Baseline stands: waiting, reporting or closed, from what is kept of it, its organization's plan and the moment asked.
  * Spec: Baseline; design 3, row 20. Nothing runs when time passes: every answer is computed from the same few values.
  */
-import type { Plan } from '../settings.ts';
+import type { Plan } from '../rate/plan.ts';
 import { dayLengthMs, dayOf } from '../time/utc-day.ts';
 import type { TapEvent } from './event.ts';
 

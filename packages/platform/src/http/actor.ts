@@ -3,7 +3,7 @@
  * A bearer that is wrong is not made good by a cookie. The role is looked up each time, so that taking it away holds at once.
  */
 import { createHash } from 'node:crypto';
-import type { Actor } from './operation.ts';
+import type { Actor } from '../use-cases/actor.ts';
 import type { PlatformParts } from './parts.ts';
 
 /** Null: nobody that is known. A session's renewed cookie goes to `answerHeaders`. */

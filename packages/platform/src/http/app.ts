@@ -8,7 +8,7 @@
  * Bodies of operations are read by mount.ts; an extension reads its own.
  */
 import { OpenAPIHono } from '@hono/zod-openapi';
-import { page } from '../use-cases/page.ts';
+import { page } from './pages/front-page.ts';
 import { errorResponse, HttpRefusal, internalError, notFound } from './envelope.ts';
 import { apiRoot, mount } from './mount.ts';
 import type { Operation } from './operation.ts';

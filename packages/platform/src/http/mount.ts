@@ -12,7 +12,8 @@ import { actorOf } from './actor.ts';
 import { refuseCrossSite, refuseUnasked } from './cross-site.ts';
 import { downloadResponse, isDownload } from './download.ts';
 import { HttpRefusal, httpRefusalOf } from './envelope.ts';
-import type { Actor, Operation } from './operation.ts';
+import type { Operation } from './operation.ts';
+import type { Actor } from '../use-cases/actor.ts';
 import type { PlatformParts } from './parts.ts';
 import { readJsonObject } from './request-body.ts';
 

@@ -4,24 +4,11 @@
  * OpenAPI document, so that neither can say anything else than the other.
  */
 import type { Role } from '@metergate/core/account/role.ts';
-import type { OrganizationId } from '@metergate/core/id.ts';
 import type { z } from '@hono/zod-openapi';
 import type { UseCaseContext } from '../use-cases/context.ts';
 import type { AdministrationRefusal } from '../use-cases/refusal.ts';
 import type { PlatformParts } from './parts.ts';
-
-/** Who asks: a person with a session, or a management token. The role is the one in force now. */
-export interface Actor {
-  readonly organization: OrganizationId;
-  readonly role: Role;
-  readonly kind: 'person' | 'token';
-  /** The person's or the token's id. */
-  readonly id: string;
-  /** The person's email, the token's name or its prefix. */
-  readonly name: string;
-  /** The session's id; null for a token. */
-  readonly session: string | null;
-}
+import type { Actor } from '../use-cases/actor.ts';
 
 /** What JSON holds: a field that is absent, never one that is undefined. */
 type Sent<Schema> = Schema extends z.ZodType ? { [Name in keyof z.input<Schema>]: Exclude<z.input<Schema>[Name], undefined> } : Record<never, never>;

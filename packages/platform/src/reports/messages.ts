@@ -2,7 +2,7 @@
  * What the platform thread and the report thread say to each other. Values only, so that they can be copied.
  * A file is asked for piece by piece: its maker stays on the report thread until it is taken whole or let go of.
  */
-import type { Actor } from '../http/operation.ts';
+import type { Actor } from '../use-cases/actor.ts';
 import { StoreFault, type StoreFaultCode } from '@metergate/store/engine/fault.ts';
 
 /** One request of a reading operation, checked. */

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { sampleNowMs } from '@metergate/core/tap/test-support/sample-event.ts';
-import type { Plan } from '@metergate/core/settings.ts';
+import type { Plan } from '@metergate/core/rate/plan.ts';
 import { openStore, type Store } from '@metergate/store/store.ts';
 import { createBaselineWithKey, type MintedBaseline } from '../use-cases/baselines.ts';
 import type { UseCaseContext } from '../use-cases/context.ts';

@@ -4,7 +4,7 @@
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { planFigures } from '@metergate/core/rate/tier.ts';
-import type { Plan } from '@metergate/core/settings.ts';
+import type { Plan } from '@metergate/core/rate/plan.ts';
 import type { UseCaseContext } from './context.ts';
 import { findOrganization } from './organizations.ts';
 import { isRefusal, type AdministrationRefusal } from './refusal.ts';

@@ -4,7 +4,8 @@
  */
 import { formatDollars, nanoDollars, parseDollars, type NanoDollars } from '@metergate/core/money.ts';
 import { perMinuteMax } from '@metergate/core/rate/tier.ts';
-import { plans, type FallbackPrice, type Plan } from '@metergate/core/settings.ts';
+import type { FallbackPrice } from '@metergate/core/settings.ts';
+import { plans, type Plan } from '@metergate/core/rate/plan.ts';
 import {
   unknownOrganization, type ErasedOrganization, type Organization, type OrganizationChanges,
 } from '@metergate/store/settings/organizations.ts';

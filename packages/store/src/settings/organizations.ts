@@ -5,7 +5,8 @@
 import { base62, idPrefix, type OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollarsMax, type NanoDollars } from '@metergate/core/money.ts';
 import { isPerMinuteFigure, perMinuteMax, type AgreedFigures } from '@metergate/core/rate/tier.ts';
-import { plans, type FallbackPrice, type Plan, type RunPolicy } from '@metergate/core/settings.ts';
+import type { FallbackPrice, RunPolicy } from '@metergate/core/settings.ts';
+import { plans, type Plan } from '@metergate/core/rate/plan.ts';
 import { sql, type Insertable, type Selectable, type Transaction } from 'kysely';
 import { followMasterKey } from '../sealing/master-key-rotation.ts';
 import { makeGrantKey } from '../sealing/grant-key.ts';

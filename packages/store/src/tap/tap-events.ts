@@ -8,7 +8,7 @@ import { firstDayAfter, tapAdmission } from '@metergate/core/tap/baseline.ts';
 import type { TapEvent } from '@metergate/core/tap/event.ts';
 import { latencyCountsFrom } from '@metergate/core/tap/latency-bucket.ts';
 import { rollUp, tapFigures, type TapCell, type TapHeadroom, type TapLatency } from '@metergate/core/tap/rollup.ts';
-import type { Plan } from '@metergate/core/settings.ts';
+import type { Plan } from '@metergate/core/rate/plan.ts';
 import { sql, type Kysely } from 'kysely';
 import type { Engine } from '../engine/engine.ts';
 import type { Schema } from '../schema/schema.ts';

@@ -3,7 +3,7 @@
  * and 22; spec: Limits. The figures come from the table that the gateway limits by.
  */
 import { bodyBytesMax, planFigures } from '@metergate/core/rate/tier.ts';
-import { plans, type Plan } from '@metergate/core/settings.ts';
+import { plans, type Plan } from '@metergate/core/rate/plan.ts';
 import { htmlPage } from './page-style.ts';
 
 export const limitsPath = '/limits';

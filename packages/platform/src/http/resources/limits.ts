@@ -1,6 +1,6 @@
 /** `GET /platform/v1/limits`: the plan's throughput figures and a link to the page that explains them. Design 3, row 21. */
 import { z } from '@hono/zod-openapi';
-import { plans } from '@metergate/core/settings.ts';
+import { plans } from '@metergate/core/rate/plan.ts';
 import { showLimits } from '../../use-cases/limits.ts';
 import { limitsPath } from '../pages/limits-page.ts';
 import { operation } from '../operation.ts';

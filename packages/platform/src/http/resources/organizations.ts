@@ -3,11 +3,12 @@
  * Plan and agreed figures are the operator's, at the command line: nobody raises the limits of their own organization.
  */
 import { z } from '@hono/zod-openapi';
-import { plans } from '@metergate/core/settings.ts';
+import { plans } from '@metergate/core/rate/plan.ts';
 import { eraseOrganization } from '../../use-cases/erasure.ts';
 import { setOrganization, settingsFields, showOrganization, type ShownOrganization } from '../../use-cases/organizations.ts';
 import { isRefusal, refuseInput } from '../../use-cases/refusal.ts';
-import { operation, type Actor } from '../operation.ts';
+import { operation } from '../operation.ts';
+import type { Actor } from '../../use-cases/actor.ts';
 import { pageOf, pageOfList, pageQuery } from '../paging.ts';
 import { dollars, idParams, instant } from './fields.ts';
 

@@ -1,5 +1,5 @@
 /** The platform's front page while the dashboard is not there: what runs here, and where its work is done meanwhile. */
-import { htmlPage } from '../http/pages/page-style.ts';
+import { htmlPage } from './page-style.ts';
 
 export const page = htmlPage('Platform', `<h1>Metergate</h1>
 <p>The platform is running. It has no dashboard in this version. Whoever operates it works with the command, in Metergate's folder
