@@ -44,6 +44,7 @@ function assertStopped(answers: readonly Answer[]): void {
 test('one cap: reached by both, passed by no more than the calls in flight and a second of the other node (promise 4)', async () => {
   const sharer = await Sharer.of(cluster, store, 'one cap');
   await sharer.cap(60);
+  for (const node of nodes) await sharer.admitted(node, 0);
   const answers = await race(callers, (caller) => sharer.call(nodeOf(caller), dollars), ({ status }) => status === 402);
   const counts = countsOf(answers);
   assert.deepEqual(Object.keys(counts).filter((each) => !['200 ok', '402 budget_exceeded', '503 budget_unverifiable'].includes(each)), []);
@@ -59,6 +60,7 @@ test('one cap: reached by both, passed by no more than the calls in flight and a
 test('one run: its budget holds on both nodes, and over budget on one is over budget on the other', async () => {
   const sharer = await Sharer.of(cluster, store, 'one run');
   const headers = { 'x-svc-run-id': 'shared', 'x-svc-run-budget': '20' };
+  for (const node of nodes) await sharer.admitted(node, 0, headers);
   const answers = await race(callers, (caller) => sharer.call(nodeOf(caller), dollars, headers), ({ status }) => status === 402);
   assert.equal(countsOf(answers)['402 budget_exceeded'], callers);
   assertStopped(answers);
@@ -114,6 +116,7 @@ test('one call that costs more than the whole cap stops the other node within a 
 test('a node alone on a shared store goes to the very limit without one 503', async () => {
   const sharer = await Sharer.of(cluster, store, 'alone');
   await sharer.cap(30);
+  await sharer.admitted(nodes[0]!, 0);
   const answers = await race(20, () => sharer.call(nodes[0]!, dollars), ({ status }) => status === 402);
   assert.equal(countsOf(answers)['503 budget_unverifiable'], undefined);
   const { sum, cap } = await sharer.spent();

@@ -4,9 +4,10 @@ import { test } from 'node:test';
 import type { OrganizationId } from '../id.ts';
 import { nanoDollars } from '../money.ts';
 import {
-  claimDue, claimOf, heardLately, leaseAdmits, openAccount, spentView, takeAnswer, type LeaseAccount, type LeaseAnswer, type LeaseMoment,
+  claimDue, claimOf, hearLimit, heardLately, leaseAdmits, openAccount, spentView, takeAnswer, type LeaseAccount, type LeaseAnswer, type LeaseMoment,
 } from './account.ts';
 import { LeaseBook } from './book.ts';
+import { addRecent } from './recent-spend.ts';
 
 const money = (amount: number) => nanoDollars(BigInt(amount));
 const at = (monotonicMs: number, wallMs: number = monotonicMs): LeaseMoment => ({ monotonicMs, wallMs });
@@ -18,7 +19,7 @@ function held(over: Partial<LeaseAnswer> = {}): { account: LeaseAccount; own: { 
   const own = { startMs: 0, spent: money(0) };
   const account = openAccount({
     organization: 'org_a' as OrganizationId, scope: 'organization', subject: '', window: 'lifetime', startMs: 0, endMs: null,
-  }, own);
+  }, own, { calls: 0 });
   account.wanted = true;
   const claim = claimOf(account, at(0));
   takeAnswer(account, answer(over), { asked: at(0), claim });
@@ -28,13 +29,12 @@ function held(over: Partial<LeaseAnswer> = {}): { account: LeaseAccount; own: { 
 
 test('it admits while the lease is unspent and fresh by the monotonic and the wall clock', () => {
   const { account, own } = held();
-  assert.equal(leaseAdmits(account, at(4_999), false), true);
-  assert.equal(leaseAdmits(account, at(5_000), false), false);
-  assert.equal(leaseAdmits(account, at(100, 5_000), false), false, 'the machine slept: its monotonic clock did not go on');
-  assert.equal(leaseAdmits(account, at(100, -2_001), false), false, 'the wall clock was set back');
+  assert.equal(leaseAdmits(account, at(4_999)), true);
+  assert.equal(leaseAdmits(account, at(5_000)), false);
+  assert.equal(leaseAdmits(account, at(100, 5_000)), false, 'the machine slept: its monotonic clock did not go on');
+  assert.equal(leaseAdmits(account, at(100, -2_001)), false, 'the wall clock was set back');
   own.spent = money(100);
-  assert.equal(leaseAdmits(account, at(10), false), false);
-  assert.equal(leaseAdmits(account, at(10), true), true, 'a call that waited for the answer goes by what it found');
+  assert.equal(leaseAdmits(account, at(10)), false);
 });
 
 test('its view is the store’s sum and its own part that is not yet in it', () => {
@@ -53,7 +53,7 @@ test('it asks at half of the validity, ahead of need, and when others wait; an u
   assert.equal(claimDue(account, at(10)), true);
   const idle = held().account;
   const claim = claimOf(idle, at(5_000));
-  assert.deepEqual([claim.wants, claim.holds, leaseAdmits(idle, at(5_000), false)], [false, 0n, false]);
+  assert.deepEqual([claim.wants, claim.holds, leaseAdmits(idle, at(5_000))], [false, 0n, false]);
 });
 
 test('what is stale is not claimed: it may have been freed', () => {
@@ -75,7 +75,7 @@ test('the lease of the next window is asked for within the five seconds before i
   const askedBefore = (spread: number): number => {
     const book = new LeaseBook(spread);
     const line = book.windowLease({
-      organization: 'org_a' as OrganizationId, scope: 'organization', subject: '', window: 'day', own: { startMs: 0, spent: money(0) },
+      organization: 'org_a' as OrganizationId, scope: 'organization', subject: '', window: 'day', own: { startMs: 0, spent: money(0) }, underWay: { calls: 0 },
     }, endMs - 9_000);
     book.want(line.current);
     for (let nowMs = endMs - 9_000; nowMs < endMs; nowMs += 50) {
@@ -95,7 +95,7 @@ test('a lost answer leaves less to go by, never more, and a batch that waits kee
   const own = { startMs: 0, spent: money(0) };
   const account = openAccount({
     organization: 'org_a' as OrganizationId, scope: 'run', subject: 'r', window: 'run', startMs: 0, endMs: null,
-  }, own);
+  }, own, { calls: 0 });
   book.want(account);
   const first = book.claims(at(0), 0)!;
   book.want(account);
@@ -106,12 +106,12 @@ test('a lost answer leaves less to go by, never more, and a batch that waits kee
   assert.equal(second.number, first.number + 1);
   book.failed(second);
   assert.equal(account.granted, 100n);
-  assert.equal(book.admits(account, at(30), false), true);
+  assert.equal(book.admits(account, at(30)), true);
 });
 
 const accountOf = (subject: string): LeaseAccount => openAccount({
   organization: 'org_a' as OrganizationId, scope: 'run', subject, window: 'run', startMs: 0, endMs: null,
-}, { startMs: 0, spent: money(0) });
+}, { startMs: 0, spent: money(0) }, { calls: 0 });
 
 test('what was given back and not heard is given back again, until the store has heard it', () => {
   const book = new LeaseBook(0);
@@ -140,7 +140,7 @@ test('what was granted and never heard of is given back, where nobody waits for 
   const wanted = book.claims(at(200), 200)!;
   assert.equal(wanted.claims[0]!.wants, true);
   book.answered(wanted, [answer()]);
-  assert.equal(book.admits(account, at(300), false), true);
+  assert.equal(book.admits(account, at(300)), true);
 });
 
 test('a run that has ended, which is confirmed no more, is no longer among what is held', () => {
@@ -165,4 +165,34 @@ test('what a call waits for is in the next batch, however much else is due', () 
   const waitedFor = accountOf('new');
   book.want(waitedFor);
   assert.equal(book.claims(at(3_000), 3_000)!.accounts.includes(waitedFor), true);
+});
+
+test('a claim says what the calls under way may come to; the store hears of a lease that was given back until they have ended', () => {
+  const book = new LeaseBook(0);
+  const underWay = { calls: 3 };
+  const account = openAccount({
+    organization: 'org_a' as OrganizationId, scope: 'run', subject: 'r', window: 'run', startMs: 0, endMs: null,
+  }, { startMs: 0, spent: money(0) }, underWay);
+  addRecent(account.recent, money(7), 0);
+  addRecent(account.recent, money(2), 0);
+  book.want(account);
+  const first = book.claims(at(0), 0)!;
+  assert.equal(first.claims[0]!.underWay, 21n);
+  book.answered(first, [answer()]);
+  const idle = book.claims(at(5_000), 5_000)!;
+  assert.equal(idle.claims[0]!.wants, false);
+  book.answered(idle, [answer({ granted: money(0) })]);
+  assert.equal(book.claims(at(7_400), 7_400), null);
+  underWay.calls = 0;
+  const last = book.claims(at(7_500), 7_500)!;
+  assert.deepEqual([last.claims[0]!.wants, last.claims[0]!.underWay], [false, 0n]);
+  book.answered(last, [answer({ granted: money(0) })]);
+  assert.equal(book.active, 0);
+});
+
+test('an answer of when a cap was not there says nothing of one that was set since', () => {
+  const { account } = held({ limit: null, granted: money(0) });
+  assert.equal(leaseAdmits(account, at(10)), true);
+  hearLimit(account, money(50));
+  assert.deepEqual([leaseAdmits(account, at(10)), claimDue(account, at(10))], [false, true]);
 });

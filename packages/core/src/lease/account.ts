@@ -6,13 +6,18 @@
  */
 import { nanoDollars, type NanoDollars } from '../money.ts';
 import { easy, shareOf, tight, type LeaseClaim } from './grant.ts';
-import { noSpend, recentAt, type RecentSpend } from './recent-spend.ts';
+import { dearestAt, noSpend, recentAt, type RecentSpend } from './recent-spend.ts';
 import type { LeaseSubject } from './subject.ts';
 
 /** The node's own spend on the subject since it began. Counts for the account while it is of the same window. */
 export interface OwnSpend {
   readonly startMs: number;
   readonly spent: NanoDollars;
+}
+
+/** The calls of a subject that are under way on the node, of whichever window. Changed in place by who takes and ends calls. */
+export interface CallsUnderWay {
+  calls: number;
 }
 
 /** One moment by both clocks of a node, neither of them corrected. Milliseconds. */
@@ -38,6 +43,7 @@ export interface LeaseAnswer {
 export interface LeaseAccount {
   readonly subject: LeaseSubject;
   readonly own: OwnSpend;
+  readonly underWay: CallsUnderWay;
   readonly recent: RecentSpend;
   granted: NanoDollars;
   spentElsewhere: NanoDollars;
@@ -56,8 +62,8 @@ export interface LeaseAccount {
   unreturned: boolean;
   /** What could be spent when the store last answered. */
   size: NanoDollars;
-  /** The latest answer left something to spend when it was asked for, whatever has been settled since. */
-  hadRoom: boolean;
+  /** The latest answer left something to spend when it was asked for, whatever has been settled since: asking again may help. */
+  foundRoom: boolean;
 }
 
 const nothing = nanoDollars(0n);
@@ -67,11 +73,11 @@ const slewMs = 2_000;
 const idleMs = 5_000;
 const idleContestedMs = 1_000;
 
-export function openAccount(subject: LeaseSubject, own: OwnSpend): LeaseAccount {
+export function openAccount(subject: LeaseSubject, own: OwnSpend, underWay: CallsUnderWay): LeaseAccount {
   return {
-    subject, own, recent: noSpend(), granted: nothing, spentElsewhere: nothing, limit: null,
+    subject, own, underWay, recent: noSpend(), granted: nothing, spentElsewhere: nothing, limit: null,
     askedMonotonicMs: -Infinity, askedWallMs: -Infinity, validMs: 0, confirmMs: 0, contested: false, usedMs: -Infinity, wanted: false,
-    unreturned: false, size: nothing, hadRoom: false,
+    unreturned: false, size: nothing, foundRoom: false,
   };
 }
 
@@ -102,27 +108,43 @@ function isWithin(validMs: number, monotonicMs: number, wallMs: number, now: Lea
   return now.monotonicMs - monotonicMs < validMs && wallPassedMs < validMs && wallPassedMs > -slewMs;
 }
 
-/** Whether a call may be admitted on it now. `waited`: the call waited for the answer now in force, and goes by what that found. */
-export function leaseAdmits(account: LeaseAccount, now: LeaseMoment, waited: boolean): boolean {
-  return (account.limit === null || account.granted > settledOf(account) || (waited && account.hadRoom)) && isFresh(account, now);
+/**
+ * Whether a call may be admitted on it now: by what is held, and by nothing else. An answer that found room which other calls have
+ * spent meanwhile admits nothing; the call may ask again.
+ */
+export function leaseAdmits(account: LeaseAccount, now: LeaseMoment): boolean {
+  return (account.limit === null || account.granted > settledOf(account)) && isFresh(account, now);
 }
 
-/** Whether the store is to be asked: one waits for it, its time has come, little is left of it, others wait for it, or it was not heard. */
+/**
+ * Whether the store is to be asked: one waits for it, its time has come, little is left of it, others wait for it, or it was not
+ * heard. Of what was given back the store hears for as long as calls are under way, which may overrun it.
+ */
 export function claimDue(account: LeaseAccount, now: LeaseMoment): boolean {
   if (account.wanted || account.unreturned) return true;
-  if (account.validMs === 0) return false;
-  if (now.monotonicMs - account.askedMonotonicMs >= account.confirmMs || !isFresh(account, now)) return true;
+  const isTime = now.monotonicMs - account.askedMonotonicMs >= account.confirmMs;
+  if (account.validMs === 0) return isTime;
+  if (isTime || !isFresh(account, now)) return true;
   const left = account.granted - settledOf(account);
   const available = left > 0n ? left : 0n;
   if (account.contested) return available > keptWhenContested(account, now);
   return available * 2n < account.size && !isIdle(account, now);
 }
 
+/** Whether the store need not hear of it any more: nothing is gone by, no one waits for it, and no call under way may overrun it. */
+export function isOver(account: LeaseAccount): boolean {
+  return account.validMs === 0 && !account.wanted && account.underWay.calls === 0;
+}
+
 /**
  * The limit is heard to be another than that of the answer in force, which says how much may be held and how long it may be gone
- * by: the store is asked soon.
+ * by: the store is asked soon. For a cap, an answer from before there was one says nothing; a run's budget may be known here first.
  */
 export function hearLimit(account: LeaseAccount, limit: NanoDollars): void {
+  if (account.limit === null && account.validMs > 0 && account.subject.scope !== 'run') {
+    account.validMs = 0;
+    account.unreturned = true;
+  }
   if (account.limit !== limit && account.confirmMs > tight.confirmMs) account.confirmMs = tight.confirmMs;
 }
 
@@ -133,7 +155,11 @@ export function claimOf(account: LeaseAccount, now: LeaseMoment): LeaseClaim {
   account.granted = holdsAt(account, now, wants);
   if (!wants) account.validMs = 0;
   account.wanted = false;
-  return { settled, holds: account.granted, recent: recentAt(account.recent, now.monotonicMs), wants };
+  const { recent, underWay: { calls } } = account;
+  return {
+    settled, holds: account.granted, recent: recentAt(recent, now.monotonicMs), wants,
+    underWay: nanoDollars(dearestAt(recent, now.monotonicMs) * BigInt(calls)),
+  };
 }
 
 /** Takes an answer to a claim in. `asked`: the moment before it was sent. */
@@ -148,7 +174,7 @@ export function takeAnswer(
   account.askedMonotonicMs = asked.monotonicMs;
   account.askedWallMs = asked.wallMs;
   account.validMs = claim.wants ? answer.validMs : 0;
-  account.hadRoom = answer.granted > claim.settled;
+  account.foundRoom = answer.granted > claim.settled;
   account.confirmMs = answer.confirmMs;
   const available = answer.granted - settledOf(account);
   account.size = nanoDollars(available > 0n ? available : 0n);

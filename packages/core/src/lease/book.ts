@@ -7,7 +7,8 @@
  */
 import { windowAt, type CalendarWindow } from '../spend/window.ts';
 import {
-  claimDue, claimOf, leaseAdmits, missAnswer, openAccount, takeAnswer, type LeaseAccount, type LeaseAnswer, type LeaseMoment, type OwnSpend,
+  claimDue, claimOf, isOver, leaseAdmits, missAnswer, openAccount, takeAnswer, type CallsUnderWay, type LeaseAccount, type LeaseAnswer,
+  type LeaseMoment, type OwnSpend,
 } from './account.ts';
 import type { LeaseClaim } from './grant.ts';
 import type { LeaseScope, LeaseSubject } from './subject.ts';
@@ -35,6 +36,7 @@ export interface WindowLease {
   readonly subject: string;
   readonly window: CalendarWindow;
   readonly own: OwnSpend;
+  readonly underWay: CallsUnderWay;
   /** Of the window in force when last looked at. */
   current: LeaseAccount;
   next: LeaseAccount | null;
@@ -72,7 +74,7 @@ export class LeaseBook {
   }
 
   /** The lease of a subject in the window of each moment, beginning with that of `nowMs`. The caller keeps it: one for each subject. */
-  windowLease(of: Pick<WindowLease, 'organization' | 'scope' | 'subject' | 'window' | 'own'>, nowMs: number): WindowLease {
+  windowLease(of: Pick<WindowLease, 'organization' | 'scope' | 'subject' | 'window' | 'own' | 'underWay'>, nowMs: number): WindowLease {
     const line: WindowLease = { ...of, current: windowAccount(of, nowMs), next: null };
     this.#lines.set(line.current, line);
     return line;
@@ -142,8 +144,8 @@ export class LeaseBook {
     accounts.forEach((account, index) => {
       const claim = claims[index]!;
       takeAnswer(account, answers[index]!, { asked, claim });
-      // Given back, or of a run that has ended: nothing is gone by any more.
-      if (account.validMs === 0 && !account.wanted) this.#active.delete(account);
+      // Given back, or of a run that has ended.
+      if (isOver(account)) this.#active.delete(account);
     });
   }
 
@@ -154,8 +156,8 @@ export class LeaseBook {
   }
 
   /** See `leaseAdmits`. */
-  admits(account: LeaseAccount, now: LeaseMoment, waited: boolean): boolean {
-    return leaseAdmits(account, now, waited);
+  admits(account: LeaseAccount, now: LeaseMoment): boolean {
+    return leaseAdmits(account, now);
   }
 
   #batch(accounts: readonly LeaseAccount[], asked: LeaseMoment): LeaseBatch | null {
@@ -176,6 +178,6 @@ export class LeaseBook {
   }
 }
 
-function windowAccount({ organization, scope, subject, window, own }: Omit<WindowLease, 'current' | 'next'>, atMs: number): LeaseAccount {
-  return openAccount({ organization, scope, subject, window, ...windowAt(window, atMs) }, own);
+function windowAccount({ organization, scope, subject, window, own, underWay }: Omit<WindowLease, 'current' | 'next'>, atMs: number): LeaseAccount {
+  return openAccount({ organization, scope, subject, window, ...windowAt(window, atMs) }, own, underWay);
 }

@@ -2,16 +2,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nanoDollars } from '../money.ts';
-import { easy, grantLease, outstanding, tight, type LeaseClaim, type LeaseEntry, type LeaseableLimit } from './grant.ts';
+import { easy, grantLease, outstanding, reserved, tight, type LeaseClaim, type LeaseEntry, type LeaseableLimit } from './grant.ts';
 
 const money = (amount: number) => nanoDollars(BigInt(amount));
 const context = (over: Partial<Record<'limit' | 'spent' | 'leasedElsewhere', number>> = {}, contested = false): LeaseableLimit => ({
   limit: money(over.limit ?? 1_000), spent: money(over.spent ?? 0), leasedElsewhere: money(over.leasedElsewhere ?? 0), contested,
 });
 const claim = (over: Partial<Record<'settled' | 'holds' | 'recent', number>> = {}, wants = true): LeaseClaim => ({
-  settled: money(over.settled ?? 0), holds: money(over.holds ?? 0), recent: money(over.recent ?? 0), wants,
+  settled: money(over.settled ?? 0), holds: money(over.holds ?? 0), recent: money(over.recent ?? 0), underWay: money(0), wants,
 });
-const entry = (granted: number, shipped: number): LeaseEntry => ({ granted: money(granted), shipped: money(shipped) });
+const entry = (granted: number, shipped: number): LeaseEntry => ({
+  granted: money(granted), shipped: money(shipped), settled: money(0), underWay: money(0), doubtfulAtMs: 0,
+});
 
 test('a lease is ten seconds of recent spend, never over a quarter of what is left, and a hundredth to begin with', () => {
   assert.equal(grantLease(context(), entry(0, 0), claim({ recent: 80 })).granted, 80n);
@@ -56,8 +58,13 @@ test('while another is short, who holds something takes no more, and who holds n
   assert.equal(grantLease(context({ leasedElsewhere: 900 }, true), entry(0, 0), claim({ recent: 400 })).granted, 50n);
 });
 
-test('nothing is leased of what has no limit; an overrun lease is outstanding no more', () => {
+test('nothing is leased of what has no limit', () => {
   const { granted, short } = grantLease({ ...context(), limit: null }, entry(0, 0), claim({ recent: 400 }));
   assert.deepEqual([granted, short], [0n, false]);
-  assert.equal(outstanding(entry(100, 130)), 0n);
+});
+
+test('kept from others is what is granted or known to be spent, and not shipped; from a node not heard, also its calls under way', () => {
+  const overrun = { ...entry(100, 30), settled: money(120), underWay: money(40), doubtfulAtMs: 5_000 };
+  assert.deepEqual([outstanding(entry(100, 30)), outstanding(entry(100, 130)), outstanding(overrun)], [70n, 0n, 90n]);
+  assert.deepEqual([reserved(overrun, 4_999), reserved(overrun, 5_000)], [90n, 130n]);
 });

@@ -15,16 +15,24 @@ export interface LeaseClaim {
   readonly holds: NanoDollars;
   /** What it spent in the latest ten seconds. */
   readonly recent: NanoDollars;
+  /** What its calls under way may come to: as many as there are, each as dear as the dearest of those ten seconds. */
+  readonly underWay: NanoDollars;
   /** False: it asks for nothing and gives back. */
   readonly wants: boolean;
 }
 
-/** What the store keeps for the node and the subject. Nothing is known of it: both 0. */
+/** What the store keeps for the node and the subject. Nothing is known of it: all 0. */
 export interface LeaseEntry {
   /** Total that the node may spend, as last granted. */
   readonly granted: NanoDollars;
   /** Of its records, the costs that are in the store's sum. */
   readonly shipped: NanoDollars;
+  /** What it had spent when it last asked, shipped or not. */
+  readonly settled: NanoDollars;
+  /** As it last said. */
+  readonly underWay: NanoDollars;
+  /** From this moment of the store on it is not known whether the node has overrun what it holds: it has not asked since. */
+  readonly doubtfulAtMs: number;
 }
 
 /** How long another node's want of a lease is heeded. It asks anew with each call it refuses. */
@@ -35,7 +43,7 @@ export interface LeaseableLimit {
   /** Null: nothing limits it now, so nothing of it is leased, and a fresh answer is enough. */
   readonly limit: NanoDollars | null;
   readonly spent: NanoDollars;
-  /** Sum of `outstanding` over all other nodes. */
+  /** Sum of `reserved` over all other nodes. */
   readonly leasedElsewhere: NanoDollars;
   /** Another node was short of it just now: who has something takes no more. */
   readonly contested: boolean;
@@ -56,13 +64,22 @@ export const easy = Object.freeze({ validMs: 5_000, confirmMs: 2_500 });
 /** Once less than a fifth of the limit is left. */
 export const tight = Object.freeze({ validMs: 1_000, confirmMs: 300 });
 
-/** Leased, and not yet among what is spent. */
-export function outstanding({ granted, shipped }: LeaseEntry): NanoDollars {
-  return nanoDollars(granted > shipped ? granted - shipped : 0n);
+/** Granted or known to be spent, and not yet among what is spent. */
+export function outstanding({ granted, shipped, settled }: Pick<LeaseEntry, 'granted' | 'shipped' | 'settled'>): NanoDollars {
+  const total = most(granted, settled);
+  return nanoDollars(total > shipped ? total - shipped : 0n);
+}
+
+/**
+ * What no other node may have: what is outstanding and, while the node is not heard, what its calls under way may have come to
+ * above it. A node is heard again when it asks.
+ */
+export function reserved(entry: LeaseEntry, nowMs: number): NanoDollars {
+  return nanoDollars(outstanding(entry) + (nowMs >= entry.doubtfulAtMs ? entry.underWay : 0n));
 }
 
 /** Answers a claim. The caller holds the subject's lock from reading `context` to keeping what is granted. */
-export function grantLease({ limit, spent, leasedElsewhere, contested }: LeaseableLimit, entry: LeaseEntry, claim: LeaseClaim): LeaseGrant {
+export function grantLease({ limit, spent, leasedElsewhere, contested }: LeaseableLimit, entry: Pick<LeaseEntry, 'granted' | 'shipped'>, claim: LeaseClaim): LeaseGrant {
   const kept = least(claim.holds, entry.granted);
   if (limit === null) return { granted: kept, ...easy, short: false };
   const unshipped = claim.settled > entry.shipped ? claim.settled - entry.shipped : 0n;

@@ -1,5 +1,6 @@
 /**
- * Costs as they come → what was spent in about the latest ten seconds: two halves of five, the older one dropped whole.
+ * Costs as they come → what was spent in about the latest ten seconds, and by the dearest call: two halves of five, the older one
+ * dropped whole.
  */
 import { nanoDollars, type NanoDollars } from '../money.ts';
 
@@ -8,19 +9,23 @@ export interface RecentSpend {
   sinceMs: number;
   current: NanoDollars;
   before: NanoDollars;
+  /** Of one call, in each half. */
+  dearest: NanoDollars;
+  dearestBefore: NanoDollars;
 }
 
 const halfMs = 5_000;
 const nothing = nanoDollars(0n);
 
 export function noSpend(): RecentSpend {
-  return { sinceMs: -Infinity, current: nothing, before: nothing };
+  return { sinceMs: -Infinity, current: nothing, before: nothing, dearest: nothing, dearestBefore: nothing };
 }
 
 /** `nowMs` on a clock that never steps back. */
 export function addRecent(recent: RecentSpend, cost: NanoDollars, nowMs: number): void {
   turn(recent, nowMs);
   recent.current = nanoDollars(recent.current + cost);
+  if (cost > recent.dearest) recent.dearest = cost;
 }
 
 export function recentAt(recent: RecentSpend, nowMs: number): NanoDollars {
@@ -28,10 +33,19 @@ export function recentAt(recent: RecentSpend, nowMs: number): NanoDollars {
   return nanoDollars(recent.current + recent.before);
 }
 
+/** What the dearest call of that time cost. */
+export function dearestAt(recent: RecentSpend, nowMs: number): NanoDollars {
+  turn(recent, nowMs);
+  return recent.dearest > recent.dearestBefore ? recent.dearest : recent.dearestBefore;
+}
+
 function turn(recent: RecentSpend, nowMs: number): void {
   const passedMs = nowMs - recent.sinceMs;
   if (passedMs < halfMs) return;
-  recent.before = passedMs < 2 * halfMs ? recent.current : nothing;
+  const isNext = passedMs < 2 * halfMs;
+  recent.before = isNext ? recent.current : nothing;
+  recent.dearestBefore = isNext ? recent.dearest : nothing;
   recent.current = nothing;
+  recent.dearest = nothing;
   recent.sinceMs = nowMs;
 }

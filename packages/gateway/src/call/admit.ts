@@ -32,17 +32,14 @@ export interface Reception {
   readonly forward: (call: AdmittedCall, body: OutboundBody) => void;
 }
 
-/** How often a call has asked the store, and since when. */
+/** A call has asked the store: until when it may wait for it in all, and whether asking again may help. */
 interface Asked {
-  readonly times: number;
-  readonly sinceMs: number;
+  readonly untilMs: number;
+  readonly again: boolean;
 }
 
-const notAsked: Asked = Object.freeze({ times: 0, sinceMs: 0 });
 /** What a call may wait for the store in all (design 2, The path of a call). */
 const askMs = 250;
-/** Its run with the leases of its caps, then the lease of the run. */
-const asksMax = 2;
 
 export class Admission {
   readonly #node: GatewayNode;
@@ -86,7 +83,7 @@ export class Admission {
   #bodyCame(call: AdmittedCall, body: OutboundBody): void {
     const now = this.#asOfNow(call);
     if ('kind' in now) this.#refuseHeld(call, body, now);
-    else this.#bodyReady(now, body, notAsked);
+    else this.#bodyReady(now, body, null);
   }
 
   /** The call under the settings of this moment; where none changed, itself. */
@@ -99,16 +96,14 @@ export class Admission {
     return { ...call, held, chosen, runCall: call.runCall === null ? null : { ...call.runCall, held } };
   }
 
-  #bodyReady(call: AdmittedCall, body: OutboundBody, asked: Asked): void {
+  #bodyReady(call: AdmittedCall, body: OutboundBody, asked: Asked | null): void {
     const { guards, clock } = this.#node;
-    const decision = guards.decide(call, asked.times > 0);
+    const decision = guards.decide(call);
     if (decision === null) return this.#forward(call, body);
-    const leftMs = asked.times === 0 ? askMs : asked.sinceMs + askMs - clock.monotonicMs();
-    if (guards.mayAsk(decision) && asked.times < asksMax && leftMs > 0) {
-      this.#ask(call, body, { times: asked.times + 1, sinceMs: asked.times === 0 ? clock.monotonicMs() : asked.sinceMs });
-    } else {
-      this.#refuseHeld(call, body, decision.kind === 'run_unseen' ? { kind: 'run_unconfirmed' } : decision);
-    }
+    const nowMs = clock.monotonicMs();
+    const untilMs = asked === null ? nowMs + askMs : asked.untilMs;
+    if ((asked === null || asked.again) && guards.mayAsk(decision) && nowMs < untilMs) this.#ask(call, body, untilMs);
+    else this.#refuseHeld(call, body, decision.kind === 'run_unseen' ? { kind: 'run_unconfirmed' } : decision);
   }
 
   #forward(call: AdmittedCall, body: OutboundBody): void {
@@ -122,12 +117,12 @@ export class Admission {
     }
   }
 
-  #ask(call: AdmittedCall, body: OutboundBody, asked: Asked): void {
-    this.#node.guards.ask(call, asked.sinceMs + askMs - this.#node.clock.monotonicMs(), (refusal) => {
+  #ask(call: AdmittedCall, body: OutboundBody, untilMs: number): void {
+    this.#node.guards.ask(call, untilMs - this.#node.clock.monotonicMs(), (refusal, again) => {
       try {
         if (callerHasLeft(this.#reception)) this.#drop(call, body);
         else if (refusal !== null) this.#refuseHeld(call, body, refusal);
-        else this.#bodyReady(call, body, asked);
+        else this.#bodyReady(call, body, { untilMs, again });
       } catch (cause) {
         this.#drop(call, body);
         this.#end.broke('admission', cause);

@@ -57,7 +57,7 @@ test('a cap that is set anew is confirmed soon', async () => {
   };
   leases.ask([capAt(10)], null, { withinMs: 250, answered: () => {} });
   await turn();
-  leases.used([capAt(10)], null);
+  leases.taken({ subjects: [subject], leases: [capAt(10)], held: null });
   await pass(1_000);
   capAt(3);
   await pass(300);
@@ -73,12 +73,12 @@ test('a run whose budget fell is confirmed soon, for as long as the store has no
   const held = registry.hold(run, true);
   leases.ask([], held, { withinMs: 250, answered: () => {} });
   await turn();
-  leases.used([], held);
+  leases.taken({ subjects: [], leases: [], held });
   await pass(1_000);
-  assert.equal(leases.confirmsRun(held, false), true);
+  assert.equal(leases.confirmsRun(held), true);
   held.run = { ...run, effective: dollars(3) };
   for (let turns = 0; turns < 5; turns += 1) {
-    assert.equal(leases.confirmsRun(held, false), true);
+    assert.equal(leases.confirmsRun(held), true);
     await pass(100);
   }
   assert.deepEqual(asked, ['run 0', 'run 1100', 'run 1400']);

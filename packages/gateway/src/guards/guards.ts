@@ -14,7 +14,7 @@ import { addCall } from '@metergate/core/spend/spend-sum.ts';
 import type { Clock } from '../clock.ts';
 import type { HeldKey } from './held-key.ts';
 import type { RunCall, RunDecision, Runs } from './runs.ts';
-import type { SpendLeases } from './spend-leases.ts';
+import type { LeasedCall, SpendLeases } from './spend-leases.ts';
 import type { KeyStanding } from './standing.ts';
 
 /** What the guards see of a call, and what they keep with it. */
@@ -42,22 +42,19 @@ export class Guards {
     this.#runs = runs;
   }
 
-  /**
-   * Null: admitted. Takes nothing; a run may end by it, and the answer waits for `whenTellable` then. `waited`: the call has
-   * asked for what it lacked, and goes by what the answer found.
-   */
-  decide({ held: { standing }, estimate, runCall }: GuardedCall, waited: boolean = false): RunDecision {
+  /** Null: admitted. Takes nothing; a run may end by it, and the answer waits for `whenTellable` then. */
+  decide({ held: { standing }, estimate, runCall }: GuardedCall): RunDecision {
     const rate = standing.rate.decide(estimate, this.#clock.monotonicMs());
     if (rate !== null) return { kind: 'rate_limited', retryAfterSeconds: rate.retryAfterSeconds };
     if (runCall === null && standing.binding.length === 0) return null;
     const nowMs = this.#clock.wallMs();
-    const caps = this.#decideCaps(standing, nowMs, waited);
+    const caps = this.#decideCaps(standing, nowMs);
     if (runCall === null || caps?.kind === 'cap_reached') return caps;
     const run = this.#runs.decide(runCall, nowMs);
     // What cannot be confirmed goes behind a known refusal, and before a question to the store.
     if (run !== null) return run.kind === 'run_unseen' ? caps ?? run : run;
     if (caps !== null) return caps;
-    return this.#leases === null || this.#leases.confirmsRun(runCall.run!, waited) ? null : runUnconfirmed;
+    return this.#leases === null || this.#leases.confirmsRun(runCall.run!) ? null : runUnconfirmed;
   }
 
   /** Whether what a decision lacks may be asked of the store; the call is decided again then. */
@@ -68,28 +65,32 @@ export class Guards {
 
   /**
    * Asks for all that a call lacks, which `mayAsk` has said: its unseen run and, on a shared store, its leases, within `withinMs`.
-   * `answered` runs once; null: decide again. A run that cannot be confirmed goes behind what the caps say by then.
+   * `answered` runs once; null: decide again, and where something is lacking still, ask again only if `again`. A run that cannot be
+   * confirmed goes behind what the caps say by then.
    */
-  ask(call: GuardedCall, withinMs: number, answered: (refusal: Refusal | null) => void): void {
+  ask(call: GuardedCall, withinMs: number, answered: (refusal: Refusal | null, again: boolean) => void): void {
     const { held: { standing }, runCall } = call;
-    const tell = (refusal: Refusal | null): void =>
-      answered(refusal?.kind === 'run_unconfirmed' ? this.#decideCaps(standing, this.#clock.wallMs(), true) ?? refusal : refusal);
-    if (this.#leases === null) return this.#runs.ask(runCall!, tell);
+    const tell = (refusal: Refusal | null, again: boolean): void =>
+      answered(refusal?.kind === 'run_unconfirmed' ? this.#decideCaps(standing, this.#clock.wallMs()) ?? refusal : refusal, again);
+    if (this.#leases === null) return this.#runs.ask(runCall!, (refusal) => tell(refusal, true));
     const unseen = runCall !== null && this.#runs.isUnseen(runCall);
     let waits = unseen ? 2 : 1;
     let refused: Refusal | null = null;
-    const one = (refusal: Refusal | null): void => {
+    // A run that was found has a lease of its own to be asked for.
+    let mayAgain = unseen;
+    const one = (refusal: Refusal | null, again: boolean): void => {
       refused ??= refusal;
+      mayAgain ||= again;
       waits -= 1;
-      if (waits === 0) tell(refused);
+      if (waits === 0) tell(refused, mayAgain);
     };
-    if (unseen) this.#runs.ask(runCall, one);
-    this.#leases.ask(standing.leases, unseen ? null : runCall?.run ?? null, { withinMs, answered: () => one(null) });
+    if (unseen) this.#runs.ask(runCall, (refusal) => one(refusal, refusal === null));
+    this.#leases.ask(standing.leases, unseen ? null : runCall?.run ?? null, { withinMs, answered: (again) => one(null, again) });
   }
 
   /** What the caps that bind a call say of it at `nowMs`; null: nothing. */
-  #decideCaps({ binding, leases }: KeyStanding, nowMs: number, waited: boolean): CapRefusal | null {
-    if (leases.length > 0) this.#leases!.confirm(leases, waited);
+  #decideCaps({ binding, leases }: KeyStanding, nowMs: number): CapRefusal | null {
+    if (leases.length > 0) this.#leases!.confirm(leases);
     return binding.length === 0 ? null : decideCaps(binding, nowMs);
   }
 
@@ -104,7 +105,7 @@ export class Guards {
     call.taken = true;
     call.held.standing.rate.take(call.estimate);
     if (call.runCall !== null) this.#runs.take(call.runCall);
-    this.#leases?.used(call.held.standing.leases, call.runCall?.run ?? null);
+    this.#leases?.taken(leasedCallOf(call));
   }
 
   /** The call's opening is in the journal. */
@@ -125,14 +126,17 @@ export class Guards {
     addCall(standing.organization.sums, record.startedAtMs, record.cost);
     addCall(standing.sums, record.startedAtMs, record.cost);
     if (call.runCall !== null) this.#runs.settle(call.runCall, record);
-    this.#leases?.settled({ subjects: standing.subjects, leases: standing.leases, held: call.runCall?.run ?? null }, record);
+    this.#leases?.settled(leasedCallOf(call), record);
   }
 
   /** The call is not forwarded after all: what it took is given back, and a run that it asked for is left. */
   giveBack(call: GuardedCall): void {
     const { taken } = call;
     call.taken = false;
-    if (taken) call.held.standing.rate.giveBack(call.estimate, this.#clock.monotonicMs());
+    if (taken) {
+      call.held.standing.rate.giveBack(call.estimate, this.#clock.monotonicMs());
+      this.#leases?.givenBack(leasedCallOf(call));
+    }
     if (call.runCall !== null) this.#runs.leave(call.runCall, taken);
   }
 
@@ -153,4 +157,8 @@ export class Guards {
     if (effective !== null) pairs.push(header.runBudgetEffective, formatDollars(effective, 6));
     if (run !== null && run.clampReason !== null) pairs.push(header.runClampReason, run.clampReason);
   }
+}
+
+function leasedCallOf({ held: { standing }, runCall }: GuardedCall): LeasedCall {
+  return { subjects: standing.subjects, leases: standing.leases, held: runCall?.run ?? null };
 }

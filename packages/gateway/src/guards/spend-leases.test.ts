@@ -85,7 +85,7 @@ test('a cap without a lease may be asked for; the call that waited is admitted, 
   assert.equal(asked.length, 1, 'one question for all who ask at once');
   await answer({ granted: 2 });
   assert.equal(told, null);
-  assert.equal(guards.decide(first, true), null);
+  assert.equal(guards.decide(first), null);
   assert.equal(guards.decide(call()), null);
 });
 
@@ -100,7 +100,29 @@ test('who waits is told within its time, whatever comes; a store that fails leav
   asked[0]!.reject(new Error('away'));
   await turn();
   assert.equal(told, 1);
-  assert.deepEqual(guards.decide(call(), true), unconfirmed);
+  assert.deepEqual(guards.decide(call()), unconfirmed);
+});
+
+test('an answer that found room which was spent meanwhile admits nothing: the call may ask again, and one not answered in time may not', async () => {
+  const { guards, call, answer, asked, pass } = context(10);
+  const told: boolean[] = [];
+  guards.ask(call(), 250, () => {});
+  await answer({ granted: 1 });
+  const underWay = [call(), call()];
+  for (const each of underWay) guards.take(each);
+  guards.settle(underWay[0]!, endedRecord({ cost: dollars(1), startedAtMs: 1_000 }));
+  guards.ask(call(), 250, (_refusal, again) => { told.push(again); });
+  guards.settle(underWay[1]!, endedRecord({ cost: dollars(1), startedAtMs: 1_000 }));
+  await answer({ granted: 1.5 });
+  assert.deepEqual([told, guards.decide(call())], [[true], unconfirmed]);
+  guards.ask(call(), 250, (_refusal, again) => { told.push(again); });
+  pass(250);
+  assert.deepEqual([told, guards.decide(call())], [[true, false], unconfirmed]);
+  asked.pop()!.reject(new Error('away'));
+  await turn();
+  guards.ask(call(), 250, (_refusal, again) => { told.push(again); });
+  await answer({ granted: 2 });
+  assert.deepEqual([told, guards.decide(call())], [[true, false, false], unconfirmed], 'nothing was to be had');
 });
 
 test('a lease is gone by for as long as both clocks allow, also where no timer ran meanwhile', async () => {
@@ -121,10 +143,10 @@ test('what others spent counts, and reached goes before unconfirmed', async () =
   guards.ask(call(), 250, () => {});
   await answer({ granted: 0, spent: 9 });
   assert.equal(held.standing.organization.sums.month.spent, dollars(9));
-  assert.deepEqual(guards.decide(call(), true), unconfirmed);
+  assert.deepEqual(guards.decide(call()), unconfirmed);
   guards.ask(call(), 250, () => {});
   await answer({ granted: 0, spent: 10 });
-  assert.equal(guards.decide(call(), true)?.kind, 'cap_reached');
+  assert.equal(guards.decide(call())?.kind, 'cap_reached');
 });
 
 test('a call that overruns its lease has the journal shipped at once and the lease asked for', async () => {
@@ -182,18 +204,18 @@ test('a run has a lease of its own by its budget; one without a budget goes on w
   guards.ask(first, 250, () => {});
   await answer({ granted: 100 });
   await store.answer(0);
-  assert.deepEqual(guards.decide(first, true), { kind: 'run_unconfirmed' });
+  assert.deepEqual(guards.decide(first), { kind: 'run_unconfirmed' });
   guards.ask(first, 250, () => {});
   assert.equal(asked[0]!.claims[0]!.subject.scope, 'run');
   await answer({ granted: 1 });
-  assert.equal(guards.decide(first, true), null);
+  assert.equal(guards.decide(first), null);
 
   const free = call('free');
   guards.ask(free, 250, () => {});
   await store.answer(1);
-  assert.deepEqual(guards.decide(free, true), { kind: 'run_unconfirmed' });
+  assert.deepEqual(guards.decide(free), { kind: 'run_unconfirmed' });
   hear({ monotonicMs: clock.monotonic, wallMs: clock.wall });
-  assert.equal(guards.decide(free, true), null);
+  assert.equal(guards.decide(free), null);
 });
 
 test('a run that is forgotten and asked for again goes on with its lease: the store is never asked twice for one', async () => {
@@ -202,7 +224,7 @@ test('a run that is forgotten and asked for again goes on with its lease: the st
   guards.ask(first, 250, () => {});
   await answer({ granted: 100 });
   await store.answer(0);
-  assert.deepEqual(guards.decide(first, true), { kind: 'run_unconfirmed' });
+  assert.deepEqual(guards.decide(first), { kind: 'run_unconfirmed' });
   guards.ask(first, 250, () => {});
   guards.giveBack(first);
   assert.equal(registry.held, 0, 'its caller left, so the run is forgotten');
@@ -211,7 +233,7 @@ test('a run that is forgotten and asked for again goes on with its lease: the st
   const again = call('r', { budget: 5 });
   guards.ask(again, 250, () => {});
   await store.answer(1);
-  assert.equal(guards.decide(again, true), null, 'the lease that was granted is there');
+  assert.equal(guards.decide(again), null, 'the lease that was granted is there');
   guards.take(again);
   pass(2_500);
   const runs = asked.flatMap(({ claims }) => claims).filter(({ subject }) => subject.scope === 'run');

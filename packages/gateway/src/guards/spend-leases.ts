@@ -5,7 +5,9 @@
  * waits once, within its deadline. On the embedded store there is none of this: the node is the authority.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
-import { hearLimit, heardLately, openAccount, settledOf, spentView, type LeaseAccount, type LeaseMoment } from '@metergate/core/lease/account.ts';
+import {
+  hearLimit, heardLately, openAccount, settledOf, spentView, type CallsUnderWay, type LeaseAccount, type LeaseMoment,
+} from '@metergate/core/lease/account.ts';
 import type { LeaseBatch, LeaseBook, WindowLease } from '@metergate/core/lease/book.ts';
 import { addRecent } from '@metergate/core/lease/recent-spend.ts';
 import { leaseName, type LeaseSubject } from '@metergate/core/lease/subject.ts';
@@ -27,6 +29,7 @@ export interface LeasedSubject {
   sums: WindowSums;
   /** What this node spent since it began. */
   readonly own: WindowSums;
+  readonly underWay: CallsUnderWay;
   readonly lines: Map<CalendarWindow, WindowLease>;
 }
 
@@ -35,6 +38,16 @@ export interface CapLease {
   readonly bound: BoundCap;
   readonly line: WindowLease;
 }
+
+/** What a call is counted under: its organization and its key, their caps' leases, and its run. */
+export interface LeasedCall {
+  readonly subjects: readonly LeasedSubject[];
+  readonly leases: readonly CapLease[];
+  readonly held: HeldRun | null;
+}
+
+/** Who waits for a lease. `again`: the store answered and there was room, so that asking again may help. */
+type Waiter = (again: boolean) => void;
 
 interface RunLease {
   readonly own: { readonly startMs: 0; spent: CallRecord['cost'] & bigint };
@@ -71,7 +84,7 @@ export class SpendLeases {
   readonly #runs = new WeakMap<HeldRun, RunLease>();
   /** Of runs that were forgotten, until the store has them back: one that is held anew goes on with its own, for no run has two. */
   readonly #left = new Map<string, RunLease>();
-  #waiting: (() => void)[] = [];
+  #waiting: Waiter[] = [];
   #looking = false;
   readonly counters: LeaseCounters = { batches: 0, failures: 0, waits: 0 };
 
@@ -90,7 +103,7 @@ export class SpendLeases {
     const name = subjectName(of);
     const known = this.#subjects.get(name);
     if (known === undefined) {
-      const made: LeasedSubject = { ...of, sums, own: emptySums(this.#options.clock.wallMs()), lines: new Map() };
+      const made: LeasedSubject = { ...of, sums, own: emptySums(this.#options.clock.wallMs()), underWay: { calls: 0 }, lines: new Map() };
       this.#subjects.set(name, made);
       return made;
     }
@@ -111,8 +124,8 @@ export class SpendLeases {
     return { bound, line };
   }
 
-  /** Says of each cap whether it is confirmed now. `waited`: see `leaseAdmits`. */
-  confirm(leases: readonly CapLease[], waited: boolean): void {
+  /** Says of each cap whether it is confirmed now. */
+  confirm(leases: readonly CapLease[]): void {
     const now = this.#moment();
     const nowMs = this.#options.clock.wallMs();
     const { book } = this.#options;
@@ -121,53 +134,65 @@ export class SpendLeases {
       const account = book.at(line, nowMs);
       // What was heard of a window before it began is shown when it does.
       if (account !== before && account.validMs > 0) this.#show(account);
-      bound.confirmed = book.admits(account, now, waited);
+      bound.confirmed = book.admits(account, now);
     }
   }
 
   /** Whether a call may go on in a live run: by its lease, or, without a budget, because its end would have been heard of. */
-  confirmsRun(held: HeldRun, waited: boolean): boolean {
+  confirmsRun(held: HeldRun): boolean {
     if (held.run.effective === null) return heardLately(this.#options.client.runsHeard(), this.#moment());
     const { account } = this.#runLease(held);
     hearLimit(account, held.run.effective);
-    return this.#options.book.admits(account, this.#moment(), waited);
+    return this.#options.book.admits(account, this.#moment());
   }
 
-  /** Asks for what a call lacks. `answered` runs once, within `withinMs`, whatever came. */
-  ask(leases: readonly CapLease[], held: HeldRun | null, { withinMs, answered }: { readonly withinMs: number; readonly answered: () => void }): void {
+  /**
+   * Asks for what a call lacks. `answered` runs once, within `withinMs`, whatever came. `again`: the store answered, and whatever is
+   * lacking still had room when it was asked for; a question that was not answered in time is no reason to ask another.
+   */
+  ask(leases: readonly CapLease[], held: HeldRun | null, { withinMs, answered }: { readonly withinMs: number; readonly answered: Waiter }): void {
     const { book } = this.#options;
-    const now = this.#moment();
     const accounts = leases.map(({ line }) => line.current);
     if (held !== null && held.run.effective !== null) accounts.push(this.#runLease(held).account);
-    const lacking = accounts.filter((account) => !book.admits(account, now, false));
-    if (lacking.length === 0) return answered();
+    const lacking = this.#lackingOf(accounts);
+    if (lacking.length === 0) return answered(false);
     for (const account of lacking) book.want(account);
     this.counters.waits += 1;
     let over = false;
-    const once = (): void => {
+    const once = (again: boolean): void => {
       if (over) return;
       over = true;
-      answered();
+      answered(again && this.#lackingOf(lacking).every(({ foundRoom, wanted }) => foundRoom || wanted));
     };
     this.#waiting.push(once);
-    this.#after(withinMs, once);
+    this.#after(withinMs, () => once(false));
     this.#look();
   }
 
-  /** A call was admitted on these. */
-  used(leases: readonly CapLease[], held: HeldRun | null): void {
-    if (leases.length === 0 && held === null) return;
+  /** A call was admitted on these and is under way. */
+  taken({ subjects, leases, held }: LeasedCall): void {
     const now = this.#moment();
+    for (const { underWay } of subjects) underWay.calls += 1;
     for (const { line } of leases) this.#options.book.used(line.current, now);
-    if (held !== null && held.run.effective !== null) this.#options.book.used(this.#runLease(held).account, now);
+    if (held !== null) {
+      const { account } = this.#runLease(held);
+      account.underWay.calls += 1;
+      if (held.run.effective !== null) this.#options.book.used(account, now);
+    }
     this.#lookLater();
   }
 
+  /** A call that was taken is not forwarded after all. */
+  givenBack({ subjects, held }: LeasedCall): void {
+    for (const { underWay } of subjects) underWay.calls -= 1;
+    if (held !== null) this.#runLease(held).account.underWay.calls -= 1;
+  }
+
   /** A call ended. What it spent is this node's own until the store has it; where a lease is overrun the store is told at once. */
-  settled({ subjects, leases, held }: {
-    readonly subjects: readonly LeasedSubject[]; readonly leases: readonly CapLease[]; readonly held: HeldRun | null;
-  }, { startedAtMs, cost }: Pick<CallRecord, 'startedAtMs' | 'cost'>): void {
+  settled(call: LeasedCall, { startedAtMs, cost }: Pick<CallRecord, 'startedAtMs' | 'cost'>): void {
+    this.givenBack(call);
     if (cost === null || cost === 0n) return;
+    const { subjects, leases, held } = call;
     for (const { own } of subjects) addCall(own, startedAtMs, cost);
     const { monotonicMs } = this.#moment();
     const accounts = leases.map(({ line }) => line.current);
@@ -201,16 +226,23 @@ export class SpendLeases {
     void this.#claim(batch, waiting);
   }
 
-  async #claim(batch: LeaseBatch, waiting: readonly (() => void)[]): Promise<void> {
+  #lackingOf(accounts: readonly LeaseAccount[]): LeaseAccount[] {
+    const now = this.#moment();
+    return accounts.filter((account) => !this.#options.book.admits(account, now));
+  }
+
+  async #claim(batch: LeaseBatch, waiting: readonly Waiter[]): Promise<void> {
+    let heard = true;
     try {
       this.#options.book.answered(batch, await this.#options.client.claimLeases(batch.number, batch.claims));
       for (const account of batch.accounts) this.#show(account);
     } catch {
+      heard = false;
       this.counters.failures += 1;
       this.#options.book.failed(batch);
     }
     if (this.#left.size > 0) for (const account of batch.accounts) this.#dropLeft(account);
-    for (const answered of waiting) answered();
+    for (const answered of waiting) answered(heard);
     if (this.#waiting.length > 0) this.#look();
     else this.#lookLater();
   }
@@ -244,7 +276,7 @@ export class SpendLeases {
       const subject: LeaseSubject = { organization, scope: 'run', subject: id, window: 'run', startMs: 0, endMs: null };
       const name = leaseName(subject);
       const own = { startMs: 0 as const, spent: nanoDollars(0n) };
-      lease = this.#left.get(name) ?? { own, account: openAccount(subject, own) };
+      lease = this.#left.get(name) ?? { own, account: openAccount(subject, own, { calls: 0 }) };
       this.#left.delete(name);
       this.#runs.set(held, lease);
     }

@@ -80,5 +80,5 @@ export function follow(standing: KeyStanding, settings: OrganizationSettings, ke
   const [ofOrganization, ofKey] = standing.subjects as [LeasedSubject, LeasedSubject];
   standing.leases = standing.binding.map((bound) => shared.leases.ofCap(bound, bound.cap.scope === 'key' ? ofKey : ofOrganization));
   // Nothing that was just bound is gone by before its lease says so.
-  shared.leases.confirm(standing.leases, false);
+  shared.leases.confirm(standing.leases);
 }

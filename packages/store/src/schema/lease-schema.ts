@@ -1,9 +1,11 @@
 /**
- * The tables of nodes and leases as TypeScript sees them; `migrations/0006-leases.ts` makes them.
+ * The tables of nodes and leases as TypeScript sees them; `migrations/0006-leases.ts` and `0010-overrun-leases.ts` make them.
  */
 import type { ColumnType } from 'kysely';
 
 type Whole = ColumnType<bigint, bigint | number, bigint | number>;
+/** 0 where it is not given. */
+type Generated = ColumnType<bigint, bigint | number | undefined, bigint | number>;
 type WholeOrNull = ColumnType<bigint | null, bigint | number | null, bigint | number | null>;
 
 export interface GatewayNodeTable {
@@ -34,6 +36,11 @@ export interface SpendLeaseTable {
   readonly claim: Whole;
   /** When the node last found the rest leased elsewhere; 0: it has what it asked for. */
   readonly short_at_ms: Whole;
+  /** What the node said, when it last asked, that it has spent, and what its calls under way may come to. */
+  readonly settled_nano: Generated;
+  readonly under_way_nano: Generated;
+  /** From here on the node may have overrun what it holds without having told. */
+  readonly doubtful_at_ms: Generated;
 }
 
 /** One row: grows when nodes should confirm what they hold. */

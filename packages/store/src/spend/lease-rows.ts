@@ -3,28 +3,15 @@
  * and all nodes' leases read under those locks, one node's leases written.
  */
 import { leaseName, type LeaseSubject } from '@metergate/core/lease/subject.ts';
-import type { LeaseEntry } from '@metergate/core/lease/grant.ts';
+import type { LeasedSum, NodeLease } from '@metergate/core/lease/answer.ts';
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
 import { CompiledQuery, type Transaction } from 'kysely';
 import type { Schema } from '../schema/schema.ts';
 
 /** A lease as it is kept. */
-export interface KeptLease extends LeaseEntry {
+export interface KeptLease extends NodeLease {
   readonly subject: LeaseSubject;
-  readonly node: string;
   readonly limit: NanoDollars | null;
-  readonly claim: number;
-  readonly shortAtMs: number;
-}
-
-/** What a grant rests on. */
-export interface LeasedSubject {
-  readonly limit: NanoDollars | null;
-  readonly spent: NanoDollars;
-  /** Nothing is confirmed of it any more: a run that ended, or is not there. */
-  readonly over: boolean;
-  /** Of all nodes. */
-  readonly leases: KeptLease[];
 }
 
 type Names = 'organization' | 'scope' | 'subject' | 'window' | 'start_ms';
@@ -51,12 +38,11 @@ const readLimits = `select v.organization, v.scope, v.subject, v."window", v.sta
 const readLeases = `select l.* from ${given} join spend_lease as l using (${names})`;
 
 /** By `leaseName`. */
-export async function lockLeased(transaction: Transaction<Schema>, wanted: readonly LeaseSubject[]): Promise<Map<string, LeasedSubject>> {
+export async function lockLeased(transaction: Transaction<Schema>, wanted: readonly LeaseSubject[]): Promise<Map<string, LeasedSum>> {
   const subjects = [...wanted].sort(inOrder);
   const runs = subjects.filter(({ scope }) => scope === 'run');
   const sums = subjects.filter(({ scope }) => scope !== 'run');
-  const byName = new Map(subjects.map((subject) => [leaseName(subject), subject]));
-  const found = new Map<string, LeasedSubject>();
+  const found = new Map<string, LeasedSum & { readonly leases: NodeLease[] }>();
   const query = async (statement: string, of: readonly LeaseSubject[]): Promise<Row[]> => of.length === 0 ? []
     : (await transaction.executeQuery<Row>(CompiledQuery.raw(statement, subjectColumns.map(([, , value]) => of.map(value))))).rows;
   if (runs.length > 0) {
@@ -73,10 +59,10 @@ export async function lockLeased(transaction: Transaction<Schema>, wanted: reado
     found.set(name, { limit: limits.get(name) ?? null, spent: moneyOf(row['spent_nano'])!, over: false, leases: [] });
   }
   for (const row of await query(readLeases, subjects)) {
-    const name = nameOf(row);
-    found.get(name)!.leases.push({
-      subject: byName.get(name)!, node: row['node'] as string, granted: moneyOf(row['granted_nano'])!, shipped: moneyOf(row['shipped_nano'])!,
-      limit: moneyOf(row['limit_nano']), claim: Number(row['claim']), shortAtMs: Number(row['short_at_ms']),
+    found.get(nameOf(row))!.leases.push({
+      node: row['node'] as string, granted: moneyOf(row['granted_nano'])!, shipped: moneyOf(row['shipped_nano'])!,
+      settled: moneyOf(row['settled_nano'])!, underWay: moneyOf(row['under_way_nano'])!, doubtfulAtMs: Number(row['doubtful_at_ms']),
+      claim: Number(row['claim']), shortAtMs: Number(row['short_at_ms']),
     });
   }
   return found;
@@ -89,13 +75,15 @@ const leaseColumns: readonly (readonly [name: string, type: 'text' | 'bigint', v
   ['limit_nano', 'bigint', ({ limit }) => limit],
   ['claim', 'bigint', ({ claim }) => claim],
   ['short_at_ms', 'bigint', ({ shortAtMs }) => shortAtMs],
+  ['settled_nano', 'bigint', ({ settled }) => settled],
+  ['under_way_nano', 'bigint', ({ underWay }) => underWay],
+  ['doubtful_at_ms', 'bigint', ({ doubtfulAtMs }) => doubtfulAtMs],
 ];
 const leaseNames = leaseColumns.map(([name]) => name).join(', ');
 /** What was shipped is shipping's alone to write. */
 const writeStatement = `insert into spend_lease (${leaseNames}, shipped_nano)
   select v.*, 0 from unnest(${leaseColumns.map(([, type], index) => `$${index + 1}::${type}[]`).join(', ')}) as v (${leaseNames})
-  on conflict (${names}, node) do update set granted_nano = excluded.granted_nano, limit_nano = excluded.limit_nano,
-  claim = excluded.claim, short_at_ms = excluded.short_at_ms`;
+  on conflict (${names}, node) do update set ${leaseColumns.slice(subjectColumns.length + 1).map(([name]) => `${name} = excluded.${name}`).join(', ')}`;
 
 export async function writeLeases(transaction: Transaction<Schema>, leases: readonly KeptLease[]): Promise<void> {
   if (leases.length === 0) return;

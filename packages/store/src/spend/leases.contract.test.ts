@@ -26,8 +26,11 @@ function runOf(organization: OrganizationId, id: string): LeaseSubject {
   return { organization, scope: 'run', subject: id, window: 'run', startMs: 0, endMs: null };
 }
 
-function claim(subject: LeaseSubject, over: Partial<Record<'settled' | 'holds' | 'recent', number>> = {}, wants = true): SubjectClaim {
-  return { subject, settled: money(over.settled ?? 0), holds: money(over.holds ?? 0), recent: money(over.recent ?? 0), wants };
+type Amounts = Partial<Record<'settled' | 'holds' | 'recent' | 'underWay', number>>;
+
+function claim(subject: LeaseSubject, over: Amounts = {}, wants = true): SubjectClaim {
+  const { settled = 0, holds = 0, recent = 0, underWay = 0 } = over;
+  return { subject, settled: money(settled), holds: money(holds), recent: money(recent), underWay: money(underWay), wants };
 }
 
 describe('leases on SQLite', () => {

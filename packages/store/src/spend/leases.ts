@@ -6,11 +6,11 @@
  */
 import type { LeaseAnswer } from '@metergate/core/lease/account.ts';
 import type { SubjectClaim } from '@metergate/core/lease/book.ts';
-import { contestedMs, grantLease, outstanding } from '@metergate/core/lease/grant.ts';
+import { answerClaim } from '@metergate/core/lease/answer.ts';
 import { leaseNodeState, quarantineAfterMs } from '@metergate/core/lease/node-state.ts';
 import { leaseName } from '@metergate/core/lease/subject.ts';
 import type { GatewayNodeId } from '@metergate/core/id.ts';
-import { nanoDollars } from '@metergate/core/money.ts';
+import type { CalendarWindow } from '@metergate/core/spend/window.ts';
 import { dayLengthMs } from '@metergate/core/time/utc-day.ts';
 import { sql, type Transaction } from 'kysely';
 import { recordAudit } from '../audit/audit-trail.ts';
@@ -134,37 +134,26 @@ async function claimIn(transaction: Transaction<Schema>, { node, number, claims 
   const known = await transaction.selectFrom('gateway_node').select(nowMsText.as('now_ms')).where('id', '=', node).forKeyShare().executeTakeFirst();
   if (known === undefined) return null;
   const nowMs = Number(known.now_ms);
-  const fixtures = await lockLeased(transaction, claims.map(({ subject }) => subject));
+  const sums = await lockLeased(transaction, claims.map(({ subject }) => subject));
   const written: KeptLease[] = [];
-  let stirs = false;
+  let stirsAll = false;
   const answers = claims.map((claim): LeaseAnswer => {
-    const { limit, spent, over, leases } = fixtures.get(leaseName(claim.subject))!;
-    const own = leases.find((each) => each.node === node) ?? {
-      subject: claim.subject, node, granted: nanoDollars(0n), shipped: nanoDollars(0n), limit, claim: 0, shortAtMs: 0,
-    };
-    const others = leases.filter((each) => each.node !== node);
-    const contested = others.some(({ shortAtMs }) => isRecent(nowMs, shortAtMs));
-    const known = { spent, shipped: own.shipped, limit, contested };
-    if (number <= own.claim) return { ...known, granted: own.granted, validMs: 0, confirmMs: 0 };
-    const leasedElsewhere = nanoDollars(others.reduce((sum, each) => sum + outstanding(each), 0n));
-    const grant = grantLease({ limit, spent, leasedElsewhere, contested }, own, claim);
-    if (grant.short && !isRecent(nowMs, own.shortAtMs)) stirs = true;
-    written.push({ ...own, granted: grant.granted, limit, claim: number, shortAtMs: grant.short ? nowMs : 0 });
-    // What is over is confirmed no more.
-    return { ...known, granted: grant.granted, validMs: over ? 0 : grant.validMs, confirmMs: grant.confirmMs };
+    const { subject } = claim;
+    const leased = sums.get(leaseName(subject))!;
+    const { answer, kept, stirs } = answerClaim(leased, { node, number, claim, nowMs });
+    if (kept !== null) written.push({ ...kept, subject, limit: leased.limit });
+    stirsAll ||= stirs;
+    return answer;
   });
   await writeLeases(transaction, written);
-  if (stirs) await stirLeases(transaction);
+  if (stirsAll) await stirLeases(transaction);
   return answers;
 }
 
-/** A moment that lies ahead by more was written before the store's clock stepped back. */
-function isRecent(nowMs: number, shortAtMs: number): boolean {
-  return Math.abs(nowMs - shortAtMs) < contestedMs;
-}
-
-/** After its start a window is over, and a day more has passed. */
-const overAfterMs = { day: 2 * dayLengthMs, week: 8 * dayLengthMs, month: 32 * dayLengthMs, year: 367 * dayLengthMs } as const;
+/** So long after its start a window is over, and a day more has passed; null: it never is. */
+const overAfterMs: Readonly<Record<CalendarWindow, number | null>> = {
+  day: 2 * dayLengthMs, week: 8 * dayLengthMs, month: 32 * dayLengthMs, year: 367 * dayLengthMs, lifetime: null,
+};
 const runOverAfterMs = 3_600_000;
 const sliceLeases = 1_000;
 /** Of nodes that are gone nobody waits for a row: well within what a statement may take. */
@@ -175,7 +164,7 @@ async function tidyLeases({ engine }: StoreContext): Promise<number> {
   for (;;) {
     const rows = await engine.write(async (transaction) => {
       const nowMs = await storeTime(transaction);
-      const windows = Object.entries(overAfterMs).map(([window, ms]) => sql`(l."window" = ${window} and l.start_ms < ${nowMs - ms})`);
+      const windows = Object.entries(overAfterMs).flatMap(([window, ms]) => ms === null ? [] : sql`(l."window" = ${window} and l.start_ms < ${nowMs - ms})`);
       const { numAffectedRows } = await sql`delete from spend_lease where ctid in (select l.ctid from spend_lease as l
         left join run as r on l.scope = 'run' and r.organization = l.organization and r.id = l.subject
         where ${sql.join(windows, sql` or `)} or (r.state <> 'live' and r.ended_at_ms < ${nowMs - runOverAfterMs})
@@ -224,8 +213,11 @@ async function bringBack(transaction: Transaction<Schema>, nowMs: number): Promi
 async function freeLeases(
   context: StoreContext, transaction: Transaction<Schema>, { id, heard_at_ms: heardAtMs }: { readonly id: string; readonly heard_at_ms: bigint },
 ): Promise<void> {
-  const freed = await transaction.updateTable('spend_lease').set((column) => ({ granted_nano: column.ref('shipped_nano') }))
-    .where('node', '=', id).whereRef('granted_nano', '>', 'shipped_nano').returning(['organization']).execute();
+  const freed = await transaction.updateTable('spend_lease')
+    .set((column) => ({ granted_nano: column.ref('shipped_nano'), settled_nano: column.ref('shipped_nano'), under_way_nano: 0 }))
+    .where('node', '=', id).where((where) => where.or([
+      where('granted_nano', '>', where.ref('shipped_nano')), where('settled_nano', '>', where.ref('shipped_nano')), where('under_way_nano', '>', 0n),
+    ])).returning(['organization']).execute();
   await transaction.updateTable('gateway_node').set({ freed: 1 }).where('id', '=', id).execute();
   for (const organization of new Set(freed.map((row) => row.organization))) {
     const leases = freed.filter((row) => row.organization === organization).length;

@@ -112,11 +112,11 @@ export class SimulatedNode {
     const verdict = this.#verdict(request);
     this.#world.scheduler.note(`${this.name} ${request.key} ${request.run ?? '-'} ${verdict}`);
     if (verdict === 'admitted') this.#admit(request);
-    else if (verdict === 'ask' && request.asked < 2) this.#ask(request);
+    else if (verdict === 'ask' && request.asked < 20) this.#ask(request);
     else if (verdict === 'ask') this.#world.unconfirmed += 1;
   }
 
-  #verdict({ key, run, budget, asked }: Request): Verdict {
+  #verdict({ key, run, budget }: Request): Verdict {
     const nowMs = this.clock.nowMs();
     const now = this.clock.moment();
     const bound = this.#bound.get(key)!;
@@ -124,7 +124,7 @@ export class SimulatedNode {
       const before = line.current;
       const account = this.#book.at(line, nowMs);
       if (account !== before && account.validMs > 0) this.#show(account);
-      cap.confirmed = this.#book.admits(account, now, asked > 0);
+      cap.confirmed = this.#book.admits(account, now);
     }
     const refusal = decideCaps(bound.map((each) => each.bound), nowMs);
     if (refusal?.kind === 'cap_reached') {
@@ -144,7 +144,7 @@ export class SimulatedNode {
         }
         return 'refused';
       }
-      if (held.run.effective === null ? !heardLately(this.#heard, now) : !this.#book.admits(held.account, now, asked > 0)) return 'ask';
+      if (held.run.effective === null ? !heardLately(this.#heard, now) : !this.#book.admits(held.account, now)) return 'ask';
     }
     return refusal === null ? 'admitted' : 'ask';
   }
@@ -174,7 +174,7 @@ export class SimulatedNode {
     const nowMs = this.clock.nowMs();
     const accounts = this.#bound.get(key)!.map(({ line }) => this.#book.at(line, nowMs));
     if (held !== undefined && held.run.effective !== null) accounts.push(held.account);
-    const lacking = accounts.filter((account) => !this.#book.admits(account, now, false));
+    const lacking = accounts.filter((account) => !this.#book.admits(account, now));
     if (lacking.length === 0) {
       // A run without a budget whose end could not be heard of: nothing that is asked helps.
       if (waits === 0) world.unconfirmed += 1;
@@ -306,7 +306,7 @@ export class SimulatedNode {
     this.#bound.set(key, bindingCapsOf(inForce, key, true).map((cap) => {
       const of = cap.scope === 'key' ? standing : this.#organization;
       const line = of.lines.get(cap.window) ?? this.#book.windowLease({
-        organization, scope: cap.scope, subject: cap.subject ?? '', window: cap.window, own: of.own[cap.window],
+        organization, scope: cap.scope, subject: cap.subject ?? '', window: cap.window, own: of.own[cap.window], underWay: { calls: 0 },
       }, nowMs);
       of.lines.set(cap.window, line);
       return { bound: bindCap(cap, of.sums), line };
@@ -316,7 +316,7 @@ export class SimulatedNode {
   #holdRun(run: Run): void {
     if (this.#runs.has(run.id)) return;
     const own = { startMs: 0, spent: nanoDollars(0n) };
-    this.#runs.set(run.id, { run, own, account: openAccount(runSubject(run.id), own) });
+    this.#runs.set(run.id, { run, own, account: openAccount(runSubject(run.id), own, { calls: 0 }) });
   }
 
   /** Frozen: when it is thawed. Dead: never. */

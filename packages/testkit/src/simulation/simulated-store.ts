@@ -4,7 +4,8 @@
  */
 import type { LeaseAnswer } from '@metergate/core/lease/account.ts';
 import type { SubjectClaim } from '@metergate/core/lease/book.ts';
-import { contestedMs, grantLease, outstanding, type LeaseEntry } from '@metergate/core/lease/grant.ts';
+import { answerClaim, freed, noLease, type NodeLease } from '@metergate/core/lease/answer.ts';
+import { outstanding, reserved } from '@metergate/core/lease/grant.ts';
 import { leaseNodeState } from '@metergate/core/lease/node-state.ts';
 import { leaseName, type LeaseSubject } from '@metergate/core/lease/subject.ts';
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
@@ -13,13 +14,6 @@ import { windowAt } from '@metergate/core/spend/window.ts';
 import { caps, organization, subjectsOf, type JournalRow } from './rows.ts';
 
 export class Violation extends Error {}
-
-interface Entry {
-  granted: NanoDollars;
-  shipped: NanoDollars;
-  number: number;
-  shortAtMs: number;
-}
 
 interface StoredNode {
   readonly home: string;
@@ -37,7 +31,7 @@ export class SimulatedStore {
   readonly nodes = new Map<string, StoredNode>();
   readonly #marks = new Map<string, number>();
   readonly #spent = new Map<string, NanoDollars>();
-  readonly #leases = new Map<string, Map<string, Entry>>();
+  readonly #leases = new Map<string, Map<string, NodeLease>>();
   /** When each subject's limit was reached here. */
   readonly reachedAtMs = new Map<string, number>();
   /** Ends and tightenings, in their order. */
@@ -66,18 +60,18 @@ export class SimulatedStore {
 
   /** Frees what dead nodes held; gives back whose. */
   sweep(nowMs: number): string[] {
-    const freed: string[] = [];
+    const names: string[] = [];
     for (const [name, node] of this.nodes) {
       const state = leaseNodeState(node.heardAtMs, nowMs);
       if (node.freed || state === 'live' || state === 'quarantined') continue;
       node.freed = true;
-      freed.push(name);
+      names.push(name);
       for (const entries of this.#leases.values()) {
         const entry = entries.get(name);
-        if (entry !== undefined) entry.granted = entry.shipped;
+        if (entry !== undefined) entries.set(name, freed(entry));
       }
     }
-    return freed;
+    return names;
   }
 
   claim(node: string, number: number, { claims, nowMs }: { readonly claims: readonly SubjectClaim[]; readonly nowMs: number }): LeaseAnswer[] | null {
@@ -146,34 +140,26 @@ export class SimulatedStore {
     const name = leaseName(claim.subject);
     let entries = this.#leases.get(name);
     if (entries === undefined) this.#leases.set(name, entries = new Map());
-    const entry = entries.get(node) ?? { granted: nothing, shipped: nothing, number: 0, shortAtMs: -Infinity };
-    entries.set(node, entry);
     const limit = this.limitOf(claim.subject);
     const spent = this.#spent.get(name) ?? nothing;
-    const others = [...entries].filter(([other]) => other !== node).map(([, each]) => each);
-    const leasedElsewhere = nanoDollars(others.reduce((sum, each) => sum + outstanding(each), 0n));
-    const contested = others.some(({ shortAtMs }) => nowMs - shortAtMs < contestedMs);
-    if (number <= entry.number) {
-      return { granted: entry.granted, spent, shipped: entry.shipped, limit, validMs: 0, confirmMs: 0, contested };
-    }
-    const before: LeaseEntry = { ...entry };
-    const grant = grantLease({ limit, spent, leasedElsewhere, contested }, before, claim);
-    entry.granted = grant.granted;
-    entry.number = number;
-    if (grant.short && nowMs - entry.shortAtMs >= contestedMs) this.feed += 1;
-    entry.shortAtMs = grant.short ? nowMs : -Infinity;
-    this.grants += 1;
-    this.#assertGrant({ name, limit, spent: spent + leasedElsewhere, before, entry });
-    // An ended run is confirmed no more; the feed says how it ended.
     const over = claim.subject.scope === 'run' && this.runs.get(claim.subject.subject)?.state !== 'live';
-    return { granted: grant.granted, spent, shipped: entry.shipped, limit, validMs: over ? 0 : grant.validMs, confirmMs: grant.confirmMs, contested };
+    const { answer, kept, stirs } = answerClaim({ limit, spent, over, leases: [...entries.values()] }, { node, number, claim, nowMs });
+    if (stirs) this.feed += 1;
+    if (kept === null) return answer;
+    const before = entries.get(node) ?? noLease(node);
+    entries.set(node, kept);
+    this.grants += 1;
+    if (limit !== null && kept.granted > before.granted && kept.granted > claim.settled && kept.granted > kept.shipped) {
+      this.#assertGrant(name, spent, { limit, entries, nowMs });
+    }
+    return answer;
   }
 
-  #assertGrant({ name, limit, spent, before, entry }: {
-    readonly name: string; readonly limit: NanoDollars | null; readonly spent: bigint; readonly before: LeaseEntry; readonly entry: LeaseEntry;
+  #assertGrant(name: string, spent: NanoDollars, { limit, entries, nowMs }: {
+    readonly limit: NanoDollars; readonly entries: ReadonlyMap<string, NodeLease>; readonly nowMs: number;
   }): void {
-    if (limit === null || outstanding(entry) <= outstanding(before)) return;
-    const taken = spent + outstanding(entry);
+    let taken: bigint = spent;
+    for (const entry of entries.values()) taken += reserved({ ...entry, underWay: nothing }, nowMs);
     if (taken > limit) throw new Violation(`a grant of ${name} makes spent and leased ${taken} of ${limit}`);
   }
 
@@ -210,9 +196,8 @@ export class SimulatedStore {
     if (entries === undefined) this.#leases.set(name, entries = new Map());
     // Once its process is known to be dead nothing is leased to a node any more.
     if (this.nodes.has(call.node)) {
-      const entry = entries.get(call.node) ?? { granted: nothing, shipped: nothing, number: 0, shortAtMs: -Infinity };
-      entry.shipped = nanoDollars(entry.shipped + (cost ?? 0n));
-      entries.set(call.node, entry);
+      const entry = entries.get(call.node) ?? noLease(call.node);
+      entries.set(call.node, { ...entry, shipped: nanoDollars(entry.shipped + (cost ?? 0n)) });
     }
     const limit = this.limitOf(subject);
     if (limit !== null && before < limit && spent >= limit) {
