@@ -75,7 +75,8 @@ test('the lease of the next window is asked for within the five seconds before i
   const askedBefore = (spread: number): number => {
     const book = new LeaseBook(spread);
     const line = book.windowLease({
-      organization: 'org_a' as OrganizationId, scope: 'organization', subject: '', window: 'day', own: { startMs: 0, spent: money(0) }, underWay: { calls: 0 },
+      organization: 'org_a' as OrganizationId, scope: 'organization', subject: '', window: 'day', own: { startMs: 0, spent: money(0) },
+      underWay: { calls: 0 },
     }, endMs - 9_000);
     book.want(line.current);
     for (let nowMs = endMs - 9_000; nowMs < endMs; nowMs += 50) {

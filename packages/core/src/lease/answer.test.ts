@@ -6,13 +6,18 @@ import { answerClaim, freed, noLease, type NodeLease } from './answer.ts';
 import type { LeaseClaim } from './grant.ts';
 
 const money = (amount: number) => nanoDollars(BigInt(amount));
-const claim = (over: Partial<Record<'settled' | 'holds' | 'recent' | 'underWay', number>> = {}): LeaseClaim => ({
-  settled: money(over.settled ?? 0), holds: money(over.holds ?? 0), recent: money(over.recent ?? 0), underWay: money(over.underWay ?? 0), wants: true,
+const claim = ({ settled = 0, holds = 0, recent = 0, underWay = 0 } = {}): LeaseClaim => ({
+  settled: money(settled), holds: money(holds), recent: money(recent), underWay: money(underWay), wants: true,
 });
-const answered = (leases: readonly NodeLease[], over: Partial<{ node: string; number: number; claim: LeaseClaim; nowMs: number; spent: number }> = {}) =>
-  answerClaim({ limit: money(100), spent: money(over.spent ?? 0), over: false, leases }, {
-    node: over.node ?? 'one', number: over.number ?? 1, claim: over.claim ?? claim({ recent: 100 }), nowMs: 100_000 + (over.nowMs ?? 1_000),
-  });
+interface Asked {
+  readonly node?: string;
+  readonly number?: number;
+  readonly claim?: LeaseClaim;
+  readonly nowMs?: number;
+}
+
+const answered = (leases: readonly NodeLease[], { node = 'one', number = 1, claim: asked = claim({ recent: 100 }), nowMs = 1_000 }: Asked = {}) =>
+  answerClaim({ limit: money(100), spent: money(0), over: false, leases }, { node, number, claim: asked, nowMs: 100_000 + nowMs });
 
 test('what a node overran, and has told and not shipped, no other is granted', () => {
   const overrun = answered([], { node: 'two', claim: claim({ settled: 70, holds: 60, recent: 100 }) }).kept!;

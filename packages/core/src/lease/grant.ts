@@ -79,7 +79,9 @@ export function reserved(entry: LeaseEntry, nowMs: number): NanoDollars {
 }
 
 /** Answers a claim. The caller holds the subject's lock from reading `context` to keeping what is granted. */
-export function grantLease({ limit, spent, leasedElsewhere, contested }: LeaseableLimit, entry: Pick<LeaseEntry, 'granted' | 'shipped'>, claim: LeaseClaim): LeaseGrant {
+export function grantLease(
+  { limit, spent, leasedElsewhere, contested }: LeaseableLimit, entry: Pick<LeaseEntry, 'granted' | 'shipped'>, claim: LeaseClaim,
+): LeaseGrant {
   const kept = least(claim.holds, entry.granted);
   if (limit === null) return { granted: kept, ...easy, short: false };
   const unshipped = claim.settled > entry.shipped ? claim.settled - entry.shipped : 0n;

@@ -80,10 +80,11 @@ const leaseColumns: readonly (readonly [name: string, type: 'text' | 'bigint', v
   ['doubtful_at_ms', 'bigint', ({ doubtfulAtMs }) => doubtfulAtMs],
 ];
 const leaseNames = leaseColumns.map(([name]) => name).join(', ');
+const changed = leaseColumns.slice(subjectColumns.length + 1).map(([name]) => `${name} = excluded.${name}`).join(', ');
 /** What was shipped is shipping's alone to write. */
 const writeStatement = `insert into spend_lease (${leaseNames}, shipped_nano)
   select v.*, 0 from unnest(${leaseColumns.map(([, type], index) => `$${index + 1}::${type}[]`).join(', ')}) as v (${leaseNames})
-  on conflict (${names}, node) do update set ${leaseColumns.slice(subjectColumns.length + 1).map(([name]) => `${name} = excluded.${name}`).join(', ')}`;
+  on conflict (${names}, node) do update set ${changed}`;
 
 export async function writeLeases(transaction: Transaction<Schema>, leases: readonly KeptLease[]): Promise<void> {
   if (leases.length === 0) return;

@@ -164,7 +164,8 @@ async function tidyLeases({ engine }: StoreContext): Promise<number> {
   for (;;) {
     const rows = await engine.write(async (transaction) => {
       const nowMs = await storeTime(transaction);
-      const windows = Object.entries(overAfterMs).flatMap(([window, ms]) => ms === null ? [] : sql`(l."window" = ${window} and l.start_ms < ${nowMs - ms})`);
+      const windows = Object.entries(overAfterMs).flatMap(([window, ms]) =>
+        ms === null ? [] : sql`(l."window" = ${window} and l.start_ms < ${nowMs - ms})`);
       const { numAffectedRows } = await sql`delete from spend_lease where ctid in (select l.ctid from spend_lease as l
         left join run as r on l.scope = 'run' and r.organization = l.organization and r.id = l.subject
         where ${sql.join(windows, sql` or `)} or (r.state <> 'live' and r.ended_at_ms < ${nowMs - runOverAfterMs})
