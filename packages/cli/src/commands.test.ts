@@ -1,6 +1,5 @@
 /**
- * Held, from outside, on processes of their own: what each command prints, the fields of its JSON, its exit code, that secrets
- * are never echoed, and that bad input is one sentence with nothing written. Design 5.
+ * What each command prints, the fields of its JSON, its exit code, that secrets are never echoed, and that bad input is one sentence with nothing written. Design 5.
  */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
@@ -15,8 +14,9 @@ import { interruptedRecord } from '@metergate/core/record/call-record.ts';
 import { windowAt } from '@metergate/core/spend/window.ts';
 import { sandboxCredential } from '@metergate/platform/use-cases/sandbox-placeholder.ts';
 import { openStore, type Store } from '@metergate/store/store.ts';
-import { productEnv, runCli, type CliResult } from '@metergate/testkit/system.ts';
+import { productEnv, type CliResult } from '@metergate/testkit/system.ts';
 import { createMasterKey, readMasterKey } from './config/master-key.ts';
+import { runInProcess } from './test-support/run-in-process.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'metergate-commands-'));
 const dataDirectory = join(root, 'data');
@@ -41,7 +41,7 @@ before(async () => {
 after(() => rmSync(root, { recursive: true, force: true }));
 
 function run(args: readonly string[], { stdin = '', env = {} }: { stdin?: string; env?: Record<string, string> } = {}): Promise<CliResult> {
-  return runCli(args, productEnv({ SVC_DATA_DIR: dataDirectory, ...ports, ...env }), stdin);
+  return runInProcess(args, productEnv({ SVC_DATA_DIR: dataDirectory, ...ports, ...env }), stdin);
 }
 
 async function json(args: readonly string[], stdin: string = ''): Promise<unknown> {
@@ -280,7 +280,7 @@ test('calls list: records as design 4 has them, newest first, from since to befo
 });
 
 test("prices: the list's price without a store, the operator's before it once loaded, a bad file changes nothing", async () => {
-  const elsewhere = await runCli(['prices', 'show', 'gpt-4o', '--json'], productEnv({ SVC_DATA_DIR: join(root, 'nowhere') }));
+  const elsewhere = await runInProcess(['prices', 'show', 'gpt-4o', '--json'], productEnv({ SVC_DATA_DIR: join(root, 'nowhere') }));
   assert.equal(elsewhere.code, 0, elsewhere.stderr);
   assert.equal((elsewhere.json() as { overlay: null }).overlay, null);
   const file = join(root, 'prices.json');
@@ -359,7 +359,7 @@ test('bad settings and a store that is not there are one sentence, exit 1, and n
     [{ SVC_DATABASE_URL: 'postgres://u:canary@127.0.0.1:1/x', SVC_MASTER_KEY: someKey }, /127\.0\.0\.1:1\/x cannot be reached/],
   ];
   for (const [env, sentence] of rows) {
-    const result = await runCli(['org', 'create', 'x'], productEnv({ SVC_DATA_DIR: join(nowhere, 'data'), ...env }));
+    const result = await runInProcess(['org', 'create', 'x'], productEnv({ SVC_DATA_DIR: join(nowhere, 'data'), ...env }));
     assert.equal(result.code, 1, result.stderr);
     oneSentence(result, sentence);
     assert.doesNotMatch(result.stderr, /canary/);

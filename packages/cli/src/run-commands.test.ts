@@ -1,4 +1,4 @@
-/** Held, from outside: `run` and `grant`, their fields, exit codes and sentences (spec: Run; design 3, rows 13 and 15; 5). */
+/** `run` and `grant`, their fields, exit codes and sentences (spec: Run; design 3, rows 13 and 15; 5). */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -9,8 +9,9 @@ import type { OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
 import { parseGrant } from '@metergate/core/run/grant.ts';
 import { openStore, type Store } from '@metergate/store/store.ts';
-import { productEnv, runCli, type CliResult } from '@metergate/testkit/system.ts';
+import { productEnv, type CliResult } from '@metergate/testkit/system.ts';
 import { createMasterKey, readMasterKey } from './config/master-key.ts';
+import { runInProcess } from './test-support/run-in-process.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'metergate-run-commands-'));
 const dataDirectory = join(root, 'data');
@@ -45,7 +46,7 @@ before(async () => {
 });
 after(() => rmSync(root, { recursive: true, force: true }));
 
-const run = (...args: string[]): Promise<CliResult> => runCli(args, productEnv({ SVC_DATA_DIR: dataDirectory }), '');
+const run = (...args: string[]): Promise<CliResult> => runInProcess(args, productEnv({ SVC_DATA_DIR: dataDirectory }), '');
 
 async function json(...args: string[]): Promise<unknown> {
   const result = await run(...args, '--json');

@@ -1,4 +1,4 @@
-/** Held, from outside: `usage` and `export`, their fields, files, exit codes and sentences (design 3, row 25; 5). */
+/** `usage` and `export`, their fields, files, exit codes and sentences (design 3, row 25; 5). */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,8 +9,9 @@ import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
 import { openStore, type Store } from '@metergate/store/store.ts';
 import { sampleRecord } from '@metergate/store/test-support/contract-fixture.ts';
-import { productEnv, runCli, type CliResult } from '@metergate/testkit/system.ts';
+import { productEnv, type CliResult } from '@metergate/testkit/system.ts';
 import { createMasterKey, readMasterKey } from './config/master-key.ts';
+import { runInProcess } from './test-support/run-in-process.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'metergate-usage-commands-'));
 const dataDirectory = join(root, 'data');
@@ -50,7 +51,7 @@ before(async () => {
 });
 after(() => rmSync(root, { recursive: true, force: true }));
 
-const run = (...args: string[]): Promise<CliResult> => runCli(args, productEnv({ SVC_DATA_DIR: dataDirectory }), '');
+const run = (...args: string[]): Promise<CliResult> => runInProcess(args, productEnv({ SVC_DATA_DIR: dataDirectory }), '');
 
 async function json(...args: string[]): Promise<unknown> {
   const result = await run(...args, '--json');
