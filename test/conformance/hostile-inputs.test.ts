@@ -9,7 +9,7 @@ import { gzipSync } from 'node:zlib';
 import { headerValue } from '@metergate/testkit/http-message.ts';
 import { RawConnection, rawCall } from '@metergate/testkit/raw-client.ts';
 import { httpInputs, jsonInputs, type WrittenInput } from '@metergate/testkit/written-inputs.ts';
-import { bearer, requestIdForm, serviceForFile } from './running-product.ts';
+import { bearer, requestIdForm, serviceForFile } from '../running-product.ts';
 
 const service = serviceForFile();
 const inserted = '"stream_options":{"include_usage":true}';

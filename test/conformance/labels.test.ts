@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import type { CallRecordJson } from '@metergate/core/record/call-record.ts';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
 import { rawCall } from '@metergate/testkit/raw-client.ts';
-import { bearer, requestIdOf, serviceForFile } from './running-product.ts';
+import { bearer, requestIdOf, serviceForFile } from '../running-product.ts';
 
 const service = serviceForFile({}, (running) => running.system.declareUpstream());
 const targets = ['/v1/chat/completions', '/v1/messages', '/alt/v1/messages', '/upstream/v1/chat/completions'] as const;

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { RawConnection, rawCall } from '@metergate/testkit/raw-client.ts';
-import { bearer, requestIdOf, serviceForFile } from './running-product.ts';
+import { bearer, requestIdOf, serviceForFile } from '../running-product.ts';
 
 const service = serviceForFile();
 const megabyte = 1024 * 1024;

@@ -10,7 +10,7 @@ import OpenAI from 'openai';
 import OpenAIPrevious from 'openai-previous';
 import { fixture } from '@metergate/testkit/corpus.ts';
 import { gate, type ScriptedAnswer, type ScriptedProvider } from '@metergate/testkit/scripted-provider.ts';
-import { requestIdForm, serviceForFile } from './running-product.ts';
+import { requestIdForm, serviceForFile } from '../running-product.ts';
 
 /** Abandoned calls are not read on here: so an abort is an event the provider sees, at once. */
 const service = serviceForFile({}, async ({ system }) => {

@@ -12,7 +12,7 @@ import type { Exchange } from '@metergate/testkit/exchange.ts';
 import { headerValue } from '@metergate/testkit/http-message.ts';
 import { RawConnection } from '@metergate/testkit/raw-client.ts';
 import type { HeardRequest, ScriptedAnswer } from '@metergate/testkit/scripted-provider.ts';
-import { bearer, requestIdOf, serviceForFile, without } from './running-product.ts';
+import { bearer, requestIdOf, serviceForFile, without } from '../running-product.ts';
 
 /** How the provider sends one exchange. */
 interface Way {

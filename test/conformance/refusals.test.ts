@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
 import { RawConnection, rawCall, type RawAnswer, type RawCall } from '@metergate/testkit/raw-client.ts';
-import { assertRefusal, bearer, requestIdOf, serviceForFile } from './running-product.ts';
+import { assertRefusal, bearer, requestIdOf, serviceForFile } from '../running-product.ts';
 
 const service = serviceForFile({ env: { SVC_ANTHROPIC_URL: await closedUrl() } });
 const type = 'invalid_request_error';

@@ -8,7 +8,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { sentEvent } from '@metergate/core/tap/test-support/sample-event.ts';
-import { serviceForFile } from './running-product.ts';
+import { serviceForFile } from '../running-product.ts';
 
 const service = serviceForFile();
 

@@ -8,7 +8,7 @@ import { headerValue, headerValues, type HeaderPair } from '@metergate/testkit/h
 import { rawCall, type RawAnswer } from '@metergate/testkit/raw-client.ts';
 import type { HeardRequest, ScriptedProvider } from '@metergate/testkit/scripted-provider.ts';
 import { providerKeys } from '@metergate/testkit/system.ts';
-import { bearer, requestIdOf, serviceForFile, without } from './running-product.ts';
+import { bearer, requestIdOf, serviceForFile, without } from '../running-product.ts';
 
 const service = serviceForFile({}, (running) => running.system.declareUpstream({ path: '/base/v1/' }));
 

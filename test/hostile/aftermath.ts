@@ -7,7 +7,7 @@ import type { CallRecordJson } from '@metergate/core/record/call-record.ts';
 import { headerValue, type HeaderPair } from '@metergate/testkit/http-message.ts';
 import { rawCall, RawConnection, type RawAnswer } from '@metergate/testkit/raw-client.ts';
 import { providerKeys } from '@metergate/testkit/system.ts';
-import { bearer, requestIdForm, type Service } from '../conformance/running-product.ts';
+import { bearer, requestIdForm, type Service } from '../running-product.ts';
 
 /** How long the product may take until what a test waits for is there. Milliseconds. */
 const deadlineMs = 8_000;

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { headerValue, headerValues, type HeaderPair } from '@metergate/testkit/http-message.ts';
 import { rawCall, RawConnection } from '@metergate/testkit/raw-client.ts';
 import { gate } from '@metergate/testkit/scripted-provider.ts';
-import { bearer, requestIdOf, serviceForFile } from '../conformance/running-product.ts';
+import { bearer, requestIdOf, serviceForFile } from '../running-product.ts';
 import { assertEnvelope, assertNoRecordOf, assertServes, chatEvents, endOf, eventStream, recordsOf, sendRaw } from './aftermath.ts';
 
 const service = serviceForFile({}, ({ system }) => system.declareUpstream());

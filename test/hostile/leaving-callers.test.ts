@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gate } from '@metergate/testkit/scripted-provider.ts';
 import { RawConnection, requestBytes } from '@metergate/testkit/raw-client.ts';
-import { serviceForFile } from '../conformance/running-product.ts';
+import { serviceForFile } from '../running-product.ts';
 import { assertNoRecordOf, assertServes, chatEvents, endOf, eventStream, eventually, inTime, named, recordsOf } from './aftermath.ts';
 
 /** The seconds an abandoned call is read on are the organization's; three are enough here. */

@@ -8,7 +8,7 @@ import type { CallRecordJson } from '@metergate/core/record/call-record.ts';
 import { headerValue, headerValues, type HeaderPair } from '@metergate/testkit/http-message.ts';
 import { rawCall, RawConnection, requestBytes, type RawAnswer } from '@metergate/testkit/raw-client.ts';
 import { gate, type Script } from '@metergate/testkit/scripted-provider.ts';
-import { bearer, requestIdOf, serviceForFile } from '../conformance/running-product.ts';
+import { bearer, requestIdOf, serviceForFile } from '../running-product.ts';
 import { assertEnvelope, assertServes, chatEvents, endOf, eventStream, named, recordsOf } from './aftermath.ts';
 
 const service = serviceForFile();

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { mintGrant } from '@metergate/platform/use-cases/runs.ts';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
 import { RawConnection, requestBytes, type RawAnswer } from '@metergate/testkit/raw-client.ts';
-import { bearer } from '../conformance/running-product.ts';
+import { bearer } from '../running-product.ts';
 import { limitHeaders, metered, meteredAnswer, productForFile, type Tenant } from './tenant.ts';
 
 const product = productForFile();

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
 import { RawConnection } from '@metergate/testkit/raw-client.ts';
 import { gate } from '@metergate/testkit/scripted-provider.ts';
-import { bearer } from '../conformance/running-product.ts';
+import { bearer } from '../running-product.ts';
 import { metered, meteredAnswer, productForFile, type Tenant } from './tenant.ts';
 
 const product = productForFile();

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gate } from '@metergate/testkit/scripted-provider.ts';
-import { assertRefusal } from '../conformance/running-product.ts';
+import { assertRefusal } from '../running-product.ts';
 import { limitHeaders, metered, meteredAnswer, noLimitHeaders, productForFile, type Tenant } from './tenant.ts';
 
 const product = productForFile();

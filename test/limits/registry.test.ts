@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { closeRun } from '@metergate/platform/use-cases/runs.ts';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
-import { assertRefusal } from '../conformance/running-product.ts';
+import { assertRefusal } from '../running-product.ts';
 import { limitHeaders, noLimitHeaders, productForFile, type Tenant } from './tenant.ts';
 
 const product = productForFile({ env: { SVC_RUN_REGISTRY_MAX: '5' } });

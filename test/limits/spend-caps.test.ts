@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { calendarWindows, windowAt } from '@metergate/core/spend/window.ts';
-import { assertRefusal } from '../conformance/running-product.ts';
+import { assertRefusal } from '../running-product.ts';
 import { limitHeaders, meteredAnswer, noLimitHeaders, productForFile, type Tenant } from './tenant.ts';
 
 const product = productForFile();

@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
 import { RawConnection, requestBytes } from '@metergate/testkit/raw-client.ts';
-import { assertRefusal, bearer } from '../conformance/running-product.ts';
+import { assertRefusal, bearer } from '../running-product.ts';
 import { limitHeaders, metered, noLimitHeaders, productForFile } from './tenant.ts';
 
 const product = productForFile();

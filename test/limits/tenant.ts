@@ -19,7 +19,7 @@ import { rawCall, type RawAnswer } from '@metergate/testkit/raw-client.ts';
 import type { HeardRequest, ScriptedAnswer } from '@metergate/testkit/scripted-provider.ts';
 import { providerKeys, startSystem, type System, type SystemOptions } from '@metergate/testkit/system.ts';
 import type { Store } from '@metergate/store/store.ts';
-import { bearer } from '../conformance/running-product.ts';
+import { bearer } from '../running-product.ts';
 
 /** A call of `tokens` tokens, and so of as many dollars. */
 export function metered(tokens: number): string {

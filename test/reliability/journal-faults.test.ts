@@ -15,7 +15,7 @@ import { rawCall, requestBytes, type RawAnswer } from '@metergate/testkit/raw-cl
 import { gate, type HeardRequest, type Script } from '@metergate/testkit/scripted-provider.ts';
 import { startSystem, type System, type SystemOptions } from '@metergate/testkit/system.ts';
 import { testPostgres } from '@metergate/testkit/postgres.ts';
-import { bearer } from '../conformance/running-product.ts';
+import { bearer } from '../running-product.ts';
 import { assertEnvelope } from '../hostile/aftermath.ts';
 import { answerHeaders, answerPieces, askedOf, bodyOf, connectionOf, heldBack, kinds } from './metered-load.ts';
 

@@ -8,7 +8,7 @@ import type { HeaderPair } from '@metergate/testkit/http-message.ts';
 import { RawConnection, type RawAnswer } from '@metergate/testkit/raw-client.ts';
 import type { HeardRequest, Piece, Script } from '@metergate/testkit/scripted-provider.ts';
 import type { System } from '@metergate/testkit/system.ts';
-import { bearer } from '../conformance/running-product.ts';
+import { bearer } from '../running-product.ts';
 
 const json: readonly HeaderPair[] = [['content-type', 'application/json']];
 const eventStream: readonly HeaderPair[] = [['content-type', 'text/event-stream']];

@@ -9,7 +9,7 @@ import type { CallRecordJson } from '@metergate/core/record/call-record.ts';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
 import { rawCall, requestBytes, type RawAnswer, type RawConnection } from '@metergate/testkit/raw-client.ts';
 import { gate, type Script, type ScriptedProvider } from '@metergate/testkit/scripted-provider.ts';
-import { serviceForFile } from '../conformance/running-product.ts';
+import { serviceForFile } from '../running-product.ts';
 import { assertEnvelope, eventually, inTime, named, recordsOf } from '../hostile/aftermath.ts';
 import { answerHeaders, answerPieces, bodyOf, connectionOf, heldBack, kinds, upstreamKinds, type Kind } from './metered-load.ts';
 

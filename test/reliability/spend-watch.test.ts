@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { serviceForFile } from '../conformance/running-product.ts';
+import { serviceForFile } from '../running-product.ts';
 import { startLoad } from './metered-load.ts';
 
 const service = serviceForFile();

@@ -12,7 +12,7 @@ import type { HeaderPair } from '@metergate/testkit/http-message.ts';
 import { requestBytes } from '@metergate/testkit/raw-client.ts';
 import { gate, type HeardRequest, type Script } from '@metergate/testkit/scripted-provider.ts';
 import { startSystem, type System } from '@metergate/testkit/system.ts';
-import { bearer } from '../conformance/running-product.ts';
+import { bearer } from '../running-product.ts';
 import { eventually } from '../hostile/aftermath.ts';
 import { answerHeaders, answerPieces, askedOf, assertCounted, bodyOf, connectionOf, heldBack, kinds, startLoad } from './metered-load.ts';
 

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { closeRun } from '@metergate/platform/use-cases/runs.ts';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
 import type { RawAnswer } from '@metergate/testkit/raw-client.ts';
-import { limitHeaders, noLimitHeaders, productForFile, type Tenant } from './tenant.ts';
+import { limitHeaders, noLimitHeaders, productForFile, type Tenant } from '../limits/tenant.ts';
 
 const product = productForFile();
 

@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RawConnection, requestBytes } from '@metergate/testkit/raw-client.ts';
-import { serviceForFile } from '../conformance/running-product.ts';
-import { assertServes, chatEvents, eventStream, named, recordsOf } from './aftermath.ts';
+import { serviceForFile } from '../running-product.ts';
+import { assertServes, chatEvents, eventStream, named, recordsOf } from '../hostile/aftermath.ts';
 
 const service = serviceForFile();
 const json = '{"model":"gpt-4o-mini","usage":{"prompt_tokens":5,"completion_tokens":1,"total_tokens":6}}';

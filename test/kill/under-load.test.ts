@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { serviceForFile } from '../conformance/running-product.ts';
-import { assertCounted, startLoad } from './metered-load.ts';
+import { serviceForFile } from '../running-product.ts';
+import { assertCounted, startLoad } from '../reliability/metered-load.ts';
 
 const wantedRounds = Number(process.env['METERGATE_KILL_ROUNDS'] ?? 0);
 /** As many rounds as begin within this time, where no number is asked for, and at least three. */
