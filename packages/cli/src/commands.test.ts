@@ -1,5 +1,6 @@
 /**
- * What each command prints, the fields of its JSON, its exit code, that secrets are never echoed, and that bad input is one sentence with nothing written. Design 5.
+ * What each command prints, the fields of its JSON, its exit code, that secrets are never echoed,
+ * and that bad input is one sentence with nothing written. Design 5.
  */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
