@@ -106,6 +106,30 @@ test('a control byte in the head of an answer without a body is 502, and the rec
   await assertServes(service);
 });
 
+test('organizations share no connection to a named provider: what one provider answers twice reaches no other organization', async () => {
+  await service.system.createOrganization('neighbour', 'scale');
+  for (const provider of ['openai', 'anthropic'] as const) await service.system.connectProvider(provider, 'neighbour');
+  const { key } = await service.system.createKey({ organization: 'neighbour' });
+  const answer = (text: string): string =>
+    `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
+  for (const [provider, target] of [[service.system.openai, '/v1/responses'], [service.system.anthropic, '/v1/messages']] as const) {
+    const connections = { own: new Set<number>(), other: new Set<number>() };
+    for (let round = 0; round < 20; round += 1) {
+      provider.respond({ raw: [answer('"own"'), answer('"own"')], ending: 'keep' });
+      let heard = provider.nextRequest();
+      await rawCall(service.system.gatewayUrl, { target, headers: [bearer(service.key)], body: '{}' });
+      connections.own.add((await heard).connection);
+      provider.respond({ raw: [answer('"other"')], ending: 'keep' });
+      heard = provider.nextRequest();
+      const { body: got } = await rawCall(service.system.gatewayUrl, { target, headers: [bearer(key)], body: '{}' });
+      assert.equal(got.toString(), '"other"');
+      connections.other.add((await heard).connection);
+    }
+    assert.deepEqual([...connections.own].filter((each) => connections.other.has(each)), []);
+  }
+  await assertServes(service);
+});
+
 test('an SSE answer cut after its usage and before its end is cut for the caller and its usage is recorded as reported', async () => {
   const body = chatEvents.slice(0, 3);
   const script: Script = { headers: eventStream, body, cutAt: { byte: body.join('').length, by: 'fin' } };

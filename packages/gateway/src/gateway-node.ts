@@ -17,7 +17,7 @@ import type { GatewayCounters } from './counters.ts';
 
 /** Where named providers and declared upstreams are reached. */
 export interface Destinations {
-  provider(provider: Provider): Destination;
+  provider(provider: Provider, organization: string): Destination;
   upstream(owner: { readonly organization: string; readonly version: number; readonly url: string }): Destination;
 }
 

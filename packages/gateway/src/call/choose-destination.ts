@@ -23,7 +23,7 @@ function namedProvider(
   if (connection.state === 'missing') return { kind: 'provider_key_missing', wire: provider };
   if (connection.state === 'unreadable') return { kind: 'provider_key_unavailable', wire: provider };
   return {
-    destination: destinations.provider(provider),
+    destination: destinations.provider(provider, organization.id),
     target: route.target,
     credential: provider === 'openai'
       ? { name: 'authorization', value: `Bearer ${connection.credential}` }

@@ -6,7 +6,8 @@ import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { after, before, beforeEach, it } from 'node:test';
 import { createAddressGuard } from './address-guard.ts';
-import { createDestinationPools, type DestinationPools, type UpstreamOwner } from './destination-pools.ts';
+import { createDestinationPools, type DestinationPools } from './destination-pools.ts';
+import type { PoolOwner } from './organization-pools.ts';
 import { parseAddressRanges } from './public-address.ts';
 import { ask, listen, startRawPeer, type RawPeer } from './test-support/raw-peer.ts';
 
@@ -26,7 +27,7 @@ beforeEach(() => {
     urls: { openai: peer.origin, anthropic: peer.origin },
     guard: createAddressGuard({ allow: parseAddressRanges(['127.0.0.1']) }),
     timeouts: { connectMs: 5_000, headMs: 5_000, idleBodyMs: 5_000 },
-    monotonicMs: () => nowMs, idleMs: 60_000, upstreamPoolsMax: 3,
+    monotonicMs: () => nowMs, idleMs: 60_000, poolsMax: 3,
   });
 });
 after(async () => {
@@ -34,12 +35,12 @@ after(async () => {
   await peer.close();
 });
 
-function owner(organization: string, version = 1, url = `${peer.origin}/base`): UpstreamOwner {
+function owner(organization: string, version = 1, url = `${peer.origin}/base`): PoolOwner {
   return { organization, version, url };
 }
 
 /** Connections opened by these calls, one after the other. */
-async function connectionsOf(calls: UpstreamOwner[]): Promise<number> {
+async function connectionsOf(calls: PoolOwner[]): Promise<number> {
   const start = peer.connections;
   for (const each of calls) {
     assert.equal((await ask(pools.upstream(each))).ending, 'end');
@@ -56,13 +57,39 @@ it('One organization reuses its connection; another, or another version of the d
   await pools.close();
 });
 
-it('The named providers have a pool each', async () => {
+it('The named providers have a pool each for every organization, bounded and swept as those of upstreams are', async () => {
   const start = peer.connections;
-  for (const provider of ['openai', 'anthropic', 'openai', 'anthropic'] as const) {
-    assert.equal((await ask(pools.provider(provider))).ending, 'end');
+  const ask = async (provider: 'openai' | 'anthropic', organization: string): Promise<void> => {
+    assert.equal((await listen(pools.provider(provider, organization)).heard).ending, 'end');
     await new Promise((resolve) => setImmediate(resolve));
+  };
+  for (const provider of ['openai', 'anthropic', 'openai', 'anthropic'] as const) {
+    for (const organization of ['a', 'b', 'a']) await ask(provider, organization);
   }
-  assert.equal(peer.connections - start, 2);
+  assert.equal(peer.connections - start, 4);
+  assert.equal(pools.providerPools, 4);
+  nowMs = 1;
+  for (const organization of ['a', 'c', 'd']) await ask('openai', organization);
+  assert.equal(pools.providerPools, 5, 'three of the one provider, two of the other');
+  const before = peer.connections;
+  await ask('openai', 'a');
+  assert.equal(peer.connections, before, 'the one that was used last before was closed');
+  nowMs = 60_001;
+  pools.sweep();
+  assert.equal(pools.providerPools, 0);
+  await pools.close();
+});
+
+it('A destination that was asked for before its pool was closed opens it again, and is swept like any other', async () => {
+  const early = pools.provider('openai', 'a');
+  assert.equal((await ask(early)).ending, 'end');
+  nowMs = 60_001;
+  pools.sweep();
+  assert.equal((await ask(early)).ending, 'end');
+  assert.equal((await ask(pools.provider('openai', 'a'))).ending, 'end');
+  nowMs = 130_000;
+  pools.sweep();
+  assert.equal(pools.providerPools, 0);
   await pools.close();
 });
 
@@ -93,7 +120,10 @@ it('A pool in use is not idle: the sweep looks at the last call', async () => {
 });
 
 it('The number of pools is bounded: the least recently used one gives way', async () => {
-  await connectionsOf([owner('a'), owner('b'), owner('c'), owner('a'), owner('d')]);
+  for (const organization of ['a', 'b', 'c', 'a', 'd']) {
+    nowMs += 1;
+    await connectionsOf([owner(organization)]);
+  }
   assert.equal(pools.upstreamPools, 3);
   assert.equal(await connectionsOf([owner('a'), owner('c'), owner('d')]), 0);
   assert.equal(await connectionsOf([owner('b')]), 1);

@@ -3,6 +3,7 @@
  * table of section 5; design 3, row 19.
  */
 import assert from 'node:assert/strict';
+import { isIP } from 'node:net';
 import { it } from 'node:test';
 import { isInRanges, isPublicAddress, parseAddressRanges } from './public-address.ts';
 import { refusedAddresses } from './test-support/refused-hosts.ts';
@@ -42,6 +43,54 @@ it('SVC_UPSTREAM_ALLOW opens the blocks it names and no address more, IPv4 insid
   }
   assert.equal(isInRanges('10.0.0.1', []), false);
 });
+
+it('One address has one verdict, however it is written, and it is that of its 128 bits', () => {
+  const space = (prefix: string, bits: number): [bigint, bigint] => [bitsOf(prefix) >> BigInt(128 - bits), BigInt(128 - bits)];
+  const special = [space('2001::', 23), space('2001:db8::', 32), space('2002::', 16), space('3fff::', 20)];
+  const allowed = parseAddressRanges(['10.0.0.0/8', '::7f00:0/104', 'fd00::/8']);
+  for (let round = 0; round < 3_000; round += 1) {
+    const bits = bitsOf(someAddress(round));
+    const mapped = bits >> 32n === 0xffffn;
+    const inside = ([network, rest]: [bigint, bigint]): boolean => bits >> rest === network;
+    const expected = mapped ? isPublicAddress(dotted(bits)) : bits >> 125n === 1n && !special.some(inside);
+    const listed = mapped ? (bits >> 24n & 0xffn) === 10n : bits >> 24n === 127n || bits >> 120n === 0xfdn;
+    for (const text of spellings(bits)) {
+      assert.equal(isPublicAddress(text), expected, text);
+      assert.equal(isInRanges(text, allowed), listed, text);
+    }
+  }
+});
+
+/** Bits of an address in eight groups, `::` allowed. */
+function bitsOf(text: string): bigint {
+  const [front = '', back = ''] = text.split('::');
+  const groups = (part: string): string[] => (part === '' ? [] : part.split(':'));
+  const zeros = Array.from({ length: 8 - groups(front).length - groups(back).length }, () => '0');
+  return [...groups(front), ...(text.includes('::') ? zeros : []), ...groups(back)].reduce((sum, group) => sum << 16n | BigInt(`0x${group}`), 0n);
+}
+
+/** An address with a head that means something and a tail that repeats with the round. */
+function someAddress(round: number): string {
+  const heads = ['0:0:0:0:0:0', '0:0:0:0:0:ffff', '0:0:0:0:ffff:0', '64:ff9b:0:0:0:0', '64:ff9b:1:0:0:0', '2002:0:0:0:0:0', '2001:0:0:0:0:0',
+    '2001:10:0:0:0:0', '2606:4700:0:0:0:0', 'fd00:0:0:0:0:0', 'fe80:0:0:0:0:0', '100:0:0:1:0:0', '0:0:0:0:0:1', '3fff:fff:0:0:0:1'];
+  const tails = ['808:808', '7f00:1', 'a00:1', 'a9fe:a9fe', '0:1', '0:0', 'ffff:ffff'];
+  const tail = tails[round % tails.length] ?? '';
+  return `${heads[round % heads.length]}:${round < 1_000 ? tail : `${(round * 40_503 % 65_536).toString(16)}:${(round * 31 % 65_536).toString(16)}`}`;
+}
+
+function dotted(bits: bigint): string {
+  return [24n, 16n, 8n, 0n].map((shift) => String(bits >> shift & 0xffn)).join('.');
+}
+
+/** The same address as other programs write it. */
+function spellings(bits: bigint): string[] {
+  const groups = Array.from({ length: 8 }, (_, at) => (bits >> BigInt(112 - 16 * at) & 0xffffn).toString(16));
+  const full = groups.join(':');
+  const withTail = `${groups.slice(0, 6).join(':')}:${dotted(bits)}`;
+  const squeezed = (text: string): string[] => (/(?:^|:)0(?::0)+(?=:|$)/.test(text) ? [text.replace(/(?:^|:)0(?::0)+(?::|$)/, '::')] : []);
+  const all = [full, full.toUpperCase(), groups.map((group) => group.padStart(4, '0')).join(':'), withTail, ...squeezed(full), ...squeezed(withTail)];
+  return all.filter((text) => isIP(text) === 6);
+}
 
 it('An entry of SVC_UPSTREAM_ALLOW that is no block is refused by name', () => {
   for (const entry of ['10.0.0.0/33', '10.0.0.0/', '10.0.0.0/-1', '10/8', '10.0.0.0/8/8', 'fd00::/129', 'intranet', '0x0a.0.0.0/8',

@@ -10,6 +10,9 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
 /** One block of addresses: network and prefix length. */
 export type AddressRange = readonly [network: Address, prefixBits: number];
 
+/** The last 32 bits of an IPv6 address as IPv4 is written. The library takes `::8.8.8.8` for `::ffff:8.8.8.8`, which it is not. */
+const dottedTail = /(\d+)\.(\d+)\.(\d+)\.(\d+)$/;
+
 /** IPv4 blocks that are not reachable from everywhere, or that reach something other than one host. */
 const specialIpv4 = ranges([
   '0.0.0.0/8', //       this network
@@ -101,7 +104,14 @@ function parseStrict(text: string): Address | null {
 
 /** `isIP` first: the library also reads octal, hexadecimal and short forms, which no resolver and no socket writes. */
 function parseAddress(text: string): Address | null {
-  return isIP(text) === 0 || text.includes('%') ? null : ipaddr.parse(text);
+  const version = isIP(text);
+  if (version === 0 || text.includes('%')) return null;
+  return ipaddr.parse(version === 4 ? text : text.replace(dottedTail, inGroups));
+}
+
+function inGroups(_tail: string, ...bytes: string[]): string {
+  const [a, b, c, d] = bytes.slice(0, 4).map(Number) as [number, number, number, number];
+  return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
 }
 
 function unwrap(address: Address): Address {
