@@ -61,7 +61,7 @@ async function json(...args: string[]): Promise<unknown> {
 }
 
 const figures = (calls: number, tokens: readonly [number, number], cost: string, [unknownCalls, unpricedCalls] = [0, 0]) =>
-  ({ calls, inputTokens: tokens[0], outputTokens: tokens[1], cost, unknownCalls, unpricedCalls });
+  ({ calls, inputTokens: tokens[0], outputTokens: tokens[1], cost, unknownCalls, unpricedCalls, gapCalls: 0 });
 
 test('usage adds up by each dimension, with what is not known beside the money', async () => {
   const usage = (by: string, ...more: string[]) => json('usage', '--org', 'Acme', '--by', by, ...(more.length > 0 ? more : ['--month', '2026-09']));

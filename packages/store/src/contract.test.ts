@@ -316,7 +316,7 @@ for (const on of bothEngines) {
 
       test('a record comes back as it was, to the last nano-dollar of a 64-bit cost', async () => {
         const organization = await newOrganization();
-        const full = sampleRecord(organization, { cost: nanoDollarsMax, run: 'run 1' });
+        const full = sampleRecord(organization, { cost: nanoDollarsMax, run: 'run 1', costGaps: ['audio', 'web_search'] });
         const { id, key, project, labelsDropped, run, wire, endpoint, method, path, startedAtMs, node } = full;
         const bare = { ...interruptedRecord(
           { id, organization, key, project, labels: [], labelsDropped, run, wire, endpoint, method, path, startedAtMs, node }) };

@@ -7,7 +7,7 @@ import { callsText } from './calls-text.ts';
 const reported = {
   id: `req_${'0123456789abcdef'.repeat(2)}`, project: null, endpoint: 'chat.completions', startedAt: '2026-11-21T15:23:47.123Z',
   status: 200, outcome: 'completed', model: 'gpt-4o-mini-2024-07-18', inputTokens: 12_000, outputTokens: 1_800, cachedTokens: 1_024,
-  usage: 'reported', usageReason: null, cost: '0.012345600', costSource: 'priced',
+  usage: 'reported', usageReason: null, cost: '0.012345600', costGaps: [], costSource: 'priced',
 } as unknown as CallRecordJson;
 const text = (...changes: Partial<CallRecordJson>[]): string => callsText(changes.map((change) => ({ ...reported, ...change })));
 const none = { inputTokens: null, outputTokens: null, cachedTokens: null, cost: null };
@@ -31,6 +31,12 @@ test('a cost has at least six places and none is lost', () => {
   const costs = ['0.012345600', '0.000105000', '2.000000000', '0.000000001', '10.123456780'];
   const shown = costs.map((cost) => /1800 +([\d.]+) /.exec(text({ cost }))?.[1]);
   assert.deepEqual(shown, ['0.0123456', '0.000105', '2.000000', '0.000000001', '10.12345678']);
+});
+
+test('a cost that lacks something reported is marked as the least it can be, and what it lacks is named', () => {
+  const shown = text({ cost: '0.100000000', costGaps: ['web_search'] }, { cost: '0.200000000', costGaps: ['audio', 'web_search'] }, {});
+  assert.match(shown, / 0\.100000\+ +req_/);
+  assert.match(shown, /\nCost incomplete \(\+\): 2 calls\. Reported and not in it: audio tokens, web searches\.$/);
 });
 
 test('unknown usage shows ? for tokens and cost, and is counted with its reasons', () => {

@@ -3,7 +3,7 @@
  * calls have no known usage and why, and how many have no price. Every figure shown was reported; `?` stands for one that is
  * not known, `+` behind one that is the least it can be.
  */
-import type { CallRecordJson } from '@metergate/core/record/call-record.ts';
+import { costGapNames, type CallRecordJson, type CostGap } from '@metergate/core/record/call-record.ts';
 import type { UsageReason } from '@metergate/core/usage/reading.ts';
 import { plain, table } from '../command-line/table.ts';
 
@@ -54,8 +54,8 @@ function outputOf(record: CallRecordJson): number | string | null {
 }
 
 /** Nano-dollars have nine places; six are kept also where they are zeros, so that the points stand below each other. */
-function costOf({ usage, cost, costSource }: CallRecordJson): string | null {
-  if (cost !== null) return cost.replace(/(\.\d{6}\d*?)0+$/, '$1');
+function costOf({ usage, cost, costGaps, costSource }: CallRecordJson): string | null {
+  if (cost !== null) return `${cost.replace(/(\.\d{6}\d*?)0+$/, '$1')}${costGaps.length > 0 ? '+' : ''}`;
   if (costSource === 'unpriced') return 'unpriced';
   return usage === 'unknown' ? '?' : null;
 }
@@ -64,9 +64,11 @@ function notes(records: readonly CallRecordJson[]): string[] {
   const unknown = records.filter(({ usage }) => usage === 'unknown');
   const partial = records.filter(({ usage }) => usage === 'partial');
   const unpriced = records.filter(({ costSource }) => costSource === 'unpriced');
+  const gaps = records.filter(({ costGaps }) => costGaps.length > 0);
   const lines: string[] = [];
   if (unknown.length > 0) lines.push(`Usage unknown (?): ${countOf(unknown)}. Why: ${reasons(unknown)}.`);
   if (partial.length > 0) lines.push(`Usage partial (+): ${countOf(partial)}, at least the tokens shown. Why: ${reasons(partial)}.`);
+  if (gaps.length > 0) lines.push(`Cost incomplete (+): ${countOf(gaps)}. Reported and not in it: ${gapNames(gaps)}.`);
   if (unpriced.length > 0) lines.push(`Unpriced: ${countOf(unpriced)}. No price is known for ${models(unpriced)}.`);
   return lines;
 }
@@ -85,6 +87,8 @@ const reasonText: { readonly [R in UsageReason]: string } = {
   decode_failed: 'compressed response not decoded',
   decode_limit: 'decoded response too large',
   decode_late: 'compressed response not decoded in time',
+  deferred: 'work done and paid for later',
+  not_reported: 'operation whose usage is never reported',
   reader_fault: 'fault while reading',
   body_over_bound: 'request too large to ask for usage',
 };
@@ -98,6 +102,16 @@ function reasons(records: readonly CallRecordJson[]): string {
   }
   const parts = [...counts].sort(([, one], [, other]) => other - one);
   return parts.map(([text, count]) => (parts.length === 1 ? text : `${text} (${count})`)).join(', ');
+}
+
+const gapText: { readonly [G in CostGap]: string } = {
+  service_tier: 'the rate of its service tier', region: 'the rate of its region', audio: 'audio tokens', cache_write: 'cache writes',
+  web_search: 'web searches', web_fetch: 'web fetches', file_search: 'file searches', code_interpreter: 'code interpreter',
+  other_model: 'another model',
+};
+
+function gapNames(records: readonly CallRecordJson[]): string {
+  return costGapNames.filter((gap) => records.some(({ costGaps }) => costGaps.includes(gap))).map((gap) => gapText[gap]).join(', ');
 }
 
 function models(records: readonly CallRecordJson[]): string {

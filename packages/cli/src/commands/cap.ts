@@ -75,10 +75,10 @@ const keyCapsNote = 'Caps of keys refuse only where this is set: metergate org s
 function capsText(shown: readonly ShownCap[]): string {
   if (shown.length === 0) return 'This organization has no caps.';
   const rows = shown.map((each) => [
-    each.id, each.scope, each.key ?? each.project, each.window, shortDecimal(each.spent), shortDecimal(each.limit), each.unknownCalls,
+    each.id, each.scope, each.key ?? each.project, each.window, shortDecimal(each.spent), shortDecimal(each.limit), each.unknownCalls, each.gapCalls,
     each.state === 'shown' ? null : each.mode, stateText(each), each.resetsAt?.slice(0, 10) ?? null,
   ]);
-  const heads = ['ID', 'SCOPE', 'SUBJECT', 'WINDOW', 'SPENT USD', 'LIMIT USD', 'UNKNOWN', 'MODE', 'STATE', 'RESETS UTC'];
+  const heads = ['ID', 'SCOPE', 'SUBJECT', 'WINDOW', 'SPENT USD', 'LIMIT USD', 'UNKNOWN', 'GAPS', 'MODE', 'STATE', 'RESETS UTC'];
   const text = table(heads, rows, { widthMax: 120, shrinks: 'SUBJECT' });
   return shown.some(({ scope, state }) => scope === 'key' && state === 'shown') ? `${text}\n${keyCapsNote}` : text;
 }

@@ -40,7 +40,7 @@ const close = command({
 function runText(run: ShownRun): string {
   return fields([
     ['id', run.id], ['state', run.state], ['budget', dollarsText(run.budget)], ['effective', dollarsText(run.effective)],
-    ['clamp reason', run.clampReason], ['spent', dollarsText(run.spent)], ['unknown calls', run.unknownCalls],
+    ['clamp reason', run.clampReason], ['spent', dollarsText(run.spent)], ['unknown calls', run.unknownCalls], ['calls with cost gaps', run.gapCalls],
     ['started', run.startedAt], ['expires', run.expiresAt], ['ended', run.endedAt],
   ]);
 }
@@ -48,10 +48,10 @@ function runText(run: ShownRun): string {
 function runsText(shown: readonly ShownRun[]): string {
   if (shown.length === 0) return 'This organization has no runs.';
   const rows = shown.map((run) => [
-    run.id, run.state, shortDecimal(run.spent), run.effective === null ? null : shortDecimal(run.effective), run.unknownCalls,
+    run.id, run.state, shortDecimal(run.spent), run.effective === null ? null : shortDecimal(run.effective), run.unknownCalls, run.gapCalls,
     secondsText(run.startedAt), secondsText(run.expiresAt),
   ]);
-  return table(['ID', 'STATE', 'SPENT USD', 'BUDGET USD', 'UNKNOWN', 'STARTED', 'EXPIRES'], rows);
+  return table(['ID', 'STATE', 'SPENT USD', 'BUDGET USD', 'UNKNOWN', 'GAPS', 'STARTED', 'EXPIRES'], rows);
 }
 
 function dollarsText(amount: string | null): string | null {

@@ -51,17 +51,19 @@ const fit = { widthMax: 120 } as const;
 
 function usageText(by: UsageDimension, rows: readonly ShownUsage[], names: KeyNames | null): string {
   if (rows.length === 0) return 'There were no calls.';
-  const noted = (name: 'unknownCalls' | 'unpricedCalls') => rows.some((row) => row[name] > 0);
+  const noted = (name: 'unknownCalls' | 'unpricedCalls' | 'gapCalls') => rows.some((row) => row[name] > 0);
   const heads = [by.toUpperCase(), ...(names === null ? [] : ['NAME']), 'CALLS', 'IN', 'OUT', 'COST USD',
-    ...(noted('unknownCalls') ? ['UNKNOWN'] : []), ...(noted('unpricedCalls') ? ['UNPRICED'] : [])];
+    ...(noted('unknownCalls') ? ['UNKNOWN'] : []), ...(noted('unpricedCalls') ? ['UNPRICED'] : []), ...(noted('gapCalls') ? ['GAPS'] : [])];
   const text = table(heads, rows.map((row) => [
     row[by] ?? null, ...(names === null ? [] : [names.get(row[by] ?? '') ?? null]),
     row.calls, row.inputTokens, row.outputTokens, costText(row.cost),
     ...(noted('unknownCalls') ? [row.unknownCalls] : []), ...(noted('unpricedCalls') ? [row.unpricedCalls] : []),
+    ...(noted('gapCalls') ? [row.gapCalls] : []),
   ]), { ...fit, shrinks: names === null ? by.toUpperCase() : 'NAME' });
   return [text, together(by, rows),
     ...(noted('unknownCalls') ? ['Unknown: calls whose usage did not come, or came in part. They may have cost more.'] : []),
     ...(noted('unpricedCalls') ? ['Unpriced: calls with usage that has no price. Their cost is not in the sums.'] : []),
+    ...(noted('gapCalls') ? ['Gaps: calls whose cost lacks something reported that has no price. They may have cost more.'] : []),
   ].join('\n');
 }
 

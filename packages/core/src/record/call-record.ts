@@ -4,13 +4,21 @@
 import type { Endpoint, Wire } from '../call/route.ts';
 import type { GatewayNodeId, OrganizationId, RequestId, ServiceKeyId } from '../id.ts';
 import { formatDollars, type NanoDollars } from '../money.ts';
-import type { UsageReason, UsageState } from '../usage/reading.ts';
+import type { ToolCalls, UsageReason, UsageState } from '../usage/reading.ts';
 
 /** How a call ended, once. */
-export type CallOutcome = 'completed' | 'cut' | 'caller_gone' | 'failed' | 'interrupted';
+export const callOutcomes = ['completed', 'cut', 'caller_gone', 'failed', 'interrupted'] as const;
+export type CallOutcome = (typeof callOutcomes)[number];
 
 /** Where the cost comes from. `none`: no usage to price. `unpriced`: usage without a price. */
-export type CostSource = 'priced' | 'upstream' | 'fallback' | 'unpriced' | 'none';
+export const costSources = ['priced', 'upstream', 'fallback', 'unpriced', 'none'] as const;
+export type CostSource = (typeof costSources)[number];
+
+/** What was reported and is not in the cost, because nobody has a rate for it (design 3, row 6b). */
+export const costGapNames = [
+  'service_tier', 'region', 'audio', 'cache_write', 'web_search', 'web_fetch', 'file_search', 'code_interpreter', 'other_model',
+] as const;
+export type CostGap = (typeof costGapNames)[number];
 
 /** What is known when a call is about to be dialled; journalled as `opened` before the first byte leaves. */
 export interface CallOpening {
@@ -47,6 +55,16 @@ export interface CallRecord extends CallOpening {
   readonly usage: UsageState;
   readonly usageReason: UsageReason | null;
   readonly cost: NanoDollars | null;
+  /** Empty where the cost is whole, and where there is no cost. Each name once, in the order of `costGapNames`. */
+  readonly costGaps: readonly CostGap[];
+  /** The tier that served the call, in the provider's word; null where it named none. */
+  readonly serviceTier: string | null;
+  /** Part of the input; null where not reported. */
+  readonly audioInputTokens: number | null;
+  /** Part of the output; null where not reported. */
+  readonly audioOutputTokens: number | null;
+  /** Calls of the provider's own tools, which have fees of their own; null where it reported none. */
+  readonly toolCalls: ToolCalls | null;
   readonly costSource: CostSource;
   /** Date and hash of the list that priced the call, e.g. `2026-09-23/1f0c…`; null where nothing was priced. */
   readonly priceList: string | null;
@@ -75,13 +93,20 @@ export function callRecordToJson(record: CallRecord): CallRecordJson {
   };
 }
 
+/** A record's fields that come from a reading, where there is none. */
+export const noReadingFields = Object.freeze({
+  model: null, finishReason: null,
+  inputTokens: null, outputTokens: null, cachedTokens: null, cacheWriteTokens: null, reasoningTokens: null,
+  cost: null, costGaps: Object.freeze([]) as readonly CostGap[], serviceTier: null, audioInputTokens: null, audioOutputTokens: null, toolCalls: null,
+  costSource: 'none', priceList: null,
+} as const);
+
 /** The record of a call that was opened and never closed: the process ended with it in flight. */
 export function interruptedRecord(opening: CallOpening): CallRecord {
   return {
     ...opening,
-    streamed: false, status: null, outcome: 'interrupted', model: null, finishReason: null,
-    inputTokens: null, outputTokens: null, cachedTokens: null, cacheWriteTokens: null, reasoningTokens: null,
-    usage: 'unknown', usageReason: 'interrupted', cost: null, costSource: 'none', priceList: null,
+    ...noReadingFields,
+    streamed: false, status: null, outcome: 'interrupted', usage: 'unknown', usageReason: 'interrupted',
     providerRequestId: null, requestBytes: 0, responseBytes: 0, firstByteMs: null, durationMs: null,
   };
 }

@@ -5,14 +5,15 @@
  */
 import { nanoDollars, nanoDollarsMax, type NanoDollars } from '../money.ts';
 import type { CallRecord } from '../record/call-record.ts';
-import { isUnknownCall } from '../spend/spend-sum.ts';
+import { isGapCall, isUnknownCall } from '../spend/spend-sum.ts';
 
 export const usageDimensions = ['model', 'key', 'project', 'label', 'run', 'day'] as const;
 export type UsageDimension = (typeof usageDimensions)[number];
 
 /** What of a record counts. */
 export type UsageRecord = Pick<CallRecord,
-  'organization' | 'key' | 'project' | 'labels' | 'run' | 'model' | 'startedAtMs' | 'inputTokens' | 'outputTokens' | 'usage' | 'cost' | 'costSource'>;
+  'organization' | 'key' | 'project' | 'labels' | 'run' | 'model' | 'startedAtMs' | 'inputTokens' | 'outputTokens'
+  | 'usage' | 'cost' | 'costGaps' | 'costSource'>;
 
 /** Of the calls that one row stands for. Changed in place. */
 export interface UsageFigures {
@@ -25,10 +26,12 @@ export interface UsageFigures {
   unknownCalls: number;
   /** Calls with usage that nobody has a price for. */
   unpricedCalls: number;
+  /** Calls whose cost lacks something that was reported. */
+  gapCalls: number;
 }
 
 export function noUsage(): UsageFigures {
-  return { calls: 0, inputTokens: 0n, outputTokens: 0n, cost: nanoDollars(0n), unknownCalls: 0, unpricedCalls: 0 };
+  return { calls: 0, inputTokens: 0n, outputTokens: 0n, cost: nanoDollars(0n), unknownCalls: 0, unpricedCalls: 0, gapCalls: 0 };
 }
 
 const nothing = nanoDollars(0n);
@@ -54,7 +57,7 @@ function subjectOf(name: string | null): string {
 }
 
 /** What one call comes to. */
-export function usageOfCall({ inputTokens, outputTokens, usage, cost, costSource }: UsageRecord): Readonly<UsageFigures> {
+export function usageOfCall({ inputTokens, outputTokens, usage, cost, costGaps, costSource }: UsageRecord): Readonly<UsageFigures> {
   return {
     calls: 1,
     inputTokens: inputTokens === null ? 0n : BigInt(inputTokens),
@@ -62,6 +65,7 @@ export function usageOfCall({ inputTokens, outputTokens, usage, cost, costSource
     cost: cost ?? nothing,
     unknownCalls: isUnknownCall(usage) ? 1 : 0,
     unpricedCalls: costSource === 'unpriced' ? 1 : 0,
+    gapCalls: isGapCall(costGaps) ? 1 : 0,
   };
 }
 
@@ -73,6 +77,7 @@ export function addUsage(figures: UsageFigures, other: Readonly<UsageFigures>): 
   figures.cost = nanoDollars(figures.cost + other.cost);
   figures.unknownCalls += other.unknownCalls;
   figures.unpricedCalls += other.unpricedCalls;
+  figures.gapCalls += other.gapCalls;
 }
 
 function saturated(amount: bigint): bigint {

@@ -10,7 +10,7 @@ import { afterCall, decideRun, endedAs, expiryOf, tightenedTo, type Run } from '
 
 const run = (changes: Partial<Run> = {}): Run => ({
   organization: 'org_a' as OrganizationId, id: 'r', state: 'live', declared: 10n as NanoDollars, effective: 10n as NanoDollars, clampReason: null,
-  spent: 0n as NanoDollars, unknownCalls: 0, startedAtMs: 0, expiresAtMs: 1000, endedAtMs: null, ...changes,
+  spent: 0n as NanoDollars, unknownCalls: 0, gapCalls: 0, startedAtMs: 0, expiresAtMs: 1000, endedAtMs: null, ...changes,
 });
 const nano = (amount: number) => nanoDollars(BigInt(amount));
 const asks = (budget: number | null) => ({ budget: budget === null ? null : nano(budget) });
@@ -45,7 +45,11 @@ describe('a call under its run (spec: Run; design 3, row 1)', () => {
     assert.equal(tightenedTo(clamped, nano(5)), clamped);
   });
   it('spend never wraps into a credit', () => {
-    assert.equal(afterCall(run({ spent: nanoDollarsMax }), { cost: nano(1), usageUnknown: true }).spent, nanoDollarsMax);
+    assert.equal(afterCall(run({ spent: nanoDollarsMax }), { cost: nano(1), usageUnknown: true, gap: false }).spent, nanoDollarsMax);
+  });
+  it('a call whose cost has a gap is counted, and costs what is known of it', () => {
+    const { spent, gapCalls, unknownCalls } = afterCall(run(), { cost: nano(3), usageUnknown: false, gap: true });
+    assert.deepEqual({ spent, gapCalls, unknownCalls }, { spent: 3n, gapCalls: 1, unknownCalls: 0 });
   });
   it('the longest time limit ends within the calendar', () => {
     assert.equal(expiryOf(Date.UTC(2026, 0), ttlSecondsMax), 8.64e15);
@@ -104,7 +108,7 @@ class Node {
 
   answer(cost: number | null): void {
     this.inFlight -= 1;
-    this.write((run) => afterCall(run, { cost: cost === null ? null : nano(cost), usageUnknown: cost === null }));
+    this.write((run) => afterCall(run, { cost: cost === null ? null : nano(cost), usageUnknown: cost === null, gap: false }));
   }
 }
 

@@ -31,6 +31,8 @@ export interface Run {
   /** Sum of the costs of its calls. */
   readonly spent: NanoDollars;
   readonly unknownCalls: number;
+  /** Calls whose cost lacks something that was reported. */
+  readonly gapCalls: number;
   readonly startedAtMs: number;
   /** Fixed by the first request; null: no time limit. */
   readonly expiresAtMs: number | null;
@@ -100,13 +102,14 @@ export function endedAs<Held extends Pick<Run, 'state' | 'endedAtMs'>>(run: Held
 }
 
 /** The run after a call of it was closed, ended or not. `cost` null: not priced, or its usage is not known. */
-export function afterCall<Held extends Pick<Run, 'spent' | 'unknownCalls'>>(
-  run: Held, call: { readonly cost: NanoDollars | null; readonly usageUnknown: boolean },
+export function afterCall<Held extends Pick<Run, 'spent' | 'unknownCalls' | 'gapCalls'>>(
+  run: Held, call: { readonly cost: NanoDollars | null; readonly usageUnknown: boolean; readonly gap: boolean },
 ): Held {
   return {
     ...run,
     spent: call.cost === null ? run.spent : nanoDollars(run.spent + call.cost),
     unknownCalls: call.usageUnknown ? run.unknownCalls + 1 : run.unknownCalls,
+    gapCalls: call.gap ? run.gapCalls + 1 : run.gapCalls,
   };
 }
 

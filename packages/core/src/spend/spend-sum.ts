@@ -66,6 +66,11 @@ export function isUnknownCall(usage: UsageState): boolean {
   return usage === 'unknown' || usage === 'partial';
 }
 
+/** Whether a call counts among those whose cost lacks something that was reported (design 3, row 6b). */
+export function isGapCall(costGaps: readonly string[]): boolean {
+  return costGaps.length > 0;
+}
+
 function isOver({ endMs }: WindowSum, nowMs: number): boolean {
   return endMs !== null && nowMs >= endMs;
 }

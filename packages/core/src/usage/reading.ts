@@ -8,21 +8,26 @@ import type { Endpoint, Wire } from '../call/route.ts';
  * `reported`: the provider's figures, complete. `partial`: what the second wire had reported before the call was cut.
  * `unknown`: usage was due and did not come, or could not be read. `none`: nothing was due.
  */
-export type UsageState = 'reported' | 'partial' | 'unknown' | 'none';
+export const usageStates = ['reported', 'partial', 'unknown', 'none'] as const;
+export type UsageState = (typeof usageStates)[number];
 
 /** Why usage is `partial` or `unknown`. */
-export type UsageReason =
-  | 'absent' //            the response ended whole and reported none
-  | 'cut' //               the provider's response ended early
-  | 'caller_gone' //       the caller left and what was read after that held none
-  | 'interrupted' //       the gateway process ended with the call open
-  | 'not_a_figure' //      a figure that is no whole number from 0 to 2^53 − 1
-  | 'not_readable' //      the body is no JSON or no event stream of the expected form
-  | 'decode_failed' //     the compressed copy could not be decoded, or its coding is not known
-  | 'decode_limit' //      the decoded copy passed its bound
-  | 'decode_late' //       the copy was not decoded in time
-  | 'reader_fault' //      the reader itself broke
-  | 'body_over_bound'; //  the request was too large to hold, went out untouched, and no usage came back
+export const usageReasons = [
+  'absent', //            the response ended whole and reported none
+  'cut', //               the provider's response ended early
+  'caller_gone', //       the caller left and what was read after that held none
+  'interrupted', //       the gateway process ended with the call open
+  'not_a_figure', //      a figure that is no whole number from 0 to 2^53 − 1
+  'not_readable', //      the body is no JSON or no event stream of the expected form
+  'decode_failed', //     the compressed copy could not be decoded, or its coding is not known
+  'decode_limit', //      the decoded copy passed its bound
+  'decode_late', //       the copy was not decoded in time
+  'deferred', //          the work is done and paid for later: a batch, a background response
+  'not_reported', //      the provider charges for this operation and reports no usage in its answer
+  'reader_fault', //      the reader itself broke
+  'body_over_bound', //   the request was too large to hold, went out untouched, and no usage came back
+] as const;
+export type UsageReason = (typeof usageReasons)[number];
 
 /** Token figures as the wire names them; null where not reported. Whole numbers from 0 to 2^53 − 1. */
 export interface TokenFigures {
@@ -36,6 +41,14 @@ export interface TokenFigures {
   readonly cacheWriteOneHour: number | null;
   /** Part of `output`. */
   readonly reasoning: number | null;
+}
+
+/** Calls of tools that the provider itself ran and charges for. Whole numbers from 0, at least one above it. */
+export interface ToolCalls {
+  readonly webSearch: number;
+  readonly webFetch: number;
+  readonly fileSearch: number;
+  readonly codeInterpreter: number;
 }
 
 /** What one response told us. */

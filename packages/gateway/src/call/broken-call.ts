@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { reportsUsage } from '@metergate/core/call/route.ts';
 import type { RequestId } from '@metergate/core/id.ts';
-import type { CallOpening, CallRecord } from '@metergate/core/record/call-record.ts';
+import { noReadingFields, type CallOpening, type CallRecord } from '@metergate/core/record/call-record.ts';
 import { refuse } from '../respond.ts';
 import type { Answer } from './answer.ts';
 import { nothingDue, usageUnknown, type EndedCall } from './settle.ts';
@@ -18,11 +18,10 @@ export function brokenRecord(opening: CallOpening, facts: CallFacts): CallRecord
   const { usage, usageReason } = reportsUsage(opening.endpoint, opening.method) ? usageUnknown('reader_fault') : nothingDue;
   return {
     ...opening,
+    ...noReadingFields,
     ...facts,
     outcome: facts.status === null ? 'failed' : 'cut',
-    model: null, finishReason: null,
-    inputTokens: null, outputTokens: null, cachedTokens: null, cacheWriteTokens: null, reasoningTokens: null,
-    usage, usageReason, cost: null, costSource: 'none', priceList: null,
+    usage, usageReason,
   };
 }
 

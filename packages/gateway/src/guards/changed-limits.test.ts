@@ -68,7 +68,7 @@ test('a run whose budget fell is confirmed soon, for as long as the store has no
   const { leases, registry, asked, pass } = context();
   const run: Run = {
     organization: testOrganization({}).id, id: 'r', state: 'live', declared: dollars(10), effective: dollars(10), clampReason: null, spent: nothing,
-    unknownCalls: 0, startedAtMs: 0, expiresAtMs: null, endedAtMs: null,
+    unknownCalls: 0, gapCalls: 0, startedAtMs: 0, expiresAtMs: null, endedAtMs: null,
   };
   const held = registry.hold(run, true);
   leases.ask([], held, { withinMs: 250, answered: () => {} });

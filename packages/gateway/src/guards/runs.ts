@@ -10,7 +10,7 @@ import { policyBudget, type PolicyBudget } from '@metergate/core/run/clamp.ts';
 import type { RunDeclaration } from '@metergate/core/run/declaration.ts';
 import { grantBinds, type GrantPayload } from '@metergate/core/run/grant.ts';
 import { afterCall, decideRun, expiryOf, tightenedTo, type EndedRun, type EndedState, type Run, type RunRefusal } from '@metergate/core/run/run.ts';
-import { isUnknownCall } from '@metergate/core/spend/spend-sum.ts';
+import { isGapCall, isUnknownCall } from '@metergate/core/spend/spend-sum.ts';
 import type { StoreClient } from '@metergate/store/desk/store-client.ts';
 import type { Journal } from '@metergate/store/journal/journal.ts';
 import type { RunAnswer } from '@metergate/store/runs/runs.ts';
@@ -143,7 +143,7 @@ export class Runs {
   settle({ run }: RunCall, record: CallRecord): void {
     if (run === null) return;
     run.callsUnderWay -= 1;
-    run.run = afterCall(run.run, { cost: record.cost, usageUnknown: isUnknownCall(record.usage) });
+    run.run = afterCall(run.run, { cost: record.cost, usageUnknown: isUnknownCall(record.usage), gap: isGapCall(record.costGaps) });
   }
 
   /** A call that took its run was not opened, or one that asked for a run does not take it. */

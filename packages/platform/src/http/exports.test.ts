@@ -79,7 +79,7 @@ test('usage: the rows of every dimension but labels add up to the same; days are
   assert.deepEqual(days.map(({ day }) => day), ['2026-09-30', '2026-10-01']);
   for (const by of ['model', 'key', 'project', 'run', 'day']) {
     const rows = await usage(by);
-    assert.deepEqual(Object.keys(rows[0]!), [by, 'calls', 'inputTokens', 'outputTokens', 'cost', 'unknownCalls', 'unpricedCalls']);
+    assert.deepEqual(Object.keys(rows[0]!), [by, 'calls', 'inputTokens', 'outputTokens', 'cost', 'unknownCalls', 'unpricedCalls', 'gapCalls']);
     assert.equal(sum(rows.map(({ calls }) => calls)), 44n, by);
     assert.deepEqual([sum(rows.map((row) => row['unknownCalls'])), sum(rows.map((row) => row['unpricedCalls']))], [1n, 1n]);
     assert.equal(dollarsSum(rows.map(({ cost }) => cost)), dollarsSum(days.map(({ cost }) => cost)));
@@ -146,7 +146,9 @@ test('focus: the mandatory columns, a line for each day, key, project, model and
   assert.equal(new Set(lines).size, lines.length, 'one line for each');
   const days = await usage('day');
   assert.equal(dollarsSum(rows.map((row) => row['BilledCost'])), dollarsSum(days.map(({ cost }) => cost)));
-  for (const [column, name] of [['x_Calls', 'calls'], ['x_UnknownCalls', 'unknownCalls'], ['x_UnpricedCalls', 'unpricedCalls']] as const) {
+  for (const [column, name] of [
+    ['x_Calls', 'calls'], ['x_UnknownCalls', 'unknownCalls'], ['x_UnpricedCalls', 'unpricedCalls'], ['x_GapCalls', 'gapCalls'],
+  ] as const) {
     assert.equal(sum(rows.map((row) => row[column])), sum(days.map((day) => day[name])), column);
   }
   const pricedRows = rows.filter((row) => row['x_CostSource'] === 'priced');

@@ -31,6 +31,8 @@ export interface ShownCap {
   readonly spent: string;
   /** Calls of that window whose usage is not known, in full or in part: their cost is not in `spent`, or not all of it. */
   readonly unknownCalls: number;
+  /** Calls of that window whose cost lacks something that was reported: they may have cost more than `spent` holds of them. */
+  readonly gapCalls: number;
   /** `reached`: it refuses now. `shown`: it is reached or not, and refuses nothing (projects; keys, where key caps are not enforced). */
   readonly state: CapState;
   /** Null: it never resets. */
@@ -76,7 +78,7 @@ export async function setCap(context: UseCaseContext, { organization: idOrName, 
   if (isRefusal(set)) return set;
   const standings = await context.store.caps.list(organization.id, context.nowMs);
   // Another may have removed it since: then it is shown as it was set.
-  const standing = standings.find(({ cap }) => cap.id === set.id) ?? { cap: set, spent: 0n as CapStanding['spent'], unknownCalls: 0 };
+  const standing = standings.find(({ cap }) => cap.id === set.id) ?? { cap: set, spent: 0n as CapStanding['spent'], unknownCalls: 0, gapCalls: 0 };
   return shownCap(standing, organization, context.nowMs);
 }
 
@@ -98,7 +100,7 @@ export async function removeCap(
 }
 
 function shownCap(
-  { cap, spent, unknownCalls }: CapStanding, { enforceKeyCaps }: { readonly enforceKeyCaps: boolean }, nowMs: number,
+  { cap, spent, unknownCalls, gapCalls }: CapStanding, { enforceKeyCaps }: { readonly enforceKeyCaps: boolean }, nowMs: number,
 ): ShownCap {
   const { id, scope, subject, window, limit, mode } = cap;
   const { endMs } = windowAt(window, nowMs);
@@ -112,6 +114,7 @@ function shownCap(
     mode,
     spent: formatDollars(spent),
     unknownCalls,
+    gapCalls,
     state: !refuses ? 'shown' : spent >= limit ? 'reached' : 'open',
     resetsAt: endMs === null ? null : new Date(endMs).toISOString(),
   };

@@ -23,6 +23,8 @@ export interface ShownRun {
   readonly spent: string;
   /** Its calls whose usage is not known, in full or in part: their cost is not in `spent`, or not all of it. */
   readonly unknownCalls: number;
+  /** Its calls whose cost lacks something that was reported: they may have cost more than `spent` holds of them. */
+  readonly gapCalls: number;
   readonly startedAt: string;
   readonly expiresAt: string | null;
   readonly endedAt: string | null;
@@ -103,7 +105,7 @@ export async function mintGrant(context: UseCaseContext, wanted: GrantInput): Pr
 function shownRun(run: Run): ShownRun {
   return {
     id: run.id, state: run.state, budget: moneyText(run.declared), effective: moneyText(run.effective), clampReason: run.clampReason,
-    spent: formatDollars(run.spent), unknownCalls: run.unknownCalls,
+    spent: formatDollars(run.spent), unknownCalls: run.unknownCalls, gapCalls: run.gapCalls,
     startedAt: new Date(run.startedAtMs).toISOString(), expiresAt: instantText(run.expiresAtMs), endedAt: instantText(run.endedAtMs),
   };
 }

@@ -29,6 +29,8 @@ export interface ShownFigures {
   readonly unknownCalls: number;
   /** Of `calls`, those with usage that has no price. */
   readonly unpricedCalls: number;
+  /** Of `calls`, those whose cost lacks something that was reported. */
+  readonly gapCalls: number;
 }
 
 /** Under the dimension's own name: a model, a key's id, a project, a label, a run, or a day `YYYY-MM-DD`; null where calls have none. */
@@ -62,9 +64,9 @@ function costliestFirst(one: UsageRow, other: UsageRow): number {
 }
 
 function shownUsage(by: UsageDimension, { subject, figures }: UsageRow): ShownUsage {
-  const { calls, inputTokens, outputTokens, cost, unknownCalls, unpricedCalls } = figures;
+  const { calls, inputTokens, outputTokens, cost, unknownCalls, unpricedCalls, gapCalls } = figures;
   return {
     [by]: by === 'day' ? new Date(Number(subject)).toISOString().slice(0, 10) : subject === '' ? null : subject,
-    calls, inputTokens: Number(inputTokens), outputTokens: Number(outputTokens), cost: formatDollars(cost), unknownCalls, unpricedCalls,
+    calls, inputTokens: Number(inputTokens), outputTokens: Number(outputTokens), cost: formatDollars(cost), unknownCalls, unpricedCalls, gapCalls,
   };
 }

@@ -5,8 +5,10 @@
  */
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import type { NanoDollars } from '@metergate/core/money.ts';
+import type { ToolCalls } from '@metergate/core/usage/reading.ts';
 import type { Selectable } from 'kysely';
 import { numberOrNull, type CallRecordTable } from '../schema/schema.ts';
+import { costGapsOf } from '../schema/cost-gaps-column.ts';
 import { storable } from '../engine/storable.ts';
 
 type Value = string | number | bigint | null;
@@ -52,6 +54,11 @@ export const callColumns: readonly CallColumn[] = [
   text('usage', (r) => r.usage),
   text('usage_reason', (r) => r.usageReason),
   whole('cost_nano', (r) => r.cost),
+  text('cost_gaps', (r) => r.costGaps.length === 0 ? null : JSON.stringify(r.costGaps)),
+  text('service_tier', (r) => r.serviceTier),
+  whole('audio_input_tokens', (r) => r.audioInputTokens),
+  whole('audio_output_tokens', (r) => r.audioOutputTokens),
+  text('tool_calls', (r) => r.toolCalls === null ? null : JSON.stringify(r.toolCalls)),
   text('cost_source', (r) => r.costSource),
   text('price_list', (r) => r.priceList),
   text('provider_request_id', (r) => r.providerRequestId),
@@ -90,6 +97,11 @@ export function callRecordOf(row: Selectable<CallRecordTable>): CallRecord {
     usage: row.usage as CallRecord['usage'],
     usageReason: row.usage_reason as CallRecord['usageReason'],
     cost: row.cost_nano as NanoDollars | null,
+    costGaps: costGapsOf(row.cost_gaps),
+    serviceTier: row.service_tier,
+    audioInputTokens: numberOrNull(row.audio_input_tokens),
+    audioOutputTokens: numberOrNull(row.audio_output_tokens),
+    toolCalls: row.tool_calls === null ? null : (JSON.parse(row.tool_calls) as ToolCalls),
     costSource: row.cost_source as CallRecord['costSource'],
     priceList: row.price_list,
     providerRequestId: row.provider_request_id,

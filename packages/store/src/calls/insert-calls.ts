@@ -1,7 +1,7 @@
 /**
  * Call records → rows, many at a time, inside the caller's transaction. The statements are fixed texts, so that neither
  * engine parses them anew and no query is built for each batch.
- * SQLite: tuples of 64, 8 and 1 (33 values each, far below its bound of 32,766). PostgreSQL: one array per column.
+ * SQLite: tuples of 64, 8 and 1 (38 values each, far below its bound of 32,766). PostgreSQL: one array per column.
  */
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { CompiledQuery, type Transaction } from 'kysely';

@@ -120,7 +120,7 @@ async function dropNamedSums(transaction: Transaction<Schema>, organization: str
 
 /** Once no sum stands under a word: in each of those dimensions a day's calls are all without one, and are what the day came to. */
 async function keepSumsOfDays(transaction: Transaction<Schema>, organization: string): Promise<void> {
-  const figures = ['calls', 'input_tokens', 'output_tokens', 'cost_nano', 'unknown_calls', 'unpriced_calls'];
+  const figures = ['calls', 'input_tokens', 'output_tokens', 'cost_nano', 'unknown_calls', 'unpriced_calls', 'gap_calls'];
   const columns = sql.join(figures.map((name) => sql.ref(name)));
   for (const dimension of wordDimensions) {
     await sql`insert into usage_sum (organization, dimension, day_ms, subject, ${columns})
@@ -130,4 +130,6 @@ async function keepSumsOfDays(transaction: Transaction<Schema>, organization: st
   }
 }
 
-const noWords = { project: null, labels: null, run: null, path: '', model: null, finish_reason: null, provider_request_id: null } as const;
+const noWords = {
+  project: null, labels: null, run: null, path: '', model: null, finish_reason: null, service_tier: null, provider_request_id: null,
+} as const;

@@ -15,6 +15,8 @@ export type RowKind = (typeof rowKind)[keyof typeof rowKind];
 
 /** First element of each row; another order of fields takes another number. */
 const rowForm = 1;
+/** That of records since they hold gaps of the cost, tier, audio tokens and calls of tools; those of the first form have none. */
+const recordForm = 2;
 
 /** Index of the call's id within a row. */
 export const rowIdAt = 1;
@@ -28,6 +30,7 @@ const recordFields = [
   'streamed', 'status', 'outcome', 'model', 'finishReason', 'inputTokens', 'outputTokens', 'cachedTokens', 'cacheWriteTokens',
   'reasoningTokens', 'usage', 'usageReason', 'cost', 'costSource', 'priceList', 'providerRequestId', 'requestBytes', 'responseBytes',
   'firstByteMs', 'durationMs',
+  'costGaps', 'serviceTier', 'audioInputTokens', 'audioOutputTokens', 'toolCalls',
 ] as const satisfies readonly (keyof CallRecord)[];
 
 const tighteningFields = [
@@ -44,6 +47,9 @@ type WholeList = [Missing] extends [never] ? readonly string[] : never;
 type ValuesOf<Fields extends readonly (keyof CallRecord)[]> = {
   -readonly [At in keyof Fields]: Fields[At] extends 'cost' ? string | null : CallRecord[Fields[At]]
 };
+/** How many of the record's fields a row of the first form holds. */
+const firstFormFields = recordFields.indexOf('costGaps');
+
 type RecordValues = [form: number, ...ValuesOf<typeof recordFields>];
 
 /** Text of an `opened` row. */
@@ -62,12 +68,13 @@ export function openingFromText(text: string): CallOpening {
 /** Text of a `closed` row. */
 export function recordToText(record: CallRecord): string {
   return JSON.stringify([
-    rowForm, record.id, record.organization, record.key, record.project, record.labels, record.labelsDropped, record.run,
+    recordForm, record.id, record.organization, record.key, record.project, record.labels, record.labelsDropped, record.run,
     record.wire, record.endpoint, record.method, record.path, record.startedAtMs, record.node,
     record.streamed, record.status, record.outcome, record.model, record.finishReason, record.inputTokens,
     record.outputTokens, record.cachedTokens, record.cacheWriteTokens, record.reasoningTokens, record.usage, record.usageReason,
     record.cost === null ? null : record.cost.toString(), record.costSource, record.priceList, record.providerRequestId,
     record.requestBytes, record.responseBytes, record.firstByteMs, record.durationMs,
+    record.costGaps, record.serviceTier, record.audioInputTokens, record.audioOutputTokens, record.toolCalls,
   ]);
 }
 
@@ -78,12 +85,14 @@ export function recordFromText(text: string): CallRecord {
     streamed, status, outcome, model, finishReason, inputTokens, outputTokens, cachedTokens, cacheWriteTokens,
     reasoningTokens, usage, usageReason, cost, costSource, priceList, providerRequestId, requestBytes, responseBytes,
     firstByteMs, durationMs,
-  ] = valuesOf(text, recordFields) as RecordValues;
+    costGaps, serviceTier, audioInputTokens, audioOutputTokens, toolCalls,
+  ] = recordValuesOf(text);
   return {
     id, organization, key, project, labels, labelsDropped, run, wire, endpoint, method, path, startedAtMs, node,
     streamed, status, outcome, model, finishReason, inputTokens, outputTokens, cachedTokens, cacheWriteTokens,
     reasoningTokens, usage, usageReason, cost: amountOf(cost), costSource, priceList, providerRequestId, requestBytes, responseBytes,
     firstByteMs, durationMs,
+    costGaps, serviceTier, audioInputTokens, audioOutputTokens, toolCalls,
   };
 }
 
@@ -121,6 +130,17 @@ function named(text: string, fields: WholeList): Record<string, unknown> {
 
 function valuesOf(text: string, fields: WholeList): unknown[] {
   const values = JSON.parse(text) as unknown[];
-  if (values[0] !== rowForm || values.length !== fields.length + 1) throw new Error('a journal row is of a form that this version does not know');
+  if (values[0] !== rowForm || values.length !== fields.length + 1) throw unknownForm();
   return values;
+}
+
+function recordValuesOf(text: string): RecordValues {
+  const values = JSON.parse(text) as unknown[];
+  if (values[0] === rowForm && values.length === firstFormFields + 1) values.push([], null, null, null, null);
+  else if (values[0] !== recordForm || values.length !== recordFields.length + 1) throw unknownForm();
+  return values as RecordValues;
+}
+
+function unknownForm(): Error {
+  return new Error('a journal row is of a form that this version does not know');
 }

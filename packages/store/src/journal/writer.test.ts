@@ -17,6 +17,17 @@ test('a record comes back from its row as it went in, cost to the nano-dollar', 
   assert.deepEqual(recordFromText(recordToText(unpriced)), unpriced);
 });
 
+test('a row that an earlier version wrote is read: what it did not know is not there', () => {
+  const earlier = '[1,"req_00000000000000000000000000000007","org_a","key_a",null,["a"],0,null,"openai","chat.completions","POST",'
+    + '"/v1/chat/completions",1790000000007,"node_a",true,200,"completed","m-1","stop",7,2,null,null,0,"reported",null,"12","priced",'
+    + '"2026-09-23/1f0c",null,10,20,1,3]';
+  const { costGaps, serviceTier, audioInputTokens, audioOutputTokens, toolCalls, durationMs, cost } = recordFromText(earlier);
+  assert.deepEqual({ costGaps, serviceTier, audioInputTokens, audioOutputTokens, toolCalls, durationMs, cost },
+    { costGaps: [], serviceTier: null, audioInputTokens: null, audioOutputTokens: null, toolCalls: null, durationMs: 3, cost: 12n });
+  assert.throws(() => recordFromText(earlier.replace('[1,', '[3,')), /does not know/);
+  assert.throws(() => recordFromText(earlier.replace('[1,', '[2,')), /does not know/);
+});
+
 test('callbacks run after the commit, in the order of the rows, and one turn is one transaction', (t) => {
   const context = journalFixture(t);
   const heard: string[] = [];

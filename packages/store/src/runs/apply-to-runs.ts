@@ -6,7 +6,7 @@
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { exposureOf } from '@metergate/core/run/clamp.ts';
 import { afterCall, endedAs, tightenedTo, type Run } from '@metergate/core/run/run.ts';
-import { isUnknownCall } from '@metergate/core/spend/spend-sum.ts';
+import { isGapCall, isUnknownCall } from '@metergate/core/spend/spend-sum.ts';
 import type { Transaction } from 'kysely';
 import type { RunEnd, RunTightening } from '../journal/run-event.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -15,7 +15,7 @@ import { runNameText, selectRuns, updateRuns, updateSpent, type RunName, type St
 import type { Schema } from '../schema/schema.ts';
 
 /** What of a record counts for its run. */
-export type RunCallRecord = Pick<CallRecord, 'organization' | 'run' | 'startedAtMs' | 'cost' | 'usage'>;
+export type RunCallRecord = Pick<CallRecord, 'organization' | 'run' | 'startedAtMs' | 'cost' | 'costGaps' | 'usage'>;
 
 export interface RunWork {
   readonly records: readonly RunCallRecord[];
@@ -69,8 +69,8 @@ function replace(runs: Map<string, StoredRun>, name: RunName, by: (run: StoredRu
   if (run !== undefined) runs.set(text, by(run));
 }
 
-function withCall(run: StoredRun, { cost, usage, startedAtMs }: RunCallRecord): StoredRun {
-  const spent = afterCall(run, { cost, usageUnknown: isUnknownCall(usage) });
+function withCall(run: StoredRun, { cost, costGaps, usage, startedAtMs }: RunCallRecord): StoredRun {
+  const spent = afterCall(run, { cost, usageUnknown: isUnknownCall(usage), gap: isGapCall(costGaps) });
   const lastCallAtMs = startedAtMs - run.lastCallAtMs < lastCallGrainMs ? run.lastCallAtMs : startedAtMs;
   return { ...spent, confirmed: true, lastCallAtMs };
 }

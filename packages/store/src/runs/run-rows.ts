@@ -34,6 +34,7 @@ const columns: readonly RunColumn[] = [
   { name: 'clamp_reason', type: 'text', value: (run) => run.clampReason },
   { name: 'spent_nano', type: 'bigint', value: (run) => run.spent },
   { name: 'unknown_calls', type: 'bigint', value: (run) => run.unknownCalls },
+  { name: 'gap_calls', type: 'bigint', value: (run) => run.gapCalls },
   { name: 'started_at_ms', type: 'bigint', value: (run) => Math.floor(run.startedAtMs) },
   { name: 'expires_at_ms', type: 'bigint', value: (run) => run.expiresAtMs === null ? null : Math.floor(run.expiresAtMs) },
   { name: 'ended_at_ms', type: 'bigint', value: (run) => run.endedAtMs === null ? null : Math.floor(run.endedAtMs) },
@@ -42,7 +43,7 @@ const columns: readonly RunColumn[] = [
   { name: 'change', type: 'bigint', value: (run) => run.change },
 ];
 const nameColumns = columns.slice(0, 2);
-const spentColumns = columns.filter(({ name }) => ['organization', 'id', 'spent_nano', 'unknown_calls'].includes(name));
+const spentColumns = columns.filter(({ name }) => ['organization', 'id', 'spent_nano', 'unknown_calls', 'gap_calls'].includes(name));
 /** Fixed at creation, so never written again. */
 const fixed = new Set<string>(['organization', 'id', 'started_at_ms', 'expires_at_ms']);
 
@@ -56,6 +57,7 @@ export function storedRunOf(row: Selectable<RunTable>): StoredRun {
     clampReason: row.clamp_reason as ClampReason | null,
     spent: row.spent_nano as NanoDollars,
     unknownCalls: Number(row.unknown_calls),
+    gapCalls: Number(row.gap_calls),
     startedAtMs: Number(row.started_at_ms),
     expiresAtMs: numberOrNull(row.expires_at_ms),
     endedAtMs: numberOrNull(row.ended_at_ms),
@@ -96,14 +98,23 @@ export async function updateSpent(kind: Engine['kind'], db: Kysely<Schema>, runs
   if (runs.length > 0) await db.executeQuery(batch(kind, statements[kind].updateSpent, runs, spentColumns));
 }
 
+/** What a run's records came to. */
+export interface SpentBefore {
+  readonly spent: bigint;
+  readonly unknownCalls: number;
+  readonly gapCalls: number;
+}
+
 /** What the records that are kept already say of runs that begin now: of an id that was used before, and vanished. */
 export async function spentBefore(
   kind: Engine['kind'], db: Kysely<Schema>, names: readonly RunName[],
-): Promise<Map<string, { readonly spent: bigint; readonly unknownCalls: number }>> {
+): Promise<Map<string, SpentBefore>> {
   if (names.length === 0) return new Map();
   const query = batch(kind, statements[kind].spent, names as readonly StoredRun[], nameColumns);
-  const { rows } = await db.executeQuery<{ organization: string; id: string; spent: bigint; unknown_calls: bigint }>(query);
-  return new Map(rows.map((row) => [runNameText(row), { spent: row.spent, unknownCalls: Number(row.unknown_calls) }]));
+  const { rows } = await db.executeQuery<{ organization: string; id: string; spent: bigint; unknown_calls: bigint; gap_calls: bigint }>(query);
+  return new Map(rows.map((row) => [runNameText(row), {
+    spent: row.spent, unknownCalls: Number(row.unknown_calls), gapCalls: Number(row.gap_calls),
+  }]));
 }
 
 function batch(kind: Engine['kind'], statement: string, runs: readonly StoredRun[], of: readonly RunColumn[]): CompiledQuery {
@@ -137,7 +148,7 @@ function statementsOf(kind: Engine['kind']): Readonly<Record<'select' | 'insert'
     update: update(kind, columns),
     updateSpent: update(kind, spentColumns),
     spent: `select v.organization, v.id, cast(${least}(coalesce(sum(c.cost_nano), 0), 9223372036854775807) as bigint) as spent,
-      count(case when c.usage in ('unknown', 'partial') then 1 end) as unknown_calls
+      count(case when c.usage in ('unknown', 'partial') then 1 end) as unknown_calls, count(c.cost_gaps) as gap_calls
       from ${given(kind, nameColumns)} join call_record as c on c.organization = v.organization and c.run = v.id group by v.organization, v.id`,
   };
 }

@@ -59,7 +59,8 @@ for (const on of bothEngines) {
         const asked = { declared: usd(9), effective: usd(5), clampReason: 'grant_max', expiresAtMs: startMs + 7 } as const;
         const run = await made(wanted(organization, 'r', asked));
         assert.deepEqual(run, {
-          organization, id: 'r', state: 'live', declared: usd(9), effective: usd(5), clampReason: 'grant_max', spent: 0n, unknownCalls: 0,
+          organization, id: 'r', state: 'live', declared: usd(9), effective: usd(5), clampReason: 'grant_max',
+          spent: 0n, unknownCalls: 0, gapCalls: 0,
           startedAtMs: startMs, expiresAtMs: startMs + 7, endedAtMs: null,
         });
         const again = await open(wanted(organization, 'r', { declared: usd(2), effective: usd(2), expiresAtMs: null }), nodes[1]);
@@ -206,6 +207,7 @@ for (const on of bothEngines) {
           const records = await store.calls.list({ organization, run: run.id, limit: 1000 });
           assert.equal(run.spent, records.reduce((sum, { cost }) => sum + (cost ?? 0n), 0n), 'a run spent what its records cost');
           assert.equal(run.unknownCalls, records.filter(({ usage }) => usage === 'unknown').length);
+          assert.equal(run.gapCalls, records.filter(({ costGaps }) => costGaps.length > 0).length);
         }
       });
     });

@@ -15,7 +15,7 @@ import { refuse, type StoreRefusal } from '../refusal.ts';
 import { lastCallGrainMs, takenBy } from './apply-to-runs.ts';
 import { lockExposure, nextRunChange, type LockedExposure } from './run-exposure.ts';
 import {
-  insertRuns, runNameText, runOf, selectRuns, spentBefore, storedRunOf, updateRuns, type RunName, type StoredRun,
+  insertRuns, runNameText, runOf, selectRuns, spentBefore, storedRunOf, updateRuns, type RunName, type SpentBefore, type StoredRun,
 } from './run-rows.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { StoreContext } from '../context.ts';
@@ -198,7 +198,7 @@ async function makeRuns(
 
 /** Null: no exposure is left for it. */
 function beginRun(
-  run: NewRun, exposure: LockedExposure, before: { readonly spent: bigint; readonly unknownCalls: number } | undefined,
+  run: NewRun, exposure: LockedExposure, before: SpentBefore | undefined,
 ): StoredRun | null {
   const left = run.exposureLimit === null ? null : nanoDollars(run.exposureLimit - exposure.taken(run.organization));
   const budget = clampToExposure(run, left);
@@ -206,7 +206,7 @@ function beginRun(
   const { organization, id, declared, startedAtMs, expiresAtMs } = run;
   return {
     organization, id, state: 'live', declared, effective: budget.effective, clampReason: budget.clampReason,
-    spent: nanoDollars(before?.spent ?? 0n), unknownCalls: before?.unknownCalls ?? 0,
+    spent: nanoDollars(before?.spent ?? 0n), unknownCalls: before?.unknownCalls ?? 0, gapCalls: before?.gapCalls ?? 0,
     startedAtMs, expiresAtMs, endedAtMs: null, confirmed: false, lastCallAtMs: startedAtMs, change: 0n,
   };
 }
@@ -224,7 +224,7 @@ async function confirmRuns({ engine }: StoreContext, all: readonly Run[]): Promi
     const spent = await spentBefore(engine.kind, transaction, [...gone.values()]);
     const back = [...gone].map(([name, run]): StoredRun => ({
       ...run, spent: nanoDollars(spent.get(name)?.spent ?? 0n), unknownCalls: spent.get(name)?.unknownCalls ?? 0,
-      confirmed: true, lastCallAtMs: run.startedAtMs, change: 0n,
+      gapCalls: spent.get(name)?.gapCalls ?? 0, confirmed: true, lastCallAtMs: run.startedAtMs, change: 0n,
     }));
     for (const run of back) exposure.shift(run.organization, takenBy(run));
     await insertRuns(engine.kind, transaction, back);

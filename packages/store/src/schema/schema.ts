@@ -103,6 +103,13 @@ export interface CallRecordTable {
   readonly usage: string;
   readonly usage_reason: string | null;
   readonly cost_nano: WholeOrNull;
+  /** JSON array of names; null for none. */
+  readonly cost_gaps: string | null;
+  readonly service_tier: string | null;
+  readonly audio_input_tokens: WholeOrNull;
+  readonly audio_output_tokens: WholeOrNull;
+  /** JSON object of counts. */
+  readonly tool_calls: string | null;
   readonly cost_source: string;
   readonly price_list: string | null;
   readonly provider_request_id: string | null;
@@ -228,6 +235,8 @@ export interface SpendSumTable {
   readonly calls: Whole;
   /** Of `calls`, those whose usage is not known, in full or in part. */
   readonly unknown_calls: Whole;
+  /** Of `calls`, those whose cost lacks something that was reported. */
+  readonly gap_calls: Whole;
 }
 
 export interface Schema extends RunSchema, LeaseSchema, TapSchema, UsageSchema {

@@ -15,6 +15,7 @@ export interface UsageSumTable {
   readonly cost_nano: Whole;
   readonly unknown_calls: Whole;
   readonly unpriced_calls: Whole;
+  readonly gap_calls: Whole;
 }
 
 export interface UsageSchema {

@@ -21,6 +21,8 @@ export interface CapStanding {
   readonly spent: NanoDollars;
   /** Calls of the window whose usage is not known, in full or in part. */
   readonly unknownCalls: number;
+  /** Calls of the window whose cost lacks something that was reported. */
+  readonly gapCalls: number;
 }
 
 export interface Caps {
@@ -61,10 +63,11 @@ export function capsIn({ engine, randomBytes }: StoreContext): Caps {
         .leftJoin('spend_sum as s', (join) => join.onRef('s.organization', '=', 'c.organization').onRef('s.scope', '=', 'c.scope')
           .onRef('s.subject', '=', 'c.subject').onRef('s.window', '=', 'c.window')
           .on(sql<boolean>`s.start_ms = case c.${sql.ref('window')} ${sql.join(starts, sql` `)} end`))
-        .selectAll('c').select(['s.spent_nano', 's.unknown_calls'])
+        .selectAll('c').select(['s.spent_nano', 's.unknown_calls', 's.gap_calls'])
         .where('c.organization', '=', organization).orderBy('c.made').execute();
       return rows.map((row) => ({
         cap: capOf(row), spent: nanoDollars(row.spent_nano ?? 0n), unknownCalls: Number(row.unknown_calls ?? 0n),
+        gapCalls: Number(row.gap_calls ?? 0n),
       }));
     }),
     remove: (id, within) => engine.change<RemovedCap>(async (transaction, revision) => {

@@ -8,7 +8,7 @@
 import type { CapScope } from '@metergate/core/spend/cap.ts';
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
-import { isUnknownCall } from '@metergate/core/spend/spend-sum.ts';
+import { isGapCall, isUnknownCall } from '@metergate/core/spend/spend-sum.ts';
 import { calendarWindows, windowAt, type CalendarWindow } from '@metergate/core/spend/window.ts';
 import { CompiledQuery, type Transaction } from 'kysely';
 import { storable } from '../engine/storable.ts';
@@ -16,7 +16,7 @@ import type { Engine } from '../engine/engine.ts';
 import type { Schema } from '../schema/schema.ts';
 
 /** What of a record counts. */
-export type SpendRecord = Pick<CallRecord, 'organization' | 'key' | 'project' | 'startedAtMs' | 'cost' | 'usage'>;
+export type SpendRecord = Pick<CallRecord, 'organization' | 'key' | 'project' | 'startedAtMs' | 'cost' | 'costGaps' | 'usage'>;
 
 /** What one row of `spend_sum` gains. */
 export interface Addition {
@@ -30,6 +30,7 @@ export interface Addition {
   spent: NanoDollars;
   calls: number;
   unknownCalls: number;
+  gapCalls: number;
 }
 
 /** Adds what `records` spent. To be called in the transaction that keeps them, with those alone that it keeps. */
@@ -59,7 +60,9 @@ export function additionsOf(records: readonly SpendRecord[]): Addition[] {
       let addition = known.find((each) => each.window === window && holds(each, record.startedAtMs));
       if (addition === undefined) {
         const bounds = windowAt(window, record.startedAtMs);
-        addition = { organization: record.organization, scope, subject, window, ...bounds, spent: nanoDollars(0n), calls: 0, unknownCalls: 0 };
+        addition = {
+          organization: record.organization, scope, subject, window, ...bounds, spent: nanoDollars(0n), calls: 0, unknownCalls: 0, gapCalls: 0,
+        };
         known.push(addition);
         all.push(addition);
       }
@@ -78,10 +81,11 @@ function holds({ startMs, endMs }: Addition, instantMs: number): boolean {
   return instantMs >= startMs && (endMs === null || instantMs < endMs);
 }
 
-function count(addition: Addition, { cost, usage }: SpendRecord): void {
+function count(addition: Addition, { cost, costGaps, usage }: SpendRecord): void {
   if (cost !== null) addition.spent = nanoDollars(addition.spent + cost);
   addition.calls += 1;
   if (isUnknownCall(usage)) addition.unknownCalls += 1;
+  if (isGapCall(costGaps)) addition.gapCalls += 1;
 }
 
 function inOrder(one: Addition, other: Addition): number {
@@ -109,11 +113,13 @@ const columns: readonly SumColumn[] = [
   { name: 'spent_nano', type: 'bigint', value: (a) => a.spent },
   { name: 'calls', type: 'bigint', value: (a) => a.calls },
   { name: 'unknown_calls', type: 'bigint', value: (a) => a.unknownCalls },
+  { name: 'gap_calls', type: 'bigint', value: (a) => a.gapCalls },
 ];
 const columnNames = columns.map(({ name }) => `"${name}"`).join(', ');
 const added = (least: 'min' | 'least'): string => ` on conflict (organization, scope, subject, "window", start_ms) do update set
   spent_nano = ${least}(spend_sum.spent_nano, 9223372036854775807 - excluded.spent_nano) + excluded.spent_nano,
-  calls = spend_sum.calls + excluded.calls, unknown_calls = spend_sum.unknown_calls + excluded.unknown_calls`;
+  calls = spend_sum.calls + excluded.calls, unknown_calls = spend_sum.unknown_calls + excluded.unknown_calls,
+  gap_calls = spend_sum.gap_calls + excluded.gap_calls`;
 
 const tuple = `(${columns.map(() => '?').join(', ')})`;
 const tupleStatements = new Map<number, string>(sqliteTuples.map((rows) =>

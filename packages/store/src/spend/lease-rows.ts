@@ -28,7 +28,7 @@ const names = subjectColumns.map(([name]) => name).join(', ');
 const given = `unnest(${subjectColumns.map(([, type], index) => `$${index + 1}::${type}[]`).join(', ')}) as v (${names})`;
 
 /** Rows are made where they are missing, and locked in the order given, by one statement. */
-const lockSums = `insert into spend_sum (${names}, spent_nano, calls, unknown_calls) select v.*, 0, 0, 0 from ${given}
+const lockSums = `insert into spend_sum (${names}, spent_nano, calls, unknown_calls, gap_calls) select v.*, 0, 0, 0, 0 from ${given}
   on conflict (${names}) do update set calls = spend_sum.calls returning ${names}, spent_nano`;
 const lockExposures = 'select 1 from run_exposure where organization = any($1::text[]) order by organization for update';
 const readRuns = `select v.organization, v.scope, v.subject, v."window", v.start_ms, r.spent_nano, r.effective_nano, r.state

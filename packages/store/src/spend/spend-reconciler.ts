@@ -13,6 +13,7 @@ import type { CalendarWindow } from '@metergate/core/spend/window.ts';
 import type { UsageState } from '@metergate/core/usage/reading.ts';
 import { sql } from 'kysely';
 import { additionsOf, type SpendRecord } from './apply-spend.ts';
+import { costGapsOf } from '../schema/cost-gaps-column.ts';
 import type { StoreContext } from '../context.ts';
 
 /** What a sum says. */
@@ -20,6 +21,7 @@ export interface SpendFigures {
   readonly spent: NanoDollars;
   readonly calls: number;
   readonly unknownCalls: number;
+  readonly gapCalls: number;
 }
 
 /** A sum that is not that of its records. */
@@ -72,7 +74,7 @@ export function spendReconcilerIn({ background: engine }: StoreContext): SpendRe
       const counted = slice.filter(({ sequence }) => sequence <= through);
       addTo(derived, counted.map((row) => ({
         organization, key: row.key as SpendRecord['key'], project: row.project, startedAtMs: Number(row.started_at_ms),
-        cost: row.cost_nano === null ? null : nanoDollars(row.cost_nano), usage: row.usage as UsageState,
+        cost: row.cost_nano === null ? null : nanoDollars(row.cost_nano), costGaps: costGapsOf(row.cost_gaps), usage: row.usage as UsageState,
       })));
       records += counted.length;
       if (!await between()) return null;
@@ -88,7 +90,7 @@ export function spendReconcilerIn({ background: engine }: StoreContext): SpendRe
   /** The sums and the number of the newest record, of one moment. */
   async function snapshot(organization: OrganizationId): Promise<{ kept: Sums; through: bigint; erased: boolean }> {
     const { rows } = await engine.read((db) => sql<SnapshotRow>`
-      select newest.through, newest.erased, s.scope, s.subject, s."window", s.start_ms, s.spent_nano, s.calls, s.unknown_calls
+      select newest.through, newest.erased, s.scope, s.subject, s."window", s.start_ms, s.spent_nano, s.calls, s.unknown_calls, s.gap_calls
       from (select coalesce(max(sequence), 0) as through,
         (select count(*) from erased_organization where organization = ${organization}) as erased from call_record) as newest
       left join spend_sum as s on s.organization = ${organization}`.execute(db));
@@ -97,7 +99,9 @@ export function spendReconcilerIn({ background: engine }: StoreContext): SpendRe
       if (row.scope === null) continue;
       const place = { scope: row.scope, subject: row.subject, window: row.window, startMs: Number(row.start_ms) };
       kept.set(nameOf(place), {
-        ...place, figures: { spent: nanoDollars(row.spent_nano), calls: Number(row.calls), unknownCalls: Number(row.unknown_calls) },
+        ...place, figures: {
+          spent: nanoDollars(row.spent_nano), calls: Number(row.calls), unknownCalls: Number(row.unknown_calls), gapCalls: Number(row.gap_calls),
+        },
       });
     }
     return { kept, through: BigInt(rows[0]?.through ?? 0), erased: BigInt(rows[0]?.erased ?? 0) > 0n };
@@ -105,7 +109,7 @@ export function spendReconcilerIn({ background: engine }: StoreContext): SpendRe
 
   /** The next slice, newest first: that is how the index over time runs. */
   const recordsBefore = (organization: OrganizationId, before: { startedAtMs: bigint; sequence: bigint } | null) => engine.read((db) => {
-    let query = db.selectFrom('call_record').select(['sequence', 'key', 'project', 'started_at_ms', 'cost_nano', 'usage'])
+    let query = db.selectFrom('call_record').select(['sequence', 'key', 'project', 'started_at_ms', 'cost_nano', 'cost_gaps', 'usage'])
       .where('organization', '=', organization);
     if (before !== null) query = query.where(sql<boolean>`(started_at_ms, sequence) < (${before.startedAtMs}, ${before.sequence})`);
     return query.orderBy('started_at_ms', 'desc').orderBy('sequence', 'desc').limit(recordsAtOnce).execute();
@@ -136,21 +140,24 @@ type SnapshotRow = { readonly through: bigint | number; readonly erased: bigint 
   | { readonly scope: null }
   | {
     readonly scope: CapScope; readonly subject: string; readonly window: CalendarWindow; readonly start_ms: bigint;
-    readonly spent_nano: bigint; readonly calls: bigint; readonly unknown_calls: bigint;
+    readonly spent_nano: bigint; readonly calls: bigint; readonly unknown_calls: bigint; readonly gap_calls: bigint;
   });
 
 function addTo(sums: Sums, records: readonly SpendRecord[]): void {
-  for (const { scope, subject, window, startMs, spent, calls, unknownCalls } of additionsOf(records)) {
+  for (const { scope, subject, window, startMs, spent, calls, unknownCalls, gapCalls } of additionsOf(records)) {
     const name = nameOf({ scope, subject, window, startMs });
     const known = sums.get(name)?.figures ?? nothing;
     sums.set(name, {
       scope, subject, window, startMs,
-      figures: { spent: nanoDollars(known.spent + spent), calls: known.calls + calls, unknownCalls: known.unknownCalls + unknownCalls },
+      figures: {
+        spent: nanoDollars(known.spent + spent), calls: known.calls + calls,
+        unknownCalls: known.unknownCalls + unknownCalls, gapCalls: known.gapCalls + gapCalls,
+      },
     });
   }
 }
 
-const nothing: SpendFigures = { spent: nanoDollars(0n), calls: 0, unknownCalls: 0 };
+const nothing: SpendFigures = { spent: nanoDollars(0n), calls: 0, unknownCalls: 0, gapCalls: 0 };
 
 function differencesOf(kept: Sums, derived: Sums): Omit<SpendDifference, 'organization'>[] {
   const differences: Omit<SpendDifference, 'organization'>[] = [];
@@ -165,7 +172,9 @@ function differencesOf(kept: Sums, derived: Sums): Omit<SpendDifference, 'organi
 /** Which sum is off and by how much: the same at two walks, though calls came in between. */
 export function differenceName(difference: SpendDifference): string {
   const { organization, kept, derived } = difference;
-  const off = [kept.spent - derived.spent, kept.calls - derived.calls, kept.unknownCalls - derived.unknownCalls].join(' ');
+  const off = [
+    kept.spent - derived.spent, kept.calls - derived.calls, kept.unknownCalls - derived.unknownCalls, kept.gapCalls - derived.gapCalls,
+  ].join(' ');
   return `${organization}\0${nameOf(difference)}\0${off}`;
 }
 
@@ -173,6 +182,6 @@ function nameOf({ scope, subject, window, startMs }: Place): string {
   return `${scope}\0${window}\0${startMs}\0${subject}`;
 }
 
-function figuresText({ spent, calls, unknownCalls }: SpendFigures): string {
-  return `${spent} ${calls} ${unknownCalls}`;
+function figuresText({ spent, calls, unknownCalls, gapCalls }: SpendFigures): string {
+  return `${spent} ${calls} ${unknownCalls} ${gapCalls}`;
 }

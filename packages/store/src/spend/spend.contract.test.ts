@@ -140,16 +140,17 @@ for (const on of bothEngines) {
 
     describe('spend is the sum of the records (promise 4; design 3, row 5a)', () => {
       const recomputed = (records: readonly CallRecord[], at: (record: CallRecord) => readonly [scope: string, subject: string | null][]) => {
-        const sums = new Map<string, { spent: bigint; calls: bigint; unknown: bigint }>();
+        const sums = new Map<string, { spent: bigint; calls: bigint; unknown: bigint; gaps: bigint }>();
         for (const record of records) {
           for (const [scope, subject] of at(record)) {
             for (const window of calendarWindows) {
               if (subject === null) continue;
               const name = JSON.stringify([record.organization, scope, subject, window, windowAt(window, record.startedAtMs).startMs]);
-              const sum = sums.get(name) ?? { spent: 0n, calls: 0n, unknown: 0n };
+              const sum = sums.get(name) ?? { spent: 0n, calls: 0n, unknown: 0n, gaps: 0n };
               sum.spent += record.cost ?? 0n;
               sum.calls += 1n;
               if (record.usage === 'unknown' || record.usage === 'partial') sum.unknown += 1n;
+              if (record.costGaps.length > 0) sum.gaps += 1n;
               sums.set(name, sum);
             }
           }
@@ -159,10 +160,13 @@ for (const on of bothEngines) {
       const kept = async (organizations: readonly OrganizationId[]) => {
         // As text: a driver's numbers would lose digits.
         const rows = await context.query(url, 'select organization, scope, subject, "window", start_ms, cast(spent_nano as text) as spent_nano,'
-          + ' cast(calls as text) as calls, cast(unknown_calls as text) as unknown_calls from spend_sum');
+          + ' cast(calls as text) as calls, cast(unknown_calls as text) as unknown_calls, cast(gap_calls as text) as gap_calls from spend_sum');
         return new Map(rows.filter((row) => organizations.includes(row['organization'] as OrganizationId)).map((row) => [
           JSON.stringify([row['organization'], row['scope'], row['subject'], row['window'], Number(row['start_ms'])]),
-          { spent: BigInt(row['spent_nano'] as string), calls: BigInt(row['calls'] as string), unknown: BigInt(row['unknown_calls'] as string) },
+          {
+            spent: BigInt(row['spent_nano'] as string), calls: BigInt(row['calls'] as string), unknown: BigInt(row['unknown_calls'] as string),
+            gaps: BigInt(row['gap_calls'] as string),
+          },
         ]));
       };
 
@@ -175,6 +179,7 @@ for (const on of bothEngines) {
           startedAtMs: startMs - draw(500 * 86_400) * 1_000,
           cost: draw(5) === 0 ? null : nanoDollars(BigInt(draw(1_000_000_000))),
           usage: (['reported', 'partial', 'unknown', 'none'] as const)[draw(4)]!,
+          costGaps: draw(3) === 0 ? ['audio', 'region'] : [],
         });
         const segments = [0, 1, 2, 3].map((number) => ({ id: `seg_${context.name}_${number}`, records: Array.from({ length: 2_500 }, record) }));
         const other = await openTestStore(url);

@@ -88,7 +88,7 @@ function inOrder(one: UsageAddition, other: UsageAddition): number {
 const rowsAtOnce = 1_000;
 
 const summed = ['input_tokens', 'output_tokens', 'cost_nano'] as const;
-const counted = ['calls', 'unknown_calls', 'unpriced_calls'] as const;
+const counted = ['calls', 'unknown_calls', 'unpriced_calls', 'gap_calls'] as const;
 
 function into(least: 'min' | 'least'): BulkInsert<UsageAddition> {
   return {
@@ -104,6 +104,7 @@ function into(least: 'min' | 'least'): BulkInsert<UsageAddition> {
       { name: 'cost_nano', kind: 'whole', value: ({ figures }) => figures.cost },
       { name: 'unknown_calls', kind: 'whole', value: ({ figures }) => figures.unknownCalls },
       { name: 'unpriced_calls', kind: 'whole', value: ({ figures }) => figures.unpricedCalls },
+      { name: 'gap_calls', kind: 'whole', value: ({ figures }) => figures.gapCalls },
     ],
     // Sums stop at the 64-bit bound, since one that failed there would hold up all records behind it.
     after: `on conflict (organization, dimension, day_ms, subject) do update set ${[

@@ -51,7 +51,7 @@ export function usageReportsIn({ engine }: StoreContext): UsageReports {
   async function addDays(rows: Rows, { organization, by, rowsMax }: UsageQuery, { fromMs, toMs }: Span): Promise<boolean> {
     const subject = by === 'day' ? sql`cast(day_ms as text)` : sql`subject`;
     const { rows: found } = await engine.read((db) => sql<SumRow>`
-      select ${subject} as subject, ${whole('calls')}, ${whole('unknown_calls')}, ${whole('unpriced_calls')},
+      select ${subject} as subject, ${whole('calls')}, ${whole('unknown_calls')}, ${whole('unpriced_calls')}, ${whole('gap_calls')},
         ${halves('input_tokens')}, ${halves('output_tokens')}, ${halves('cost_nano')}
       from usage_sum where organization = ${organization} and dimension = ${by} and day_ms >= ${BigInt(fromMs)} and day_ms < ${BigInt(toMs)}
       group by 1 limit ${rowsMax + 1}`.execute(db));
@@ -110,13 +110,15 @@ function halves(name: 'input_tokens' | 'output_tokens' | 'cost_nano') {
     cast(sum(${column} & 4294967295) as bigint) as ${sql.ref(`${name}_low`)}`;
 }
 
-function whole(name: 'calls' | 'unknown_calls' | 'unpriced_calls') {
+function whole(name: 'calls' | 'unknown_calls' | 'unpriced_calls' | 'gap_calls') {
   return sql`cast(sum(${sql.ref(name)}) as bigint) as ${sql.ref(name)}`;
 }
 
 type Halves<Name extends string> = { readonly [N in `${Name}_${'high' | 'low'}`]: bigint };
 type SumRow = Halves<'input_tokens' | 'output_tokens' | 'cost_nano'>
-  & { readonly subject: string; readonly calls: bigint; readonly unknown_calls: bigint; readonly unpriced_calls: bigint };
+  & {
+    readonly subject: string; readonly calls: bigint; readonly unknown_calls: bigint; readonly unpriced_calls: bigint; readonly gap_calls: bigint;
+  };
 
 function figuresOf(row: SumRow): UsageFigures {
   return {
@@ -126,6 +128,7 @@ function figuresOf(row: SumRow): UsageFigures {
     cost: nanoDollars((row.cost_nano_high << halfBits) + row.cost_nano_low),
     unknownCalls: Number(row.unknown_calls),
     unpricedCalls: Number(row.unpriced_calls),
+    gapCalls: Number(row.gap_calls),
   };
 }
 

@@ -1,10 +1,11 @@
 /** The part of a call record's row that sums of usage are made of ⇄ what they count. */
 import type { UsageRecord } from '@metergate/core/report/usage-sum.ts';
 import type { Selectable } from 'kysely';
+import { costGapsOf } from '../schema/cost-gaps-column.ts';
 import { numberOrNull, type CallRecordTable } from '../schema/schema.ts';
 
 export const usageColumns = [
-  'key', 'project', 'labels', 'run', 'model', 'started_at_ms', 'input_tokens', 'output_tokens', 'usage', 'cost_nano', 'cost_source',
+  'key', 'project', 'labels', 'run', 'model', 'started_at_ms', 'input_tokens', 'output_tokens', 'usage', 'cost_nano', 'cost_gaps', 'cost_source',
 ] as const satisfies readonly (keyof CallRecordTable)[];
 
 export type UsageRow = Pick<Selectable<CallRecordTable>, (typeof usageColumns)[number]>;
@@ -22,6 +23,7 @@ export function usageRecordOf(organization: string, row: UsageRow): UsageRecord 
     outputTokens: numberOrNull(row.output_tokens),
     usage: row.usage as UsageRecord['usage'],
     cost: row.cost_nano as UsageRecord['cost'],
+    costGaps: costGapsOf(row.cost_gaps),
     costSource: row.cost_source as UsageRecord['costSource'],
   };
 }

@@ -23,15 +23,15 @@ const names: { readonly [D in UsageDimension]: (record: CallRecord) => readonly 
   label: ({ labels }) => (labels.length === 0 ? [''] : labels.filter((label, index) => labels.indexOf(label) === index)),
 };
 
-/** Calls, tokens in and out, cost, calls with unknown usage and without a price: added up one by one. */
+/** Calls, tokens in and out, cost, calls with unknown usage, without a price and with a gap: added up one by one. */
 function addedUp(records: readonly CallRecord[], by: UsageDimension): Map<string, bigint[]> {
   const sums = new Map<string, bigint[]>();
   for (const record of records) {
     for (const name of names[by](record)) {
       const unknown = record.usage === 'unknown' || record.usage === 'partial';
       const adds = [1n, BigInt(record.inputTokens ?? 0), BigInt(record.outputTokens ?? 0), record.cost ?? 0n, unknown ? 1n : 0n,
-        record.costSource === 'unpriced' ? 1n : 0n];
-      sums.set(name, (sums.get(name) ?? [0n, 0n, 0n, 0n, 0n, 0n]).map((sum, index) => sum + adds[index]!));
+        record.costSource === 'unpriced' ? 1n : 0n, record.costGaps.length > 0 ? 1n : 0n];
+      sums.set(name, (sums.get(name) ?? [0n, 0n, 0n, 0n, 0n, 0n, 0n]).map((sum, index) => sum + adds[index]!));
     }
   }
   return sums;
@@ -60,12 +60,14 @@ for (const on of bothEngines) {
       outputTokens: draw(4) === 0 ? null : draw(5_000),
       cost: draw(5) === 0 ? null : nanoDollars(BigInt(draw(1_000_000_000)) * (draw(30) === 0 ? 1_000_000n : 1n)),
       costSource: draw(5) === 0 ? 'unpriced' : 'priced',
+      costGaps: draw(4) === 0 ? ['service_tier'] : [],
       usage: (['reported', 'partial', 'unknown', 'none'] as const)[draw(4)]!,
     });
     const report = async (by: UsageDimension, range: { readonly sinceMs?: number; readonly untilMs?: number } = {}, of = organizations[0]!) => {
       const rows = await store.usageReports.usage({ organization: of, by, rowsMax: 1_000, ...range });
       return new Map(rows!.map(({ subject, figures: f }) =>
-        [subject, [BigInt(f.calls), f.inputTokens, f.outputTokens, f.cost as bigint, BigInt(f.unknownCalls), BigInt(f.unpricedCalls)]]));
+        [subject, [BigInt(f.calls), f.inputTokens, f.outputTokens, f.cost as bigint, BigInt(f.unknownCalls), BigInt(f.unpricedCalls),
+          BigInt(f.gapCalls)]]));
     };
 
     before(async () => {

@@ -220,7 +220,7 @@ export class SimulatedNode {
     for (const { line } of this.#bound.get(call.key)!) addRecent(line.current.recent, cost ?? nanoDollars(0n), monotonicMs);
     const held = call.run === null ? undefined : this.#runs.get(call.run);
     if (held !== undefined) {
-      held.run = afterCall(held.run, { cost, usageUnknown: cost === null });
+      held.run = afterCall(held.run, { cost, usageUnknown: cost === null, gap: false });
       held.own.spent = nanoDollars(held.own.spent + (cost ?? 0n));
       addRecent(held.account.recent, cost ?? nanoDollars(0n), monotonicMs);
     }

@@ -183,7 +183,7 @@ export class SimulatedStore {
     this.records.set(row.call.id, { row });
     const { run: runId } = row.call;
     const run = runId === null ? undefined : this.runs.get(runId);
-    if (run !== undefined) this.runs.set(run.id, afterCall(run, { cost: row.cost, usageUnknown: row.cost === null }));
+    if (run !== undefined) this.runs.set(run.id, afterCall(run, { cost: row.cost, usageUnknown: row.cost === null, gap: false }));
     for (const subject of subjectsOf(row.call)) this.#add(subject, row, nowMs);
   }
 

@@ -113,7 +113,7 @@ export class World {
   newRun(id: string, budget: NanoDollars | null, nowMs: number): Run {
     const ttl = this.chance.happens(0.3) ? this.chance.whole(5, 60) : null;
     return {
-      organization, id, state: 'live', declared: budget, effective: budget, clampReason: null, spent: nanoDollars(0n), unknownCalls: 0,
+      organization, id, state: 'live', declared: budget, effective: budget, clampReason: null, spent: nanoDollars(0n), unknownCalls: 0, gapCalls: 0,
       startedAtMs: nowMs, expiresAtMs: expiryOf(nowMs, ttl), endedAtMs: null,
     };
   }

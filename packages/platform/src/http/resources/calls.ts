@@ -5,10 +5,8 @@ import { pageCalls } from '../../use-cases/calls.ts';
 import { isRefusal } from '../../use-cases/refusal.ts';
 import { readingOperation } from '../operation.ts';
 import { decodeCursor, encodeCursor, invalidCursor, limitOf, pageOf, pageQuery } from '../paging.ts';
+import { callSchema } from './call-schema.ts';
 import { checkedRange, timeQuery } from './fields.ts';
-
-const callSchema = z.looseObject({ id: z.string(), startedAt: z.string(), cost: z.string().nullable(), label: z.literal('measured') })
-  .openapi('CallRecord');
 
 export const callOperations = [
   readingOperation({

@@ -10,7 +10,8 @@ import { dollars, idParams, instant } from './fields.ts';
 
 const capSchema = z.object({
   id: z.string(), scope: z.enum(capScopes), key: z.string().nullable(), project: z.string().nullable(), window: z.enum(calendarWindows),
-  limit: dollars, mode: z.enum(['refuse', 'pause']), spent: dollars, unknownCalls: z.int(), state: z.enum(capStates), resetsAt: instant.nullable(),
+  limit: dollars, mode: z.enum(['refuse', 'pause']), spent: dollars, unknownCalls: z.int(), gapCalls: z.int(),
+  state: z.enum(capStates), resetsAt: instant.nullable(),
 }).openapi('Cap');
 
 export const capOperations = [

@@ -10,7 +10,7 @@ import { dollars, idParams, instant } from './fields.ts';
 
 const runSchema = z.object({
   id: z.string(), state: z.enum(runStates), budget: dollars.nullable(), effective: dollars.nullable(), clampReason: z.enum(clampReasons).nullable(),
-  spent: dollars, unknownCalls: z.int(), startedAt: instant, expiresAt: instant.nullable(), endedAt: instant.nullable(),
+  spent: dollars, unknownCalls: z.int(), gapCalls: z.int(), startedAt: instant, expiresAt: instant.nullable(), endedAt: instant.nullable(),
 }).openapi('Run');
 
 export const runOperations = [

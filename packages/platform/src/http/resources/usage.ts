@@ -11,7 +11,7 @@ import { checkedRange, dollars, monthQuery, timeQuery } from './fields.ts';
 const name = z.string().nullable().optional();
 const usageSchema = z.object({
   model: name, key: name, project: name, label: name, run: name, day: name,
-  calls: z.int(), inputTokens: z.number(), outputTokens: z.number(), cost: dollars, unknownCalls: z.int(), unpricedCalls: z.int(),
+  calls: z.int(), inputTokens: z.number(), outputTokens: z.number(), cost: dollars, unknownCalls: z.int(), unpricedCalls: z.int(), gapCalls: z.int(),
 }).openapi('Usage');
 
 export const usageOperations = [

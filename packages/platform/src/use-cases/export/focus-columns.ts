@@ -34,6 +34,7 @@ export interface ChargeSums {
   calls: number;
   unknownCalls: number;
   unpricedCalls: number;
+  gapCalls: number;
 }
 
 /** Whose charges they are. */
@@ -98,6 +99,7 @@ const columns: Readonly<Record<string, (line: FocusLine) => CsvValue>> = {
   x_Calls: ({ sums }) => sums.calls,
   x_UnknownCalls: ({ sums }) => sums.unknownCalls,
   x_UnpricedCalls: ({ sums }) => sums.unpricedCalls,
+  x_GapCalls: ({ sums }) => sums.gapCalls,
 };
 
 export const focusNames: readonly string[] = Object.keys(columns);

@@ -11,7 +11,8 @@ export function jsonLines(): ExportLines {
 const columns = [
   'id', 'organization', 'key', 'project', 'labels', 'labelsDropped', 'run', 'wire', 'endpoint', 'method', 'path', 'streamed', 'status', 'outcome',
   'model', 'finishReason', 'inputTokens', 'outputTokens', 'cachedTokens', 'cacheWriteTokens', 'reasoningTokens', 'usage', 'usageReason', 'cost',
-  'costSource', 'priceList', 'providerRequestId', 'requestBytes', 'responseBytes', 'startedAt', 'firstByteMs', 'durationMs', 'node', 'label',
+  'costGaps', 'serviceTier', 'audioInputTokens', 'audioOutputTokens', 'toolCalls', 'costSource',
+  'priceList', 'providerRequestId', 'requestBytes', 'responseBytes', 'startedAt', 'firstByteMs', 'durationMs', 'node', 'label',
 ] as const satisfies readonly (keyof CallRecordJson)[];
 
 /** A table with a line of names. Labels are a JSON array in one cell. */

@@ -18,7 +18,9 @@ export function sampleRecord(opening: CallOpening, figure: number): CallRecord {
   return {
     ...opening, streamed: true, status: 200, outcome: 'completed', model: 'm-1', finishReason: 'stop', inputTokens: figure,
     outputTokens: 2, cachedTokens: null, cacheWriteTokens: null, reasoningTokens: 0, usage: 'reported', usageReason: null,
-    cost: nanoDollars(9_007_199_254_740_993n + BigInt(figure)), costSource: 'priced', priceList: '2026-09-23/1f0c',
+    cost: nanoDollars(9_007_199_254_740_993n + BigInt(figure)), costGaps: ['region'], serviceTier: 'flex',
+    audioInputTokens: null, audioOutputTokens: 5, toolCalls: { webSearch: 0, webFetch: 0, fileSearch: 3, codeInterpreter: 0 },
+    costSource: 'priced', priceList: '2026-09-23/1f0c',
     providerRequestId: null, requestBytes: 10, responseBytes: 20, firstByteMs: 1, durationMs: 3,
   };
 }

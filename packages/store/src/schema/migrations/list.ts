@@ -12,8 +12,9 @@ import { usageSums } from './0007-usage-sums.ts';
 import { whoAndWhere } from './0008-who-and-where.ts';
 import { changeNotices } from './0009-change-notices.ts';
 import { overrunLeases } from './0010-overrun-leases.ts';
+import { costGaps } from './0011-cost-gaps.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
-  firstSchema, capsAndSpend, runsAndGrants, tapAndBaseline, accounts, leases, usageSums, whoAndWhere, changeNotices, overrunLeases,
+  firstSchema, capsAndSpend, runsAndGrants, tapAndBaseline, accounts, leases, usageSums, whoAndWhere, changeNotices, overrunLeases, costGaps,
 ];

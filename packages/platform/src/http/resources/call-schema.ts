@@ -1,0 +1,58 @@
+/** A call record as the platform's HTTP shows it: every field of design 4, with its form. A field that is missing here does not compile. */
+import { z } from '@hono/zod-openapi';
+import { callOutcomes, costGapNames, costSources, type CallRecordJson } from '@metergate/core/record/call-record.ts';
+import { usageReasons, usageStates } from '@metergate/core/usage/reading.ts';
+import { instant } from './fields.ts';
+
+const words = z.string().nullable();
+/** Null: the provider did not report it. */
+const tokens = z.int().min(0).nullable();
+const count = z.int().min(0);
+const milliseconds = z.number().min(0).nullable();
+
+const fields = {
+  id: z.string().openapi({ description: 'The call\'s x-svc-request-id', example: 'req_0123456789abcdef0123456789abcdef' }),
+  organization: z.string(),
+  key: z.string().openapi({ description: 'Id of the service key' }),
+  project: words,
+  labels: z.array(z.string()),
+  labelsDropped: z.int().min(0).openapi({ description: 'Labels that were too long or too many' }),
+  run: words,
+  wire: z.string().openapi({ description: 'openai, anthropic, or upstream for the declared one' }),
+  endpoint: z.string().openapi({ description: 'What the call was counted as, such as chat.completions; other for any further path' }),
+  method: z.string(),
+  path: z.string().openapi({ description: 'As called, without its query' }),
+  streamed: z.boolean(),
+  status: z.int().nullable().openapi({ description: 'The provider\'s; null where it did not answer' }),
+  outcome: z.enum(callOutcomes),
+  model: words,
+  finishReason: words,
+  inputTokens: tokens,
+  outputTokens: tokens,
+  cachedTokens: tokens,
+  cacheWriteTokens: tokens,
+  reasoningTokens: tokens,
+  usage: z.enum(usageStates)
+    .openapi({ description: 'none: none was due. unknown: it was due and did not come. partial: only a running figure came.' }),
+  usageReason: z.enum(usageReasons).nullable().openapi({ description: 'Why usage is unknown or partial' }),
+  cost: z.string().nullable().openapi({ description: 'US dollars with nine places; null where it is not known', example: '0.012345600' }),
+  costGaps: z.array(z.enum(costGapNames))
+    .openapi({ description: 'What was reported and is not in the cost, for want of a price; empty where the cost is whole' }),
+  serviceTier: words.openapi({ description: 'The tier that served the call, in the provider\'s word' }),
+  audioInputTokens: tokens,
+  audioOutputTokens: tokens,
+  toolCalls: z.object({ webSearch: count, webFetch: count, fileSearch: count, codeInterpreter: count }).nullable()
+    .openapi({ description: 'Calls of the provider\'s own tools, which have fees of their own; null where it reported none' }),
+  costSource: z.enum(costSources),
+  priceList: words.openapi({ description: 'Date and hash of the list that priced the call' }),
+  providerRequestId: words,
+  requestBytes: count,
+  responseBytes: count,
+  startedAt: instant,
+  firstByteMs: milliseconds,
+  durationMs: milliseconds,
+  node: z.string(),
+  label: z.literal('measured'),
+} as const satisfies { readonly [Field in keyof CallRecordJson]: z.ZodType };
+
+export const callSchema = z.object(fields).openapi('CallRecord');
