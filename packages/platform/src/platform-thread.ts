@@ -25,6 +25,9 @@ export interface PlatformThreadData {
   readonly port: number;
   /** Null: from host and port. */
   readonly publicUrl: string | null;
+  /** Where callers reach the gateway. */
+  readonly gatewayUrl: string;
+  readonly sandbox: boolean;
   readonly providerUrls: Readonly<Record<Provider, string>>;
   readonly upstreamAllow: readonly string[];
 }
@@ -73,8 +76,8 @@ function partsOn(store: Store, reports: Reports | null, port: number): PlatformP
   const publicUrl = publicUrlAt(port);
   const clock = Date.now;
   return {
-    store, reports, clock, randomBytes: (n) => randomBytes(n), publicUrl, providerUrls: data.providerUrls,
-    upstreamRules: { allow: data.upstreamAllow },
+    store, reports, clock, randomBytes: (n) => randomBytes(n), publicUrl, gatewayUrl: data.gatewayUrl, sandbox: data.sandbox,
+    providerUrls: data.providerUrls, upstreamRules: { allow: data.upstreamAllow },
     sessions: createSessions({ store, masterKey: data.masterKey, publicUrl, clock }), attempts: createAttempts(clock),
     report: (fault) => tell('answer a request', fault),
   };

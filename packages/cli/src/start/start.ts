@@ -76,8 +76,9 @@ async function run(options: StartOptions): Promise<number> {
       died.resolve(1);
     },
   });
+  const gatewayUrl = config.publicGatewayUrl ?? urlOf(config.gateway.host, threads?.gatewayPort ?? config.gateway.port);
   const platform = part === 'gateway' ? null : await startPlatformBeside(config, {
-    databaseUrl: config.databaseUrl, masterKey, ...config.platform, publicUrl: config.publicPlatformUrl,
+    databaseUrl: config.databaseUrl, masterKey, ...config.platform, publicUrl: config.publicPlatformUrl, gatewayUrl, sandbox,
     providerUrls: { openai: provider?.url ?? config.openaiUrl, anthropic: provider?.url ?? config.anthropicUrl },
     upstreamAllow: config.upstreamAllow,
   }, (sentence) => stderr(`metergate: ${sentence}`));
@@ -92,7 +93,6 @@ async function run(options: StartOptions): Promise<number> {
     ops: urlOf(config.ops.host, ops.port),
   };
   if (firstStart !== null) {
-    const gatewayUrl = config.publicGatewayUrl ?? urls.gateway ?? urlOf(config.gateway.host, config.gateway.port);
     const platformUrl = config.publicPlatformUrl ?? urls.platform!;
     const place = keptData(config, process.cwd());
     for (const line of quickStartLines({ gatewayUrl, platformUrl, place, sandbox, alone: part === 'all', firstStart })) stderr(line);

@@ -8,7 +8,6 @@
  * Bodies of operations are read by mount.ts; an extension reads its own.
  */
 import { OpenAPIHono } from '@hono/zod-openapi';
-import { page } from './pages/front-page.ts';
 import { errorResponse, HttpRefusal, internalError, notFound } from './envelope.ts';
 import { apiRoot, mount } from './mount.ts';
 import type { Operation } from './operation.ts';
@@ -24,16 +23,18 @@ import { keyOperations } from './resources/keys.ts';
 import { limitsOperations } from './resources/limits.ts';
 import { memberOperations } from './resources/members.ts';
 import { organizationOperations } from './resources/organizations.ts';
+import { productOperations } from './resources/product.ts';
 import { runOperations } from './resources/runs.ts';
 import { tokenOperations } from './resources/tokens.ts';
 import { usageOperations } from './resources/usage.ts';
-import { joinPath } from '../use-cases/users.ts';
-import { joinPage, joinPageHeaders } from './pages/join-page.ts';
+import { serveDashboard } from './pages/dashboard.ts';
 import { limitsPage, limitsPath } from './pages/limits-page.ts';
+import { pageHeaders } from './pages/page-style.ts';
 import { securityHeaders } from './security-headers.ts';
 
 /** Every operation under `/platform/v1`. */
 export const operations: readonly Operation[] = [
+  ...productOperations,
   ...authOperations,
   ...organizationOperations,
   ...memberOperations,
@@ -56,8 +57,7 @@ type Extension = (app: OpenAPIHono, parts: PlatformParts) => void;
 /** Routes that are no operations. */
 const extensions: readonly Extension[] = [
   (app) => {
-    app.get(limitsPath, (context) => context.html(limitsPage()));
-    app.get(joinPath, (context) => context.html(joinPage(), 200, joinPageHeaders));
+    app.get(limitsPath, (context) => context.html(limitsPage(), 200, pageHeaders));
   },
 ];
 
@@ -66,14 +66,14 @@ export function platformApp(parts: PlatformParts): OpenAPIHono {
   app.use(async (context, next) => {
     await next();
     for (const [name, value] of Object.entries(securityHeaders)) {
-      // A page that needs more says so itself.
-      if (name !== 'content-security-policy' || !context.res.headers.has(name)) context.res.headers.set(name, value);
+      // What needs another value (a page's own script, a file that may be kept) says so itself.
+      if (!context.res.headers.has(name)) context.res.headers.set(name, value);
     }
   });
-  app.get('/', (context) => context.html(page));
   mount(app, parts, operations);
   for (const extend of extensions) extend(app, parts);
   describeApp(app);
+  serveDashboard(app);
   app.notFound(() => errorResponse(notFound()));
   app.onError((fault) => {
     if (fault instanceof HttpRefusal) return errorResponse(fault);

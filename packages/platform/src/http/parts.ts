@@ -18,6 +18,10 @@ export interface PlatformParts {
   readonly attempts: Attempts;
   /** Where people and links reach it, without a trailing slash. */
   readonly publicUrl: string;
+  /** Where callers reach the gateway, without a trailing slash. */
+  readonly gatewayUrl: string;
+  /** Calls go to the built-in simulated provider. */
+  readonly sandbox: boolean;
   /** Base URLs of the named providers, for test calls. */
   readonly providerUrls: Readonly<Record<Provider, string>>;
   readonly upstreamRules: UpstreamUrlRules;

@@ -3,7 +3,7 @@
  * where a page names their hash.
  */
 export const securityHeaders: Readonly<Record<string, string>> = {
-  'content-security-policy': "default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; "
+  'content-security-policy': "default-src 'none'; img-src 'self' data:; connect-src 'self'; "
     + "frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',

@@ -1,4 +1,7 @@
 /** The look of the platform's own pages: no asset of anyone else's, light and dark by the reader's setting. */
+import { createHash } from 'node:crypto';
+import { securityHeaders } from '../security-headers.ts';
+
 const pageStyle = `
 :root { color-scheme: light dark; --ink: #1b1f24; --soft: #57606a; --paper: #ffffff; --line: #d0d7de; --act: #1f5fbf; --bad: #b42318; }
 @media (prefers-color-scheme: dark) {
@@ -29,6 +32,13 @@ button:disabled { opacity: .6; cursor: default }
 small { color: var(--soft) }
 .bad { color: var(--bad); min-height: 1.5em; margin: .75rem 0 0 }
 `;
+
+const styleHash = createHash('sha256').update(pageStyle).digest('base64');
+
+/** What such a page is sent with: its one style element, known by its hash, and no script. */
+export const pageHeaders: Readonly<Record<string, string>> = {
+  'content-security-policy': `${securityHeaders['content-security-policy']}; style-src 'sha256-${styleHash}'`,
+};
 
 /** A whole page around `body`. */
 export function htmlPage(title: string, body: string): string {

@@ -71,7 +71,8 @@ export async function platformFixture(
   const reports: unknown[] = [];
   const said: string[] = [];
   const parts: PlatformParts = {
-    store, reports: null, clock: Date.now, randomBytes: bytes, publicUrl, providerUrls, upstreamRules: { allow: [] },
+    store, reports: null, clock: Date.now, randomBytes: bytes, publicUrl,
+    gatewayUrl: 'http://gateway.test', sandbox: false, providerUrls, upstreamRules: { allow: [] },
     sessions: createSessions({ store, masterKey, publicUrl, clock: Date.now }), attempts: createAttempts(Date.now),
     report: (fault) => reports.push(fault),
   };

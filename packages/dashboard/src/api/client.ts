@@ -1,0 +1,74 @@
+/**
+ * The platform's HTTP as the pages use it: typed by the OpenAPI document, cached by TanStack Query. An answer that is no success is
+ * thrown as a `Refused`, which carries the platform's own sentence.
+ */
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import createFetchClient, { type Middleware } from 'openapi-fetch';
+import createQueryHooks from 'openapi-react-query';
+import type { components, paths } from './schema.ts';
+
+/** What the platform says no with, or that it did not answer (status 0). */
+export class Refused extends Error {
+  readonly status: number;
+  readonly code: string;
+
+  constructor(status: number, code: string, message: string) {
+    super(message);
+    this.name = 'Refused';
+    this.status = status;
+    this.code = code;
+  }
+}
+
+const noAnswer = 'The platform did not answer. It may be restarting, or the network is away.';
+
+const refusing: Middleware = {
+  async onResponse({ response }) {
+    if (response.ok) return;
+    const said = (await response.json().catch(() => null)) as { error?: { code?: string; message?: string } } | null;
+    throw new Refused(
+      response.status,
+      said?.error?.code ?? 'unreadable',
+      said?.error?.message ?? `The platform answered ${response.status}.`,
+    );
+  },
+  onError({ error }) {
+    return error instanceof Refused ? error : new Refused(0, 'no_answer', noAnswer);
+  },
+};
+
+/** Asks once, without a cache. */
+export const ask = createFetchClient<paths>({ baseUrl: '/' });
+ask.use(refusing);
+
+/** Called when an answer says that the session is over. Set by the shell. */
+export const sessionEnd = { tell: (): void => undefined };
+
+function noteSessionEnd(fault: unknown): void {
+  if (fault instanceof Refused && fault.status === 401 && fault.code === 'unauthorized') sessionEnd.tell();
+}
+
+export const queries = new QueryClient({
+  queryCache: new QueryCache({ onError: noteSessionEnd }),
+  mutationCache: new MutationCache({ onError: noteSessionEnd }),
+  defaultOptions: {
+    queries: {
+      staleTime: 5_000,
+      // What was refused is refused again; what got no answer may get one.
+      retry: (count, fault) => count < 2 && fault instanceof Refused && (fault.status === 0 || fault.status >= 500),
+      retryDelay: (count) => 500 * 2 ** count,
+    },
+  },
+});
+
+/** Hooks: `api.useQuery('get', '/platform/v1/caps')`. */
+export const api = createQueryHooks(ask);
+
+type Schemas = components['schemas'];
+/** A named schema of the document. */
+export type Shown<Name extends keyof Schemas> = Schemas[Name];
+
+/** The sentence to show for whatever was thrown. */
+export function sentenceOf(fault: unknown): string {
+  return fault instanceof Refused ? fault.message : 'Something went wrong in this page. Reload it and try again.';
+}

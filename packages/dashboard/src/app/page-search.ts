@@ -1,0 +1,65 @@
+/**
+ * What pages keep in their address, checked: a value that is none of its kind is left out, never an error. Times are what the
+ * platform takes: a duration ago, a month, a date or an instant.
+ */
+type Raw = Record<string, unknown>;
+
+/** Filters by what a call is attributed to. A filter for what has no name (no project, say) is not possible. */
+export const filterNames = ['model', 'key', 'project', 'label', 'run', 'wire', 'endpoint'] as const;
+export type FilterName = (typeof filterNames)[number];
+export type Filters = { readonly [Name in FilterName]?: string };
+
+export interface RangeSearch {
+  /** `24h`, `7d`, `30d`, `90d`, `month`, `last-month`; absent: the page's own default, or `since` and `until`. */
+  readonly range?: string;
+  readonly since?: string;
+  readonly until?: string;
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' && value.length <= 512 ? value : typeof value === 'number' ? String(value) : undefined;
+}
+
+function pick<const Name extends string>(raw: Raw, names: readonly Name[]): { [N in Name]?: string } {
+  const found: { [N in Name]?: string } = {};
+  for (const name of names) {
+    const value = text(raw[name]);
+    if (value !== undefined) found[name] = value;
+  }
+  return found;
+}
+
+const rangeNames = ['range', 'since', 'until'] as const;
+
+export type OverviewSearch = RangeSearch & Filters & { readonly metric?: string; readonly by?: string };
+export const overviewSearch = (raw: Raw): OverviewSearch => pick(raw, [...rangeNames, ...filterNames, 'metric', 'by']);
+
+export type ExploreSearch = RangeSearch &
+  Filters & { readonly by?: string; readonly and?: string; readonly metric?: string; readonly chart?: string };
+export const exploreSearch = (raw: Raw): ExploreSearch => pick(raw, [...rangeNames, ...filterNames, 'by', 'and', 'metric', 'chart']);
+
+export type CallsSearch = RangeSearch &
+  Filters & {
+    readonly outcome?: string;
+    readonly usage?: string;
+    readonly call?: string;
+    readonly live?: string;
+  };
+export const callsSearch = (raw: Raw): CallsSearch => pick(raw, [...rangeNames, ...filterNames, 'outcome', 'usage', 'call', 'live']);
+
+export type RunsSearch = { readonly run?: string; readonly new?: string };
+export const runsSearch = (raw: Raw): RunsSearch => pick(raw, ['run', 'new']);
+
+/** `new`: its form is open; `tab`: which part is shown; `id`: what is opened. */
+export type PathSearch = { readonly new?: string; readonly tab?: string; readonly id?: string; readonly month?: string };
+export const pathSearch = (raw: Raw): PathSearch => pick(raw, ['new', 'tab', 'id', 'month']);
+
+export type StartSearch = { readonly tool?: string };
+export const startSearch = (raw: Raw): StartSearch => pick(raw, ['tool']);
+
+/** `to`: where to go on to, an address of this site. */
+export type SignInSearch = { readonly to?: string };
+export const signInSearch = (raw: Raw): SignInSearch => {
+  const { to } = pick(raw, ['to']);
+  return to !== undefined && /^\/(?![/\\])/.test(to) ? { to } : {};
+};

@@ -1,0 +1,26 @@
+/** Who is signed in, for which organization and in which role; what the role allows. */
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { api, queries, type Shown } from '../api/client.ts';
+
+export type Session = Shown<'Session'>;
+export type Role = Session['role'];
+
+const order: readonly Role[] = ['viewer', 'member', 'admin', 'owner'];
+
+export const sessionQuery = api.queryOptions('get', '/platform/v1/auth/session', {}, { staleTime: 60_000, retry: false });
+
+/** Inside the shell alone, where there is a session. */
+export function useSession(): Session {
+  return useSuspenseQuery(sessionQuery).data;
+}
+
+/** Whether the person may do what takes `role`. The platform decides again, whatever a page shows. */
+export function useMay(role: Role): boolean {
+  return order.indexOf(useSession().role) >= order.indexOf(role);
+}
+
+/** Forgets every answer: they were another person's or another organization's. */
+export async function beginAnew(): Promise<void> {
+  queries.clear();
+  await queries.ensureQueryData(sessionQuery);
+}

@@ -1,0 +1,40 @@
+/** Who is signed in, and the way out. */
+import { ActionIcon, Menu, Text } from '@mantine/core';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { CircleUserRound, KeyRound, LogOut } from 'lucide-react';
+import { ask, queries } from '../api/client.ts';
+import { useSession } from '../app/session.ts';
+
+export function AccountMenu() {
+  const session = useSession();
+  const navigate = useNavigate();
+  const leave = async (): Promise<void> => {
+    await ask.POST('/platform/v1/auth/sign-out');
+    await navigate({ to: '/sign-in' });
+    queries.clear();
+  };
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon variant="default" size="md" aria-label="Your account">
+          <CircleUserRound size={16} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Text px="sm" py={6} size="sm" maw={260} className="wrap">
+          {session.email}
+          <Text span c="dimmed" size="xs" display="block">
+            {session.role} of {session.organization.name}
+          </Text>
+        </Text>
+        <Menu.Divider />
+        <Menu.Item component={Link} to="/settings" search={{ tab: 'you' } as never} leftSection={<KeyRound size={14} aria-hidden />}>
+          Change your password
+        </Menu.Item>
+        <Menu.Item leftSection={<LogOut size={14} aria-hidden />} onClick={() => void leave()}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,51 @@
+/** The pages as the menu and the command palette name them. */
+import type { LucideIcon } from 'lucide-react';
+import { Activity, Building2, Gauge, KeyRound, LayoutDashboard, ListTree, Plug, Rocket, ScrollText, Ticket, Users } from 'lucide-react';
+import type { Role } from '../app/session.ts';
+
+export interface NavigationPage {
+  readonly to: string;
+  readonly name: string;
+  readonly icon: LucideIcon;
+  /** What one finds there, for the palette. */
+  readonly about: string;
+  /** The least role that sees it; absent: everyone. */
+  readonly role?: Role;
+}
+
+export interface NavigationGroup {
+  readonly name: string;
+  readonly pages: readonly NavigationPage[];
+}
+
+export const navigation: readonly NavigationGroup[] = [
+  {
+    name: 'Watch',
+    pages: [
+      { to: '/', name: 'Overview', icon: LayoutDashboard, about: 'Spend, calls, tokens, refusals and latency' },
+      { to: '/calls', name: 'Calls', icon: Activity, about: 'Every call, live, with how its cost came about' },
+      { to: '/runs', name: 'Runs', icon: ListTree, about: 'Agent runs, their budgets and grants' },
+    ],
+  },
+  {
+    name: 'Control',
+    pages: [{ to: '/caps', name: 'Caps & limits', icon: Gauge, about: 'Spend caps, rate limits and refusals' }],
+  },
+  {
+    name: 'Connect',
+    pages: [
+      { to: '/start', name: 'Get started', icon: Rocket, about: 'From a provider key to the first call' },
+      { to: '/keys', name: 'Service keys', icon: KeyRound, about: 'What callers present instead of provider keys' },
+      { to: '/providers', name: 'Providers', icon: Plug, about: 'Provider keys and the declared upstream', role: 'admin' },
+    ],
+  },
+  {
+    name: 'Organization',
+    pages: [
+      { to: '/members', name: 'Members', icon: Users, about: 'People, roles and invitations', role: 'admin' },
+      { to: '/tokens', name: 'Management tokens', icon: Ticket, about: 'For automation of the platform', role: 'admin' },
+      { to: '/audit', name: 'Audit', icon: ScrollText, about: 'Who changed what, and when', role: 'admin' },
+      { to: '/settings', name: 'Settings', icon: Building2, about: 'Run policy, fallback price, your password' },
+    ],
+  },
+];

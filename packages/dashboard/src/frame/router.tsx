@@ -1,0 +1,124 @@
+/**
+ * Every address of the dashboard. A page is loaded when it is first gone to; filters, ranges and groupings are in the address, read
+ * by `page-search.ts`, so that every view can be linked to, gone back to and reloaded.
+ */
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router';
+import { queries, Refused } from '../api/client.ts';
+import { NotFoundPage, PageFault } from './page-fault.tsx';
+import { callsSearch, overviewSearch, pathSearch, runsSearch, signInSearch, startSearch } from '../app/page-search.ts';
+import { sessionQuery } from '../app/session.ts';
+
+const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage, errorComponent: PageFault });
+
+const open = {
+  signIn: createRoute({
+    getParentRoute: () => root,
+    path: '/sign-in',
+    validateSearch: signInSearch,
+    component: lazyRouteComponent(() => import('../pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
+  }),
+  join: createRoute({
+    getParentRoute: () => root,
+    path: '/join',
+    component: lazyRouteComponent(() => import('../pages/sign-in/join-page.tsx'), 'JoinPage'),
+  }),
+};
+
+/** Everything that takes a session. */
+const shell = createRoute({
+  getParentRoute: () => root,
+  id: 'shell',
+  beforeLoad: async ({ location }) => {
+    try {
+      await queries.ensureQueryData(sessionQuery);
+    } catch (fault) {
+      if (fault instanceof Refused && fault.status === 401) throw redirect({ to: '/sign-in', search: { to: location.href } });
+      throw fault;
+    }
+  },
+  component: lazyRouteComponent(() => import('./shell.tsx'), 'Shell'),
+});
+
+const pages = {
+  overview: createRoute({
+    getParentRoute: () => shell,
+    path: '/',
+    validateSearch: overviewSearch,
+    component: lazyRouteComponent(() => import('../pages/overview/overview-page.tsx'), 'OverviewPage'),
+  }),
+  start: createRoute({
+    getParentRoute: () => shell,
+    path: '/start',
+    validateSearch: startSearch,
+    component: lazyRouteComponent(() => import('../pages/start/start-page.tsx'), 'StartPage'),
+  }),
+  calls: createRoute({
+    getParentRoute: () => shell,
+    path: '/calls',
+    validateSearch: callsSearch,
+    component: lazyRouteComponent(() => import('../pages/calls/calls-page.tsx'), 'CallsPage'),
+  }),
+  runs: createRoute({
+    getParentRoute: () => shell,
+    path: '/runs',
+    validateSearch: runsSearch,
+    component: lazyRouteComponent(() => import('../pages/runs/runs-page.tsx'), 'RunsPage'),
+  }),
+  caps: createRoute({
+    getParentRoute: () => shell,
+    path: '/caps',
+    validateSearch: pathSearch,
+    component: lazyRouteComponent(() => import('../pages/caps/caps-page.tsx'), 'CapsPage'),
+  }),
+  keys: createRoute({
+    getParentRoute: () => shell,
+    path: '/keys',
+    validateSearch: pathSearch,
+    component: lazyRouteComponent(() => import('../pages/keys/keys-page.tsx'), 'KeysPage'),
+  }),
+  providers: createRoute({
+    getParentRoute: () => shell,
+    path: '/providers',
+    validateSearch: pathSearch,
+    component: lazyRouteComponent(() => import('../pages/providers/providers-page.tsx'), 'ProvidersPage'),
+  }),
+  members: createRoute({
+    getParentRoute: () => shell,
+    path: '/members',
+    validateSearch: pathSearch,
+    component: lazyRouteComponent(() => import('../pages/members/members-page.tsx'), 'MembersPage'),
+  }),
+  tokens: createRoute({
+    getParentRoute: () => shell,
+    path: '/tokens',
+    validateSearch: pathSearch,
+    component: lazyRouteComponent(() => import('../pages/tokens/tokens-page.tsx'), 'TokensPage'),
+  }),
+  audit: createRoute({
+    getParentRoute: () => shell,
+    path: '/audit',
+    validateSearch: pathSearch,
+    component: lazyRouteComponent(() => import('../pages/audit/audit-page.tsx'), 'AuditPage'),
+  }),
+  settings: createRoute({
+    getParentRoute: () => shell,
+    path: '/settings',
+    validateSearch: pathSearch,
+    component: lazyRouteComponent(() => import('../pages/settings/settings-page.tsx'), 'SettingsPage'),
+  }),
+};
+
+export const router = createRouter({
+  routeTree: root.addChildren([...Object.values(open), shell.addChildren(Object.values(pages))]),
+  defaultPreload: 'intent',
+  defaultPreloadStaleTime: 0,
+  scrollRestoration: true,
+  defaultPendingMs: 200,
+  defaultErrorComponent: PageFault,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,62 @@
+/** Over the page where a session ended: the page behind stays as it is, so that nothing typed is lost. */
+import { Button, Modal, PasswordInput, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { useEffect } from 'react';
+import { ask, queries, sentenceOf, sessionEnd } from '../api/client.ts';
+import { useSession } from '../app/session.ts';
+
+export function SignInAgain() {
+  const { email } = useSession();
+  const [ended, setEnded] = useState(false);
+  const [password, setPassword] = useState('');
+  const [fault, setFault] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  useEffect(() => {
+    sessionEnd.tell = () => setEnded(true);
+    return () => {
+      sessionEnd.tell = () => undefined;
+    };
+  }, []);
+  const signIn = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      await ask.POST('/platform/v1/auth/sign-in/email', { body: { email: email ?? '', password } });
+      setEnded(false);
+      setPassword('');
+      setFault(null);
+      await queries.invalidateQueries();
+    } catch (thrown) {
+      setFault(sentenceOf(thrown));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Modal opened={ended} onClose={() => setEnded(false)} title="Your session ended" closeOnClickOutside={false} zIndex={1_000}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void signIn();
+        }}>
+        <Stack>
+          <Text size="sm">
+            Sign in again as <b className="wrap">{email}</b> and go on: what you typed is still there.
+          </Text>
+          <input type="hidden" autoComplete="username" value={email ?? ''} readOnly />
+          <PasswordInput
+            label="Password"
+            autoComplete="current-password"
+            required
+            data-autofocus
+            value={password}
+            error={fault}
+            onChange={(event) => setPassword(event.currentTarget.value)}
+          />
+          <Button type="submit" loading={busy}>
+            Sign in again
+          </Button>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,30 @@
+/** The entry of the pages: theme, cache of answers, router. What a page needs beyond this is loaded with the page. */
+import './app/link-token.ts';
+import './app/app.css';
+import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { queries } from './api/client.ts';
+import { router } from './frame/router.tsx';
+import { cssVariables, theme } from './app/theme.ts';
+
+const colorScheme = localStorageColorSchemeManager({ key: 'metergate-color-scheme' });
+/** Without this value the browser applies no style element of a component: the page's policy says so. */
+const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
+
+createRoot(document.getElementById('root')!).render(
+  <StrictMode>
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={cssVariables}
+      defaultColorScheme="auto"
+      colorSchemeManager={colorScheme}
+      getStyleNonce={() => nonce}>
+      <QueryClientProvider client={queries}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </MantineProvider>
+  </StrictMode>,
+);

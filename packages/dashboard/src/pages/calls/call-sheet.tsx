@@ -1,0 +1,187 @@
+/** One call: when and for whom, how long, what was used and how the cost came about. */
+import { Badge, Group, Progress, Stack, Table, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { ask } from '../../api/client.ts';
+import { CopyableId } from '../../parts/copying.tsx';
+import { Loaded } from '../../parts/states.tsx';
+import { shortBytes, shortMs } from '../../shown/amounts.ts';
+import { outcomeName, spoken, type CallRecord } from '../../shown/call-record.ts';
+import { Moment } from '../../shown/figures.tsx';
+import { useKeyNames } from '../../shown/key-names.ts';
+import { CallState } from './call-columns.tsx';
+import { CallCost } from './call-cost.tsx';
+
+export function CallSheet({ id, known }: { readonly id: string; readonly known: CallRecord | undefined }) {
+  const call = useQuery({
+    queryKey: ['get', '/platform/v1/calls/{id}', id],
+    initialData: known,
+    staleTime: Infinity,
+    queryFn: async ({ signal }) =>
+      (await ask.GET('/platform/v1/calls/{id}' as never, { params: { path: { id } }, signal } as never)).data as unknown as CallRecord,
+  });
+  return (
+    <Loaded of={call} height={480}>
+      {(data) => <CallFacts call={data} />}
+    </Loaded>
+  );
+}
+
+function CallFacts({ call }: { readonly call: CallRecord }) {
+  const names = useKeyNames();
+  return (
+    <Stack gap="lg">
+      <div>
+        <Group gap="xs">
+          <Title order={2} className="wrap">
+            {call.model ?? 'No model'}
+          </Title>
+          <CallState of={call} />
+        </Group>
+        <Text size="sm" c="dimmed">
+          <Moment at={call.startedAt} /> · {call.method} {call.path}
+        </Text>
+      </div>
+      <Part title="Time">
+        <Timing call={call} />
+      </Part>
+      <Part title="Tokens and cost">
+        <CallCost call={call} />
+      </Part>
+      <Part title="Attribution">
+        <Facts
+          rows={[
+            [
+              'Key',
+              <Link key="key" to="/calls" search={{ key: call.key }} className="wrap">
+                {names.get(call.key) ?? call.key}
+              </Link>,
+            ],
+            [
+              'Project',
+              call.project === null ? (
+                '–'
+              ) : (
+                <Link key="project" to="/calls" search={{ project: call.project }} className="wrap">
+                  {call.project}
+                </Link>
+              ),
+            ],
+            [
+              'Labels',
+              call.labels.length === 0 ? (
+                '–'
+              ) : (
+                <Group key="labels" gap={4}>
+                  {call.labels.map((label) => (
+                    <Badge key={label} variant="default" tt="none" fw={500}>
+                      {label}
+                    </Badge>
+                  ))}
+                </Group>
+              ),
+            ],
+            ...(call.labelsDropped > 0 ? [['Labels dropped', String(call.labelsDropped)] as const] : []),
+            [
+              'Run',
+              call.run === null ? (
+                '–'
+              ) : (
+                <Link key="run" to="/runs" search={{ run: call.run }} className="wrap">
+                  {call.run}
+                </Link>
+              ),
+            ],
+          ]}
+        />
+      </Part>
+      <Part title="Exchange">
+        <Facts
+          rows={[
+            ['Ended', `${outcomeName(call.outcome)}${call.status === null ? '' : `, status ${call.status}`}`],
+            ['Finish reason', call.finishReason ?? '–'],
+            ['Wire and endpoint', `${call.wire}, ${call.endpoint}${call.streamed ? ', streamed' : ''}`],
+            ['Request, response', `${shortBytes(call.requestBytes)}, ${shortBytes(call.responseBytes)}`],
+            ['Usage', `${spoken(call.usage)}${call.usageReason === null ? '' : `: ${spoken(call.usageReason)}`}`],
+            ['Request id', <CopyableId key="id" id={call.id} name="request id" />],
+            [
+              "Provider's id",
+              call.providerRequestId === null ? (
+                '–'
+              ) : (
+                <CopyableId key="provider" id={call.providerRequestId} name="provider's request id" />
+              ),
+            ],
+            [
+              'Node',
+              <span key="node" className="mono wrap">
+                {call.node}
+              </span>,
+            ],
+          ]}
+        />
+      </Part>
+    </Stack>
+  );
+}
+
+function Part({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <section>
+      <Title order={3} fz="sm" mb={6}>
+        {title}
+      </Title>
+      {children}
+    </section>
+  );
+}
+
+function Facts({ rows }: { readonly rows: readonly (readonly [string, ReactNode])[] }) {
+  return (
+    <Table variant="vertical" layout="fixed" withTableBorder verticalSpacing={6}>
+      <Table.Tbody>
+        {rows.map(([name, value]) => (
+          <Table.Tr key={name}>
+            <Table.Th w={150}>{name}</Table.Th>
+            <Table.Td className="wrap">{value}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+/** Until the first byte, and from there to the end. */
+function Timing({ call: { firstByteMs, durationMs } }: { readonly call: CallRecord }) {
+  if (durationMs === null)
+    {return (
+      <Text size="sm" c="dimmed">
+        It was interrupted; how long it took is not known.
+      </Text>
+    );}
+  const first = firstByteMs ?? durationMs;
+  const part = durationMs === 0 ? 100 : (first / durationMs) * 100;
+  return (
+    <div>
+      <Progress.Root size="lg" aria-hidden>
+        <Progress.Section value={part} color="tide.3" />
+        <Progress.Section value={100 - part} color="tide.8" />
+      </Progress.Root>
+      <Group justify="space-between" mt={4}>
+        <Text size="sm">
+          {firstByteMs === null ? (
+            'No byte of an answer'
+          ) : (
+            <>
+              First byte after <b>{shortMs(firstByteMs)}</b>
+            </>
+          )}
+        </Text>
+        <Text size="sm">
+          Whole in <b>{shortMs(durationMs)}</b>
+        </Text>
+      </Group>
+    </div>
+  );
+}

@@ -1,0 +1,127 @@
+/** Every call, newest first: by time and filters, live, and one of them opened as a sheet. Never content. */
+import { Button, Center, Drawer, Group, Switch } from '@mantine/core';
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { Activity } from 'lucide-react';
+import { useMemo } from 'react';
+import { ask } from '../../api/client.ts';
+import type { CallsSearch } from '../../app/page-search.ts';
+import { DataTable } from '../../parts/data-table.tsx';
+import { FilterBar } from '../../parts/filter-bar.tsx';
+import { Page, Panel } from '../../parts/page.tsx';
+import { RangePicker } from '../../parts/range-picker.tsx';
+import { Loaded, Nothing } from '../../parts/states.tsx';
+import type { CallRecord } from '../../shown/call-record.ts';
+import { useKeyNames } from '../../shown/key-names.ts';
+import { isoOf, rangeOf } from '../../shown/ranges.ts';
+import { callColumns } from './call-columns.tsx';
+import { CallSheet } from './call-sheet.tsx';
+import { CallStateFilters } from './call-state-filters.tsx';
+
+const route = getRouteApi('/shell/calls');
+const pageLength = 100;
+
+export function CallsPage() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const live = search.live === 'on';
+  const set = (change: Partial<CallsSearch>): void =>
+    void navigate({ search: (old) => ({ ...old, ...change }), replace: true, resetScroll: false });
+  const range = useMemo(() => rangeOf(search, Date.now(), '24h'), [search.range, search.since, search.until]);
+  const calls = useCalls(search, live);
+  const names = useKeyNames();
+  const columns = useMemo(() => callColumns(names), [names]);
+  return (
+    <Page
+      title="Calls"
+      about="What was forwarded, as it was measured. No prompt, no answer: content is never kept."
+      actions={<Switch label="Live" checked={live} onChange={(event) => set({ live: event.currentTarget.checked ? 'on' : undefined })} />}>
+      <Group gap="xs">
+        {live ? null : <RangePicker range={range} onChange={set} />}
+        <CallStateFilters search={search} onChange={set} />
+        <FilterBar filters={search} onChange={set} />
+      </Group>
+      <Panel flush>
+        <Loaded of={{ data: calls.rows, error: calls.error, refetch: calls.refetch }} height={520}>
+          {(rows) =>
+            rows.length === 0 ? (
+              <Nothing
+                icon={Activity}
+                title={live ? 'Waiting for calls' : 'No call in this time'}
+                action={
+                  <Button component={Link} to="/start" variant="default">
+                    Send the first call
+                  </Button>
+                }>
+                Change the time or the filters, or send a call through the gateway.
+              </Nothing>
+            ) : (
+              <DataTable<CallRecord>
+                caption="Calls"
+                rows={rows}
+                rowId={(call) => call.id}
+                columns={columns}
+                minWidth={940}
+                onOpen={(call) => set({ call: call.id })}
+              />
+            )
+          }
+        </Loaded>
+        {calls.more === null ? null : (
+          <Center p="sm">
+            <Button variant="default" loading={calls.coming} onClick={calls.more}>
+              Older calls
+            </Button>
+          </Center>
+        )}
+      </Panel>
+      <Drawer opened={search.call !== undefined} onClose={() => set({ call: undefined })} position="right" size="lg" title="Call">
+        {search.call === undefined ? null : <CallSheet id={search.call} known={calls.rows?.find(({ id }) => id === search.call)} />}
+      </Drawer>
+    </Page>
+  );
+}
+
+interface ShownCalls {
+  readonly rows: readonly CallRecord[] | undefined;
+  readonly error: unknown;
+  readonly refetch: () => unknown;
+  /** Null: there are no older ones, or only the newest are shown. */
+  readonly more: (() => void) | null;
+  readonly coming: boolean;
+}
+
+/** Live, the newest are asked for each second and nothing older is kept; else pages, from the newest on. */
+function useCalls(search: CallsSearch, live: boolean): ShownCalls {
+  const { model, key, project, label, run, wire, endpoint, outcome, usage } = search;
+  const filters = { model, key, project, label, run, wire, endpoint, outcome, usage };
+  const get = async (extra: object, signal: AbortSignal) =>
+    (await ask.GET('/platform/v1/calls', { params: { query: { limit: pageLength, ...filters, ...extra } as never }, signal })).data!;
+  const newest = useQuery({
+    queryKey: ['get', '/platform/v1/calls', 'live', filters],
+    enabled: live,
+    refetchInterval: 1_000,
+    placeholderData: keepPreviousData,
+    queryFn: ({ signal }) => get({}, signal),
+  });
+  const pages = useInfiniteQuery({
+    queryKey: ['get', '/platform/v1/calls', 'pages', filters, search.range, search.since, search.until],
+    enabled: !live,
+    placeholderData: keepPreviousData,
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam, signal }) => get({ ...isoOf(rangeOf(search, Date.now(), '24h')), cursor: pageParam }, signal),
+    getNextPageParam: (page) => page.nextCursor ?? undefined,
+  });
+  const rows = useMemo(
+    () => (live ? newest.data?.data : pages.data?.pages.flatMap((page) => page.data)) as readonly CallRecord[] | undefined,
+    [live, newest.data, pages.data],
+  );
+  const { error, refetch } = live ? newest : pages;
+  return {
+    rows,
+    error,
+    refetch,
+    more: !live && pages.hasNextPage ? () => void pages.fetchNextPage() : null,
+    coming: pages.isFetchingNextPage,
+  };
+}

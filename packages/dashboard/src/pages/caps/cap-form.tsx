@@ -1,0 +1,109 @@
+/** Setting a cap: of what, in which window, how much, and what it answers. Shows what it would have done before it is armed. */
+import { Autocomplete, Button, Group, NumberInput, Select, SimpleGrid, Stack, Switch, Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useDebouncedValue } from '@mantine/hooks';
+import { api, ask, type Shown } from '../../api/client.ts';
+import { useDoing } from '../../parts/doing.ts';
+import { useKeyNames } from '../../shown/key-names.ts';
+import { WouldRefuse } from './would-refuse.tsx';
+
+type Cap = Shown<'Cap'>;
+type Scope = Cap['scope'];
+type Window = Cap['window'];
+
+const scopes = [
+  { value: 'organization', label: 'The organization' },
+  { value: 'key', label: 'One service key' },
+  { value: 'project', label: 'One project' },
+];
+const windows = [
+  { value: 'day', label: 'A day' },
+  { value: 'week', label: 'A week, from Monday' },
+  { value: 'month', label: 'A month' },
+  { value: 'year', label: 'A year' },
+  { value: 'lifetime', label: 'Its lifetime' },
+];
+
+export function CapForm({ cap, onDone }: { readonly cap: Cap | undefined; readonly onDone: () => void }) {
+  const form = useForm({
+    initialValues: {
+      scope: cap?.scope ?? ('organization' as Scope),
+      key: cap?.key ?? null,
+      project: cap?.project ?? '',
+      window: cap?.window ?? ('month' as Window),
+      limit: cap === undefined ? '' : String(Number(cap.limit)),
+      pause: cap?.mode === 'pause',
+    },
+    validate: {
+      limit: (limit) => (String(limit) === '' ? 'Say how much.' : null),
+      key: (key, { scope }) => (scope === 'key' && key === null ? 'Choose a key.' : null),
+      project: (project, { scope }) => (scope === 'project' && project.trim() === '' ? 'Name a project.' : null),
+    },
+  });
+  const keys = useKeyNames();
+  const projects = api.useQuery(
+    'get',
+    '/platform/v1/usage',
+    { params: { query: { by: 'project' } } },
+    { select: ({ data }) => data.flatMap(({ project }) => project ?? []) },
+  );
+  const setting = useDoing({
+    run: ({ scope, key, project, window, limit, pause }: typeof form.values) =>
+      ask.POST('/platform/v1/caps', {
+        body: {
+          scope,
+          window,
+          limit: String(limit),
+          pause,
+          ...(scope === 'key' ? { key: key! } : scope === 'project' ? { project: project.trim() } : {}),
+        } as never,
+      }),
+    done: cap === undefined ? 'The cap is armed.' : 'The cap is changed.',
+    changes: ['/platform/v1/caps'],
+    after: onDone,
+  });
+  const [tried] = useDebouncedValue(form.values, 400);
+  const { scope } = form.values;
+  const fixed = cap !== undefined;
+  return (
+    <form onSubmit={form.onSubmit((values) => setting.mutate(values))}>
+      <Stack>
+        <SimpleGrid cols={{ base: 1, xs: 2 }}>
+          <Select label="Of" data={scopes} allowDeselect={false} disabled={fixed} data-autofocus {...form.getInputProps('scope')} />
+          {scope === 'key' ? (
+            <Select
+              label="Key"
+              searchable
+              disabled={fixed}
+              data={[...keys].map(([value, label]) => ({ value, label }))}
+              {...form.getInputProps('key')}
+            />
+          ) : null}
+          {scope === 'project' ? (
+            <Autocomplete label="Project" disabled={fixed} data={projects.data ?? []} maxLength={256} {...form.getInputProps('project')} />
+          ) : null}
+        </SimpleGrid>
+        <SimpleGrid cols={{ base: 1, xs: 2 }}>
+          <Select label="Window" data={windows} allowDeselect={false} disabled={fixed} {...form.getInputProps('window')} />
+          <NumberInput label="Limit, US dollars" prefix="$" min={0} decimalScale={6} hideControls {...form.getInputProps('limit')} />
+        </SimpleGrid>
+        <Switch
+          label="Pause instead of refuse"
+          description="Once reached: 429 with the time until it starts again, which SDKs wait for, instead of 402."
+          {...form.getInputProps('pause', { type: 'checkbox' })}
+        />
+        <WouldRefuse wanted={{ ...tried, limit: String(tried.limit) }} />
+        {scope === 'project' ? (
+          <Text size="xs" c="dimmed">
+            A call counts for the project it names; a key's own project is only its default.
+          </Text>
+        ) : null}
+        <Group justify="flex-end">
+          <Button type="submit" loading={setting.isPending}>
+            {fixed ? 'Change the cap' : 'Arm the cap'}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,65 @@
+/** Spend caps and the plan's rate limits: what is spent, what is left, when it starts again. */
+import { Button, Modal } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import { Gauge, Plus } from 'lucide-react';
+import { api, type Shown } from '../../api/client.ts';
+import { useMay } from '../../app/session.ts';
+import { DataTable } from '../../parts/data-table.tsx';
+import { Page, Panel } from '../../parts/page.tsx';
+import { Loaded, Nothing } from '../../parts/states.tsx';
+import { useKeyNames } from '../../shown/key-names.ts';
+import { capColumns } from './cap-columns.tsx';
+import { CapForm } from './cap-form.tsx';
+import { LimitsPanel } from './limits-panel.tsx';
+
+type Cap = Shown<'Cap'>;
+const route = getRouteApi('/shell/caps');
+
+export function CapsPage() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const may = useMay('admin');
+  const caps = api.useQuery('get', '/platform/v1/caps', { params: { query: { limit: 1_000 } } }, { refetchInterval: 10_000 });
+  const names = useKeyNames();
+  const open = (to: { new?: string; id?: string }): void => void navigate({ search: to, replace: true });
+  const add = may ? (
+    <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => open({ new: 'cap' })}>
+      New cap
+    </Button>
+  ) : null;
+  const edited = caps.data?.data.find(({ id }) => id === search.id);
+  return (
+    <Page
+      title="Caps & limits"
+      actions={add}
+      about="A cap refuses calls, before anything is forwarded, once what was spent in its window has come to its limit. Windows are of UTC.">
+      <Panel flush title="Caps">
+        <Loaded of={caps} height={260}>
+          {({ data }) =>
+            data.length === 0 ? (
+              <Nothing icon={Gauge} title="No cap yet" action={add}>
+                Set one for the whole organization, one key or one project. You will see what it would have refused before you arm it.
+              </Nothing>
+            ) : (
+              <DataTable<Cap>
+                caption="Caps"
+                rows={data}
+                rowId={(cap) => cap.id}
+                minWidth={860}
+                columns={capColumns(names, (cap) => open({ id: cap.id }))}
+              />
+            )
+          }
+        </Loaded>
+      </Panel>
+      <LimitsPanel />
+      <Modal
+        opened={may && (search.new === 'cap' || edited !== undefined)}
+        onClose={() => open({})}
+        title={edited === undefined ? 'New cap' : 'Change the cap'}
+        size="lg">
+        <CapForm key={edited?.id ?? 'new'} cap={edited} onDone={() => open({})} />
+      </Modal>
+    </Page>
+  );
+}

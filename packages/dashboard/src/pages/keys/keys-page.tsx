@@ -1,0 +1,163 @@
+/** Service keys: what callers present. A key is shown once, when it is made. */
+import { Badge, Button, Modal, SegmentedControl, Text } from '@mantine/core';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { KeyRound, Plus } from 'lucide-react';
+import { useState } from 'react';
+import { api, type Shown } from '../../api/client.ts';
+import { useMay } from '../../app/session.ts';
+import { DataTable, type Column } from '../../parts/data-table.tsx';
+import { KeyForm, type MintedKey } from '../../parts/key-form.tsx';
+import { Page, Panel } from '../../parts/page.tsx';
+import { Loaded, Nothing } from '../../parts/states.tsx';
+import { SecretOnce } from '../../parts/copying.tsx';
+import { Moment } from '../../shown/figures.tsx';
+import { KeyMenu } from './key-menu.tsx';
+
+type Key = Shown<'ServiceKey'>;
+const route = getRouteApi('/shell/keys');
+const changes = '/platform/v1/keys';
+
+export function KeysPage() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const may = useMay('member');
+  const [made, setMade] = useState<MintedKey | null>(null);
+  const keys = api.useQuery('get', changes, { params: { query: { limit: 1_000 } } });
+  const form = (opened: boolean): void => void navigate({ search: (old) => ({ ...old, new: opened ? 'key' : undefined }), replace: true });
+  const add = may ? (
+    <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => form(true)}>
+      New key
+    </Button>
+  ) : null;
+  return (
+    <Page
+      title="Service keys"
+      actions={add}
+      about="What people, services and agents present instead of a provider key. Each is shown once, when it is made.">
+      <Loaded of={keys} height={320}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Panel>
+              <Nothing icon={KeyRound} title="No service key yet" action={add}>
+                A service key lets a caller through this gateway, and says whose calls they are. Make one for each service or person.
+              </Nothing>
+            </Panel>
+          ) : (
+            <KeyList keys={data} shown={search.tab ?? 'in use'} onShow={(tab) => void navigate({ search: { tab }, replace: true })} />
+          )
+        }
+      </Loaded>
+      <Modal opened={search.new === 'key' && may} onClose={() => form(false)} title="New service key">
+        <KeyForm
+          onCancel={() => form(false)}
+          onMade={(key) => {
+            setMade(key);
+            form(false);
+          }}
+        />
+      </Modal>
+      <Modal opened={made !== null} onClose={() => setMade(null)} title="Your service key" size="lg" closeOnClickOutside={false}>
+        {made === null ? null : <SecretOnce secret={made.key} name="service key" />}
+        <Text size="sm" mt="md">
+          Next:{' '}
+          <Link to="/start" onClick={() => setMade(null)}>
+            settings to paste into your SDK or agent
+          </Link>
+          .
+        </Text>
+      </Modal>
+    </Page>
+  );
+}
+
+export function isOver(key: Key): boolean {
+  return key.revokedAt !== null || (key.expiresAt !== null && Date.parse(key.expiresAt) <= Date.now());
+}
+
+function KeyList({
+  keys,
+  shown,
+  onShow,
+}: {
+  readonly keys: readonly Key[];
+  readonly shown: string;
+  readonly onShow: (tab: string) => void;
+}) {
+  const rows = keys.filter((key) => shown === 'all' || !isOver(key)).toReversed();
+  return (
+    <Panel
+      flush
+      title={`${rows.length} ${rows.length === 1 ? 'key' : 'keys'}`}
+      actions={
+        <SegmentedControl
+          size="xs"
+          aria-label="Which keys"
+          value={shown}
+          onChange={onShow}
+          data={[
+            { value: 'in use', label: 'In use' },
+            { value: 'all', label: 'All' },
+          ]}
+        />
+      }>
+      <DataTable caption="Service keys" columns={columns} rows={rows} rowId={(key) => key.id} minWidth={760} />
+    </Panel>
+  );
+}
+
+const columns: readonly Column<Key>[] = [
+  {
+    id: 'name',
+    head: 'Name',
+    sortBy: (key) => key.name ?? '',
+    cell: (key) => (
+      <Text span inherit fw={550} className="wrap">
+        {key.name ?? (
+          <Text span inherit c="dimmed">
+            unnamed
+          </Text>
+        )}
+      </Text>
+    ),
+  },
+  { id: 'prefix', head: 'Begins with', cell: (key) => <span className="mono">{key.prefix}…</span> },
+  { id: 'project', head: 'Project', sortBy: (key) => key.project ?? '', cell: (key) => <span className="wrap">{key.project ?? '–'}</span> },
+  { id: 'state', head: 'State', cell: (key) => <KeyState of={key} /> },
+  { id: 'made', head: 'Made', sortBy: (key) => key.createdAt, cell: (key) => <Moment at={key.createdAt} relative /> },
+  {
+    id: 'calls',
+    head: 'Calls',
+    cell: (key) => (
+      <Link to="/calls" search={{ key: key.id }}>
+        See its calls
+      </Link>
+    ),
+  },
+  { id: 'menu', head: '', right: true, cell: (key) => <KeyMenu of={key} /> },
+];
+
+function KeyState({ of: key }: { readonly of: Key }) {
+  if (key.revokedAt !== null)
+    {return (
+      <Badge color="gray" variant="light" c="dimmed">
+        Revoked
+      </Badge>
+    );}
+  if (isOver(key))
+    {return (
+      <Badge color="gray" variant="light" c="dimmed">
+        Expired
+      </Badge>
+    );}
+  if (key.expiresAt !== null)
+    {return (
+      <Badge variant="light" color="yellow" c="var(--warn)">
+        Ends <Moment at={key.expiresAt} relative />
+      </Badge>
+    );}
+  return (
+    <Badge variant="light" c="var(--good)" color="green">
+      In use
+    </Badge>
+  );
+}

@@ -1,0 +1,48 @@
+/** Inviting a person: their email and their role, up to one's own. */
+import { Button, Group, Select, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { ask } from '../../api/client.ts';
+import { useSession, type Role } from '../../app/session.ts';
+import { useDoing } from '../../parts/doing.ts';
+
+const roles: readonly Role[] = ['viewer', 'member', 'admin', 'owner'];
+const about: Readonly<Record<Role, string>> = {
+  viewer: 'Reads figures, calls, caps and runs.',
+  member: 'Also makes service keys and closes runs.',
+  admin: 'Also caps, providers, grants, tokens, members and the audit.',
+  owner: 'Everything, erasure included.',
+};
+
+export function rolesUpTo(role: Role): Role[] {
+  return roles.slice(0, roles.indexOf(role) + 1);
+}
+
+export function InvitationForm({ onMade }: { readonly onMade: (link: string) => void }) {
+  const { role: own } = useSession();
+  const form = useForm({ initialValues: { email: '', role: 'member' as Role } });
+  const inviting = useDoing({
+    run: async (body: typeof form.values) =>
+      (await ask.POST('/platform/v1/invitations', { body: { ...body, email: body.email.trim() } })).data!,
+    changes: ['/platform/v1/invitations'],
+    after: ({ link }) => onMade(link),
+  });
+  return (
+    <form onSubmit={form.onSubmit((values) => inviting.mutate(values))}>
+      <Stack>
+        <TextInput label="Email" type="email" required maxLength={254} data-autofocus {...form.getInputProps('email')} />
+        <Select
+          label="Role"
+          description={about[form.values.role]}
+          data={rolesUpTo(own)}
+          allowDeselect={false}
+          {...form.getInputProps('role')}
+        />
+        <Group justify="flex-end">
+          <Button type="submit" loading={inviting.isPending}>
+            Make the link
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

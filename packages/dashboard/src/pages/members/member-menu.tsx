@@ -1,0 +1,47 @@
+/** What can be done with one member. */
+import { ActionIcon, Menu } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { Ellipsis, UserMinus } from 'lucide-react';
+import { ask, type Shown } from '../../api/client.ts';
+import { useSession } from '../../app/session.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { useDoing } from '../../parts/doing.ts';
+import { rolesUpTo } from './invitation-form.tsx';
+
+export function MemberMenu({ of: member }: { readonly of: Shown<'Member'>; readonly onLink: (url: string) => void }) {
+  const { role } = useSession();
+  const [asked, removal] = useDisclosure(false);
+  const removing = useDoing({
+    run: () => ask.DELETE('/platform/v1/members/{id}', { params: { path: { id: member.id } } }),
+    done: 'The membership is taken away.',
+    changes: ['/platform/v1/members'],
+    after: removal.close,
+  });
+  if (!rolesUpTo(role).includes(member.role)) return null;
+  return (
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon variant="subtle" color="gray" aria-label={`What to do with ${member.email}`}>
+            <Ellipsis size={16} aria-hidden />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item color="red" leftSection={<UserMinus size={14} aria-hidden />} onClick={removal.open}>
+            Remove…
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <Confirm
+        opened={asked}
+        title="Remove this member?"
+        act="Remove"
+        busy={removing.isPending}
+        onAct={() => removing.mutate(undefined)}
+        onClose={removal.close}>
+        <b className="wrap">{member.email}</b> can no longer sign in to this organization. Their service keys go on working until they are
+        revoked.
+      </Confirm>
+    </>
+  );
+}

@@ -1,0 +1,126 @@
+/** People of the organization, their roles, and invitations to it. */
+import { Button, Modal, Select, Stack, Text } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import { UserPlus } from 'lucide-react';
+import { useState } from 'react';
+import { api, ask, type Shown } from '../../api/client.ts';
+import { useSession, type Role } from '../../app/session.ts';
+import { CodeBlock } from '../../parts/copying.tsx';
+import { DataTable, type Column } from '../../parts/data-table.tsx';
+import { useDoing } from '../../parts/doing.ts';
+import { Page, Panel } from '../../parts/page.tsx';
+import { Loaded } from '../../parts/states.tsx';
+import { Moment } from '../../shown/figures.tsx';
+import { InvitationForm, rolesUpTo } from './invitation-form.tsx';
+import { MemberMenu } from './member-menu.tsx';
+
+type Member = Shown<'Member'>;
+type Invitation = Shown<'Invitation'>;
+const route = getRouteApi('/shell/members');
+const changes = ['/platform/v1/members', '/platform/v1/invitations'];
+
+export function MembersPage() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const [link, setLink] = useState<{ readonly url: string; readonly title: string } | null>(null);
+  const query = { params: { query: { limit: 1_000 } } };
+  const members = api.useQuery('get', '/platform/v1/members', query);
+  const invitations = api.useQuery('get', '/platform/v1/invitations', query);
+  const form = (opened: boolean): void => void navigate({ search: { new: opened ? 'invitation' : undefined }, replace: true });
+  return (
+    <Page
+      title="Members"
+      about="Who signs in here, and what they may do."
+      actions={
+        <Button leftSection={<UserPlus size={16} aria-hidden />} onClick={() => form(true)}>
+          Invite
+        </Button>
+      }>
+      <Panel flush title="Members">
+        <Loaded of={members} height={220}>
+          {({ data }) => (
+            <DataTable
+              caption="Members"
+              rows={data}
+              rowId={(member) => member.id}
+              columns={memberColumns((url) => setLink({ url, title: 'Password link' }))}
+            />
+          )}
+        </Loaded>
+      </Panel>
+      {(invitations.data?.data.length ?? 0) === 0 ? null : (
+        <Panel flush title="Open invitations">
+          <DataTable caption="Open invitations" rows={invitations.data!.data} rowId={(each) => each.id} columns={invitationColumns} />
+        </Panel>
+      )}
+      <Modal opened={search.new === 'invitation'} onClose={() => form(false)} title="Invite someone">
+        <InvitationForm
+          onMade={(url) => {
+            setLink({ url, title: 'Invitation' });
+            form(false);
+          }}
+        />
+      </Modal>
+      <Modal opened={link !== null} onClose={() => setLink(null)} title={link?.title} size="lg" closeOnClickOutside={false}>
+        <Stack>
+          <Text size="sm">Send them this link. It works once and is shown this once; whoever has it can use it.</Text>
+          <CodeBlock name="link" code={link?.url ?? ''} />
+        </Stack>
+      </Modal>
+    </Page>
+  );
+}
+
+function memberColumns(onLink: (url: string) => void): readonly Column<Member>[] {
+  return [
+    { id: 'email', head: 'Email', sortBy: (member) => member.email, cell: (member) => <span className="wrap">{member.email}</span> },
+    { id: 'role', head: 'Role', sortBy: (member) => member.role, cell: (member) => <RoleChoice of={member} /> },
+    { id: 'since', head: 'Member since', sortBy: (member) => member.createdAt, cell: (member) => <Moment at={member.createdAt} /> },
+    { id: 'menu', head: '', right: true, cell: (member) => <MemberMenu of={member} onLink={onLink} /> },
+  ];
+}
+
+function RoleChoice({ of: member }: { readonly of: Member }) {
+  const { role: own } = useSession();
+  const setting = useDoing({
+    run: (role: Role) => ask.PATCH('/platform/v1/members/{id}', { params: { path: { id: member.id } }, body: { role } }),
+    done: 'The role is set.',
+    changes: [...changes, '/platform/v1/auth/session'],
+  });
+  const roles = rolesUpTo(own);
+  if (!roles.includes(member.role)) return <>{member.role}</>;
+  return (
+    <Select
+      size="xs"
+      w={120}
+      aria-label={`Role of ${member.email}`}
+      data={roles}
+      value={member.role}
+      allowDeselect={false}
+      disabled={setting.isPending}
+      onChange={(role) => {
+        if (role !== null && role !== member.role) setting.mutate(role as Role);
+      }}
+    />
+  );
+}
+
+const invitationColumns: readonly Column<Invitation>[] = [
+  { id: 'email', head: 'For', cell: (each) => <span className="wrap">{each.email ?? 'Whoever has the link'}</span> },
+  { id: 'role', head: 'Role', cell: (each) => each.role },
+  { id: 'ends', head: 'Ends', cell: (each) => <Moment at={each.expiresAt} relative /> },
+  { id: 'withdraw', head: '', right: true, cell: (each) => <Withdraw id={each.id} /> },
+];
+
+function Withdraw({ id }: { readonly id: string }) {
+  const withdrawing = useDoing({
+    run: () => ask.DELETE('/platform/v1/invitations/{id}', { params: { path: { id } } }),
+    done: 'The link is void.',
+    changes,
+  });
+  return (
+    <Button size="compact-sm" variant="default" loading={withdrawing.isPending} onClick={() => withdrawing.mutate(undefined)}>
+      Withdraw
+    </Button>
+  );
+}

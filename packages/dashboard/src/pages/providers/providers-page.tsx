@@ -1,0 +1,24 @@
+/** Where calls go: the providers' keys and the declared upstream. */
+import { Stack } from '@mantine/core';
+import { api } from '../../api/client.ts';
+import { Page, Panel } from '../../parts/page.tsx';
+import { ProviderSetup } from '../../parts/provider-setup.tsx';
+import { Loaded } from '../../parts/states.tsx';
+import { UpstreamPanel } from './upstream-panel.tsx';
+
+export function ProvidersPage() {
+  const providers = api.useQuery('get', '/platform/v1/providers');
+  const product = api.useQuery('get', '/platform/v1/product', {}, { staleTime: Infinity });
+  return (
+    <Page title="Providers" about="Where calls go, and with which credential. Credentials go in and never come out.">
+      <Stack maw={880}>
+        <Panel title="Provider keys">
+          <Loaded of={providers} height={220}>
+            {({ data }) => <ProviderSetup connections={data} sandbox={product.data?.sandbox === true} />}
+          </Loaded>
+        </Panel>
+        <UpstreamPanel gatewayUrl={product.data?.gatewayUrl ?? ''} />
+      </Stack>
+    </Page>
+  );
+}

@@ -1,0 +1,104 @@
+/** One run: its budget and what bounded it, what it spent, its calls, and the way to end it. */
+import { Alert, Button, Group, Stack, Table, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { api, ask } from '../../api/client.ts';
+import { useMay } from '../../app/session.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { CopyableId } from '../../parts/copying.tsx';
+import { useDoing } from '../../parts/doing.ts';
+import { Loaded } from '../../parts/states.tsx';
+import { Money, Moment } from '../../shown/figures.tsx';
+import { RunState, type Run } from './run-state.tsx';
+
+const clamps: Readonly<Record<NonNullable<Run['clampReason']>, string>> = {
+  policy_max: 'It was lowered to the highest budget that the key or the organization lets a run declare.',
+  grant_max: "It was lowered to the grant's maximum.",
+  workspace_ceiling: "It was lowered to the organization's ceiling for one run.",
+  exposure_headroom: 'It was lowered to what live runs may still spend together.',
+};
+
+export function RunSheet({ id }: { readonly id: string }) {
+  const run = api.useQuery('get', '/platform/v1/runs/{id}', { params: { path: { id } } }, { refetchInterval: 3_000 });
+  return (
+    <Loaded of={run} height={320}>
+      {(data) => <RunFacts run={data} />}
+    </Loaded>
+  );
+}
+
+function RunFacts({ run }: { readonly run: Run }) {
+  const may = useMay('member');
+  const [asked, closing] = useDisclosure(false);
+  const doing = useDoing({
+    run: () => ask.POST('/platform/v1/runs/{id}/close', { params: { path: { id: run.id } } }),
+    done: 'The run is closed.',
+    changes: ['/platform/v1/runs'],
+    after: closing.close,
+  });
+  return (
+    <Stack>
+      <Group justify="space-between">
+        <RunState of={run} />
+        {may && run.state === 'live' ? (
+          <Button color="red.9" size="compact-md" onClick={closing.open}>
+            Close the run…
+          </Button>
+        ) : null}
+      </Group>
+      <CopyableId id={run.id} name="run id" />
+      {run.clampReason === null ? null : (
+        <Alert color="yellow" variant="light" styles={{ message: { color: 'var(--mantine-color-text)' } }}>
+          {clamps[run.clampReason]}
+        </Alert>
+      )}
+      <Table variant="vertical" layout="fixed" withTableBorder>
+        <Table.Tbody>
+          <Fact name="Spent">
+            <Money amount={run.spent} />
+          </Fact>
+          <Fact name="Budget declared">
+            <Money amount={run.budget} none="none" />
+          </Fact>
+          <Fact name="Budget in force">
+            <Money amount={run.effective} none="none" />
+          </Fact>
+          <Fact name="Calls of unknown cost">{run.unknownCalls}</Fact>
+          <Fact name="Began">
+            <Moment at={run.startedAt} />
+          </Fact>
+          <Fact name="Time limit">
+            <Moment at={run.expiresAt} none="none" />
+          </Fact>
+          <Fact name="Ended">
+            <Moment at={run.endedAt} none="not yet" />
+          </Fact>
+        </Table.Tbody>
+      </Table>
+      <Text size="sm">
+        <Link to="/calls" search={{ run: run.id }}>
+          Its calls
+        </Link>
+      </Text>
+      <Confirm
+        opened={asked}
+        title="Close this run?"
+        act="Close the run"
+        busy={doing.isPending}
+        onAct={() => doing.mutate(undefined)}
+        onClose={closing.close}>
+        Its calls are refused from now on, for good. Calls that are under way finish.
+      </Confirm>
+    </Stack>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+  return (
+    <Table.Tr>
+      <Table.Th w={180}>{name}</Table.Th>
+      <Table.Td>{children}</Table.Td>
+    </Table.Tr>
+  );
+}

@@ -1,0 +1,50 @@
+/** How a run stands: its state, and how much of its budget is spent. */
+import { Badge, Progress, Text } from '@mantine/core';
+import type { Shown } from '../../api/client.ts';
+import { Money } from '../../shown/figures.tsx';
+
+export type Run = Shown<'Run'>;
+
+const states = {
+  live: { name: 'Live', color: 'green', ink: 'var(--good)' },
+  expired: { name: 'Expired', color: 'gray', ink: 'dimmed' },
+  over_budget: { name: 'Over budget', color: 'red', ink: 'var(--bad)' },
+  closed: { name: 'Closed', color: 'gray', ink: 'dimmed' },
+} as const;
+
+export function RunState({ of: run }: { readonly of: Run }) {
+  const { name, color, ink } = states[run.state];
+  return (
+    <Badge variant="light" color={color} c={ink}>
+      {name}
+    </Badge>
+  );
+}
+
+export function Budget({ of: run }: { readonly of: Run }) {
+  if (run.effective === null)
+    {return (
+      <Text span inherit c="dimmed">
+        none
+      </Text>
+    );}
+  const part = Number(run.effective) === 0 ? 1 : Number(run.spent) / Number(run.effective);
+  return (
+    <div style={{ minWidth: 130 }}>
+      <Money amount={run.effective} />
+      {run.clampReason === null ? null : (
+        <Text span size="xs" className="warn">
+          {' '}
+          lowered
+        </Text>
+      )}
+      <Progress
+        size="sm"
+        mt={4}
+        value={Math.min(100, part * 100)}
+        color={part >= 1 ? 'red' : part >= 0.8 ? 'yellow' : 'tide'}
+        aria-label="Spent of the budget"
+      />
+    </div>
+  );
+}

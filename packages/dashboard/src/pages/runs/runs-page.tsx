@@ -1,0 +1,99 @@
+/** Runs: agent work under one id, with a budget and a time limit of its own. Live ones and ended ones, and grants for more. */
+import { Button, Center, Drawer, Modal, Text } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { ListTree, Ticket } from 'lucide-react';
+import { ask } from '../../api/client.ts';
+import { useMay } from '../../app/session.ts';
+import { DataTable, type Column } from '../../parts/data-table.tsx';
+import { Page, Panel } from '../../parts/page.tsx';
+import { Loaded, Nothing } from '../../parts/states.tsx';
+import { Money, Moment } from '../../shown/figures.tsx';
+import { ExposurePanel } from './exposure-panel.tsx';
+import { GrantForm } from './grant-form.tsx';
+import { RunSheet } from './run-sheet.tsx';
+import { Budget, RunState, type Run } from './run-state.tsx';
+
+const route = getRouteApi('/shell/runs');
+
+export function RunsPage() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const may = useMay('admin');
+  const runs = useInfiniteQuery({
+    queryKey: ['get', '/platform/v1/runs', 'pages'],
+    initialPageParam: undefined as string | undefined,
+    refetchInterval: 5_000,
+    queryFn: async ({ pageParam, signal }) =>
+      (await ask.GET('/platform/v1/runs', { params: { query: { limit: 100, cursor: pageParam } }, signal })).data!,
+    getNextPageParam: (page) => page.nextCursor ?? undefined,
+  });
+  const rows = runs.data?.pages.flatMap((page) => page.data) ?? [];
+  const open = (to: { run?: string; new?: string }): void => void navigate({ search: to, replace: true, resetScroll: false });
+  return (
+    <Page
+      title="Runs"
+      about="Calls under one run id, with a budget and a time limit that the run's first call names."
+      actions={
+        may ? (
+          <Button variant="default" leftSection={<Ticket size={16} aria-hidden />} onClick={() => open({ new: 'grant' })}>
+            Mint a grant
+          </Button>
+        ) : null
+      }>
+      <ExposurePanel live={rows.filter(({ state }) => state === 'live')} whole={runs.hasNextPage === false} />
+      <Panel flush>
+        <Loaded of={runs} height={360}>
+          {() =>
+            rows.length === 0 ? (
+              <Nothing icon={ListTree} title="No run yet">
+                A call begins one by sending <span className="mono">x-svc-run-id</span>, and perhaps{' '}
+                <span className="mono">x-svc-run-budget: 2.50</span> and <span className="mono">x-svc-run-ttl: 3600</span>.
+              </Nothing>
+            ) : (
+              <DataTable<Run>
+                caption="Runs"
+                rows={rows}
+                rowId={(run) => run.id}
+                columns={columns}
+                minWidth={820}
+                onOpen={(run) => open({ run: run.id })}
+              />
+            )
+          }
+        </Loaded>
+        {runs.hasNextPage ? (
+          <Center p="sm">
+            <Button variant="default" loading={runs.isFetchingNextPage} onClick={() => void runs.fetchNextPage()}>
+              Older runs
+            </Button>
+          </Center>
+        ) : null}
+      </Panel>
+      <Drawer opened={search.run !== undefined} onClose={() => open({})} position="right" size="md" title="Run">
+        {search.run === undefined ? null : <RunSheet id={search.run} />}
+      </Drawer>
+      <Modal opened={may && search.new === 'grant'} onClose={() => open({})} title="Mint a run grant" size="lg">
+        <GrantForm />
+      </Modal>
+    </Page>
+  );
+}
+
+const columns: readonly Column<Run>[] = [
+  {
+    id: 'run',
+    head: 'Run',
+    sortBy: (run) => run.id,
+    cell: (run) => (
+      <Text span inherit fw={550} className="mono wrap">
+        {run.id}
+      </Text>
+    ),
+  },
+  { id: 'state', head: 'State', sortBy: (run) => run.state, cell: (run) => <RunState of={run} /> },
+  { id: 'spent', head: 'Spent', right: true, sortBy: (run) => Number(run.spent), cell: (run) => <Money amount={run.spent} /> },
+  { id: 'budget', head: 'Budget', sortBy: (run) => Number(run.effective ?? Infinity), cell: (run) => <Budget of={run} /> },
+  { id: 'began', head: 'Began', sortBy: (run) => run.startedAt, cell: (run) => <Moment at={run.startedAt} relative /> },
+  { id: 'ends', head: 'Ends', cell: (run) => <Moment at={run.endedAt ?? run.expiresAt} none="no time limit" relative /> },
+];

@@ -1,0 +1,55 @@
+/** Erasing the organization: by its name, typed, for good. */
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { ask, queries } from '../../api/client.ts';
+import { useSession } from '../../app/session.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { useDoing } from '../../parts/doing.ts';
+import { Panel } from '../../parts/page.tsx';
+
+export function ErasePanel() {
+  const {
+    organization: { id, name },
+  } = useSession();
+  const navigate = useNavigate();
+  const [typed, setTyped] = useState('');
+  const [asked, setAsked] = useState(false);
+  const erasing = useDoing({
+    run: () => ask.DELETE('/platform/v1/organizations/{id}', { params: { path: { id } } }),
+    changes: [],
+    after: () => {
+      queries.clear();
+      void navigate({ to: '/sign-in' });
+    },
+  });
+  return (
+    <Panel title="Erase the organization">
+      <Stack maw={520}>
+        <Text size="sm">
+          Keys, sessions, provider keys and every name are destroyed. Records keep their figures alone. Nobody can undo it.
+        </Text>
+        <TextInput
+          label={`Type ${name} to go on`}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+          autoComplete="off"
+        />
+        <Group>
+          <Button color="red.9" disabled={typed !== name} onClick={() => setAsked(true)}>
+            Erase…
+          </Button>
+        </Group>
+      </Stack>
+      <Confirm
+        opened={asked}
+        title="Erase for good?"
+        act="Erase"
+        busy={erasing.isPending}
+        onAct={() => erasing.mutate(undefined)}
+        onClose={() => setAsked(false)}>
+        <b className="wrap">{name}</b> is erased now. You are signed out.
+      </Confirm>
+    </Panel>
+  );
+}

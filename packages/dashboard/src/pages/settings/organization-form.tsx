@@ -1,0 +1,126 @@
+/** What runs may spend, whether keys' caps refuse, how long an abandoned call is read on, and the price for models no list knows. */
+import { Button, Group, NumberInput, SimpleGrid, Stack, Switch, Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useSession } from '../../app/session.ts';
+import { ask, type Shown } from '../../api/client.ts';
+import { useDoing } from '../../parts/doing.ts';
+
+type Organization = Shown<'Organization'>;
+const money = { prefix: '$', min: 0, hideControls: true, decimalScale: 6, placeholder: 'no bound' } as const;
+
+export function OrganizationForm({ organization, readOnly }: { readonly organization: Organization; readonly readOnly: boolean }) {
+  const {
+    organization: { id },
+  } = useSession();
+  const form = useForm({ initialValues: entered(organization) });
+  const saving = useDoing({
+    run: (values: typeof form.values) =>
+      ask.PATCH('/platform/v1/organizations/{id}', { params: { path: { id } }, body: settingsOf(values) as never }),
+    done: 'The settings are saved. They hold within a second.',
+    changes: ['/platform/v1/organizations'],
+    after: () => form.resetDirty(),
+  });
+  return (
+    <form onSubmit={form.onSubmit((values) => saving.mutate(values))}>
+      <fieldset disabled={readOnly} style={{ border: 0, padding: 0, margin: 0 }}>
+        <Stack gap="lg">
+          <SimpleGrid cols={{ base: 1, sm: 3 }}>
+            <NumberInput
+              label="A key's run may declare"
+              description="Above it a grant is needed."
+              {...money}
+              {...form.getInputProps('maxRunBudget')}
+            />
+            <NumberInput label="A run at most" description="With a grant too." {...money} {...form.getInputProps('runCeiling')} />
+            <NumberInput
+              label="Live runs together"
+              description="What they may still spend."
+              {...money}
+              {...form.getInputProps('runExposure')}
+            />
+          </SimpleGrid>
+          <Switch
+            label="Caps of keys refuse"
+            description="Off: they are shown, and refuse nothing."
+            {...form.getInputProps('enforceKeyCaps', { type: 'checkbox' })}
+          />
+          <SimpleGrid cols={{ base: 1, sm: 3 }}>
+            <NumberInput
+              label="Fallback price, input"
+              description="Dollars per million tokens."
+              {...money}
+              placeholder="none"
+              {...form.getInputProps('input')}
+            />
+            <NumberInput
+              label="Fallback price, output"
+              description="For models no list knows."
+              {...money}
+              placeholder="none"
+              {...form.getInputProps('output')}
+            />
+            <NumberInput
+              label="Read an abandoned call on for"
+              description="Seconds, to learn its usage."
+              suffix=" s"
+              min={0}
+              allowDecimal={false}
+              hideControls
+              placeholder="default"
+              {...form.getInputProps('drainSeconds')}
+            />
+          </SimpleGrid>
+          {readOnly ? (
+            <Text size="sm" c="dimmed">
+              Changing these takes the role admin.
+            </Text>
+          ) : (
+            <Group justify="flex-end">
+              <Button type="submit" disabled={!form.isDirty()} loading={saving.isPending}>
+                Save
+              </Button>
+            </Group>
+          )}
+        </Stack>
+      </fieldset>
+    </form>
+  );
+}
+
+type Amount = number | string;
+interface Entered {
+  maxRunBudget: Amount;
+  runCeiling: Amount;
+  runExposure: Amount;
+  enforceKeyCaps: boolean;
+  input: Amount;
+  output: Amount;
+  drainSeconds: Amount;
+}
+
+function entered({ maxRunBudget, runCeiling, runExposure, enforceKeyCaps, fallbackPrice, drainSeconds }: Organization): Entered {
+  const shown = (amount: string | null | undefined): Amount => (amount === null || amount === undefined ? '' : String(Number(amount)));
+  return {
+    maxRunBudget: shown(maxRunBudget),
+    runCeiling: shown(runCeiling),
+    runExposure: shown(runExposure),
+    enforceKeyCaps,
+    input: shown(fallbackPrice?.input),
+    output: shown(fallbackPrice?.output),
+    drainSeconds: drainSeconds ?? '',
+  };
+}
+
+function settingsOf(values: Entered) {
+  const amount = (value: Amount): string | null => (value === '' ? null : String(value));
+  const { input, output } = values;
+  return {
+    maxRunBudget: amount(values.maxRunBudget),
+    runCeiling: amount(values.runCeiling),
+    runExposure: amount(values.runExposure),
+    enforceKeyCaps: values.enforceKeyCaps,
+    drainSeconds: values.drainSeconds === '' ? null : Number(values.drainSeconds),
+    fallbackPrice:
+      input === '' && output === '' ? null : { input: String(input === '' ? 0 : input), output: String(output === '' ? 0 : output) },
+  };
+}

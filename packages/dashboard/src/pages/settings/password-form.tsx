@@ -1,0 +1,47 @@
+/** A new password; every other session of the person ends. */
+import { Alert, Button, Group, PasswordInput, Stack } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation } from '@tanstack/react-query';
+import { notifications } from '@mantine/notifications';
+import { ask, sentenceOf } from '../../api/client.ts';
+
+export function PasswordForm() {
+  const form = useForm({
+    initialValues: { currentPassword: '', newPassword: '', again: '' },
+    validate: { again: (again, { newPassword }) => (again === newPassword ? null : 'The two passwords are not the same.') },
+  });
+  const changing = useMutation({
+    mutationFn: ({ currentPassword, newPassword }: typeof form.values) =>
+      ask.POST('/platform/v1/auth/change-password', { body: { currentPassword, newPassword } }),
+    onSuccess: () => {
+      form.reset();
+      notifications.show({ message: 'The password is changed. Your other sessions ended.', color: 'tide' });
+    },
+  });
+  return (
+    <form onSubmit={form.onSubmit((values) => changing.mutate(values))}>
+      <Stack maw={380}>
+        {changing.error === null ? null : (
+          <Alert color="red" variant="light" role="alert" styles={{ message: { color: 'var(--bad)' } }}>
+            {sentenceOf(changing.error)}
+          </Alert>
+        )}
+        <PasswordInput label="Current password" autoComplete="current-password" required {...form.getInputProps('currentPassword')} />
+        <PasswordInput
+          label="New password"
+          description="12 characters or more."
+          autoComplete="new-password"
+          required
+          maxLength={256}
+          {...form.getInputProps('newPassword')}
+        />
+        <PasswordInput label="New password again" autoComplete="new-password" required maxLength={256} {...form.getInputProps('again')} />
+        <Group>
+          <Button type="submit" loading={changing.isPending}>
+            Change the password
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,51 @@
+/** The organization's own settings, and one's own password. */
+import { Tabs } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import { api } from '../../api/client.ts';
+import { useMay, useSession } from '../../app/session.ts';
+import { Page, Panel } from '../../parts/page.tsx';
+import { Loaded } from '../../parts/states.tsx';
+import { ErasePanel } from './erase-panel.tsx';
+import { OrganizationForm } from './organization-form.tsx';
+import { PasswordForm } from './password-form.tsx';
+
+const route = getRouteApi('/shell/settings');
+
+export function SettingsPage() {
+  const { tab = 'organization' } = route.useSearch();
+  const navigate = route.useNavigate();
+  const {
+    organization: { id, name },
+  } = useSession();
+  const admin = useMay('admin');
+  const owner = useMay('owner');
+  const organization = api.useQuery('get', '/platform/v1/organizations/{id}', { params: { path: { id } } });
+  return (
+    <Page title="Settings" about={name}>
+      <Tabs value={tab} onChange={(value) => void navigate({ search: { tab: value ?? undefined }, replace: true })} maw={880}>
+        <Tabs.List mb="md">
+          <Tabs.Tab value="organization">Organization</Tabs.Tab>
+          <Tabs.Tab value="you">You</Tabs.Tab>
+          {owner ? <Tabs.Tab value="erase">Erase</Tabs.Tab> : null}
+        </Tabs.List>
+        <Tabs.Panel value="organization">
+          <Panel title="Policy and prices">
+            <Loaded of={organization} height={420}>
+              {(data) => <OrganizationForm organization={data} readOnly={!admin} />}
+            </Loaded>
+          </Panel>
+        </Tabs.Panel>
+        <Tabs.Panel value="you">
+          <Panel title="Your password">
+            <PasswordForm />
+          </Panel>
+        </Tabs.Panel>
+        {owner ? (
+          <Tabs.Panel value="erase">
+            <ErasePanel />
+          </Tabs.Panel>
+        ) : null}
+      </Tabs>
+    </Page>
+  );
+}

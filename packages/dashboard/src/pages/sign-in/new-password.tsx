@@ -1,0 +1,83 @@
+/** The form that sets a password: for a person that joins, and for one that has a password link. */
+import { Alert, Button, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { sentenceOf } from '../../api/client.ts';
+
+const lengthMin = 12;
+
+export function NewPassword({
+  withEmail,
+  act,
+  onSend,
+}: {
+  readonly withEmail: boolean;
+  readonly act: string;
+  readonly onSend: (entered: { email: string; password: string }) => Promise<void>;
+}) {
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const [again, setAgain] = useState('');
+  const [fault, setFault] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  const send = async (): Promise<void> => {
+    if (password !== again) return setFault('The two passwords are not the same.');
+    setBusy(true);
+    setFault(null);
+    try {
+      await onSend({ email: email.trim(), password });
+    } catch (thrown) {
+      setFault(sentenceOf(thrown));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send();
+      }}>
+      <Stack>
+        {fault === null ? null : (
+          <Alert color="red" variant="light" role="alert" styles={{ message: { color: 'var(--bad)' } }}>
+            {fault}
+          </Alert>
+        )}
+        {withEmail ? (
+          <TextInput
+            id="email"
+            label="Email"
+            type="email"
+            autoComplete="username"
+            required
+            maxLength={254}
+            value={email}
+            onChange={(event) => setEmail(event.currentTarget.value)}
+          />
+        ) : null}
+        <PasswordInput
+          id="password"
+          label="Password"
+          description={`${lengthMin} characters or more.`}
+          autoComplete="new-password"
+          required
+          maxLength={256}
+          value={password}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+        />
+        <PasswordInput
+          id="again"
+          label="Password again"
+          autoComplete="new-password"
+          required
+          maxLength={256}
+          value={again}
+          onChange={(event) => setAgain(event.currentTarget.value)}
+        />
+        <Button type="submit" loading={busy} fullWidth>
+          {act}
+        </Button>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,22 @@
+/** What a chart over time is given. */
+export interface ChartSeries {
+  readonly name: string;
+  /** One a moment of the chart; null where nothing is known. */
+  readonly values: readonly (number | null)[];
+}
+
+export interface TimeChartProps {
+  /** What it shows, as a sentence. */
+  readonly label: string;
+  /** Beginnings of the bars, milliseconds since the epoch. */
+  readonly moments: readonly number[];
+  readonly series: readonly ChartSeries[];
+  readonly kind: 'bars' | 'lines';
+  readonly format: (value: number) => string;
+  /** The moment as text. */
+  readonly momentName: (ms: number) => string;
+  /** Bars are days of UTC. */
+  readonly utc: boolean;
+  readonly height?: number;
+  readonly onPick?: (ms: number) => void;
+}

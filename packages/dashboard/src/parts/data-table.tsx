@@ -1,0 +1,115 @@
+/**
+ * A table of rows at hand: columns sorted by their heads, rows that open something by click and by Enter. TanStack Table keeps the
+ * order; what is markup and access by keyboard is here, once for every page.
+ */
+import { Table } from '@mantine/core';
+import { createColumnHelper, createSortedRowModel, rowSortingFeature, sortFns, tableFeatures, useTable } from '@tanstack/react-table';
+import { ArrowDown, ArrowUp } from 'lucide-react';
+import { useMemo, type KeyboardEvent, type MouseEvent, type ReactNode } from 'react';
+
+export interface Column<Row> {
+  readonly id: string;
+  readonly head: string;
+  readonly cell: (row: Row) => ReactNode;
+  /** What it is sorted by; absent: it is not. */
+  readonly sortBy?: (row: Row) => string | number;
+  readonly right?: boolean;
+}
+
+export interface DataTableProps<Row> {
+  /** What the table holds, for those who do not see it. */
+  readonly caption: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  readonly rowId: (row: Row) => string;
+  readonly onOpen?: (row: Row) => void;
+  readonly minWidth?: number;
+}
+
+const features = tableFeatures({ rowSortingFeature, sortedRowModel: createSortedRowModel(), sortFns });
+
+export function DataTable<Row extends object>({ caption, columns, rows, rowId, onOpen, minWidth = 640 }: DataTableProps<Row>) {
+  const shaped = useMemo(() => {
+    const helper = createColumnHelper<typeof features, Row>();
+    return helper.columns(
+      columns.map((column) =>
+        helper.accessor((row) => column.sortBy?.(row) ?? '', {
+          id: column.id,
+          enableSorting: column.sortBy !== undefined,
+          sortDescFirst: column.right === true,
+        }),
+      ),
+    );
+  }, [columns]);
+  const table = useTable({ features, columns: shaped, data: rows as Row[], getRowId: rowId });
+  const byId = new Map(columns.map((column) => [column.id, column]));
+  return (
+    <Table.ScrollContainer
+      minWidth={minWidth}
+      type="native"
+      scrollAreaProps={{ tabIndex: 0 }}
+      tabIndex={0}
+      role="region"
+      aria-label={caption}>
+      <Table className="data-table">
+        <caption className="visually-hidden">{caption}</caption>
+        <Table.Thead>
+          {table.getHeaderGroups().map((group) => (
+            <Table.Tr key={group.id}>
+              {group.headers.map(({ id, column }) => {
+                const sorted = column.getIsSorted();
+                const { head, right } = byId.get(id)!;
+                return (
+                  <Table.Th
+                    key={id}
+                    className={right === true ? 'right' : undefined}
+                    aria-sort={sorted === 'asc' ? 'ascending' : sorted === 'desc' ? 'descending' : undefined}>
+                    {column.getCanSort() ? (
+                      <button type="button" className="sort-button" onClick={column.getToggleSortingHandler()}>
+                        {head}
+                        {sorted === 'asc' ? (
+                          <ArrowUp size={12} aria-hidden />
+                        ) : sorted === 'desc' ? (
+                          <ArrowDown size={12} aria-hidden />
+                        ) : null}
+                      </button>
+                    ) : head === '' ? (
+                      <span className="visually-hidden">Actions</span>
+                    ) : (
+                      head
+                    )}
+                  </Table.Th>
+                );
+              })}
+            </Table.Tr>
+          ))}
+        </Table.Thead>
+        <Table.Tbody>
+          {table.getRowModel().rows.map((row) => (
+            <Table.Tr key={row.id} {...opening(row.original, onOpen)}>
+              {columns.map((column) => (
+                <Table.Td key={column.id} className={column.right === true ? 'right' : undefined}>
+                  {column.cell(row.original)}
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
+
+function opening<Row>(row: Row, onOpen: ((row: Row) => void) | undefined) {
+  if (onOpen === undefined) return {};
+  return {
+    'data-clickable': true,
+    tabIndex: 0,
+    onClick: (event: MouseEvent) => {
+      if (!(event.target as Element).closest('a,button,input')) onOpen(row);
+    },
+    onKeyDown: (event: KeyboardEvent) => {
+      if (event.key === 'Enter' && event.target === event.currentTarget) onOpen(row);
+    },
+  };
+}

@@ -1,0 +1,35 @@
+/** Two days of UTC in a calendar, both included. */
+import '@mantine/dates/styles.layer.css';
+import { DatePickerInput } from '@mantine/dates';
+import { useState } from 'react';
+import type { RangeSearch } from '../app/page-search.ts';
+import type { Range } from '../shown/ranges.ts';
+
+const dayMs = 86_400_000;
+const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
+export function DatesPicker({ range, onChange }: { readonly range: Range; readonly onChange: (search: RangeSearch) => void }) {
+  const [days, setDays] = useState<[string | null, string | null]>([dayOf(range.sinceMs), dayOf(range.untilMs - 1)]);
+  const choose = (next: [string | null, string | null]): void => {
+    setDays(next);
+    const [first, last] = next;
+    if (first === null || last === null) return;
+    onChange({
+      range: undefined,
+      since: `${first}T00:00:00Z`,
+      until: new Date(Date.parse(last) + dayMs).toISOString().replace('.000Z', 'Z'),
+    });
+  };
+  return (
+    <DatePickerInput
+      type="range"
+      size="xs"
+      w={230}
+      aria-label="First and last day, UTC"
+      value={days}
+      onChange={choose}
+      allowSingleDateInRange
+      valueFormat="D MMM YYYY"
+    />
+  );
+}

@@ -1,0 +1,29 @@
+/** One action of a person: asked, answered with a notice, and what it changes asked for anew. */
+import { notifications } from '@mantine/notifications';
+import { useMutation } from '@tanstack/react-query';
+import { queries, sentenceOf } from '../api/client.ts';
+
+export interface Doing<Input, Output> {
+  readonly run: (input: Input) => Promise<Output>;
+  /** The sentence when it is done; absent: the page shows it by itself. */
+  readonly done?: string;
+  /** Beginnings of the paths whose answers it changes. */
+  readonly changes: readonly string[];
+  readonly after?: (output: Output) => void;
+}
+
+export function useDoing<Input, Output>({ run, done, changes, after }: Doing<Input, Output>) {
+  return useMutation({
+    mutationFn: run,
+    // Before anything is asked for anew, so that what may be shown once only is on the page.
+    onSuccess: async (output) => {
+      after?.(output);
+      if (done !== undefined) notifications.show({ message: done, color: 'tide' });
+      await queries.invalidateQueries({ predicate: ({ queryKey }) => changes.some((path) => String(queryKey[1]).startsWith(path)) });
+    },
+    // In a form the sentence stands in the form; this is for buttons.
+    onError: (fault) => {
+      notifications.show({ message: sentenceOf(fault), color: 'red', autoClose: 8_000 });
+    },
+  });
+}

@@ -1,0 +1,78 @@
+/** One chart on uPlot: its scales, axes and paths. The page around it is `time-chart.tsx`. */
+import uPlot from 'uplot';
+import type { TimeChartProps } from './chart-props.ts';
+
+export interface DrawnChart {
+  resize(width: number): void;
+  destroy(): void;
+}
+
+interface Drawing extends TimeChartProps {
+  readonly height: number;
+  /** What is under the pointer: the bar's number, and how far from the left it is. */
+  readonly onUnder: (under: { readonly at: number; readonly left: number } | null) => void;
+}
+
+export function drawChart(place: HTMLElement, drawing: Drawing): DrawnChart {
+  const { moments, series, kind, height } = drawing;
+  const style = getComputedStyle(document.documentElement);
+  const color = (name: string): string => style.getPropertyValue(name).trim();
+  const stacked = kind === 'bars' ? stack(series.map(({ values }) => values)) : series.map(({ values }) => values);
+  const data = [moments.map((ms) => ms / 1_000), ...(kind === 'bars' ? stacked.toReversed() : stacked)] as uPlot.AlignedData;
+  const order = kind === 'bars' ? series.map((_, at) => series.length - 1 - at) : series.map((_, at) => at);
+  const chart = new uPlot(
+    {
+      width: place.clientWidth,
+      height,
+      padding: [10, 8, 0, 0],
+      legend: { show: false },
+      ...(drawing.utc ? { tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC') } : {}),
+      cursor: { x: kind === 'lines', y: false, points: { show: kind === 'lines' }, drag: { x: false, y: false } },
+      scales: {
+        x: { time: true, range: (_, min, max) => roomFor(moments, kind, min, max) },
+        y: { range: (_, __, max) => [0, max > 0 ? max * 1.08 : 1] },
+      },
+      series: [{}, ...order.map((at) => seriesOf(kind, color(`--series-${(at % 8) + 1}`)))],
+      axes: [axis(color), { ...axis(color), size: 62, values: (_, ticks) => ticks.map((tick) => drawing.format(tick)) }],
+      hooks: {
+        setCursor: [
+          ({ cursor: { idx, left } }) => {
+            drawing.onUnder(idx === null || idx === undefined || left === undefined || left < 0 ? null : { at: idx, left: left + 62 });
+          },
+        ],
+      },
+    },
+    data,
+    place,
+  );
+  return { resize: (width) => chart.setSize({ width, height }), destroy: () => chart.destroy() };
+}
+
+function seriesOf(kind: Drawing['kind'], ink: string): uPlot.Series {
+  return kind === 'bars'
+    ? { fill: ink, stroke: ink, width: 0, points: { show: false }, paths: uPlot.paths.bars!({ size: [0.8, 48], radius: 0.08 }) }
+    : { stroke: ink, width: 2, spanGaps: false, points: { size: 5, fill: ink } };
+}
+
+function axis(color: (name: string) => string): uPlot.Axis {
+  return {
+    stroke: color('--mantine-color-dimmed'),
+    font: '11px system-ui, sans-serif',
+    grid: { stroke: color('--line'), width: 1 },
+    ticks: { show: false },
+    gap: 6,
+  };
+}
+
+/** Half a bar on each side, so that the first and the last are whole. */
+function roomFor(moments: readonly number[], kind: Drawing['kind'], min: number, max: number): [number, number] {
+  const step = moments.length > 1 ? (moments[1]! - moments[0]!) / 1_000 : 3_600;
+  const room = kind === 'bars' ? step * 0.6 : 0;
+  return [min - room, max + room];
+}
+
+/** Each row on top of those before it. */
+function stack(rows: readonly (readonly (number | null)[])[]): number[][] {
+  const below = rows[0]?.map(() => 0) ?? [];
+  return rows.map((row) => row.map((value, at) => (below[at] = (below[at] ?? 0) + (value ?? 0))));
+}

@@ -1,0 +1,137 @@
+/** Filters by what a call is attributed to: those in force as pills, and a form for one more. Each value is asked for as it is seen in usage. */
+import { ActionIcon, Autocomplete, Button, Group, Pill, Popover, Select, Stack } from '@mantine/core';
+import { Filter, X } from 'lucide-react';
+import { useState } from 'react';
+import { api } from '../api/client.ts';
+import { filterNames, type FilterName, type Filters } from '../app/page-search.ts';
+import { useKeyNames } from '../shown/key-names.ts';
+
+export const dimensionNames: Readonly<Record<string, string>> = {
+  model: 'Model',
+  key: 'Key',
+  project: 'Project',
+  label: 'Label',
+  run: 'Run',
+  wire: 'Wire',
+  endpoint: 'Endpoint',
+  day: 'Day',
+  month: 'Month',
+  hour: 'Hour',
+};
+
+export function FilterBar({ filters, onChange }: { readonly filters: Filters; readonly onChange: (change: Filters) => void }) {
+  const [opened, setOpened] = useState(false);
+  const keys = useKeyNames();
+  const inForce = filterNames.filter((name) => filters[name] !== undefined);
+  return (
+    <Group gap={6}>
+      {inForce.map((name) => (
+        <Pill key={name} size="md" bg="var(--bar)" c="var(--mantine-color-text)" maw={280}>
+          <Group gap={4} wrap="nowrap">
+            <span className="clip">
+              {dimensionNames[name]}: {name === 'key' ? (keys.get(filters.key!) ?? filters.key) : filters[name]}
+            </span>
+            <ActionIcon
+              size={16}
+              variant="transparent"
+              c="inherit"
+              aria-label={`Without the filter ${dimensionNames[name]}`}
+              onClick={() => onChange({ [name]: undefined })}>
+              <X size={12} aria-hidden />
+            </ActionIcon>
+          </Group>
+        </Pill>
+      ))}
+      <Popover opened={opened} onChange={setOpened} trapFocus position="bottom-start" shadow="md">
+        <Popover.Target>
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<Filter size={13} aria-hidden />}
+            onClick={() => setOpened(!opened)}
+            aria-expanded={opened}>
+            Filter
+          </Button>
+        </Popover.Target>
+        <Popover.Dropdown>
+          <OneMore
+            taken={inForce}
+            onAdd={(name, value) => {
+              onChange({ [name]: value });
+              setOpened(false);
+            }}
+          />
+        </Popover.Dropdown>
+      </Popover>
+    </Group>
+  );
+}
+
+const wires = ['openai', 'anthropic', 'upstream'];
+const endpoints = ['chat.completions', 'completions', 'embeddings', 'responses', 'models', 'messages', 'other'];
+
+function OneMore({ taken, onAdd }: { readonly taken: readonly FilterName[]; readonly onAdd: (name: FilterName, value: string) => void }) {
+  const free = filterNames.filter((name) => !taken.includes(name));
+  const [name, setName] = useState<FilterName>(free[0] ?? 'model');
+  const [value, setValue] = useState('');
+  const keys = useKeyNames();
+  const asks = name === 'model' || name === 'project' || name === 'label' || name === 'run';
+  const seen = api.useQuery(
+    'get',
+    '/platform/v1/usage',
+    { params: { query: { by: name as never } } },
+    { enabled: asks, select: ({ data }) => data.flatMap((row) => ((row as Record<string, unknown>)[name] as string) ?? []).slice(0, 200) },
+  );
+  const offered = name === 'wire' ? wires : name === 'endpoint' ? endpoints : (seen.data ?? []);
+  const add = (): void => {
+    if (value.trim() !== '') onAdd(name, value);
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        add();
+      }}>
+      <Stack gap="xs" w={260}>
+        <Select
+          size="xs"
+          label="By"
+          allowDeselect={false}
+          comboboxProps={{ withinPortal: false }}
+          data={free.map((each) => ({ value: each, label: dimensionNames[each]! }))}
+          value={name}
+          onChange={(next) => {
+            setName(next as FilterName);
+            setValue('');
+          }}
+        />
+        {name === 'key' ? (
+          <Select
+            size="xs"
+            label="Key"
+            searchable
+            comboboxProps={{ withinPortal: false }}
+            data={[...keys].map(([id, label]) => ({ value: id, label }))}
+            value={value === '' ? null : value}
+            onChange={(id) => setValue(id ?? '')}
+          />
+        ) : (
+          <Autocomplete
+            size="xs"
+            label={dimensionNames[name]}
+            comboboxProps={{ withinPortal: false }}
+            data={offered}
+            limit={20}
+            value={value}
+            onChange={setValue}
+          />
+        )}
+        <Group justify="flex-end">
+          <Button size="xs" type="submit" disabled={value.trim() === ''}>
+            Filter
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

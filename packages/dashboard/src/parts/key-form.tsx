@@ -1,0 +1,74 @@
+/** Making a service key: what it is called, which project its calls count for, how long it lives. */
+import { Button, Group, NumberInput, Select, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { ask, type Shown } from '../api/client.ts';
+import { useDoing } from './doing.ts';
+
+export type MintedKey = Shown<'MintedServiceKey'>;
+
+const lives = [
+  { value: '', label: 'Does not expire' },
+  { value: '86400', label: 'A day' },
+  { value: '604800', label: 'A week' },
+  { value: '2592000', label: '30 days' },
+  { value: '7776000', label: '90 days' },
+  { value: '31536000', label: 'A year' },
+];
+
+export function KeyForm({ onMade, onCancel }: { readonly onMade: (key: MintedKey) => void; readonly onCancel?: () => void }) {
+  const form = useForm({ initialValues: { name: '', project: '', life: '', maxRunBudget: '' as number | string } });
+  const making = useDoing({
+    run: async ({ name, project, life, maxRunBudget }: typeof form.values) =>
+      (
+        await ask.POST('/platform/v1/keys', {
+          body: {
+            name: name.trim() === '' ? null : name.trim(),
+            project: project.trim() === '' ? null : project.trim(),
+            expiresInSeconds: life === '' ? null : Number(life),
+            maxRunBudget: maxRunBudget === '' ? null : String(maxRunBudget),
+          },
+        })
+      ).data!,
+    changes: ['/platform/v1/keys'],
+    after: onMade,
+  });
+  return (
+    <form onSubmit={form.onSubmit((values) => making.mutate(values))}>
+      <Stack>
+        <TextInput
+          label="Name"
+          description="Who or what uses it, such as billing-service."
+          maxLength={200}
+          data-autofocus
+          {...form.getInputProps('name')}
+        />
+        <TextInput
+          label="Project"
+          description="Its calls count for this project, unless a call names its own."
+          maxLength={256}
+          {...form.getInputProps('project')}
+        />
+        <Select label="Life" data={lives} allowDeselect={false} comboboxProps={{ withinPortal: true }} {...form.getInputProps('life')} />
+        <NumberInput
+          label="Highest run budget, US dollars"
+          description="What a run may declare with this key alone. Empty: the organization's policy."
+          min={0}
+          decimalScale={6}
+          hideControls
+          prefix="$"
+          {...form.getInputProps('maxRunBudget')}
+        />
+        <Group justify="flex-end" gap="xs">
+          {onCancel === undefined ? null : (
+            <Button variant="default" onClick={onCancel}>
+              Cancel
+            </Button>
+          )}
+          <Button type="submit" loading={making.isPending}>
+            Make the key
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

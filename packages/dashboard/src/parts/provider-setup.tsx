@@ -1,0 +1,152 @@
+/** Provider keys: connected, replaced, tested and disconnected. A key goes in and never comes out. */
+import { Alert, Badge, Button, Group, PasswordInput, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useState } from 'react';
+import { ask, type Shown } from '../api/client.ts';
+import { Confirm } from './confirm.tsx';
+import { useDoing } from './doing.ts';
+
+type Connection = Shown<'ListedProviderConnection'>;
+const providerNames = { openai: 'OpenAI', anthropic: 'Anthropic' } as const;
+const changes = ['/platform/v1/providers'];
+
+export function ProviderSetup({ connections, sandbox }: { readonly connections: readonly Connection[]; readonly sandbox: boolean }) {
+  return (
+    <Stack gap="lg">
+      {sandbox ? (
+        <Alert
+          color="yellow"
+          variant="light"
+          title="Sandbox"
+          styles={{ title: { color: 'var(--warn)' }, message: { color: 'var(--mantine-color-text)' } }}>
+          This gateway was started with <span className="mono">--sandbox</span>: every call goes to a built-in simulated provider and costs
+          nothing real.
+        </Alert>
+      ) : null}
+      {connections.map((connection) => (
+        <ProviderRow key={connection.provider} of={connection} />
+      ))}
+    </Stack>
+  );
+}
+
+function ProviderRow({ of: { provider, state, placeholder } }: { readonly of: Connection }) {
+  const name = providerNames[provider];
+  const [credential, setCredential] = useState('');
+  const [asked, leaving] = useDisclosure(false);
+  const path = { params: { path: { provider } } };
+  const connecting = useDoing({
+    run: () => ask.PUT('/platform/v1/providers/{provider}', { ...path, body: { credential: credential.trim() } }),
+    changes,
+    after: () => {
+      setCredential('');
+      testing.mutate(undefined);
+    },
+  });
+  const testing = useDoing({ run: async () => (await ask.POST('/platform/v1/providers/{provider}/test', path)).data!, changes: [] });
+  const disconnecting = useDoing({
+    run: () => ask.DELETE('/platform/v1/providers/{provider}', path),
+    done: `The ${name} key is destroyed.`,
+    changes,
+    after: leaving.close,
+  });
+  return (
+    <div>
+      <Group justify="space-between" mb={6}>
+        <Group gap="xs">
+          <Text fw={600}>{name}</Text>
+          <ConnectionState state={state} placeholder={placeholder} />
+        </Group>
+        {state === 'missing' ? null : (
+          <Group gap="xs">
+            <Button
+              size="compact-sm"
+              variant="default"
+              loading={testing.isPending}
+              onClick={() => testing.mutate(undefined)}
+              disabled={placeholder}>
+              Test
+            </Button>
+            <Button size="compact-sm" variant="subtle" color="red" c="var(--bad)" onClick={leaving.open}>
+              Disconnect…
+            </Button>
+          </Group>
+        )}
+      </Group>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          connecting.mutate(undefined);
+        }}>
+        <Group align="flex-end" gap="xs">
+          <PasswordInput
+            className="grow"
+            label={`${name} key`}
+            description={state === 'missing' ? 'Stored sealed; nobody can read it again.' : 'Replaces the one that is connected.'}
+            autoComplete="off"
+            value={credential}
+            maxLength={8_192}
+            onChange={(event) => setCredential(event.currentTarget.value)}
+          />
+          <Button
+            type="submit"
+            variant={state === 'missing' ? 'filled' : 'default'}
+            disabled={credential.trim() === ''}
+            loading={connecting.isPending}>
+            {state === 'missing' ? 'Connect' : 'Replace'}
+          </Button>
+        </Group>
+      </form>
+      {testing.data === undefined ? null : <TestResult name={name} accepted={testing.data.accepted} status={testing.data.status} />}
+      <Confirm
+        opened={asked}
+        title={`Disconnect ${name}?`}
+        act="Disconnect"
+        busy={disconnecting.isPending}
+        onAct={() => disconnecting.mutate(undefined)}
+        onClose={leaving.close}>
+        The stored key is destroyed. Calls to {name} are answered 401 until another one is connected.
+      </Confirm>
+    </div>
+  );
+}
+
+function ConnectionState({ state, placeholder }: { readonly state: Connection['state']; readonly placeholder: boolean }) {
+  if (placeholder)
+    {return (
+      <Badge variant="light" color="yellow" c="var(--warn)">
+        Sandbox placeholder
+      </Badge>
+    );}
+  if (state === 'connected')
+    {return (
+      <Badge variant="light" color="green" c="var(--good)">
+        Connected
+      </Badge>
+    );}
+  if (state === 'unreadable')
+    {return (
+      <Badge variant="light" color="red" c="var(--bad)">
+        Cannot be read
+      </Badge>
+    );}
+  return (
+    <Badge variant="default" c="dimmed">
+      Not connected
+    </Badge>
+  );
+}
+
+function TestResult({ name, accepted, status }: { readonly name: string; readonly accepted: boolean | null; readonly status: number }) {
+  const said =
+    accepted === true
+      ? `${name} takes the key.`
+      : accepted === false
+        ? `${name} refuses the key (${status}).`
+        : `${name} answered ${status}, which says nothing of the key.`;
+  return (
+    <Text size="sm" mt={6} role="status" className={accepted === true ? 'good' : accepted === false ? 'bad' : 'warn'}>
+      {said}
+    </Text>
+  );
+}

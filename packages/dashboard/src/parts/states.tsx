@@ -1,0 +1,86 @@
+/** What stands where data is not: still coming (not before 200 ms), refused, or none yet with what to do next. */
+import { Alert, Button, Skeleton, Stack, Text, ThemeIcon } from '@mantine/core';
+import { CircleAlert, type LucideIcon } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { sentenceOf } from '../api/client.ts';
+
+/** Keeps the place of what is coming, so that nothing jumps. */
+export function Coming({ height = 160 }: { readonly height?: number }) {
+  return (
+    <div className="late" aria-busy="true" aria-live="polite">
+      <span className="visually-hidden">Loading</span>
+      <Skeleton height={height} radius="md" />
+    </div>
+  );
+}
+
+export function Fault({ fault, retry }: { readonly fault: unknown; readonly retry?: () => void }) {
+  return (
+    <Alert
+      color="red"
+      variant="light"
+      icon={<CircleAlert size={18} aria-hidden />}
+      role="alert"
+      title="This could not be shown"
+      styles={{ message: { color: 'var(--mantine-color-text)' }, title: { color: 'var(--bad)' } }}>
+      {sentenceOf(fault)}
+      {retry === undefined ? null : (
+        <div>
+          <Button mt="xs" size="compact-sm" variant="default" onClick={retry}>
+            Try again
+          </Button>
+        </div>
+      )}
+    </Alert>
+  );
+}
+
+export function Nothing({
+  icon: Icon,
+  title,
+  children,
+  action,
+}: {
+  readonly icon: LucideIcon;
+  readonly title: string;
+  readonly children?: ReactNode;
+  readonly action?: ReactNode;
+}) {
+  return (
+    <Stack align="center" gap={6} py={48} px="md">
+      <ThemeIcon variant="light" size={44} radius="xl" mb={4}>
+        <Icon size={22} aria-hidden />
+      </ThemeIcon>
+      <Text fw={600} ta="center">
+        {title}
+      </Text>
+      {children === undefined ? null : (
+        <Text component="div" c="dimmed" size="sm" ta="center" maw={460}>
+          {children}
+        </Text>
+      )}
+      {action === undefined ? null : <div style={{ marginTop: 8 }}>{action}</div>}
+    </Stack>
+  );
+}
+
+interface Asked<Data> {
+  readonly data: Data | undefined;
+  readonly error: unknown;
+  readonly refetch: () => unknown;
+}
+
+/** One of the three, or what is made of the data. What was shown before stays while it is asked for again. */
+export function Loaded<Data>({
+  of,
+  height,
+  children,
+}: {
+  readonly of: Asked<Data>;
+  readonly height?: number;
+  readonly children: (data: Data) => ReactNode;
+}) {
+  if (of.data !== undefined) return <>{children(of.data)}</>;
+  if (of.error !== null && of.error !== undefined) return <Fault fault={of.error} retry={() => void of.refetch()} />;
+  return <Coming height={height} />;
+}

@@ -1,0 +1,65 @@
+/** The costliest of one dimension, each with its share as a bar; a click leads to its calls. */
+import { Anchor, Group, Stack, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { Filters, RangeSearch } from '../app/page-search.ts';
+import { Money } from '../shown/figures.tsx';
+import { percent, shortCount } from '../shown/amounts.ts';
+
+export interface TopRow {
+  /** Null: calls without such a name. */
+  readonly name: string | null;
+  readonly shown: string;
+  readonly calls: number;
+  readonly cost: string;
+}
+
+export function TopList({
+  rows,
+  whole,
+  empty,
+  search,
+}: {
+  readonly rows: readonly TopRow[];
+  readonly whole: number;
+  readonly empty: string;
+  readonly search: (name: string) => Filters & RangeSearch;
+}) {
+  if (rows.length === 0)
+    {return (
+      <Text size="sm" c="dimmed">
+        {empty}
+      </Text>
+    );}
+  const most = Math.max(...rows.map(({ cost }) => Number(cost)), 0);
+  return (
+    <Stack gap={2} component="ol" style={{ listStyle: 'none', padding: 0, margin: 0 }}>
+      {rows.map((row) => (
+        <li key={row.name ?? ''} className="share">
+          <i style={{ width: `${most === 0 ? 0 : (Number(row.cost) / most) * 100}%` }} />
+          <Group justify="space-between" wrap="nowrap" gap="sm">
+            {row.name === null ? (
+              <Text size="sm" c="dimmed" className="clip">
+                {row.shown}
+              </Text>
+            ) : (
+              <Anchor component={Link} to="/calls" search={search(row.name) as never} size="sm" className="clip plain" title={row.shown}>
+                {row.shown}
+              </Anchor>
+            )}
+            <Group gap="sm" wrap="nowrap">
+              <Text size="xs" c="dimmed" visibleFrom="xs" className="nowrap">
+                {shortCount(row.calls)} calls
+              </Text>
+              <Text size="sm" fw={550} component="span">
+                <Money amount={row.cost} />
+              </Text>
+              <Text size="xs" c="dimmed" w={38} ta="right" component="span">
+                {percent(Number(row.cost), whole)}
+              </Text>
+            </Group>
+          </Group>
+        </li>
+      ))}
+    </Stack>
+  );
+}

@@ -1,0 +1,56 @@
+/** Numbers as people read them. Money comes as decimal strings with nine places and is never made a float but to be shown. */
+
+/** US dollars: two places from a dollar on, four from a cent on, below that the two first digits that count. */
+export function shortDollars(amount: string): string {
+  const negative = amount.startsWith('-');
+  const [whole = '0', fraction = ''] = amount.replace('-', '').split('.');
+  const value = Number(amount.replace('-', ''));
+  const sign = negative && value !== 0 ? '−' : '';
+  if (value === 0) return '$0';
+  if (value >= 1_000_000) return `${sign}$${value.toLocaleString('en-US', { notation: 'compact', maximumFractionDigits: 2 })}`;
+  if (value >= 1) return `${sign}$${value.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
+  if (value >= 0.01) return `${sign}$${value.toFixed(4).replace(/00$/, '')}`;
+  const first = fraction.search(/[1-9]/);
+  return `${sign}$${whole}.${fraction.slice(0, first + 2).replace(/0+$/, '')}`;
+}
+
+/** Every digit there is. */
+export function wholeDollars(amount: string): string {
+  const [whole = '0', fraction] = amount.replace('-', '').split('.');
+  const grouped = whole.replaceAll(/\B(?=(\d{3})+$)/g, ',');
+  return `${amount.startsWith('-') ? '−' : ''}$${grouped}${fraction === undefined ? '' : `.${fraction}`}`;
+}
+
+export function shortCount(count: number): string {
+  return count < 10_000 ? count.toLocaleString('en-US') : count.toLocaleString('en-US', { notation: 'compact', maximumFractionDigits: 1 });
+}
+
+export function wholeCount(count: number): string {
+  return count.toLocaleString('en-US');
+}
+
+export function shortMs(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(ms < 10_000 ? 2 : 1)} s`;
+  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
+}
+
+export function shortBytes(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} B`;
+  return bytes < 1_000_000 ? `${(bytes / 1_000).toFixed(1)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+/** A part of a whole, in percent with the digit that matters. */
+export function percent(part: number, whole: number): string {
+  if (whole === 0) return '0%';
+  const share = (part / whole) * 100;
+  return share !== 0 && share < 0.1 ? '<0.1%' : `${share.toFixed(share < 10 ? 1 : 0).replace(/\.0$/, '')}%`;
+}
+
+/** How much more or less than before: `+12%`; null where there was nothing before. */
+export function change(now: number, before: number): string | null {
+  if (before === 0) return null;
+  const share = Math.round(((now - before) / before) * 100);
+  if (Math.abs(share) > 999) return share > 0 ? '>+999%' : '<−999%';
+  return share === 0 ? '±0%' : share > 0 ? `+${share}%` : `−${-share}%`;
+}

@@ -1,0 +1,57 @@
+/** Money, counts and moments in a page: short to read, whole on hover. */
+import { Text } from '@mantine/core';
+import { shortCount, shortDollars, wholeCount, wholeDollars } from './amounts.ts';
+import { agoOrAhead, localMoment, utcMoment } from './moments.ts';
+
+/** Null: nobody knows, which is not nothing. */
+export function Money({ amount, none = 'unknown' }: { readonly amount: string | null | undefined; readonly none?: string }) {
+  if (amount === null || amount === undefined)
+    {return (
+      <Text span inherit c="dimmed">
+        {none}
+      </Text>
+    );}
+  return (
+    <data className="figure nowrap" value={amount} title={wholeDollars(amount)}>
+      {shortDollars(amount)}
+    </data>
+  );
+}
+
+export function Count({ of }: { readonly of: number | null | undefined }) {
+  if (of === null || of === undefined)
+    {return (
+      <Text span inherit c="dimmed">
+        not reported
+      </Text>
+    );}
+  return (
+    <data className="figure nowrap" value={of} title={wholeCount(of)}>
+      {shortCount(of)}
+    </data>
+  );
+}
+
+/** In the reader's zone; UTC on hover. */
+export function Moment({
+  at,
+  none = '–',
+  relative = false,
+}: {
+  readonly at: string | null | undefined;
+  readonly none?: string;
+  readonly relative?: boolean;
+}) {
+  if (at === null || at === undefined)
+    {return (
+      <Text span inherit c="dimmed">
+        {none}
+      </Text>
+    );}
+  const date = new Date(at);
+  return (
+    <time className="nowrap" dateTime={at} title={relative ? `${localMoment(date)} · ${utcMoment(date)}` : utcMoment(date)}>
+      {relative ? agoOrAhead(date, Date.now()) : localMoment(date)}
+    </time>
+  );
+}

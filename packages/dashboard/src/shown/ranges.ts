@@ -1,0 +1,51 @@
+/** Ranges of time as pages choose them: from the address to two instants, and the range of the same length before. */
+import type { RangeSearch } from '../app/page-search.ts';
+
+export interface Range {
+  readonly sinceMs: number;
+  /** Itself excluded. */
+  readonly untilMs: number;
+  /** The choice's name in the address; `custom`: two instants. */
+  readonly name: string;
+}
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+const lengths: Readonly<Record<string, number>> = { '1h': hourMs, '24h': dayMs, '7d': 7 * dayMs, '30d': 30 * dayMs, '90d': 90 * dayMs };
+
+export const rangeChoices = [
+  { value: '1h', label: 'Past hour' },
+  { value: '24h', label: 'Past 24 hours' },
+  { value: '7d', label: 'Past 7 days' },
+  { value: '30d', label: 'Past 30 days' },
+  { value: '90d', label: 'Past 90 days' },
+  { value: 'month', label: 'This month (UTC)' },
+  { value: 'last-month', label: 'Last month (UTC)' },
+  { value: 'custom', label: 'Chosen dates…' },
+] as const;
+
+/** `now` is cut to the minute, so that one view asks for one and the same range while it stands. */
+export function rangeOf({ range, since, until }: RangeSearch, nowMs: number, ownDefault = '7d'): Range {
+  const [sinceMs, untilMs] = [Date.parse(since ?? ''), Date.parse(until ?? '')];
+  if (Number.isFinite(sinceMs) && Number.isFinite(untilMs) && sinceMs < untilMs) return { sinceMs, untilMs, name: 'custom' };
+  const end = Math.ceil(nowMs / 60_000) * 60_000;
+  const name = range ?? ownDefault;
+  const now = new Date(nowMs);
+  const monthMs = (offset: number): number => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + offset, 1);
+  if (name === 'month') return { sinceMs: monthMs(0), untilMs: end, name };
+  if (name === 'last-month') return { sinceMs: monthMs(-1), untilMs: monthMs(0), name };
+  const length = lengths[name];
+  if (length === undefined) return { sinceMs: end - lengths[ownDefault]!, untilMs: end, name: ownDefault };
+  // Whole hours and days to begin with, so that the first bar of a chart is not a stump.
+  const step = length > 2 * dayMs ? dayMs : length > 2 * hourMs ? hourMs : 60_000;
+  return { sinceMs: Math.ceil((end - length) / step) * step, untilMs: end, name };
+}
+
+/** The same length of time just before. */
+export function before({ sinceMs, untilMs }: Range): { readonly sinceMs: number; readonly untilMs: number } {
+  return { sinceMs: sinceMs - (untilMs - sinceMs), untilMs: sinceMs };
+}
+
+export function isoOf(range: { readonly sinceMs: number; readonly untilMs: number }): { readonly since: string; readonly until: string } {
+  return { since: new Date(range.sinceMs).toISOString(), until: new Date(range.untilMs).toISOString() };
+}
