@@ -10,7 +10,7 @@ import openapiTypescript, { astToString } from 'openapi-typescript';
 
 const place = fileURLToPath(new URL('src/api/schema.ts', import.meta.url));
 // The document is made of the operations alone: no part of a running platform takes part in it.
-const parts = {} as Parameters<typeof platformApp>[0];
+const parts = { publicUrl: 'http://127.0.0.1:8081' } as Parameters<typeof platformApp>[0];
 const answer = await platformApp(parts).request('/platform/v1/openapi.json');
 const types = astToString(await openapiTypescript(await answer.text(), { alphabetize: true }));
 const text = `/** The platform's HTTP as types. Made by generate-client.ts of its OpenAPI document; do not edit. */\n\n${types}`;

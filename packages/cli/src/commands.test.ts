@@ -333,7 +333,7 @@ test('doctor tells a placeholder of the sandbox from a key, and names both provi
   assert.match(placed, /metergate provider connect openai --org ORG or: metergate provider connect anthropic --org ORG$/);
   const tested = await run(['provider', 'test', 'openai', '--org', id, '--json']);
   assert.deepEqual([tested.code, (tested.json() as { error: { code: string } }).error.code], [1, 'sandbox_placeholder']);
-  oneSentence(tested, /sandbox's placeholder, which is no OpenAI key.* metergate provider connect openai --org ORG$/m);
+  oneSentence(tested, /sandbox's placeholder, which is no OpenAI key.* metergate provider connect openai\|anthropic --org ORG$/m);
   await inStore((store) => store.providers.connect(id, 'openai', 'sk-real'));
   assert.match(line((await run(['doctor'])).stdout), /^ ok  .* OpenAI connected, Anthropic missing,/);
 });

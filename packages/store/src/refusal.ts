@@ -19,6 +19,7 @@ export type StoreRefusalCode =
   | 'unknown_invitation'
   | 'unknown_member'
   | 'unknown_token'
+  | 'unknown_person'
   | 'unknown_organization'
   | 'unknown_key'
   | 'key_taken'

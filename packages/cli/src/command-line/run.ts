@@ -7,6 +7,7 @@ import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { StoreFault } from '@metergate/store/engine/fault.ts';
 import { closest } from '../config/variables.ts';
 import { MasterKeyFault } from '../config/master-key.ts';
+import { advised } from './advice.ts';
 import { checkArguments, printable } from './check-arguments.ts';
 import { CommandFault, UsageFault, type CommandResult, type CommandTools } from './command.ts';
 import { commandHelp, descriptionOf, groupHelp } from './help.ts';
@@ -50,8 +51,7 @@ export async function runProgram(program: Program, words: readonly string[], too
 function say(result: CommandResult, wantsJson: boolean, tools: CommandTools): Outcome {
   if ('ended' in result) return { exitCode: result.ended, ended: true };
   if (isRefusal(result)) {
-    const { code, message } = result.refused;
-    return fail({ code, sentence: message, exitCode: 1, wantsJson }, tools);
+    return fail({ code: result.refused.code, sentence: advised(result.refused), exitCode: 1, wantsJson }, tools);
   }
   tools.stdout(wantsJson ? `${JSON.stringify(result.json)}\n` : `${result.text}\n`);
   return { exitCode: result.exitCode ?? 0, ended: false };

@@ -708,6 +708,7 @@ export interface components {
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-09-23T14:00:00.000Z
              */
             at: string;
             detail: {
@@ -893,18 +894,93 @@ export interface components {
             };
         };
         CallRecord: {
+            audioInputTokens: number | null;
+            audioOutputTokens: number | null;
+            cachedTokens: number | null;
+            cacheWriteTokens: number | null;
+            /**
+             * @description US dollars with nine places; null where it is not known
+             * @example 0.012345600
+             */
             cost: string | null;
+            /** @description What was reported and is not in the cost, for want of a price; empty where the cost is whole */
+            costGaps: ("service_tier" | "region" | "audio" | "cache_write" | "web_search" | "web_fetch" | "file_search" | "code_interpreter" | "other_model")[];
+            /** @enum {string} */
+            costSource: "priced" | "upstream" | "fallback" | "unpriced" | "none";
+            durationMs: number | null;
+            /** @description What the call was counted as, such as chat.completions; other for any further path */
+            endpoint: string;
+            finishReason: string | null;
+            firstByteMs: number | null;
+            /**
+             * @description The call's x-svc-request-id
+             * @example req_0123456789abcdef0123456789abcdef
+             */
             id: string;
+            inputTokens: number | null;
+            /** @description Id of the service key */
+            key: string;
             /** @enum {string} */
             label: "measured";
+            labels: string[];
+            /** @description Labels that were too long or too many */
+            labelsDropped: number;
+            method: string;
+            model: string | null;
+            node: string;
+            organization: string;
+            /** @enum {string} */
+            outcome: "completed" | "cut" | "caller_gone" | "failed" | "interrupted";
+            outputTokens: number | null;
+            /** @description As called, without its query */
+            path: string;
+            /** @description Date and hash of the list that priced the call */
+            priceList: string | null;
+            project: string | null;
+            providerRequestId: string | null;
+            reasoningTokens: number | null;
+            requestBytes: number;
+            responseBytes: number;
+            run: string | null;
+            /** @description The tier that served the call, in the provider's word */
+            serviceTier: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             * @example 2026-09-23T14:00:00.000Z
+             */
             startedAt: string;
-        } & {
-            [key: string]: unknown;
+            /** @description The provider's; null where it did not answer */
+            status: number | null;
+            streamed: boolean;
+            /** @description Calls of the provider's own tools, which have fees of their own; null where it reported none */
+            toolCalls: {
+                codeInterpreter: number;
+                fileSearch: number;
+                webFetch: number;
+                webSearch: number;
+            } | null;
+            /**
+             * @description none: none was due. unknown: it was due and did not come. partial: only a running figure came.
+             * @enum {string}
+             */
+            usage: "reported" | "partial" | "unknown" | "none";
+            /**
+             * @description Why usage is unknown or partial
+             * @enum {string|null}
+             */
+            usageReason: "absent" | "cut" | "caller_gone" | "interrupted" | "not_a_figure" | "not_readable" | "decode_failed" | "decode_limit" | "decode_late" | "deferred" | "not_reported" | "reader_fault" | "body_over_bound" | null;
+            /** @description openai, anthropic, or upstream for the declared one */
+            wire: string;
         };
         Cap: {
+            gapCalls: number;
             id: string;
             key: string | null;
-            /** @description US dollars, decimal */
+            /**
+             * @description US dollars as decimal text with nine places. Use a decimal library: a double cannot hold every amount.
+             * @example 12.500000000
+             */
             limit: string;
             /** @enum {string} */
             mode: "refuse" | "pause";
@@ -912,11 +988,15 @@ export interface components {
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-09-23T14:00:00.000Z
              */
             resetsAt: string | null;
             /** @enum {string} */
             scope: "organization" | "key" | "project";
-            /** @description US dollars, decimal */
+            /**
+             * @description US dollars as decimal text with nine places. Use a decimal library: a double cannot hold every amount.
+             * @example 12.500000000
+             */
             spent: string;
             /** @enum {string} */
             state: "open" | "reached" | "shown";
@@ -940,7 +1020,9 @@ export interface components {
         };
         Error: {
             error: {
+                /** @description For programs; stays as it is */
                 code: string;
+                /** @description For people */
                 message: string;
             };
         };
@@ -948,12 +1030,19 @@ export interface components {
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-09-23T14:00:00.000Z
              */
             createdAt: string;
+            /**
+             * Format: email
+             * @description In lower case
+             * @example ada@example.com
+             */
             email: string | null;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-09-23T14:00:00.000Z
              */
             expiresAt: string;
             id: string;
@@ -977,12 +1066,19 @@ export interface components {
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-09-23T14:00:00.000Z
              */
             createdAt: string;
+            /**
+             * Format: email
+             * @description In lower case
+             * @example ada@example.com
+             */
             email: string | null;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-09-23T14:00:00.000Z
              */
             expiresAt: string;
             id: string;
@@ -996,11 +1092,13 @@ export interface components {
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-09-23T14:00:00.000Z
              */
             createdAt: string;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-09-23T14:00:00.000Z
              */
             expiresAt: string | null;
             id: string;
@@ -1009,6 +1107,7 @@ export interface components {
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-09-23T14:00:00.000Z
              */
             revokedAt: string | null;
             /** @enum {string} */
@@ -1018,8 +1117,14 @@ export interface components {
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-09-23T14:00:00.000Z
              */
             createdAt: string;
+            /**
+             * Format: email
+             * @description In lower case
+             * @example ada@example.com
+             */
             email: string;
             id: string;
             organization: string;
@@ -1030,11 +1135,13 @@ export interface components {
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-09-23T14:00:00.000Z
              */
             createdAt: string;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-09-23T14:00:00.000Z
              */
             expiresAt: string | null;
             id: string;
@@ -1043,6 +1150,7 @@ export interface components {
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-09-23T14:00:00.000Z
              */
             revokedAt: string | null;
             /** @enum {string} */
@@ -1052,7 +1160,10 @@ export interface components {
         MintedServiceKey: {
             id: string;
             key: string;
-            /** @description US dollars, decimal */
+            /**
+             * @description US dollars as decimal text with nine places. Use a decimal library: a double cannot hold every amount.
+             * @example 12.500000000
+             */
             maxRunBudget?: string;
             prefix: string;
         };
@@ -1065,26 +1176,42 @@ export interface components {
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-09-23T14:00:00.000Z
              */
             createdAt: string;
             drainSeconds: number | null;
             enforceKeyCaps: boolean;
             fallbackPrice: {
-                /** @description US dollars, decimal */
+                /**
+                 * @description US dollars as decimal text with nine places. Use a decimal library: a double cannot hold every amount.
+                 * @example 12.500000000
+                 */
                 input: string;
-                /** @description US dollars, decimal */
+                /**
+                 * @description US dollars as decimal text with nine places. Use a decimal library: a double cannot hold every amount.
+                 * @example 12.500000000
+                 */
                 output: string;
             } | null;
             id: string;
-            /** @description US dollars, decimal */
+            /**
+             * @description US dollars as decimal text with nine places. Use a decimal library: a double cannot hold every amount.
+             * @example 12.500000000
+             */
             maxRunBudget: string | null;
             name: string;
             /** @enum {string} */
             plan: "free" | "developer" | "team" | "growth" | "scale" | "enterprise";
             requestsPerMinute: number | null;
-            /** @description US dollars, decimal */
+            /**
+             * @description US dollars as decimal text with nine places. Use a decimal library: a double cannot hold every amount.
+             * @example 12.500000000
+             */
             runCeiling: string | null;
-            /** @description US dollars, decimal */
+            /**
+             * @description US dollars as decimal text with nine places. Use a decimal library: a double cannot hold every amount.
+             * @example 12.500000000
+             */
             runExposure: string | null;
             tokensPerMinute: number | null;
         };
@@ -1139,15 +1266,20 @@ export interface components {
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-09-23T14:00:00.000Z
              */
             createdAt: string;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-09-23T14:00:00.000Z
              */
             expiresAt: string | null;
             id: string;
-            /** @description US dollars, decimal */
+            /**
+             * @description US dollars as decimal text with nine places. Use a decimal library: a double cannot hold every amount.
+             * @example 12.500000000
+             */
             maxRunBudget: string | null;
             name: string | null;
             prefix: string;
@@ -1155,32 +1287,46 @@ export interface components {
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-09-23T14:00:00.000Z
              */
             revokedAt: string | null;
         };
         Run: {
-            /** @description US dollars, decimal */
+            /**
+             * @description US dollars as decimal text with nine places. Use a decimal library: a double cannot hold every amount.
+             * @example 12.500000000
+             */
             budget: string | null;
             /** @enum {string|null} */
             clampReason: "policy_max" | "grant_max" | "workspace_ceiling" | "exposure_headroom" | null;
-            /** @description US dollars, decimal */
+            /**
+             * @description US dollars as decimal text with nine places. Use a decimal library: a double cannot hold every amount.
+             * @example 12.500000000
+             */
             effective: string | null;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-09-23T14:00:00.000Z
              */
             endedAt: string | null;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-09-23T14:00:00.000Z
              */
             expiresAt: string | null;
+            gapCalls: number;
             id: string;
-            /** @description US dollars, decimal */
+            /**
+             * @description US dollars as decimal text with nine places. Use a decimal library: a double cannot hold every amount.
+             * @example 12.500000000
+             */
             spent: string;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-09-23T14:00:00.000Z
              */
             startedAt: string;
             /** @enum {string} */
@@ -1194,15 +1340,20 @@ export interface components {
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-09-23T14:00:00.000Z
              */
             createdAt: string;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-09-23T14:00:00.000Z
              */
             expiresAt: string | null;
             id: string;
-            /** @description US dollars, decimal */
+            /**
+             * @description US dollars as decimal text with nine places. Use a decimal library: a double cannot hold every amount.
+             * @example 12.500000000
+             */
             maxRunBudget: string | null;
             name: string | null;
             prefix: string;
@@ -1210,10 +1361,16 @@ export interface components {
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-09-23T14:00:00.000Z
              */
             revokedAt: string | null;
         };
         Session: {
+            /**
+             * Format: email
+             * @description In lower case
+             * @example ada@example.com
+             */
             email: string | null;
             id: string;
             /** @enum {string} */
@@ -1239,9 +1396,13 @@ export interface components {
         };
         Usage: {
             calls: number;
-            /** @description US dollars, decimal */
+            /**
+             * @description US dollars as decimal text with nine places. Use a decimal library: a double cannot hold every amount.
+             * @example 12.500000000
+             */
             cost: string;
             day?: string | null;
+            gapCalls: number;
             inputTokens: number;
             key?: string | null;
             label?: string | null;
@@ -1264,7 +1425,7 @@ export interface operations {
     listAssessments: {
         parameters: {
             query?: {
-                /** @description The nextCursor of the page before. */
+                /** @description The nextCursor of the page before; of the same list of the same organization. */
                 cursor?: string;
                 /** @description At most so many; 100 unless given. */
                 limit?: number;
@@ -1283,11 +1444,12 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Baseline"][];
+                        /** @description Opaque. Sent as cursor it gets the next page; null: this is the last page. */
                         nextCursor: string | null;
                     };
                 };
             };
-            /** @description The input is not of its form, or the change cannot be made. */
+            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_cursor` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1296,7 +1458,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Nobody asks. */
+            /** @description No valid session, token or key: `unauthorized` */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1305,7 +1467,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The role does not suffice. */
+            /** @description Not allowed: `forbidden`, `cross_site` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1314,8 +1476,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing in the organization. */
+            /** @description Not found: `unknown_organization` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1343,7 +1514,7 @@ export interface operations {
                     "application/json": components["schemas"]["Baseline"];
                 };
             };
-            /** @description The input is not of its form, or the change cannot be made. */
+            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1352,7 +1523,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Nobody asks. */
+            /** @description No valid session, token or key: `unauthorized` */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1361,7 +1532,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The role does not suffice. */
+            /** @description Not allowed: `forbidden`, `cross_site` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1370,8 +1541,26 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing in the organization. */
+            /** @description Not found: `unknown_organization` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description In the way of what is there: `baseline_exists` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1401,7 +1590,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReportedBaseline"];
                 };
             };
-            /** @description The input is not of its form, or the change cannot be made. */
+            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1410,7 +1599,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Nobody asks. */
+            /** @description No valid session, token or key: `unauthorized` */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1419,7 +1608,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The role does not suffice. */
+            /** @description Not allowed: `forbidden`, `cross_site` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1428,8 +1617,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing in the organization. */
+            /** @description Not found: `unknown_baseline` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1466,7 +1664,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReportedBaseline"];
                 };
             };
-            /** @description The input is not of its form, or the change cannot be made. */
+            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_name`, `too_many_figures`, `invalid_json` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1475,7 +1673,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Nobody asks. */
+            /** @description No valid session, token or key: `unauthorized` */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1484,7 +1682,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The role does not suffice. */
+            /** @description Not allowed: `forbidden`, `cross_site` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1493,8 +1691,35 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing in the organization. */
+            /** @description Not found: `unknown_baseline` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large: `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is not plain JSON: `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1524,7 +1749,7 @@ export interface operations {
                     "application/json": components["schemas"]["Baseline"];
                 };
             };
-            /** @description The input is not of its form, or the change cannot be made. */
+            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1533,7 +1758,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Nobody asks. */
+            /** @description No valid session, token or key: `unauthorized` */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1542,7 +1767,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The role does not suffice. */
+            /** @description Not allowed: `forbidden`, `cross_site` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1551,8 +1776,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing in the organization. */
+            /** @description Not found: `unknown_baseline` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1582,7 +1816,7 @@ export interface operations {
                     "application/json": components["schemas"]["TapKey"];
                 };
             };
-            /** @description The input is not of its form, or the change cannot be made. */
+            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1591,7 +1825,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Nobody asks. */
+            /** @description No valid session, token or key: `unauthorized` */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1600,7 +1834,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The role does not suffice. */
+            /** @description Not allowed: `forbidden`, `cross_site`, `prefetch` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1609,8 +1843,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing in the organization. */
+            /** @description Not found: `unknown_baseline`, `tap_key_already_shown` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1640,7 +1883,7 @@ export interface operations {
                     "application/json": components["schemas"]["TapKey"];
                 };
             };
-            /** @description The input is not of its form, or the change cannot be made. */
+            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1649,7 +1892,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Nobody asks. */
+            /** @description No valid session, token or key: `unauthorized` */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1658,7 +1901,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The role does not suffice. */
+            /** @description Not allowed: `forbidden`, `cross_site` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1667,8 +1910,26 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing in the organization. */
+            /** @description Not found: `unknown_baseline` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Over for good: `tap_retired` */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1681,10 +1942,11 @@ export interface operations {
     listAudit: {
         parameters: {
             query?: {
-                /** @description The nextCursor of the page before. */
+                /** @description The nextCursor of the page before; of the same list of the same organization. */
                 cursor?: string;
                 /** @description At most so many; 100 unless given. */
                 limit?: number;
+                /** @description A time: an instant with its offset (2026-11-01T14:00:00Z), a date (2026-11-01), a month (2026-11), today, yesterday, or a duration ago (15m, 24h, 7d). */
                 since?: string;
             };
             header?: never;
@@ -1701,11 +1963,12 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["AuditEvent"][];
+                        /** @description Opaque. Sent as cursor it gets the next page; null: this is the last page. */
                         nextCursor: string | null;
                     };
                 };
             };
-            /** @description The input is not of its form, or the change cannot be made. */
+            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_cursor` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1714,7 +1977,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Nobody asks. */
+            /** @description No valid session, token or key: `unauthorized` */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1723,7 +1986,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The role does not suffice. */
+            /** @description Not allowed: `forbidden`, `cross_site` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1732,8 +1995,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing in the organization. */
+            /** @description Not found: `unknown_organization` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1753,7 +2025,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** Format: password */
                     currentPassword: string;
+                    /** Format: password */
                     newPassword: string;
                 };
             };
@@ -1768,7 +2042,7 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            /** @description The input is not of its form, or the change cannot be made. */
+            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_password`, `invalid_json` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1777,7 +2051,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Nobody asks. */
+            /** @description No valid session, token or key: `wrong_password`, `unauthorized` */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1786,7 +2060,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The role does not suffice. */
+            /** @description Not allowed: `forbidden`, `cross_site` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1795,8 +2069,37 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing in the organization. */
-            404: {
+            /** @description The body is too large: `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is not plain JSON: `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many tries: `too_many_attempts` */
+            429: {
+                headers: {
+                    /** @description Seconds to wait */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1816,7 +2119,12 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /**
+                     * Format: email
+                     * @example ada@example.com
+                     */
                     email: string;
+                    /** Format: password */
                     password: string;
                     token: string;
                 };
@@ -1832,7 +2140,7 @@ export interface operations {
                     "application/json": components["schemas"]["Member"];
                 };
             };
-            /** @description The input is not of its form, or the change cannot be made. */
+            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_password`, `invalid_email`, `invalid_json` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1841,8 +2149,73 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing in the organization. */
+            /** @description No valid session, token or key: `wrong_password` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed: `cross_site` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found: `invitation_not_valid` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description In the way of what is there: `email_taken` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large: `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is not plain JSON: `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many tries: `too_many_attempts` */
+            429: {
+                headers: {
+                    /** @description Seconds to wait */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1876,7 +2249,7 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            /** @description The input is not of its form, or the change cannot be made. */
+            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_json` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1885,7 +2258,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Nobody asks. */
+            /** @description No valid session, token or key: `unauthorized` */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1894,7 +2267,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The role does not suffice. */
+            /** @description Not allowed: `forbidden`, `cross_site` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1903,8 +2276,35 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing in the organization. */
+            /** @description Not found: `unknown_organization` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large: `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is not plain JSON: `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1932,7 +2332,7 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description The input is not of its form, or the change cannot be made. */
+            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1941,7 +2341,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Nobody asks. */
+            /** @description No valid session, token or key: `unauthorized` */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1950,7 +2350,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The role does not suffice. */
+            /** @description Not allowed: `forbidden`, `cross_site` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1959,8 +2359,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing in the organization. */
+            /** @description Not found: `unknown_organization` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1980,7 +2389,12 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /**
+                     * Format: email
+                     * @example ada@example.com
+                     */
                     email: string;
+                    /** Format: password */
                     password: string;
                 };
             };
@@ -1995,7 +2409,7 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            /** @description The input is not of its form, or the change cannot be made. */
+            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_json` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2004,8 +2418,55 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing in the organization. */
-            404: {
+            /** @description No valid session, token or key: `wrong_password` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed: `cross_site` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large: `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is not plain JSON: `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many tries: `too_many_attempts` */
+            429: {
+                headers: {
+                    /** @description Seconds to wait */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2033,7 +2494,7 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            /** @description The input is not of its form, or the change cannot be made. */
+            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2042,8 +2503,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing in the organization. */
-            404: {
+            /** @description Not allowed: `cross_site` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2056,12 +2526,14 @@ export interface operations {
     listCalls: {
         parameters: {
             query?: {
-                /** @description The nextCursor of the page before. */
+                /** @description The nextCursor of the page before; of the same list of the same organization. */
                 cursor?: string;
                 /** @description At most so many; 100 unless given. */
                 limit?: number;
                 run?: string;
+                /** @description A time: an instant with its offset (2026-11-01T14:00:00Z), a date (2026-11-01), a month (2026-11), today, yesterday, or a duration ago (15m, 24h, 7d). */
                 since?: string;
+                /** @description A time: an instant with its offset (2026-11-01T14:00:00Z), a date (2026-11-01), a month (2026-11), today, yesterday, or a duration ago (15m, 24h, 7d). */
                 until?: string;
             };
             header?: never;
@@ -2078,11 +2550,12 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["CallRecord"][];
+                        /** @description Opaque. Sent as cursor it gets the next page; null: this is the last page. */
                         nextCursor: string | null;
                     };
                 };
             };
-            /** @description The input is not of its form, or the change cannot be made. */
+            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_cursor` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2091,7 +2564,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Nobody asks. */
+            /** @description No valid session, token or key: `unauthorized` */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2100,7 +2573,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The role does not suffice. */
+            /** @description Not allowed: `forbidden`, `cross_site` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2109,8 +2582,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing in the organization. */
+            /** @description Not found: `unknown_organization` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2123,7 +2605,7 @@ export interface operations {
     listCaps: {
         parameters: {
             query?: {
-                /** @description The nextCursor of the page before. */
+                /** @description The nextCursor of the page before; of the same list of the same organization. */
                 cursor?: string;
                 /** @description At most so many; 100 unless given. */
                 limit?: number;
@@ -2142,11 +2624,12 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Cap"][];
+                        /** @description Opaque. Sent as cursor it gets the next page; null: this is the last page. */
                         nextCursor: string | null;
                     };
                 };
             };
-            /** @description The input is not of its form, or the change cannot be made. */
+            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_cursor` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2155,7 +2638,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Nobody asks. */
+            /** @description No valid session, token or key: `unauthorized` */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2164,7 +2647,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The role does not suffice. */
+            /** @description Not allowed: `forbidden`, `cross_site` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2173,8 +2656,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing in the organization. */
+            /** @description Not found: `unknown_organization` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2221,7 +2713,7 @@ export interface operations {
                     "application/json": components["schemas"]["Cap"];
                 };
             };
-            /** @description The input is not of its form, or the change cannot be made. */
+            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_setting`, `invalid_name`, `invalid_json` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2230,7 +2722,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Nobody asks. */
+            /** @description No valid session, token or key: `unauthorized` */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2239,7 +2731,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The role does not suffice. */
+            /** @description Not allowed: `forbidden`, `cross_site` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2248,8 +2740,35 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing in the organization. */
+            /** @description Not found: `unknown_organization`, `unknown_key` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large: `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is not plain JSON: `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2279,7 +2798,7 @@ export interface operations {
                     "application/json": components["schemas"]["RemovedCap"];
                 };
             };
-            /** @description The input is not of its form, or the change cannot be made. */
+            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2288,7 +2807,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Nobody asks. */
+            /** @description No valid session, token or key: `unauthorized` */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2297,7 +2816,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The role does not suffice. */
+            /** @description Not allowed: `forbidden`, `cross_site` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2306,8 +2825,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing in the organization. */
+            /** @description Not found: `unknown_cap` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2321,7 +2849,9 @@ export interface operations {
         parameters: {
             query: {
                 format?: "jsonl" | "csv" | "parquet" | "focus";
+                /** @description A time: an instant with its offset (2026-11-01T14:00:00Z), a date (2026-11-01), a month (2026-11), today, yesterday, or a duration ago (15m, 24h, 7d). */
                 from: string;
+                /** @description A time: an instant with its offset (2026-11-01T14:00:00Z), a date (2026-11-01), a month (2026-11), today, yesterday, or a duration ago (15m, 24h, 7d). */
                 to: string;
             };
             header?: never;
@@ -2340,7 +2870,7 @@ export interface operations {
                     "text/csv; charset=utf-8; header=present": string;
                 };
             };
-            /** @description The input is not of its form, or the change cannot be made. */
+            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `unsupported_format` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2349,7 +2879,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Nobody asks. */
+            /** @description No valid session, token or key: `unauthorized` */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2358,7 +2888,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The role does not suffice. */
+            /** @description Not allowed: `forbidden`, `cross_site` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2367,8 +2897,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing in the organization. */
+            /** @description Not found: `unknown_organization` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2381,7 +2920,7 @@ export interface operations {
     listInvitations: {
         parameters: {
             query?: {
-                /** @description The nextCursor of the page before. */
+                /** @description The nextCursor of the page before; of the same list of the same organization. */
                 cursor?: string;
                 /** @description At most so many; 100 unless given. */
                 limit?: number;
@@ -2400,11 +2939,12 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Invitation"][];
+                        /** @description Opaque. Sent as cursor it gets the next page; null: this is the last page. */
                         nextCursor: string | null;
                     };
                 };
             };
-            /** @description The input is not of its form, or the change cannot be made. */
+            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_cursor` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2413,7 +2953,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Nobody asks. */
+            /** @description No valid session, token or key: `unauthorized` */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2422,7 +2962,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The role does not suffice. */
+            /** @description Not allowed: `forbidden`, `cross_site` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2431,8 +2971,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing in the organization. */
+            /** @description Not found: `unknown_organization` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2452,6 +3001,10 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /**
+                     * Format: email
+                     * @example ada@example.com
+                     */
                     email: string;
                     /** @enum {string} */
                     role: "viewer" | "member" | "admin" | "owner";
@@ -2468,7 +3021,7 @@ export interface operations {
                     "application/json": components["schemas"]["MadeInvitation"];
                 };
             };
-            /** @description The input is not of its form, or the change cannot be made. */
+            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_email`, `invalid_json` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2477,7 +3030,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Nobody asks. */
+            /** @description No valid session, token or key: `unauthorized` */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2486,7 +3039,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The role does not suffice. */
+            /** @description Not allowed: `forbidden`, `cross_site` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2495,8 +3048,35 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing in the organization. */
+            /** @description Not found: `unknown_organization` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large: `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is not plain JSON: `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2526,7 +3106,7 @@ export interface operations {
                     "application/json": components["schemas"]["Invitation"];
                 };
             };
-            /** @description The input is not of its form, or the change cannot be made. */
+            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2535,7 +3115,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Nobody asks. */
+            /** @description No valid session, token or key: `unauthorized` */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2544,7 +3124,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The role does not suffice. */
+            /** @description Not allowed: `forbidden`, `cross_site` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2553,8 +3133,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing in the organization. */
+            /** @description Not found: `unknown_invitation` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2567,7 +3156,7 @@ export interface operations {
     listKeys: {
         parameters: {
             query?: {
-                /** @description The nextCursor of the page before. */
+                /** @description The nextCursor of the page before; of the same list of the same organization. */
                 cursor?: string;
                 /** @description At most so many; 100 unless given. */
                 limit?: number;
@@ -2586,11 +3175,12 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["ServiceKey"][];
+                        /** @description Opaque. Sent as cursor it gets the next page; null: this is the last page. */
                         nextCursor: string | null;
                     };
                 };
             };
-            /** @description The input is not of its form, or the change cannot be made. */
+            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_cursor` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2599,7 +3189,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Nobody asks. */
+            /** @description No valid session, token or key: `unauthorized` */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2608,7 +3198,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The role does not suffice. */
+            /** @description Not allowed: `forbidden`, `cross_site` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2617,8 +3207,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing in the organization. */
+            /** @description Not found: `unknown_organization` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2640,6 +3239,10 @@ export interface operations {
                 "application/json": {
                     /** @description Its life from now on, in seconds; null or absent: it does not expire. */
                     expiresInSeconds?: number | null;
+                    /**
+                     * @description US dollars from 0, below 9.2 billion, as decimal text with at most nine places
+                     * @example 2.50
+                     */
                     maxRunBudget?: string | null;
                     name?: string | null;
                     project?: string | null;
@@ -2656,7 +3259,7 @@ export interface operations {
                     "application/json": components["schemas"]["MintedServiceKey"];
                 };
             };
-            /** @description The input is not of its form, or the change cannot be made. */
+            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_name`, `invalid_setting`, `invalid_json` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2665,7 +3268,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Nobody asks. */
+            /** @description No valid session, token or key: `unauthorized` */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2674,7 +3277,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The role does not suffice. */
+            /** @description Not allowed: `forbidden`, `cross_site` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2683,8 +3286,35 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing in the organization. */
+            /** @description Not found: `unknown_organization` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large: `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is not plain JSON: `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2714,7 +3344,7 @@ export interface operations {
                     "application/json": components["schemas"]["RevokedServiceKey"];
                 };
             };
-            /** @description The input is not of its form, or the change cannot be made. */
+            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2723,7 +3353,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Nobody asks. */
+            /** @description No valid session, token or key: `unauthorized` */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2732,7 +3362,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The role does not suffice. */
+            /** @description Not allowed: `forbidden`, `cross_site` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2741,8 +3371,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing in the organization. */
+            /** @description Not found: `unknown_key` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2770,7 +3409,7 @@ export interface operations {
                     "application/json": components["schemas"]["Limits"];
                 };
             };
-            /** @description The input is not of its form, or the change cannot be made. */
+            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2779,7 +3418,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Nobody asks. */
+            /** @description No valid session, token or key: `unauthorized` */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2788,7 +3427,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The role does not suffice. */
+            /** @description Not allowed: `forbidden`, `cross_site` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2797,8 +3436,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing in the organization. */
+            /** @description Not found: `unknown_organization` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2811,7 +3459,7 @@ export interface operations {
     listMembers: {
         parameters: {
             query?: {
-                /** @description The nextCursor of the page before. */
+                /** @description The nextCursor of the page before; of the same list of the same organization. */
                 cursor?: string;
                 /** @description At most so many; 100 unless given. */
                 limit?: number;
@@ -2830,11 +3478,12 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Member"][];
+                        /** @description Opaque. Sent as cursor it gets the next page; null: this is the last page. */
                         nextCursor: string | null;
                     };
                 };
             };
-            /** @description The input is not of its form, or the change cannot be made. */
+            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_cursor` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2843,7 +3492,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Nobody asks. */
+            /** @description No valid session, token or key: `unauthorized` */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2852,7 +3501,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The role does not suffice. */
+            /** @description Not allowed: `forbidden`, `cross_site` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2861,8 +3510,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing in the organization. */
+            /** @description Not found: `unknown_organization` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2892,7 +3550,7 @@ export interface operations {
                     "application/json": components["schemas"]["Member"];
                 };
             };
-            /** @description The input is not of its form, or the change cannot be made. */
+            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2901,7 +3559,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Nobody asks. */
+            /** @description No valid session, token or key: `unauthorized` */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2910,7 +3568,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The role does not suffice. */
+            /** @description Not allowed: `forbidden`, `cross_site` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2919,8 +3577,26 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing in the organization. */
+            /** @description Not found: `unknown_member` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description In the way of what is there: `last_owner` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2957,7 +3633,7 @@ export interface operations {
                     "application/json": components["schemas"]["Member"];
                 };
             };
-            /** @description The input is not of its form, or the change cannot be made. */
+            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_json` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2966,7 +3642,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Nobody asks. */
+            /** @description No valid session, token or key: `unauthorized` */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2975,7 +3651,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The role does not suffice. */
+            /** @description Not allowed: `forbidden`, `cross_site` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2984,8 +3660,44 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing in the organization. */
+            /** @description Not found: `unknown_member` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description In the way of what is there: `last_owner` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large: `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is not plain JSON: `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2998,7 +3710,7 @@ export interface operations {
     listOrganizations: {
         parameters: {
             query?: {
-                /** @description The nextCursor of the page before. */
+                /** @description The nextCursor of the page before; of the same list of the same organization. */
                 cursor?: string;
                 /** @description At most so many; 100 unless given. */
                 limit?: number;
@@ -3017,11 +3729,12 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Organization"][];
+                        /** @description Opaque. Sent as cursor it gets the next page; null: this is the last page. */
                         nextCursor: string | null;
                     };
                 };
             };
-            /** @description The input is not of its form, or the change cannot be made. */
+            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_cursor` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3030,7 +3743,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Nobody asks. */
+            /** @description No valid session, token or key: `unauthorized` */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3039,7 +3752,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The role does not suffice. */
+            /** @description Not allowed: `forbidden`, `cross_site` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3048,8 +3761,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing in the organization. */
+            /** @description Not found: `unknown_organization` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3079,7 +3801,7 @@ export interface operations {
                     "application/json": components["schemas"]["Organization"];
                 };
             };
-            /** @description The input is not of its form, or the change cannot be made. */
+            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3088,7 +3810,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Nobody asks. */
+            /** @description No valid session, token or key: `unauthorized` */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3097,7 +3819,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The role does not suffice. */
+            /** @description Not allowed: `forbidden`, `cross_site` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3106,8 +3828,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing in the organization. */
+            /** @description Not found: `unknown_organization` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3137,7 +3868,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErasedOrganization"];
                 };
             };
-            /** @description The input is not of its form, or the change cannot be made. */
+            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3146,7 +3877,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Nobody asks. */
+            /** @description No valid session, token or key: `unauthorized` */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3155,7 +3886,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The role does not suffice. */
+            /** @description Not allowed: `forbidden`, `cross_site` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3164,8 +3895,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing in the organization. */
+            /** @description Not found: `unknown_organization` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3209,7 +3949,7 @@ export interface operations {
                     "application/json": components["schemas"]["Organization"];
                 };
             };
-            /** @description The input is not of its form, or the change cannot be made. */
+            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_setting`, `invalid_json` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3218,7 +3958,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Nobody asks. */
+            /** @description No valid session, token or key: `unauthorized` */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3227,7 +3967,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The role does not suffice. */
+            /** @description Not allowed: `forbidden`, `cross_site` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3236,8 +3976,35 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing in the organization. */
+            /** @description Not found: `unknown_organization` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large: `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is not plain JSON: `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3265,7 +4032,7 @@ export interface operations {
                     "application/json": components["schemas"]["Product"];
                 };
             };
-            /** @description The input is not of its form, or the change cannot be made. */
+            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3274,8 +4041,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing in the organization. */
-            404: {
+            /** @description Not allowed: `cross_site` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3306,7 +4082,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The input is not of its form, or the change cannot be made. */
+            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3315,7 +4091,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Nobody asks. */
+            /** @description No valid session, token or key: `unauthorized` */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3324,7 +4100,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The role does not suffice. */
+            /** @description Not allowed: `forbidden`, `cross_site` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3333,8 +4109,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing in the organization. */
+            /** @description Not found: `unknown_organization` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3370,7 +4155,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProviderConnection"];
                 };
             };
-            /** @description The input is not of its form, or the change cannot be made. */
+            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_credential`, `invalid_json` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3379,7 +4164,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Nobody asks. */
+            /** @description No valid session, token or key: `unauthorized` */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3388,7 +4173,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The role does not suffice. */
+            /** @description Not allowed: `forbidden`, `cross_site` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3397,8 +4182,35 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing in the organization. */
+            /** @description Not found: `unknown_organization` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large: `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is not plain JSON: `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3428,7 +4240,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProviderConnection"];
                 };
             };
-            /** @description The input is not of its form, or the change cannot be made. */
+            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3437,7 +4249,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Nobody asks. */
+            /** @description No valid session, token or key: `unauthorized` */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3446,7 +4258,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The role does not suffice. */
+            /** @description Not allowed: `forbidden`, `cross_site` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3455,8 +4267,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing in the organization. */
+            /** @description Not found: `unknown_organization`, `provider_not_connected` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3486,7 +4307,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProviderTest"];
                 };
             };
-            /** @description The input is not of its form, or the change cannot be made. */
+            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3495,7 +4316,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Nobody asks. */
+            /** @description No valid session, token or key: `unauthorized` */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3504,7 +4325,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The role does not suffice. */
+            /** @description Not allowed: `forbidden`, `cross_site` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3513,8 +4334,35 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing in the organization. */
+            /** @description Not found: `unknown_organization`, `provider_not_connected` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description In the way of what is there: `provider_key_unreadable`, `sandbox_placeholder` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The provider did not answer: `provider_unreachable` */
+            502: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3535,6 +4383,10 @@ export interface operations {
             content: {
                 "application/json": {
                     expiresInSeconds: number;
+                    /**
+                     * @description US dollars from 0, below 9.2 billion, as decimal text with at most nine places
+                     * @example 2.50
+                     */
                     max: string;
                     run: string;
                 };
@@ -3550,7 +4402,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunGrant"];
                 };
             };
-            /** @description The input is not of its form, or the change cannot be made. */
+            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_grant`, `invalid_json` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3559,7 +4411,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Nobody asks. */
+            /** @description No valid session, token or key: `unauthorized` */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3568,7 +4420,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The role does not suffice. */
+            /** @description Not allowed: `forbidden`, `cross_site` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3577,8 +4429,35 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing in the organization. */
+            /** @description Not found: `unknown_organization` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large: `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is not plain JSON: `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3591,7 +4470,7 @@ export interface operations {
     listRuns: {
         parameters: {
             query?: {
-                /** @description The nextCursor of the page before. */
+                /** @description The nextCursor of the page before; of the same list of the same organization. */
                 cursor?: string;
                 /** @description At most so many; 100 unless given. */
                 limit?: number;
@@ -3610,11 +4489,12 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Run"][];
+                        /** @description Opaque. Sent as cursor it gets the next page; null: this is the last page. */
                         nextCursor: string | null;
                     };
                 };
             };
-            /** @description The input is not of its form, or the change cannot be made. */
+            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_cursor` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3623,7 +4503,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Nobody asks. */
+            /** @description No valid session, token or key: `unauthorized` */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3632,7 +4512,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The role does not suffice. */
+            /** @description Not allowed: `forbidden`, `cross_site` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3641,8 +4521,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing in the organization. */
+            /** @description Not found: `unknown_organization` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3672,7 +4561,7 @@ export interface operations {
                     "application/json": components["schemas"]["Run"];
                 };
             };
-            /** @description The input is not of its form, or the change cannot be made. */
+            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3681,7 +4570,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Nobody asks. */
+            /** @description No valid session, token or key: `unauthorized` */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3690,7 +4579,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The role does not suffice. */
+            /** @description Not allowed: `forbidden`, `cross_site` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3699,8 +4588,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing in the organization. */
+            /** @description Not found: `unknown_run` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3730,7 +4628,7 @@ export interface operations {
                     "application/json": components["schemas"]["Run"];
                 };
             };
-            /** @description The input is not of its form, or the change cannot be made. */
+            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3739,7 +4637,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Nobody asks. */
+            /** @description No valid session, token or key: `unauthorized` */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3748,7 +4646,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The role does not suffice. */
+            /** @description Not allowed: `forbidden`, `cross_site` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3757,8 +4655,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing in the organization. */
+            /** @description Not found: `unknown_run` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3771,7 +4678,7 @@ export interface operations {
     listTokens: {
         parameters: {
             query?: {
-                /** @description The nextCursor of the page before. */
+                /** @description The nextCursor of the page before; of the same list of the same organization. */
                 cursor?: string;
                 /** @description At most so many; 100 unless given. */
                 limit?: number;
@@ -3790,11 +4697,12 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["ManagementToken"][];
+                        /** @description Opaque. Sent as cursor it gets the next page; null: this is the last page. */
                         nextCursor: string | null;
                     };
                 };
             };
-            /** @description The input is not of its form, or the change cannot be made. */
+            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_cursor` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3803,7 +4711,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Nobody asks. */
+            /** @description No valid session, token or key: `unauthorized` */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3812,7 +4720,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The role does not suffice. */
+            /** @description Not allowed: `forbidden`, `cross_site` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3821,8 +4729,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing in the organization. */
+            /** @description Not found: `unknown_organization` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3860,7 +4777,7 @@ export interface operations {
                     "application/json": components["schemas"]["MintedManagementToken"];
                 };
             };
-            /** @description The input is not of its form, or the change cannot be made. */
+            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_name`, `invalid_json` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3869,7 +4786,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Nobody asks. */
+            /** @description No valid session, token or key: `unauthorized` */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3878,7 +4795,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The role does not suffice. */
+            /** @description Not allowed: `forbidden`, `cross_site` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3887,8 +4804,35 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing in the organization. */
+            /** @description Not found: `unknown_organization` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large: `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is not plain JSON: `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3918,7 +4862,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementToken"];
                 };
             };
-            /** @description The input is not of its form, or the change cannot be made. */
+            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3927,7 +4871,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Nobody asks. */
+            /** @description No valid session, token or key: `unauthorized` */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3936,7 +4880,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The role does not suffice. */
+            /** @description Not allowed: `forbidden`, `cross_site` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3945,8 +4889,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing in the organization. */
+            /** @description Not found: `unknown_token` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3974,7 +4927,7 @@ export interface operations {
                     "application/json": components["schemas"]["Upstream"];
                 };
             };
-            /** @description The input is not of its form, or the change cannot be made. */
+            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3983,7 +4936,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Nobody asks. */
+            /** @description No valid session, token or key: `unauthorized` */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3992,7 +4945,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The role does not suffice. */
+            /** @description Not allowed: `forbidden`, `cross_site` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4001,8 +4954,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing in the organization. */
+            /** @description Not found: `upstream_not_declared` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4038,7 +5000,7 @@ export interface operations {
                     "application/json": components["schemas"]["Upstream"];
                 };
             };
-            /** @description The input is not of its form, or the change cannot be made. */
+            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_upstream_url`, `invalid_credential`, `invalid_json` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4047,7 +5009,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Nobody asks. */
+            /** @description No valid session, token or key: `unauthorized` */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4056,7 +5018,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The role does not suffice. */
+            /** @description Not allowed: `forbidden`, `cross_site` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4065,8 +5027,35 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing in the organization. */
+            /** @description Not found: `unknown_organization` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large: `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is not plain JSON: `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4094,7 +5083,7 @@ export interface operations {
                     "application/json": components["schemas"]["RemovedUpstream"];
                 };
             };
-            /** @description The input is not of its form, or the change cannot be made. */
+            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4103,7 +5092,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Nobody asks. */
+            /** @description No valid session, token or key: `unauthorized` */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4112,7 +5101,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The role does not suffice. */
+            /** @description Not allowed: `forbidden`, `cross_site` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4121,8 +5110,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing in the organization. */
+            /** @description Not found: `upstream_not_declared` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4150,7 +5148,7 @@ export interface operations {
                     "application/json": components["schemas"]["Upstream"];
                 };
             };
-            /** @description The input is not of its form, or the change cannot be made. */
+            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4159,7 +5157,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Nobody asks. */
+            /** @description No valid session, token or key: `unauthorized` */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4168,7 +5166,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The role does not suffice. */
+            /** @description Not allowed: `forbidden`, `cross_site` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4177,8 +5175,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing in the organization. */
+            /** @description Not found: `upstream_not_declared` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4206,7 +5213,7 @@ export interface operations {
                     "application/json": components["schemas"]["Upstream"];
                 };
             };
-            /** @description The input is not of its form, or the change cannot be made. */
+            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4215,7 +5222,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Nobody asks. */
+            /** @description No valid session, token or key: `unauthorized` */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4224,7 +5231,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The role does not suffice. */
+            /** @description Not allowed: `forbidden`, `cross_site` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4233,8 +5240,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing in the organization. */
+            /** @description Not found: `upstream_not_declared` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4248,11 +5264,15 @@ export interface operations {
         parameters: {
             query?: {
                 by?: "model" | "key" | "project" | "label" | "run" | "day";
-                /** @description The nextCursor of the page before. */
+                /** @description The nextCursor of the page before; of the same list of the same organization. */
                 cursor?: string;
                 /** @description At most so many; 100 unless given. */
                 limit?: number;
+                /** @description A whole month, in UTC; without since and until. */
+                month?: string;
+                /** @description A time: an instant with its offset (2026-11-01T14:00:00Z), a date (2026-11-01), a month (2026-11), today, yesterday, or a duration ago (15m, 24h, 7d). */
                 since?: string;
+                /** @description A time: an instant with its offset (2026-11-01T14:00:00Z), a date (2026-11-01), a month (2026-11), today, yesterday, or a duration ago (15m, 24h, 7d). */
                 until?: string;
             };
             header?: never;
@@ -4269,11 +5289,12 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Usage"][];
+                        /** @description Opaque. Sent as cursor it gets the next page; null: this is the last page. */
                         nextCursor: string | null;
                     };
                 };
             };
-            /** @description The input is not of its form, or the change cannot be made. */
+            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_cursor` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4282,7 +5303,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Nobody asks. */
+            /** @description No valid session, token or key: `unauthorized` */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4291,7 +5312,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The role does not suffice. */
+            /** @description Not allowed: `forbidden`, `cross_site` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4300,8 +5321,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such thing in the organization. */
+            /** @description Not found: `unknown_organization` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };

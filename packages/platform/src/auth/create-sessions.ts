@@ -10,6 +10,7 @@ import type { Store } from '@metergate/store/store.ts';
 import { refuseInput, type AdministrationRefusal } from '../use-cases/refusal.ts';
 import { accountAdapter } from './account-adapter.ts';
 import { hashPassword, passwordRefusal, verifyPassword } from './passwords.ts';
+import { sessionCookieName } from './session-cookie.ts';
 import type { Sessions } from './sessions.ts';
 
 const daySeconds = 86_400;
@@ -24,11 +25,6 @@ export interface SessionsOptions {
   /** `https`: cookies are Secure. */
   readonly publicUrl: string;
   readonly clock: () => number;
-}
-
-/** The cookie's name: bound to the host where it is secure. */
-function sessionCookieName(publicUrl: string): string {
-  return publicUrl.startsWith('https:') ? '__Host-metergate_session' : 'metergate_session';
 }
 
 export function createSessions(options: SessionsOptions): Sessions {

@@ -8,8 +8,9 @@
  * Bodies of operations are read by mount.ts; an extension reads its own.
  */
 import { OpenAPIHono } from '@hono/zod-openapi';
+import { describeApp } from './describe.ts';
 import { errorResponse, HttpRefusal, internalError, notFound } from './envelope.ts';
-import { apiRoot, mount } from './mount.ts';
+import { mount } from './mount.ts';
 import type { Operation } from './operation.ts';
 import type { PlatformParts } from './parts.ts';
 import { assessmentsOperations } from './resources/assessments.ts';
@@ -72,7 +73,7 @@ export function platformApp(parts: PlatformParts): OpenAPIHono {
   });
   mount(app, parts, operations);
   for (const extend of extensions) extend(app, parts);
-  describeApp(app);
+  describeApp(app, parts.publicUrl);
   serveDashboard(app);
   app.notFound(() => errorResponse(notFound()));
   app.onError((fault) => {
@@ -81,15 +82,4 @@ export function platformApp(parts: PlatformParts): OpenAPIHono {
     return errorResponse(internalError());
   });
   return app;
-}
-
-/** The document at `/platform/v1/openapi.json`. Made once: operations do not change while the platform runs. */
-function describeApp(app: OpenAPIHono): void {
-  app.openAPIRegistry.registerComponent('securitySchemes', 'token', { type: 'http', scheme: 'bearer', bearerFormat: 'svc_mgmt_…' });
-  app.openAPIRegistry.registerComponent('securitySchemes', 'session', { type: 'apiKey', in: 'cookie', name: 'metergate_session' });
-  let document: string | null = null;
-  app.get(`${apiRoot}/openapi.json`, (context) => {
-    document ??= JSON.stringify(app.getOpenAPI31Document({ openapi: '3.1.0', info: { title: 'Metergate platform', version: '1' } }));
-    return context.body(document, 200, { 'content-type': 'application/json' });
-  });
 }

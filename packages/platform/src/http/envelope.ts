@@ -1,7 +1,6 @@
 /**
  * What the platform says no with: `{error: {code, message}}` and a status. Design 5, Platform HTTP.
- * One table from refusal codes to statuses. A sentence never repeats what was sent, and no advice about the command line
- * goes out to those who are not at it.
+ * One table from refusal codes to statuses. A sentence never repeats what was sent.
  */
 import type { AdministrationRefusal } from '../use-cases/refusal.ts';
 
@@ -52,7 +51,7 @@ export function statusOf(code: string): number {
 
 /** A use case's refusal as the HTTP answer it becomes. */
 export function httpRefusalOf({ refused: { code, message } }: AdministrationRefusal): HttpRefusal {
-  return new HttpRefusal(statusOf(code), code, message.replace(/ [A-Z][^.:]*: metergate .*$/, ''));
+  return new HttpRefusal(statusOf(code), code, message);
 }
 
 export function errorResponse({ status, code, message, headers }: HttpRefusal): Response {

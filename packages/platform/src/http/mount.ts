@@ -3,23 +3,21 @@
  * (403), is it a browser's own request (403), is the input of its form (400, 413, 415), then the use case.
  */
 import { getConnInfo } from '@hono/node-server/conninfo';
-import { z, type OpenAPIHono } from '@hono/zod-openapi';
+import type { OpenAPIHono, z } from '@hono/zod-openapi';
 import { hasRightsOf } from '@metergate/core/account/role.ts';
 import type { Context } from 'hono';
 import type { UseCaseContext } from '../use-cases/context.ts';
+import { ownSentencesAlone } from '../use-cases/input.ts';
 import { isRefusal } from '../use-cases/refusal.ts';
 import { actorOf } from './actor.ts';
 import { refuseCrossSite, refuseUnasked } from './cross-site.ts';
+import { apiRoot, described } from './describe.ts';
 import { downloadResponse, isDownload } from './download.ts';
 import { HttpRefusal, httpRefusalOf } from './envelope.ts';
 import type { Operation } from './operation.ts';
 import type { Actor } from '../use-cases/actor.ts';
 import type { PlatformParts } from './parts.ts';
 import { readJsonObject } from './request-body.ts';
-
-export const apiRoot = '/platform/v1';
-
-const errorSchema = z.object({ error: z.object({ code: z.string(), message: z.string() }) }).openapi('Error');
 
 /** Adds the operations to the app, in their order. */
 export function mount(app: OpenAPIHono, parts: PlatformParts, operations: readonly Operation[]): void {
@@ -94,7 +92,7 @@ function checked(schema: z.ZodObject | undefined, value: Record<string, unknown>
     if (place === 'query' && Object.keys(value).length > 0) throw new HttpRefusal(400, 'invalid_input', 'This address takes no query.');
     return {};
   }
-  const result = schema.strict().safeParse(value);
+  const result = schema.strict().safeParse(value, ownSentencesAlone);
   if (result.success) return result.data;
   throw new HttpRefusal(400, 'invalid_input', sentenceOf(result.error.issues[0]!, place));
 }
@@ -103,8 +101,7 @@ function checked(schema: z.ZodObject | undefined, value: Record<string, unknown>
 function sentenceOf(issue: z.core.$ZodIssue, place: string): string {
   const field = issue.path.map(String).join('.');
   if (issue.code === 'custom' && typeof issue.params?.['form'] === 'string') return `The ${place} field ${field} must be ${issue.params['form']}.`;
-  // Sentences are written beside the fields of use cases; the library's own would show what was sent.
-  if (issue.code === 'custom' || /^The .*\.$/.test(issue.message)) return issue.message;
+  if (issue.message !== '') return issue.message;
   if (issue.code === 'unrecognized_keys') return `The ${field === '' ? place : `field ${field}`} has a field that is not known.`;
   return `The ${place} field ${field} is missing or not of the form that it must have.`;
 }
@@ -122,29 +119,4 @@ function singleQuery(context: Context): Record<string, string> {
 /** Empty where the app is asked without a socket. */
 function addressOf(context: Context): string {
   return context.env !== undefined && 'incoming' in (context.env as object) ? (getConnInfo(context).remote.address ?? '') : '';
-}
-
-function described(operation: Operation): Parameters<OpenAPIHono['openAPIRegistry']['registerPath']>[0] {
-  const json = (schema: z.ZodType) => ({ 'application/json': { schema } });
-  const file = (types: readonly string[]) => Object.fromEntries(types.map((type) => [type, { schema: operation.answer }]));
-  const error = (description: string) => ({ description, content: json(errorSchema) });
-  return {
-    operationId: operation.id, method: operation.method, path: apiRoot + operation.path, summary: operation.summary, tags: [operation.tag],
-    security: operation.role === null ? [] : [{ session: [] }, { token: [] }],
-    ...(operation.role === null ? {} : { 'x-role': operation.role }),
-    request: {
-      ...(operation.params === undefined ? {} : { params: operation.params }),
-      ...(operation.query === undefined ? {} : { query: operation.query }),
-      ...(operation.body === undefined ? {} : { body: { required: true, content: json(operation.body) } }),
-    },
-    responses: {
-      [operation.status ?? 200]: {
-        description: operation.summary,
-        content: operation.downloads === undefined ? json(operation.answer) : file(operation.downloads),
-      },
-      400: error('The input is not of its form, or the change cannot be made.'),
-      ...(operation.role === null ? {} : { 401: error('Nobody asks.'), 403: error('The role does not suffice.') }),
-      404: error('There is no such thing in the organization.'),
-    },
-  };
 }

@@ -78,3 +78,45 @@ test('answers are of the schemas that the document shows', async () => {
     assert.deepEqual(answer.safeParse(downloads === undefined ? given.body : given.text).error?.issues, undefined, `${id}: ${given.text}`);
   }
 });
+
+test('the document tells a generated client everything: each field with its form, each error with its codes', async () => {
+  const shown = document as unknown as {
+    readonly servers: { readonly url: string }[]; readonly components: {
+      readonly schemas: Readonly<Record<string, unknown>>; readonly securitySchemes: Readonly<Record<string, { readonly name?: string }>>;
+    };
+  };
+  assert.deepEqual(shown.servers, [{ url: 'http://platform.test' }]);
+  assert.equal(shown.components.securitySchemes['session']!.name, 'metergate_session');
+  const formless: string[] = [];
+  const visit = (at: string, schema: unknown): void => {
+    const { properties, items, anyOf, oneOf, ...own } = schema as Record<string, unknown>;
+    const parts = [...(anyOf ?? []) as unknown[], ...(oneOf ?? []) as unknown[], ...(items === undefined ? [] : [items])];
+    if (!['type', '$ref', 'const', 'enum', 'allOf'].some((name) => name in own) && parts.length === 0) formless.push(at);
+    for (const [index, part] of parts.entries()) visit(`${at}[${index}]`, part);
+    for (const [name, part] of Object.entries(properties ?? {})) visit(`${at}.${name}`, part);
+  };
+  for (const [name, schema] of Object.entries(shown.components.schemas)) visit(name, schema);
+  assert.deepEqual(formless, []);
+  const record = shown.components.schemas['CallRecord'] as {
+    readonly properties: Record<string, { readonly type: unknown }>; readonly required: string[];
+  };
+  assert.deepEqual(record.properties['model']!.type, ['string', 'null']);
+  assert.deepEqual(record.required.toSorted(), Object.keys(record.properties).toSorted());
+  for (const { id, method, path, role, body, query } of operations) {
+    const { responses } = document.paths[`/platform/v1${path}`]![method]!;
+    const statuses = Object.keys(responses).map(Number);
+    if (role !== null) assert.ok([401, 403].every((status) => statuses.includes(status)), id);
+    if (body !== undefined) assert.ok([413, 415].every((status) => statuses.includes(status)), id);
+    if (path.includes('{id}')) assert.ok(statuses.includes(404), id);
+    if (query !== undefined && 'cursor' in query.shape) assert.match(JSON.stringify(responses[400]), /invalid_cursor/, id);
+  }
+});
+
+test('behind https the document names the cookie that is bound to the host', async () => {
+  const secure = freshSqlite();
+  const other = await platformFixture(secure.url, { publicUrl: 'https://platform.example' });
+  const { body } = await other.ask('/platform/v1/openapi.json');
+  assert.equal((body['components'] as { securitySchemes: { session: { name: string } } }).securitySchemes.session.name, '__Host-metergate_session');
+  await other.end();
+  secure.remove();
+});

@@ -6,7 +6,7 @@
 import type { Role } from '@metergate/core/account/role.ts';
 import type { z } from '@hono/zod-openapi';
 import type { UseCaseContext } from '../use-cases/context.ts';
-import type { AdministrationRefusal } from '../use-cases/refusal.ts';
+import type { AdministrationRefusal, AdministrationRefusalCode } from '../use-cases/refusal.ts';
 import type { PlatformParts } from './parts.ts';
 import type { Actor } from '../use-cases/actor.ts';
 
@@ -58,6 +58,12 @@ interface OperationShape<Params, Query, Body> {
   readonly consuming?: boolean;
   /** It only reads, and perhaps for long: where there is a thread for that, it runs there (`reports/`). */
   readonly readsLong?: true;
+  /** What the use case refuses with, beside input that is not of its form: for the document, and held to by the tests. */
+  readonly refuses?: readonly AdministrationRefusalCode[];
+  /** Tries are counted; too many are answered 429. */
+  readonly bounded?: true;
+  /** A service key asks, about itself: no session and no management token. */
+  readonly serviceKey?: true;
   /** Body fields that no audit row may hold. */
   readonly secrets?: readonly string[];
 }

@@ -1,10 +1,11 @@
 /**
  * Lists of the platform's HTTP: `?limit=&cursor=` in, `{data, nextCursor}` out. Design 5, Platform HTTP.
- * A cursor names the place after which to go on, opaque to callers. It is looked up in the asker's own list alone, so that
- * one of another organization is like one that never was: 400 `invalid_cursor`.
+ * A cursor names the place after which to go on, opaque to callers: the place itself and not a row, so that it holds when the row
+ * is gone. It is of one list of one organization; any other is 400 `invalid_cursor`, like one that never was.
  */
 import { z } from '@hono/zod-openapi';
-import { refuseInput, type AdministrationRefusal } from '../use-cases/refusal.ts';
+import type { ListPage, ListPlace } from '@metergate/store/engine/list-page.ts';
+import { isRefusal, refuseInput, type AdministrationRefusal } from '../use-cases/refusal.ts';
 
 const limitDefault = 100;
 const limitMax = 1_000;
@@ -14,7 +15,7 @@ export const pageQuery = z.object({
   limit: z.string().regex(/^[1-9]\d{0,3}$/).transform(Number).refine((limit) => limit <= limitMax).optional()
     .openapi({ type: 'integer', minimum: 1, maximum: limitMax, description: `At most so many; ${limitDefault} unless given.` }),
   cursor: z.string().min(1).max(cursorLengthMax).regex(/^[A-Za-z0-9_-]+$/).optional()
-    .openapi({ description: 'The nextCursor of the page before.' }),
+    .openapi({ description: 'The nextCursor of the page before; of the same list of the same organization.' }),
 });
 
 export interface PageQuery {
@@ -29,11 +30,51 @@ export interface Page<Item> {
 }
 
 export function pageOf<Item extends z.ZodType>(item: Item) {
-  return z.object({ data: z.array(item), nextCursor: z.string().nullable() });
+  return z.object({
+    data: z.array(item),
+    nextCursor: z.string().nullable().openapi({ description: 'Opaque. Sent as cursor it gets the next page; null: this is the last page.' }),
+  });
 }
 
 export function limitOf({ limit }: PageQuery): number {
   return limit ?? limitDefault;
+}
+
+/** Which list: its operation's name, and whose it is. */
+export interface ListName {
+  readonly list: string;
+  readonly organization: string;
+}
+
+/** One page that the store reads as such: no more rows than the page has, and one to know whether more follow. */
+export async function storedPage<Item>(
+  name: ListName, query: PageQuery,
+  { read, placeOf }: {
+    readonly read: (page: ListPage) => Promise<readonly Item[] | AdministrationRefusal>; readonly placeOf: (item: Item) => ListPlace;
+  },
+): Promise<Page<Item> | AdministrationRefusal> {
+  const after = query.cursor === undefined ? undefined : placeAt(name, query.cursor);
+  if (after === null) return invalidCursor();
+  const limit = limitOf(query);
+  const items = await read({ after, limit: limit + 1 });
+  if (isRefusal(items)) return items;
+  const data = items.slice(0, limit);
+  return { data, nextCursor: items.length > limit ? cursorTo(name, placeOf(data.at(-1)!)) : null };
+}
+
+/** The place of what shows when it was made. */
+export function placeByMaking({ createdAt, id }: { readonly createdAt: string; readonly id: string }): ListPlace {
+  return { at: Date.parse(createdAt), id };
+}
+
+function cursorTo({ list, organization }: ListName, { at, id }: ListPlace): string {
+  return encodeCursor(`${list} ${organization} ${at} ${id}`);
+}
+
+/** Null: not of this list, or no cursor of ours at all. */
+function placeAt({ list, organization }: ListName, cursor: string): ListPlace | null {
+  const [, ofList, of, at, id] = /^(\w+) (\w+) (\d{1,15}) ([^\0]+)$/.exec(decodeCursor(cursor)) ?? [];
+  return ofList === list && of === organization ? { at: Number(at), id: id! } : null;
 }
 
 /** One page of a list that is at hand whole, by the ids in it. */

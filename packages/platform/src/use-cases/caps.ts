@@ -2,9 +2,11 @@
  * Spend caps as administration sees them: set, list with what was spent, remove. Spec: Budget cap; design 3, rows 4 and 8; 5.
  * Money as decimal US dollars with nine places, times in ISO 8601 UTC; absent is null.
  */
+import type { OrganizationId } from '@metergate/core/id.ts';
 import { formatDollars } from '@metergate/core/money.ts';
 import { capScopes, type CapMode, type CapScope } from '@metergate/core/spend/cap.ts';
 import { calendarWindows, windowAt, type CalendarWindow } from '@metergate/core/spend/window.ts';
+import type { ListPage, ListPlace } from '@metergate/store/engine/list-page.ts';
 import type { CapStanding } from '@metergate/store/settings/caps.ts';
 import { z } from 'zod';
 import type { UseCaseContext } from './context.ts';
@@ -76,9 +78,9 @@ export async function setCap(context: UseCaseContext, { organization: idOrName, 
   if (isRefusal(organization)) return organization;
   const set = await context.store.caps.set({ organization: organization.id, subject: key ?? project, ...rest });
   if (isRefusal(set)) return set;
-  const standings = await context.store.caps.list(organization.id, context.nowMs);
   // Another may have removed it since: then it is shown as it was set.
-  const standing = standings.find(({ cap }) => cap.id === set.id) ?? { cap: set, spent: 0n as CapStanding['spent'], unknownCalls: 0, gapCalls: 0 };
+  const standing = await context.store.caps.find(organization.id, set.id, context.nowMs)
+    ?? { cap: set, spent: 0n as CapStanding['spent'], unknownCalls: 0, gapCalls: 0 };
   return shownCap(standing, organization, context.nowMs);
 }
 
@@ -87,6 +89,16 @@ export async function listCaps(context: UseCaseContext, idOrName: string): Promi
   const organization = await findFigures(context, idOrName);
   if (isRefusal(organization)) return organization;
   return (await context.store.caps.list(organization.id, context.nowMs)).map((standing) => shownCap(standing, organization, context.nowMs));
+}
+
+/** A page of the same list, each cap with its place in it. */
+export async function pageCaps(
+  context: UseCaseContext, organization: OrganizationId, page: ListPage,
+): Promise<readonly { readonly item: ShownCap; readonly place: ListPlace }[] | AdministrationRefusal> {
+  const found = await findOrganization(context, organization);
+  if (isRefusal(found)) return found;
+  return (await context.store.caps.list(organization, context.nowMs, page))
+    .map((standing) => ({ item: shownCap(standing, found, context.nowMs), place: standing.place }));
 }
 
 /** `within`: only a cap of this organization, by id or name; any other answers like an unknown one. Refuses `unknown_cap`. */
@@ -100,7 +112,8 @@ export async function removeCap(
 }
 
 function shownCap(
-  { cap, spent, unknownCalls, gapCalls }: CapStanding, { enforceKeyCaps }: { readonly enforceKeyCaps: boolean }, nowMs: number,
+  { cap, spent, unknownCalls, gapCalls }: Omit<CapStanding, 'place'>, { enforceKeyCaps }: { readonly enforceKeyCaps: boolean },
+  nowMs: number,
 ): ShownCap {
   const { id, scope, subject, window, limit, mode } = cap;
   const { endMs } = windowAt(window, nowMs);

@@ -5,11 +5,14 @@
 import type { z } from 'zod';
 import { refuseInput, type AdministrationRefusal } from './refusal.ts';
 
+/** Parses with it: what the library would say of a value, which may repeat it, is empty. What is left are sentences of ours. */
+export const ownSentencesAlone = { error: () => '' } as const;
+
 /** The value as the schema gives it, or a refusal `invalid_input`. */
 export function checkInput<Schema extends z.ZodType>(
   schema: Schema, input: z.input<Schema>,
 ): { readonly value: z.output<Schema> } | AdministrationRefusal {
-  const result = schema.safeParse(input);
+  const result = schema.safeParse(input, ownSentencesAlone);
   if (result.success) return { value: result.data };
-  return refuseInput('invalid_input', result.error.issues[0]?.message ?? 'The input is not of the expected form.');
+  return refuseInput('invalid_input', result.error.issues[0]?.message || 'The input is not of the expected form.');
 }

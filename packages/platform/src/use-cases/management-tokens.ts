@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import { hasRightsOf, type Role } from '@metergate/core/account/role.ts';
 import { base62, managementTokenPrefix, type PersonId } from '@metergate/core/id.ts';
+import type { ListPage } from '@metergate/store/engine/list-page.ts';
 import { unknownToken, type ManagementToken } from '@metergate/store/accounts/management-tokens.ts';
 import type { UseCaseContext } from './context.ts';
 import { checkInput } from './input.ts';
@@ -72,10 +73,12 @@ export async function createToken(context: UseCaseContext, wanted: TokenInput): 
 }
 
 /** Oldest first, revoked and expired ones included. */
-export async function listTokens(context: UseCaseContext, idOrName: string): Promise<ShownToken[] | AdministrationRefusal> {
+export async function listTokens(
+  context: UseCaseContext, idOrName: string, page: ListPage = {},
+): Promise<ShownToken[] | AdministrationRefusal> {
   const organization = await findOrganization(context, idOrName);
   if (isRefusal(organization)) return organization;
-  return (await context.store.managementTokens.list(organization.id)).map(shownToken);
+  return (await context.store.managementTokens.list(organization.id, page)).map(shownToken);
 }
 
 /**

@@ -31,7 +31,7 @@ export async function connectProvider(
   if (isRefusal(organization)) return organization;
   const credential = wanted.credential.trim();
   if (credential === '') {
-    return refuseInput('invalid_credential', `The ${providerName[provider.value]} key is empty. Give it on standard input.`);
+    return refuseInput('invalid_credential', `The ${providerName[provider.value]} key is empty.`);
   }
   const refusal = await context.store.providers.connect(organization.id, provider.value, credential);
   return refusal ?? { provider: provider.value, organization: organization.id, state: 'connected' };

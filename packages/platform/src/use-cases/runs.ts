@@ -77,7 +77,7 @@ export async function showRun(context: UseCaseContext, place: RunPlace): Promise
   const organization = await findOrganization(context, place.organization);
   if (isRefusal(organization)) return organization;
   const run = await context.store.runs.get({ organization: organization.id, id: place.run });
-  return run === null ? refuseInput('unknown_run', 'There is no run with this id. List them with: metergate run list --org ORG') : shownRun(run);
+  return run === null ? refuseInput('unknown_run', 'There is no run with this id.') : shownRun(run);
 }
 
 /** The run as it is after that: one that had ended before stays as it ended. Refuses `unknown_run`. */

@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import { formatDollars } from '@metergate/core/money.ts';
 import { base62, serviceKeyPrefix, type OrganizationId } from '@metergate/core/id.ts';
+import type { ListPage } from '@metergate/store/engine/list-page.ts';
 import type { ServiceKey } from '@metergate/store/settings/service-keys.ts';
 import { checkInput } from './input.ts';
 import { moneyField } from './money-field.ts';
@@ -80,10 +81,12 @@ export async function createServiceKey(context: UseCaseContext, wanted: ServiceK
 }
 
 /** Oldest first, revoked and expired ones included. */
-export async function listServiceKeys(context: UseCaseContext, idOrName: string): Promise<ShownServiceKey[] | AdministrationRefusal> {
+export async function listServiceKeys(
+  context: UseCaseContext, idOrName: string, page: ListPage = {},
+): Promise<ShownServiceKey[] | AdministrationRefusal> {
   const organization = await findOrganization(context, idOrName);
   if (isRefusal(organization)) return organization;
-  return (await context.store.serviceKeys.list(organization.id)).map(shownServiceKey);
+  return (await context.store.serviceKeys.list(organization.id, page)).map(shownServiceKey);
 }
 
 /**

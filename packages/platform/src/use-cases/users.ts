@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { hasRightsOf, roles, type Role } from '@metergate/core/account/role.ts';
 import { base62, type PersonId } from '@metergate/core/id.ts';
+import type { ListPage } from '@metergate/store/engine/list-page.ts';
 import { invitationNotValid, type Invitation } from '@metergate/store/accounts/invitations.ts';
 import type { Member } from '@metergate/store/accounts/members.ts';
 import { z } from 'zod';
@@ -113,10 +114,12 @@ export async function acceptInvitation(
   return isRefusal(member) ? member : shownMember(member);
 }
 
-export async function listInvitations(context: UseCaseContext, idOrName: string): Promise<ShownInvitation[] | AdministrationRefusal> {
+export async function listInvitations(
+  context: UseCaseContext, idOrName: string, page: ListPage = {},
+): Promise<ShownInvitation[] | AdministrationRefusal> {
   const organization = await findOrganization(context, idOrName);
   if (isRefusal(organization)) return organization;
-  return (await context.store.invitations.listOpen(organization.id)).map(shownInvitation);
+  return (await context.store.invitations.listOpen(organization.id, page)).map(shownInvitation);
 }
 
 export async function withdrawInvitation(
@@ -129,10 +132,12 @@ export async function withdrawInvitation(
 }
 
 /** Oldest first. */
-export async function listMembers(context: UseCaseContext, idOrName: string): Promise<ShownMember[] | AdministrationRefusal> {
+export async function listMembers(
+  context: UseCaseContext, idOrName: string, page: ListPage = {},
+): Promise<ShownMember[] | AdministrationRefusal> {
   const organization = await findOrganization(context, idOrName);
   if (isRefusal(organization)) return organization;
-  return (await context.store.members.list(organization.id)).map(shownMember);
+  return (await context.store.members.list(organization.id, page)).map(shownMember);
 }
 
 /** Someone who belongs to an organization, or whom an open link is for. */

@@ -6,6 +6,7 @@
 import { hasRightsOf, roles, type Role } from '@metergate/core/account/role.ts';
 import { base62, idPrefix, type OrganizationId } from '@metergate/core/id.ts';
 import type { Selectable, Transaction } from 'kysely';
+import { isAfter, limitOfPage, type ListPage } from '../engine/list-page.ts';
 import { addMember, type Member } from './members.ts';
 import { stampOrganization, unknownOrganization } from '../settings/organizations.ts';
 import { checkedEmail, personFor } from './people.ts';
@@ -49,7 +50,7 @@ export interface Invitations {
   /** Refuses `unknown_organization`, `invalid_email`. */
   create(wanted: NewInvitation): Promise<Invitation | StoreRefusal>;
   /** Those not accepted, withdrawn, expired or void, oldest first. */
-  listOpen(organization: OrganizationId): Promise<Invitation[]>;
+  listOpen(organization: OrganizationId, page?: ListPage): Promise<Invitation[]>;
   /** The open invitation with this token; null where there is none. */
   findOpen(tokenHash: string): Promise<Invitation | null>;
   /** Refuses `invitation_not_valid`, `invalid_email`, `email_taken`. */
@@ -57,6 +58,8 @@ export interface Invitations {
   /** `by`: the role of who does it, which reaches no invitation above itself. Refuses `unknown_invitation`, `forbidden`. */
   withdraw(organization: OrganizationId, id: string, by: Role): Promise<Invitation | StoreRefusal>;
 }
+
+const sliceRows = 200;
 
 export function invitationsIn(context: StoreContext): Invitations {
   const { engine, clock, randomBytes } = context;
@@ -73,14 +76,8 @@ export function invitationsIn(context: StoreContext): Invitations {
         return invitationOf(await transaction.insertInto('invitation').values(row).returningAll().executeTakeFirstOrThrow());
       }, ({ id }) => ({ action: 'inviteMember', organization, subject: id }));
     },
-    listOpen: (organization) => engine.read(async (db) => {
-      const transaction = db as unknown as Transaction<Schema>;
-      const rows = await openOnes(transaction, clock())
-        .where('organization', '=', organization).orderBy('created_at_ms').orderBy('id').execute();
-      const open: Invitation[] = [];
-      for (const row of rows) if (await mayStillBeGiven(transaction, row)) open.push(invitationOf(row));
-      return open;
-    }),
+    listOpen: (organization, page = {}) =>
+      engine.read((db) => openPage(db as unknown as Transaction<Schema>, { organization, page, nowMs: clock() })),
     findOpen: (tokenHash) => engine.read(async (db) => {
       const row = await openWithToken(db as unknown as Transaction<Schema>, tokenHash, clock());
       return row === undefined ? null : invitationOf(row);
@@ -108,6 +105,25 @@ export function invitationsIn(context: StoreContext): Invitations {
       return { ...invitationOf(row), withdrawnAtMs: at };
     }, { action: 'withdrawInvitation', organization, subject: id }),
   };
+}
+
+/** Rows are read a slice at a time: those that have become void are left out, and a page is full all the same. */
+async function openPage(
+  db: Transaction<Schema>, { organization, page, nowMs }: { readonly organization: OrganizationId; readonly page: ListPage; readonly nowMs: number },
+): Promise<Invitation[]> {
+  const limit = limitOfPage(page);
+  const slice = Math.min(limit, sliceRows);
+  const open: Invitation[] = [];
+  for (let { after } = page; ;) {
+    const rows = await openOnes(db, nowMs).where('organization', '=', organization).where(isAfter(['created_at_ms', 'id'], { after }))
+      .orderBy('created_at_ms').orderBy('id').limit(slice).execute();
+    for (const row of rows) {
+      if (open.length < limit && await mayStillBeGiven(db, row)) open.push(invitationOf(row));
+    }
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < slice || open.length === limit) return open;
+    after = { at: Number(last.created_at_ms), id: last.id };
+  }
 }
 
 /** One sentence for every link that does not work: unknown, used, withdrawn, expired or for another email. */

@@ -6,6 +6,7 @@
 import { roles, weakerOf, type Role } from '@metergate/core/account/role.ts';
 import { base62, idPrefix, type OrganizationId, type PersonId } from '@metergate/core/id.ts';
 import type { Selectable, Transaction } from 'kysely';
+import { isAfter, limitOfPage, type ListPage } from '../engine/list-page.ts';
 import { nameRefusal } from '../names.ts';
 import { stampOrganization, unknownOrganization } from '../settings/organizations.ts';
 import { refuse, type StoreRefusal } from '../refusal.ts';
@@ -40,7 +41,7 @@ export interface ManagementTokens {
   /** Refuses `unknown_organization`, `invalid_name`. */
   create(token: NewManagementToken): Promise<ManagementToken | StoreRefusal>;
   /** Oldest first, revoked and expired ones included. */
-  list(organization: OrganizationId): Promise<ManagementToken[]>;
+  list(organization: OrganizationId, page?: ListPage): Promise<ManagementToken[]>;
   find(id: string): Promise<ManagementToken | null>;
   /** The live token with this hash; its role is the one in force. Null where there is none. */
   findByHash(hash: string, nowMs: number): Promise<ManagementToken | null>;
@@ -61,8 +62,9 @@ export function managementTokensIn({ engine, clock, randomBytes }: StoreContext)
         return tokenOf(await transaction.insertInto('management_token').values(row).returningAll().executeTakeFirstOrThrow());
       }, ({ id }) => ({ action: 'createToken', organization, subject: id }));
     },
-    list: (organization) => engine.read(async (db) => (await db.selectFrom('management_token').selectAll()
-      .where('organization', '=', organization).orderBy('created_at_ms').orderBy('id').execute()).map(tokenOf)),
+    list: (organization, page = {}) => engine.read(async (db) => (await db.selectFrom('management_token').selectAll()
+      .where('organization', '=', organization).where(isAfter(['created_at_ms', 'id'], page))
+      .orderBy('created_at_ms').orderBy('id').limit(limitOfPage(page)).execute()).map(tokenOf)),
     find: (id) => engine.read(async (db) => {
       const row = await tokenRow(db as unknown as Transaction<Schema>, id);
       return row === undefined ? null : tokenOf(row);
@@ -90,7 +92,7 @@ export function managementTokensIn({ engine, clock, randomBytes }: StoreContext)
 }
 
 export function unknownToken(): StoreRefusal {
-  return refuse('unknown_token', 'There is no such management token. List them with: metergate token list --org ORG');
+  return refuse('unknown_token', 'There is no such management token.');
 }
 
 async function tokenRow(db: Transaction<Schema>, id: string): Promise<Selectable<ManagementTokenTable> | undefined> {

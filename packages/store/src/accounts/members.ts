@@ -5,6 +5,7 @@
 import { hasRightsOf, roles, type Role } from '@metergate/core/account/role.ts';
 import type { OrganizationId, PersonId } from '@metergate/core/id.ts';
 import type { Transaction } from 'kysely';
+import { isAfter, limitOfPage, type ListPage } from '../engine/list-page.ts';
 import { stampOrganization, unknownOrganization } from '../settings/organizations.ts';
 import { checkedEmail, personFor } from './people.ts';
 import { refuse, type StoreRefusal } from '../refusal.ts';
@@ -22,9 +23,9 @@ export interface Member {
 
 export interface Members {
   /** Oldest first. */
-  list(organization: OrganizationId): Promise<Member[]>;
-  /** Every membership of one person, oldest first. */
-  of(person: string): Promise<Member[]>;
+  list(organization: OrganizationId, page?: ListPage): Promise<Member[]>;
+  /** Every membership of one person, oldest first; the organization is what a place in this list is named by. */
+  of(person: string, page?: ListPage): Promise<Member[]>;
   find(organization: OrganizationId, person: string): Promise<Member | null>;
   /**
    * Makes a person and their membership. Refuses `unknown_organization`, `invalid_email`, `email_taken` (whoever has the
@@ -41,10 +42,12 @@ export interface Members {
 export function membersIn(context: StoreContext): Members {
   const { engine, clock } = context;
   return {
-    list: (organization) => engine.read(async (db) => (await membersFrom(db as unknown as Transaction<Schema>)
-      .where('membership.organization', '=', organization).execute()).map(memberOf)),
-    of: (person) => engine.read(async (db) => (await membersFrom(db as unknown as Transaction<Schema>)
-      .where('membership.person', '=', person).execute()).map(memberOf)),
+    list: (organization, page = {}) => engine.read(async (db) => (await membersFrom(db as unknown as Transaction<Schema>)
+      .where('membership.organization', '=', organization).where(isAfter(['membership.created_at_ms', 'membership.person'], page))
+      .limit(limitOfPage(page)).execute()).map(memberOf)),
+    of: (person, page = {}) => engine.read(async (db) => (await membersFrom(db as unknown as Transaction<Schema>)
+      .where('membership.person', '=', person).where(isAfter(['membership.created_at_ms', 'membership.organization'], page))
+      .limit(limitOfPage(page)).execute()).map(memberOf)),
     find: (organization, person) => engine.read((db) => memberIn(db as unknown as Transaction<Schema>, organization, person)),
     async create({ organization, email, passwordHash, role }) {
       const checked = checkedEmail(email);
@@ -52,7 +55,7 @@ export function membersIn(context: StoreContext): Members {
       return engine.change<Member>(async (transaction, revision) => {
         if (!await stampOrganization(transaction, organization, revision)) return unknownOrganization();
         const { id, made } = await personFor(transaction, context, { email: checked, passwordHash });
-        if (!made) return refuse('email_taken', 'There is already a user with this email. Invite them with: metergate user invite');
+        if (!made) return refuse('email_taken', 'There is already a user with this email. Invite them instead.');
         return addMember(transaction, { organization, person: id, role, atMs: clock() });
       }, ({ id }) => ({ action: 'createUser', organization, subject: id }));
     },
@@ -93,7 +96,7 @@ export async function addMember(
 function membersFrom(db: Transaction<Schema>) {
   return db.selectFrom('membership').innerJoin('person', 'person.id', 'membership.person')
     .select(['membership.organization', 'membership.role', 'membership.created_at_ms', 'person.id', 'person.email'])
-    .orderBy('membership.created_at_ms').orderBy('person.id').orderBy('membership.organization');
+    .orderBy('membership.created_at_ms').orderBy('membership.person').orderBy('membership.organization');
 }
 
 async function memberIn(db: Transaction<Schema>, organization: OrganizationId, person: string): Promise<Member | null> {

@@ -138,7 +138,7 @@ async function closeRun(context: StoreContext, name: RunName): Promise<Run | Sto
   if (found !== null && found.state !== 'live') return found;
   if (found !== null) await endRuns(context, [name], () => ({ state: 'closed', atMs: context.clock() }), closedRun(name));
   return (found === null ? null : await runNamed(context, name))
-    ?? refuse('unknown_run', 'There is no run with this id. List them with: metergate run list --org ORG');
+    ?? refuse('unknown_run', 'There is no run with this id.');
 }
 
 /** One that ended meanwhile was not closed by this. */

@@ -6,7 +6,8 @@ import { base62, idPrefix, type CapId, type OrganizationId } from '@metergate/co
 import { nanoDollars, nanoDollarsMax, type NanoDollars } from '@metergate/core/money.ts';
 import { capScopes, type Cap, type CapMode, type CapScope } from '@metergate/core/spend/cap.ts';
 import { calendarWindows, windowAt, type CalendarWindow } from '@metergate/core/spend/window.ts';
-import { sql, type Selectable, type Transaction } from 'kysely';
+import { sql, type Kysely, type Selectable, type Transaction } from 'kysely';
+import { isAfter, limitOfPage, type ListPage, type ListPlace } from '../engine/list-page.ts';
 import { projectRefusal } from '../names.ts';
 import { stampOrganization, unknownOrganization } from './organizations.ts';
 import { refuse, type StoreRefusal } from '../refusal.ts';
@@ -23,6 +24,8 @@ export interface CapStanding {
   readonly unknownCalls: number;
   /** Calls of the window whose cost lacks something that was reported. */
   readonly gapCalls: number;
+  /** Where it stands in the list: `at` counts upwards with each cap that is made. */
+  readonly place: ListPlace;
 }
 
 export interface Caps {
@@ -32,7 +35,9 @@ export interface Caps {
    */
   set(cap: NewCap): Promise<Cap | StoreRefusal>;
   /** In the order they were made, with the spend of the windows that hold `atMs`. Empty for an unknown organization. */
-  list(organization: OrganizationId, atMs: number): Promise<CapStanding[]>;
+  list(organization: OrganizationId, atMs: number, page?: ListPage): Promise<CapStanding[]>;
+  /** One cap, as the list has it; null where the organization has none with this id. */
+  find(organization: OrganizationId, id: string, atMs: number): Promise<CapStanding | null>;
   /** The cap that was. `within`: only one of this organization. Refuses `unknown_cap`. */
   remove(id: string, within?: OrganizationId): Promise<RemovedCap | StoreRefusal>;
 }
@@ -49,7 +54,7 @@ export function capsIn({ engine, randomBytes }: StoreContext): Caps {
       const subject = wanted.subject ?? '';
       if (!await stampOrganization(transaction, organization, revision)) return unknownOrganization();
       if (scope === 'key' && !await hasKey(transaction, organization, subject)) {
-        return refuse('unknown_key', 'This organization has no service key with this id. List them with: metergate key list --org ORG');
+        return refuse('unknown_key', 'This organization has no service key with this id.');
       }
       const id = idPrefix.cap + base62(randomBytes(40), 20);
       return capOf(await transaction.insertInto('cap')
@@ -57,18 +62,11 @@ export function capsIn({ engine, randomBytes }: StoreContext): Caps {
         .onConflict((conflict) => conflict.columns(['organization', 'scope', 'subject', 'window']).doUpdateSet({ limit_nano: limit, mode }))
         .returningAll().executeTakeFirstOrThrow());
     }, ({ id }) => ({ action: 'setCap', organization: wanted.organization, subject: id })),
-    list: (organization, atMs) => engine.read(async (db) => {
-      const starts = calendarWindows.map((window) => sql`when ${window} then ${sql.lit(windowAt(window, atMs).startMs)}`);
-      const rows = await db.selectFrom('cap as c')
-        .leftJoin('spend_sum as s', (join) => join.onRef('s.organization', '=', 'c.organization').onRef('s.scope', '=', 'c.scope')
-          .onRef('s.subject', '=', 'c.subject').onRef('s.window', '=', 'c.window')
-          .on(sql<boolean>`s.start_ms = case c.${sql.ref('window')} ${sql.join(starts, sql` `)} end`))
-        .selectAll('c').select(['s.spent_nano', 's.unknown_calls', 's.gap_calls'])
-        .where('c.organization', '=', organization).orderBy('c.made').execute();
-      return rows.map((row) => ({
-        cap: capOf(row), spent: nanoDollars(row.spent_nano ?? 0n), unknownCalls: Number(row.unknown_calls ?? 0n),
-        gapCalls: Number(row.gap_calls ?? 0n),
-      }));
+    list: (organization, atMs, page = {}) => engine.read(async (db) => (await standings(db, organization, atMs)
+      .where(isAfter(['c.made', 'c.id'], page)).orderBy('c.made').orderBy('c.id').limit(limitOfPage(page)).execute()).map(standingOf)),
+    find: (organization, id, atMs) => engine.read(async (db) => {
+      const row = id.includes('\0') ? undefined : await standings(db, organization, atMs).where('c.id', '=', id).executeTakeFirst();
+      return row === undefined ? null : standingOf(row);
     }),
     remove: (id, within) => engine.change<RemovedCap>(async (transaction, revision) => {
       const found = id.includes('\0') ? undefined
@@ -82,6 +80,26 @@ export function capsIn({ engine, randomBytes }: StoreContext): Caps {
       await transaction.deleteFrom('cap').where('id', '=', id).execute();
       return { ...capOf(found), organization };
     }, ({ organization }) => ({ action: 'removeCap', organization, subject: id })),
+  };
+}
+
+function standings(db: Kysely<Schema>, organization: OrganizationId, atMs: number) {
+  const starts = calendarWindows.map((window) => sql`when ${window} then ${sql.lit(windowAt(window, atMs).startMs)}`);
+  return db.selectFrom('cap as c')
+    .leftJoin('spend_sum as s', (join) => join.onRef('s.organization', '=', 'c.organization').onRef('s.scope', '=', 'c.scope')
+      .onRef('s.subject', '=', 'c.subject').onRef('s.window', '=', 'c.window')
+      .on(sql<boolean>`s.start_ms = case c.${sql.ref('window')} ${sql.join(starts, sql` `)} end`))
+    .selectAll('c').select(['s.spent_nano', 's.unknown_calls', 's.gap_calls']).where('c.organization', '=', organization);
+}
+
+type StandingRow = Selectable<CapTable> & {
+  readonly spent_nano: bigint | null; readonly unknown_calls: bigint | null; readonly gap_calls: bigint | null;
+};
+
+function standingOf(row: StandingRow): CapStanding {
+  return {
+    cap: capOf(row), spent: nanoDollars(row.spent_nano ?? 0n), unknownCalls: Number(row.unknown_calls ?? 0n),
+    gapCalls: Number(row.gap_calls ?? 0n), place: { at: Number(row.made), id: row.id },
   };
 }
 
@@ -113,7 +131,7 @@ function formRefusal({ scope, subject, window, limit, mode }: NewCap): StoreRefu
 }
 
 function unknownCap(): StoreRefusal {
-  return refuse('unknown_cap', 'There is no cap with this id. List them with: metergate cap list --org ORG');
+  return refuse('unknown_cap', 'There is no cap with this id.');
 }
 
 async function hasKey(transaction: Transaction<Schema>, organization: OrganizationId, id: string): Promise<boolean> {

@@ -82,7 +82,7 @@ export function declaredUpstreamsIn({ engine, vault }: StoreContext): DeclaredUp
 /** The one sentence for every use of a declaration that is not there. */
 export function upstreamNotDeclared(): StoreRefusal {
   return refuse('upstream_not_declared',
-    'This organization has not declared an upstream. Declare one with: metergate upstream declare --org ORG --url URL');
+    'This organization has not declared an upstream.');
 }
 
 /** What is stored of a declaration. */

@@ -104,7 +104,7 @@ export function organizationsIn({ engine, vault, clock, randomBytes }: StoreCont
 const notErased = sql<boolean>`not exists (select 1 from erased_organization where erased_organization.organization = organization.id)`;
 
 export function unknownOrganization(): StoreRefusal {
-  return refuse('unknown_organization', 'There is no such organization. List them with: metergate org list');
+  return refuse('unknown_organization', 'There is no such organization.');
 }
 
 /** Stamps the organization with the revision of the change under way. False: there is no such organization. */

@@ -5,6 +5,7 @@
 import { base62, idPrefix, type OrganizationId, type ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollarsMax, type NanoDollars } from '@metergate/core/money.ts';
 import type { Selectable } from 'kysely';
+import { isAfter, limitOfPage, type ListPage } from '../engine/list-page.ts';
 import { nameRefusal, projectRefusal } from '../names.ts';
 import { stampOrganization, unknownOrganization } from './organizations.ts';
 import { refuse, type StoreRefusal } from '../refusal.ts';
@@ -46,7 +47,7 @@ export interface ServiceKeys {
   /** Refuses `unknown_organization`, `invalid_name`, `invalid_setting`, `key_taken` (the same key twice). */
   create(key: NewServiceKey): Promise<ServiceKey | StoreRefusal>;
   /** Oldest first, revoked and expired ones included. Empty for an unknown organization. */
-  list(organization: OrganizationId): Promise<ServiceKey[]>;
+  list(organization: OrganizationId, page?: ListPage): Promise<ServiceKey[]>;
   /**
    * The key as it is now; a second time changes nothing and says so. `within`: only a key of this organization.
    * Refuses `unknown_key`.
@@ -74,13 +75,14 @@ export function serviceKeysIn({ engine, clock, randomBytes }: StoreContext): Ser
         return keyOf(await transaction.insertInto('service_key').values(row).returningAll().executeTakeFirstOrThrow());
       }, ({ id }) => ({ action: 'createKey', organization, subject: id }));
     },
-    list: (organization) => engine.read(async (db) => (await db.selectFrom('service_key').selectAll()
-      .where('organization', '=', organization).orderBy('created_at_ms').orderBy('id').execute()).map(keyOf)),
+    list: (organization, page = {}) => engine.read(async (db) => (await db.selectFrom('service_key').selectAll()
+      .where('organization', '=', organization).where(isAfter(['created_at_ms', 'id'], page))
+      .orderBy('created_at_ms').orderBy('id').limit(limitOfPage(page)).execute()).map(keyOf)),
     revoke: (id, within) => engine.change<RevokedServiceKey>(async (transaction, revision) => {
       const found = id.includes('\0') ? undefined
         : await transaction.selectFrom('service_key').selectAll().where('id', '=', id).executeTakeFirst();
       if (found === undefined || (within !== undefined && found.organization !== within)) {
-        return refuse('unknown_key', 'There is no service key with this id. List them with: metergate key list --org ORG');
+        return refuse('unknown_key', 'There is no service key with this id.');
       }
       if (found.revoked_at_ms !== null) return { ...keyOf(found), alreadyRevoked: true };
       await stampOrganization(transaction, found.organization as OrganizationId, revision);

@@ -201,7 +201,7 @@ function withoutNul(id: string): string {
 }
 
 export function unknownBaseline(): StoreRefusal {
-  return refuse('unknown_baseline', 'There is no Baseline with this id. List them with: metergate baseline list --org ORG');
+  return refuse('unknown_baseline', 'There is no Baseline with this id.');
 }
 
 function keyAlreadyShown(): StoreRefusal {

@@ -52,11 +52,12 @@ const tag = 'assessments';
 export const assessmentsOperations = [
   operation({
     id: 'createAssessment', method: 'post', path: '/assessments', role: 'admin', tag, status: 201,
+    refuses: ['unknown_organization', 'baseline_exists'],
     summary: 'Make the Baseline; its tap key is read apart', answer: baseline,
     run: ({ context, actor }) => createBaseline(context, actor.organization),
   }),
   operation({
-    id: 'listAssessments', method: 'get', path: '/assessments', role: 'viewer', tag,
+    id: 'listAssessments', refuses: ['unknown_organization'], method: 'get', path: '/assessments', role: 'viewer', tag,
     summary: "The organization's Baselines, the current one first", query: pageQuery, answer: pageOf(baseline),
     run: async ({ context, actor, query }) => {
       const found = await listBaselines(context, actor.organization);
@@ -64,27 +65,30 @@ export const assessmentsOperations = [
     },
   }),
   readingOperation({
-    id: 'showAssessment', path: '/assessments/{id}', role: 'viewer', tag,
+    id: 'showAssessment', refuses: ['unknown_baseline'], path: '/assessments/{id}', role: 'viewer', tag,
     summary: 'The Baseline with its report', params, answer: reportedBaseline,
     run: ({ context, actor, params: { id } }) => showBaseline(context, { id, organization: actor.organization }),
   }),
   operation({
     id: 'readTapKey', method: 'get', path: '/assessments/{id}/tap-key', role: 'admin', tag, consuming: true,
+    refuses: ['unknown_baseline', 'tap_key_already_shown'],
     summary: 'The tap key, once', params, answer: tapKey,
     run: ({ context, actor, params: { id } }) => readTapKey(context, { id, organization: actor.organization }),
   }),
   operation({
     id: 'rotateTapKey', method: 'post', path: '/assessments/{id}/tap-key/rotate', role: 'admin', tag,
+    refuses: ['unknown_baseline', 'tap_retired'],
     summary: 'Another tap key, shown this once; the old one stops', params, answer: tapKey,
     run: ({ context, actor, params: { id } }) => rotateTapKey(context, { id, organization: actor.organization }),
   }),
   operation({
-    id: 'retireAssessment', method: 'post', path: '/assessments/{id}/retire', role: 'admin', tag,
+    id: 'retireAssessment', refuses: ['unknown_baseline'], method: 'post', path: '/assessments/{id}/retire', role: 'admin', tag,
     summary: 'End the tap for good', params, answer: baseline,
     run: ({ context, actor, params: { id } }) => retireBaseline(context, { id, organization: actor.organization }),
   }),
   operation({
     id: 'declareFigure', method: 'post', path: '/assessments/{id}/declared', role: 'admin', tag,
+    refuses: ['unknown_baseline', 'invalid_name', 'too_many_figures'],
     summary: 'Keep a figure that a person typed', params, body: z.object({ name: z.string(), usd: z.string() }), answer: reportedBaseline,
     run: ({ context, actor, params: { id }, body }) => declareFigure(context, { id, organization: actor.organization }, body),
   }),

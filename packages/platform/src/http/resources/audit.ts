@@ -16,7 +16,9 @@ const eventSchema = z.object({
 
 export const auditOperations = [
   operation({
-    id: 'listAudit', method: 'get', path: '/audit', role: 'admin', tag: 'audit', summary: 'Changes, newest first',
+    id: 'listAudit', method: 'get', path: '/audit', role: 'admin', tag: 'audit',
+    refuses: ['unknown_organization', 'invalid_cursor'],
+    summary: 'Changes, newest first',
     query: pageQuery.extend({ since: timeQuery.optional() }), answer: pageOf(eventSchema),
     run: async ({ context, actor, query }) => {
       const limit = limitOf(query);

@@ -11,16 +11,17 @@ import { acceptInvitation } from '../../use-cases/users.ts';
 import { HttpRefusal, httpRefusalOf } from '../envelope.ts';
 import { openOperation, operation } from '../operation.ts';
 import type { PlatformParts } from '../parts.ts';
+import { emailSent, emailShown } from './fields.ts';
 import { memberSchema } from './members.ts';
 
-const email = z.string().min(3).max(254);
-const password = z.string().min(1).max(1_024);
+const password = z.string().min(1).max(1_024).openapi({ format: 'password' });
 
 const done = z.object({ done: z.literal(true) }).openapi('Done');
 
 const signIn = openOperation({
   id: 'signIn', method: 'post', path: '/auth/sign-in/email', role: null, tag: 'auth', summary: 'Begin a session with an email and a password',
-  body: z.strictObject({ email, password }), answer: done,
+  refuses: ['wrong_password'], bounded: true,
+  body: z.strictObject({ email: emailSent, password }), answer: done,
   run: async ({ parts, body, headers, address, answerHeaders }) => {
     const who = { email: body.email, address };
     takeAttempt(parts, who);
@@ -42,8 +43,9 @@ const signOut = openOperation({
 
 const session = operation({
   id: 'showSession', method: 'get', path: '/auth/session', role: 'viewer', tag: 'auth', summary: 'Who asks, for which organization, in which role',
+  refuses: ['unknown_organization'],
   answer: z.object({
-    kind: z.enum(['person', 'token']), id: z.string(), email: z.string().nullable(), role: z.enum(roles),
+    kind: z.enum(['person', 'token']), id: z.string(), email: emailShown.nullable(), role: z.enum(roles),
     organization: z.object({ id: z.string(), name: z.string() }),
   }).openapi('Session'),
   run: async ({ context, actor }) => {
@@ -57,6 +59,7 @@ const session = operation({
 
 const chooseOrganization = operation({
   id: 'chooseOrganization', method: 'post', path: '/auth/organization', role: 'viewer', tag: 'auth',
+  refuses: ['unknown_organization'],
   summary: 'Work for another organization that the person belongs to, in this session',
   body: z.strictObject({ organization: z.string().min(1).max(200) }), answer: done,
   run: async ({ parts, actor, body }) => {
@@ -71,6 +74,7 @@ const chooseOrganization = operation({
 
 const changePassword = operation({
   id: 'changePassword', method: 'post', path: '/auth/change-password', role: 'viewer', tag: 'auth',
+  refuses: ['wrong_password', 'invalid_password', 'forbidden'], bounded: true,
   summary: 'Set a new password; every other session of the person ends', secrets: ['currentPassword', 'newPassword'],
   body: z.strictObject({ currentPassword: password, newPassword: password }), answer: done,
   run: async ({ parts, actor, body, headers, address, answerHeaders }) => {
@@ -90,8 +94,9 @@ const changePassword = operation({
 
 const accept = openOperation({
   id: 'acceptInvitation', method: 'post', path: '/auth/invitations/accept', role: null, tag: 'auth', status: 201,
+  refuses: ['wrong_password', 'invalid_password', 'invitation_not_valid', 'invalid_email', 'email_taken'], bounded: true,
   summary: 'Become a member by a one-time link; begins a session',
-  body: z.strictObject({ token: z.string().min(1).max(200), email, password }), answer: memberSchema,
+  body: z.strictObject({ token: z.string().min(1).max(200), email: emailSent, password }), answer: memberSchema,
   run: async ({ context, parts, body, headers, address, answerHeaders }) => {
     const who = { email: body.email, address };
     takeAttempt(parts, who);

@@ -11,6 +11,7 @@ import { checkedRange, timeQuery } from './fields.ts';
 export const callOperations = [
   readingOperation({
     id: 'listCalls', path: '/calls', role: 'viewer', tag: 'calls', summary: 'Call records, newest first',
+    refuses: ['unknown_organization'],
     query: pageQuery.extend({ since: timeQuery.optional(), until: timeQuery.optional(), run: z.string().min(1).max(128).optional() }),
     answer: pageOf(callSchema),
     run: async ({ context, actor, query }) => {

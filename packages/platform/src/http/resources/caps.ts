@@ -2,10 +2,10 @@
 import { z } from '@hono/zod-openapi';
 import { capScopes } from '@metergate/core/spend/cap.ts';
 import { calendarWindows } from '@metergate/core/spend/window.ts';
-import { capFields, capStates, listCaps, removeCap, setCap } from '../../use-cases/caps.ts';
+import { capFields, capStates, pageCaps, removeCap, setCap } from '../../use-cases/caps.ts';
 import { isRefusal } from '../../use-cases/refusal.ts';
 import { operation } from '../operation.ts';
-import { pageOf, pageOfList, pageQuery } from '../paging.ts';
+import { pageOf, pageQuery, storedPage } from '../paging.ts';
 import { dollars, idParams, instant } from './fields.ts';
 
 const capSchema = z.object({
@@ -17,20 +17,25 @@ const capSchema = z.object({
 export const capOperations = [
   operation({
     id: 'listCaps', method: 'get', path: '/caps', role: 'viewer', tag: 'caps', summary: 'Caps with what was spent, in the order they were made',
+    refuses: ['unknown_organization'],
     query: pageQuery, answer: pageOf(capSchema),
-    run: async ({ context, actor, query }) => {
-      const caps = await listCaps(context, actor.organization);
-      return isRefusal(caps) ? caps : pageOfList(caps, query);
+    run: async ({ context, actor: { organization }, query }) => {
+      const page = await storedPage({ list: 'caps', organization }, query, {
+        read: (wanted) => pageCaps(context, organization, wanted), placeOf: ({ place }) => place,
+      });
+      return isRefusal(page) ? page : { ...page, data: page.data.map(({ item }) => item) };
     },
   }),
   operation({
     id: 'setCap', method: 'post', path: '/caps', role: 'admin', tag: 'caps', status: 201,
+    refuses: ['unknown_organization', 'unknown_key', 'invalid_setting', 'invalid_name'],
     summary: 'Set a cap; one of the same scope, subject and window keeps its id',
     body: capFields, answer: capSchema,
     run: ({ context, actor, sent }) => setCap(context, { ...sent, organization: actor.organization }),
   }),
   operation({
     id: 'removeCap', method: 'delete', path: '/caps/{id}', role: 'admin', tag: 'caps', summary: 'Remove a cap',
+    refuses: ['unknown_cap'],
     params: idParams, answer: z.object({ id: z.string(), removed: z.literal(true) }).openapi('RemovedCap'),
     run: ({ context, actor, params }) => removeCap(context, params.id, actor.organization),
   }),

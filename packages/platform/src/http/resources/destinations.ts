@@ -20,6 +20,7 @@ const upstreamSchema = z.object({
 export const providerOperations = [
   operation({
     id: 'listProviders', method: 'get', path: '/providers', role: 'admin', tag: 'providers', summary: 'The state of each provider key',
+    refuses: ['unknown_organization'],
     answer: z.object({ data: z.array(listedConnectionSchema), nextCursor: z.null() }),
     run: async ({ context, actor }) => {
       const data = await organizationConnections(context, actor.organization);
@@ -28,17 +29,20 @@ export const providerOperations = [
   }),
   operation({
     id: 'connectProvider', method: 'put', path: '/providers/{provider}', role: 'admin', tag: 'providers', summary: 'Connect a provider key',
+    refuses: ['unknown_organization', 'invalid_credential'],
     params: providerParams, body: z.strictObject({ credential }), answer: connectionSchema,
     run: ({ context, actor, params, body }) =>
       connectProvider(context, { organization: actor.organization, provider: params.provider, credential: body.credential }),
   }),
   operation({
     id: 'disconnectProvider', method: 'delete', path: '/providers/{provider}', role: 'admin', tag: 'providers', summary: 'Destroy the provider key',
+    refuses: ['unknown_organization', 'provider_not_connected'],
     params: providerParams, answer: connectionSchema,
     run: ({ context, actor, params }) => disconnectProvider(context, { organization: actor.organization, provider: params.provider }),
   }),
   operation({
     id: 'testProvider', method: 'post', path: '/providers/{provider}/test', role: 'admin', tag: 'providers',
+    refuses: ['unknown_organization', 'provider_not_connected', 'provider_key_unreadable', 'sandbox_placeholder', 'provider_unreachable'],
     summary: 'Ask the provider whether it takes the key', params: providerParams,
     answer: z.object({
       provider: z.enum(providers), organization: z.string(), state: z.literal('connected'), accepted: z.boolean().nullable(), status: z.int(),
@@ -51,24 +55,29 @@ export const providerOperations = [
 export const upstreamOperations = [
   operation({
     id: 'showUpstream', method: 'get', path: '/upstream', role: 'admin', tag: 'upstream', summary: 'The declared upstream', answer: upstreamSchema,
+    refuses: ['upstream_not_declared'],
     run: ({ context, actor }) => showUpstream(context, actor.organization),
   }),
   operation({
     id: 'declareUpstream', method: 'put', path: '/upstream', role: 'admin', tag: 'upstream',
+    refuses: ['unknown_organization', 'invalid_upstream_url', 'invalid_credential'],
     summary: 'Declare the upstream; it starts disabled',
     body: z.strictObject({ url: z.string().min(1).max(2_048), credential: z.string().max(8_192).default('') }), answer: upstreamSchema,
     run: ({ context, parts, actor, body }) => declareUpstream(context, { organization: actor.organization, ...body }, parts.upstreamRules),
   }),
   operation({
     id: 'enableUpstream', method: 'post', path: '/upstream/enable', role: 'admin', tag: 'upstream', summary: 'Let calls go there',
+    refuses: ['upstream_not_declared'],
     answer: upstreamSchema, run: ({ context, actor }) => enableUpstream(context, actor.organization),
   }),
   operation({
     id: 'disableUpstream', method: 'post', path: '/upstream/disable', role: 'admin', tag: 'upstream', summary: 'Let no call go there',
+    refuses: ['upstream_not_declared'],
     answer: upstreamSchema, run: ({ context, actor }) => disableUpstream(context, actor.organization),
   }),
   operation({
     id: 'removeUpstream', method: 'delete', path: '/upstream', role: 'admin', tag: 'upstream', summary: 'Destroy the declaration and its credential',
+    refuses: ['upstream_not_declared'],
     answer: z.object({ organization: z.string(), removed: z.literal(true) }).openapi('RemovedUpstream'),
     run: ({ context, actor }) => removeUpstream(context, actor.organization),
   }),

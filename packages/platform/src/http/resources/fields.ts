@@ -7,10 +7,21 @@ import { refuseInput, type AdministrationRefusal } from '../../use-cases/refusal
 /** An id in a path. One that is not of this form is an unknown one. */
 export const idParams = z.object({ id: z.string().min(1).max(200) });
 
-export const instant = z.iso.datetime().openapi({ description: 'ISO 8601, UTC' });
+export const instant = z.iso.datetime().openapi({ description: 'ISO 8601, UTC', example: '2026-09-23T14:00:00.000Z' });
 
 /** US dollars. */
-export const dollars = z.string().openapi({ description: 'US dollars, decimal' });
+export const dollars = z.string().regex(/^-?\d+\.\d{9}$/).openapi({
+  description: 'US dollars as decimal text with nine places. Use a decimal library: a double cannot hold every amount.', example: '12.500000000',
+});
+
+/** US dollars as they are sent; the use case reads them. */
+export const dollarsSent = z.string().max(40).openapi({
+  description: 'US dollars from 0, below 9.2 billion, as decimal text with at most nine places', example: '2.50',
+  pattern: String.raw`^\d{1,10}(\.\d{1,9})?$`,
+});
+
+export const emailSent = z.string().min(3).max(254).openapi({ format: 'email', example: 'ada@example.com' });
+export const emailShown = z.string().openapi({ description: 'In lower case', format: 'email', example: 'ada@example.com' });
 
 /** A life from now on. */
 export const lifeSeconds = z.int().min(1).max(3_153_600_000).nullable().optional()

@@ -8,6 +8,7 @@ import { operation } from '../operation.ts';
 export const limitsOperations = [
   operation({
     id: 'showLimits', method: 'get', path: '/limits', role: 'viewer', tag: 'limits', summary: "The plan's throughput limits",
+    refuses: ['unknown_organization'],
     answer: z.object({
       requestsPerMin: z.int().nullable(), tokensPerMin: z.int().nullable(), tier: z.enum(plans), docs: z.url(), note: z.string().nullable(),
     }).openapi('Limits'),

@@ -9,7 +9,7 @@ import { setOrganization, settingsFields, showOrganization, type ShownOrganizati
 import { isRefusal, refuseInput } from '../../use-cases/refusal.ts';
 import { operation } from '../operation.ts';
 import type { Actor } from '../../use-cases/actor.ts';
-import { pageOf, pageOfList, pageQuery } from '../paging.ts';
+import { pageOf, pageQuery, storedPage } from '../paging.ts';
 import { dollars, idParams, instant } from './fields.ts';
 
 const organizationSchema = z.object({
@@ -24,31 +24,39 @@ const ownSettings = settingsFields.omit({ plan: true, requestsPerMinute: true, t
 export const organizationOperations = [
   operation({
     id: 'listOrganizations', method: 'get', path: '/organizations', role: 'viewer', tag: 'organizations',
+    refuses: ['unknown_organization'],
     summary: 'The organizations that the asker belongs to', query: pageQuery, answer: pageOf(organizationSchema),
     run: async ({ context, actor, query }) => {
-      const ids = actor.kind === 'token' ? [actor.organization]
-        : (await context.store.members.of(actor.id)).map(({ organization }) => organization);
+      const page = await storedPage({ list: 'organizations', organization: actor.organization }, query, {
+        read: async (wanted) => actor.kind === 'token' ? [{ organization: actor.organization, createdAtMs: 0 }]
+          : context.store.members.of(actor.id, wanted),
+        placeOf: ({ organization, createdAtMs }) => ({ at: createdAtMs, id: organization }),
+      });
+      if (isRefusal(page)) return page;
       const shown: ShownOrganization[] = [];
-      for (const id of ids) {
+      for (const { organization: id } of page.data) {
         const organization = await showOrganization(context, id);
         if (!isRefusal(organization)) shown.push(organization);
       }
-      return pageOfList(shown, query);
+      return { data: shown, nextCursor: page.nextCursor };
     },
   }),
   operation({
     id: 'showOrganization', method: 'get', path: '/organizations/{id}', role: 'viewer', tag: 'organizations', summary: 'The organization',
+    refuses: ['unknown_organization'],
     params: idParams, answer: organizationSchema,
     run: async ({ context, actor, params }) => ownOnly(actor, params.id) ?? showOrganization(context, actor.organization),
   }),
   operation({
     id: 'setOrganization', method: 'patch', path: '/organizations/{id}', role: 'admin', tag: 'organizations',
+    refuses: ['unknown_organization', 'invalid_setting'],
     summary: 'Change settings; what is left out stays, null goes back to the default',
     params: idParams, body: ownSettings, answer: organizationSchema,
     run: async ({ context, actor, params, sent }) => ownOnly(actor, params.id) ?? setOrganization(context, actor.organization, sent),
   }),
   operation({
     id: 'eraseOrganization', method: 'delete', path: '/organizations/{id}', role: 'owner', tag: 'organizations',
+    refuses: ['unknown_organization'],
     summary: 'Erase the organization for good: keys, sessions and secrets go, records keep figures alone',
     params: idParams, answer: z.object({ id: z.string(), erased: z.literal(true) }).openapi('ErasedOrganization'),
     run: async ({ context, actor, params }) => ownOnly(actor, params.id) ?? eraseOrganization(context, actor.organization),

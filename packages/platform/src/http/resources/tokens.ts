@@ -2,10 +2,9 @@
 import { z } from '@hono/zod-openapi';
 import { roles } from '@metergate/core/account/role.ts';
 import { createToken, listTokens, revokeToken } from '../../use-cases/management-tokens.ts';
-import { isRefusal } from '../../use-cases/refusal.ts';
 import { roleField } from '../../use-cases/users.ts';
 import { operation } from '../operation.ts';
-import { pageOf, pageOfList, pageQuery } from '../paging.ts';
+import { pageOf, pageQuery, placeByMaking, storedPage } from '../paging.ts';
 import { idParams, instant, lifeSeconds, lifetimeMs } from './fields.ts';
 
 const tokenFields = {
@@ -16,16 +15,16 @@ const tokenSchema = z.object(tokenFields).openapi('ManagementToken');
 
 export const tokenOperations = [
   operation({
-    id: 'listTokens', method: 'get', path: '/tokens', role: 'admin', tag: 'tokens',
+    id: 'listTokens', refuses: ['unknown_organization'], method: 'get', path: '/tokens', role: 'admin', tag: 'tokens',
     summary: 'Management tokens, oldest first, without the tokens themselves',
     query: pageQuery, answer: pageOf(tokenSchema),
-    run: async ({ context, actor, query }) => {
-      const tokens = await listTokens(context, actor.organization);
-      return isRefusal(tokens) ? tokens : pageOfList(tokens, query);
-    },
+    run: ({ context, actor: { organization }, query }) => storedPage({ list: 'tokens', organization }, query, {
+      read: (page) => listTokens(context, organization, page), placeOf: placeByMaking,
+    }),
   }),
   operation({
     id: 'createToken', method: 'post', path: '/tokens', role: 'admin', tag: 'tokens', status: 201,
+    refuses: ['unknown_organization', 'invalid_name', 'forbidden'],
     summary: 'Make a management token; it is shown this once',
     body: z.strictObject({ role: roleField, name: z.string().min(1).max(200).nullable().optional(), expiresInSeconds: lifeSeconds }),
     answer: z.object({ ...tokenFields, token: z.string() }).openapi('MintedManagementToken'),
@@ -36,6 +35,7 @@ export const tokenOperations = [
   }),
   operation({
     id: 'revokeToken', method: 'delete', path: '/tokens/{id}', role: 'admin', tag: 'tokens', summary: 'Revoke a management token for good',
+    refuses: ['unknown_token', 'forbidden'],
     params: idParams, answer: tokenSchema,
     run: ({ context, actor, params }) => revokeToken(context, { organization: actor.organization, id: params.id, by: actor.role }),
   }),

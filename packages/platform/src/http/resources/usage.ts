@@ -16,7 +16,7 @@ const usageSchema = z.object({
 
 export const usageOperations = [
   readingOperation({
-    id: 'showUsage', path: '/usage', role: 'viewer', tag: 'usage',
+    id: 'showUsage', refuses: ['unknown_organization'], path: '/usage', role: 'viewer', tag: 'usage',
     summary: 'Calls, tokens and cost: days in their order, of everything else the costliest first',
     query: pageQuery.extend({ by: z.enum(usageDimensions).default('day'), month: monthQuery.optional(), since: timeQuery.optional(),
       until: timeQuery.optional(), }),

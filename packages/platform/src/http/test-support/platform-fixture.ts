@@ -15,7 +15,8 @@ import { createSessions } from '../../auth/create-sessions.ts';
 import { createToken } from '../../use-cases/management-tokens.ts';
 import { isRefusal, type AdministrationRefusal } from '../../use-cases/refusal.ts';
 import { createUser } from '../../use-cases/users.ts';
-import { platformApp } from '../app.ts';
+import { operations, platformApp } from '../app.ts';
+import { apiRoot, refusalsOf } from '../describe.ts';
 import type { PlatformParts } from '../parts.ts';
 
 export const masterKey = new Uint8Array(32).fill(9);
@@ -87,6 +88,7 @@ export async function platformFixture(
       ...(body === undefined ? {} : { body: typeof body === 'string' || body instanceof Uint8Array ? body as string : JSON.stringify(body) }),
     });
     const text = await response.text();
+    assertDocumented({ method, path }, response.status, text);
     said.push(`${response.status} ${[...response.headers].flat().join(' ')} ${text}`);
     const isJson = (response.headers.get('content-type') ?? '').startsWith('application/json');
     const parsed = (isJson && text !== '' ? JSON.parse(text) : {}) as Record<string, unknown>;
@@ -113,6 +115,17 @@ export async function platformFixture(
     },
     end: () => store.close(),
   };
+}
+
+/** Every answer that any test gets of an operation is one that the document names: its status, and an error by its code. */
+function assertDocumented({ method, path }: { readonly method: string; readonly path: string }, status: number, text: string): void {
+  const place = path.split('?', 1)[0]!;
+  const asked = operations.find((each) => each.method === method.toLowerCase()
+    && new RegExp(`^${apiRoot}${each.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(place));
+  if (asked === undefined || status === (asked.status ?? 200)) return;
+  const codes = refusalsOf(asked).get(status) ?? [];
+  const code = status === 405 ? 'method_not_allowed' : (JSON.parse(text) as { error: { code: string } }).error.code;
+  if (status !== 405) assert.ok(codes.includes(code), `the document of ${asked.id} does not name ${status} ${code}`);
 }
 
 /** `name=value` of the cookie that an answer sets. */

@@ -1,0 +1,25 @@
+/**
+ * What the person at the command can do about a refusal, by its code. Kept here and not in the refusal, whose sentence also goes to
+ * people who have no command.
+ */
+import type { AdministrationRefusalCode } from '@metergate/platform/use-cases/refusal.ts';
+
+const advice: { readonly [Code in AdministrationRefusalCode]?: string } = {
+  unknown_organization: 'List them with: metergate org list',
+  unknown_key: 'List them with: metergate key list --org ORG',
+  unknown_cap: 'List them with: metergate cap list --org ORG',
+  unknown_run: 'List them with: metergate run list --org ORG',
+  unknown_token: 'List them with: metergate token list --org ORG',
+  unknown_baseline: 'List them with: metergate baseline list --org ORG',
+  unknown_person: 'List them with: metergate user list --org ORG',
+  upstream_not_declared: 'Declare one with: metergate upstream declare --org ORG --url URL',
+  email_taken: 'Invite with: metergate user invite --org ORG --email EMAIL --role ROLE',
+  invalid_credential: 'The credential is read from standard input.',
+  sandbox_placeholder: 'Connect a key with: metergate provider connect openai|anthropic --org ORG',
+};
+
+/** The refusal's sentence with what can be done about it. */
+export function advised({ code, message }: { readonly code: AdministrationRefusalCode; readonly message: string }): string {
+  const more = advice[code];
+  return more === undefined ? message : `${message} ${more}`;
+}

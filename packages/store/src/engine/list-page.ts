@@ -1,0 +1,34 @@
+/**
+ * One page of a list in the order in which its rows were made. A place is the row's own time and id, so that a page can go on
+ * after a row that is gone since.
+ */
+import { sql, type RawBuilder } from 'kysely';
+
+/** Where a row stands in its list. */
+export interface ListPlace {
+  /** Milliseconds since the epoch; whatever else is counted upwards, where a list has no times. */
+  readonly at: number;
+  /** Tells rows of the same moment apart. */
+  readonly id: string;
+}
+
+/** Which rows of a list: those after `after`, at most `limit`. All of them where nothing is said. */
+export interface ListPage {
+  readonly after?: ListPlace | undefined;
+  readonly limit?: number | undefined;
+}
+
+/** More rows than any list has. */
+const limitNone = 2_147_483_647;
+
+export function limitOfPage({ limit }: ListPage): number {
+  return limit ?? limitNone;
+}
+
+/** The condition that a row comes after the place; `columns`: time and id, as the list is ordered. An index serves it. */
+export function isAfter([at, id]: readonly [at: string, id: string], { after }: ListPage): RawBuilder<boolean> {
+  if (after === undefined) return sql<boolean>`1 = 1`;
+  // No stored text holds it, and PostgreSQL takes it in none.
+  const idAfter = after.id.replaceAll('\0', '');
+  return sql<boolean>`(${sql.ref(at)}, ${sql.ref(id)}) > (${BigInt(Math.floor(after.at))}, ${idAfter})`;
+}
