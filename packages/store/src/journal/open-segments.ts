@@ -6,6 +6,7 @@
 import { existsSync } from 'node:fs';
 import type { RequestId } from '@metergate/core/id.ts';
 import { sqliteResult } from './journal-fault.ts';
+import type { SegmentSupply } from './segment-supply.ts';
 import type { SegmentWriter } from './segment-writer.ts';
 
 /** Sealed segments kept open until their files are removed: closing earlier would move the whole log on this thread. */
@@ -14,7 +15,7 @@ const sealedOpenMax = 32;
 const fileResults = new Set([8, 10, 11, 14, 26]);
 
 export class OpenSegments {
-  readonly #nextSegment: () => SegmentWriter;
+  readonly #supply: SegmentSupply;
   readonly #rowsPerSegment: number;
   #current: SegmentWriter | null;
   #retired: SegmentWriter[] = [];
@@ -22,23 +23,23 @@ export class OpenSegments {
   /** Where each open call's `opened` row is. */
   readonly #home = new Map<RequestId, SegmentWriter>();
 
-  /** Makes the first segment at once. @throws what `nextSegment` throws. */
-  constructor(nextSegment: () => SegmentWriter, rowsPerSegment: number) {
-    this.#nextSegment = nextSegment;
+  /** Makes the first segment at once. @throws what `supply.next` throws. */
+  constructor(supply: SegmentSupply, rowsPerSegment: number) {
+    this.#supply = supply;
     this.#rowsPerSegment = rowsPerSegment;
-    this.#current = nextSegment();
+    this.#current = supply.next();
   }
 
   /** The segment for a call that is being opened. @throws where a new one is due and cannot be made. */
   settle(id: RequestId): SegmentWriter {
-    this.#current ??= this.#nextSegment();
+    this.#current ??= this.#supply.next();
     this.#home.set(id, this.#current);
     return this.#current;
   }
 
   /** The segment for a row that belongs to no call. @throws where a new one is due and cannot be made. */
   current(): SegmentWriter {
-    return this.#current ??= this.#nextSegment();
+    return this.#current ??= this.#supply.next();
   }
 
   /** The segment of a call that is being closed; null where none is open under this id. It is answered once. */
@@ -60,7 +61,10 @@ export class OpenSegments {
 
   /** After commits: retires the segment when it is full, seals those that are complete. Returns how many seals failed. */
   turn(): number {
-    if (this.#current !== null && this.#current.rows >= this.#rowsPerSegment) this.#retire();
+    if (this.#current !== null && this.#current.rows >= this.#rowsPerSegment / 2) {
+      this.#supply.prepare();
+      if (this.#current.rows >= this.#rowsPerSegment) this.#retire();
+    }
     return this.#retired.length === 0 ? 0 : this.#sealRetired();
   }
 
@@ -80,6 +84,7 @@ export class OpenSegments {
     for (const segment of [...this.#retired, ...this.#sealed]) segment.close();
     this.#retired = [];
     this.#sealed = [];
+    this.#supply.end();
   }
 
   #retire(): void {

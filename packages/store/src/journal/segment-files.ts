@@ -3,7 +3,7 @@
  * `seg_X.db` (with `-wal`, `-shm`, `-journal` beside it) is a whole segment. `seg_X.db.new` was never used.
  * `seg_X.done` was complete and shipped: what is left of it may go. A log without either is a loss, and said so.
  */
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { close, ftruncate, mkdirSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { idPrefix } from '@metergate/core/id.ts';
 import { JournalFault } from './journal-fault.ts';
@@ -74,5 +74,27 @@ function removeAbandoned(path: string): void {
 }
 
 function finishRemoval(directory: string, segment: string): void {
-  for (const suffix of ['.db-wal', '.db-shm', '.db-journal', '.done']) rmSync(join(directory, segment + suffix), { force: true });
+  for (const suffix of ['.db-wal', '.db-shm', '.db-journal', '.done']) removeFreed(join(directory, segment + suffix));
+}
+
+/**
+ * Removes a file and gives its space back on a thread of the pool. The writer may still hold it open: whoever lets go of a file last
+ * pays for freeing its pages, 50 ms for a log of 40 MB, and the gateway thread must not be the one. Nobody reads it any more.
+ */
+function removeFreed(path: string): void {
+  let descriptor: number | null = null;
+  try {
+    descriptor = openSync(path, 'r+');
+  } catch {
+    // It is not there, or may not be opened: it is removed all the same, where it can be.
+  }
+  try {
+    rmSync(path, { force: true });
+  } finally {
+    if (descriptor !== null) freeInBackground(descriptor);
+  }
+}
+
+function freeInBackground(descriptor: number): void {
+  ftruncate(descriptor, 0, () => close(descriptor));
 }

@@ -5,6 +5,7 @@
  * Rule: every connection sets what it relies on and reads it back; SQLite's own defaults differ between builds.
  */
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
@@ -28,42 +29,88 @@ const placeResults: ReadonlySet<number> = new Set([3, 8, 13, 14]);
 /** The first SQLite release without the race in which a write-ahead log that restarts could lose commits. */
 const sqliteFloor = '3.51.3';
 
+/** Where segments are made, and how. */
+export interface SegmentPlace {
+  readonly directory: string;
+  readonly sync: JournalSync;
+  readonly randomBytes: (n: number) => Uint8Array;
+}
+
 /**
  * Makes a new, empty segment and returns its path. Costs one `fsync`, and one more of the directory under `full`.
  * @throws JournalFault `journal_unwritable`, naming the directory.
  */
-export function makeSegment({ directory, sync, randomBytes }: {
-  readonly directory: string;
-  readonly sync: JournalSync;
-  readonly randomBytes: (n: number) => Uint8Array;
-}): string {
-  const path = join(directory, `${idPrefix.segment}${base62(randomBytes(40), 20)}.db`);
-  const making = `${path}.new`;
+export function makeSegment(place: SegmentPlace): string {
+  const path = newSegmentPath(place);
   try {
-    // SQLite gives its logs the mode of the file, and makes a file that all may read.
-    closeSync(openSync(making, 'wx', 0o600));
-    const database = new DatabaseSync(making);
+    writeEmptySegment(`${path}.new`);
+    syncPath(`${path}.new`, 'r+');
+    return nameSegment(place, path);
+  } catch (error) {
+    throw notMade(place, path, error);
+  }
+}
+
+/**
+ * The same, ahead of need: what waits for the disk waits on a thread of the pool. Nothing is written to it before `nameSegment` gives it
+ * its name. Null where it cannot be made now: then it is made, or the fault told, when it is needed.
+ */
+export async function prepareSegment(place: SegmentPlace): Promise<string | null> {
+  const path = newSegmentPath(place);
+  try {
+    writeEmptySegment(`${path}.new`);
+    const file = await open(`${path}.new`, 'r+');
     try {
-      database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;
-        PRAGMA application_id = ${segmentForm.applicationId}; PRAGMA user_version = ${segmentForm.version};
-        BEGIN IMMEDIATE;
-        CREATE TABLE entry (seq INTEGER PRIMARY KEY, kind INTEGER NOT NULL, body TEXT NOT NULL);
-        CREATE TABLE segment (only INTEGER PRIMARY KEY CHECK (only = 1), sealed INTEGER NOT NULL);
-        INSERT INTO segment VALUES (1, 0);
-        COMMIT;`);
+      await file.sync();
     } finally {
-      database.close();
+      await file.close();
     }
-    syncPath(making, 'r+');
-    renameSync(making, path);
-    if (sync === 'full' && process.platform !== 'win32') syncPath(directory, 'r');
     return path;
   } catch (error) {
-    for (const suffix of ['', '-wal', '-shm']) rmSync(making + suffix, { force: true });
-    throw new JournalFault('journal_unwritable',
-      `The journal cannot be written in ${directory} (${reason(error)}). Check the rights and the free space of that directory.`,
-      { cause: error });
+    notMade(place, path, error);
+    return null;
   }
+}
+
+/** Gives a segment that was prepared its name, which makes it one. Returns its path. @throws what the file system throws. */
+export function nameSegment({ directory, sync }: SegmentPlace, path: string): string {
+  renameSync(`${path}.new`, path);
+  if (sync === 'full' && process.platform !== 'win32') syncPath(directory, 'r');
+  return path;
+}
+
+/** A segment that was prepared and is not needed. */
+export function discardSegment(path: string): void {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}.new${suffix}`, { force: true });
+}
+
+function newSegmentPath({ directory, randomBytes }: SegmentPlace): string {
+  return join(directory, `${idPrefix.segment}${base62(randomBytes(40), 20)}.db`);
+}
+
+function writeEmptySegment(path: string): void {
+  // SQLite gives its logs the mode of the file, and makes a file that all may read.
+  closeSync(openSync(path, 'wx', 0o600));
+  const database = new DatabaseSync(path);
+  try {
+    database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;
+      PRAGMA application_id = ${segmentForm.applicationId}; PRAGMA user_version = ${segmentForm.version};
+      BEGIN IMMEDIATE;
+      CREATE TABLE entry (seq INTEGER PRIMARY KEY, kind INTEGER NOT NULL, body TEXT NOT NULL);
+      CREATE TABLE segment (only INTEGER PRIMARY KEY CHECK (only = 1), sealed INTEGER NOT NULL);
+      INSERT INTO segment VALUES (1, 0);
+      COMMIT;`);
+  } finally {
+    database.close();
+  }
+}
+
+/** Takes away what there is of it, and says why there is no more. */
+function notMade({ directory }: SegmentPlace, path: string, error: unknown): JournalFault {
+  discardSegment(path);
+  return new JournalFault('journal_unwritable',
+    `The journal cannot be written in ${directory} (${reason(error)}). Check the rights and the free space of that directory.`,
+    { cause: error });
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Journal → store exactly once; recovery of what a dead process left; damage that stops the start (design 2, Journal). */
 import assert from 'node:assert/strict';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, renameSync, rmdirSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -10,7 +10,7 @@ import { recoverSegments } from './recovery.ts';
 import { makeSegment } from './segment.ts';
 import { createShipper } from './shipper.ts';
 import type { CallSink } from './call-sink.ts';
-import { journalFixture, segmentRows, testDirectory } from './test-support/journal-fixture.ts';
+import { filesOfUsedSegments, journalFixture, segmentRows, testDirectory } from './test-support/journal-fixture.ts';
 import { sampleOpening, sampleRecord } from './test-support/sample-call.ts';
 
 /** A store that keeps what it is given and can fail, before or after it kept it. */
@@ -69,7 +69,7 @@ test('closed rows reach the store once, in order, and open calls stay in the jou
   close(2);
   await shipper.pass();
   assert.deepEqual(kept, ['completed 3', 'completed 1', 'completed 2']);
-  assert.equal(readdirSync(directory).filter((name) => name.endsWith('.db')).length, 1);
+  assert.equal(filesOfUsedSegments(directory).filter((name) => name.endsWith('.db')).length, 1);
 });
 
 test('a segment is removed when it is sealed and shipped, and no earlier', async (t) => {
@@ -82,7 +82,7 @@ test('a segment is removed when it is sealed and shipped, and no earlier', async
   close(2);
   await shipper.pass();
   assert.ok(!existsSync(writers[0]!.path));
-  assert.deepEqual(readdirSync(directory).filter((name) => !writers[1]!.path.includes(name.slice(0, 24))), []);
+  assert.deepEqual(filesOfUsedSegments(directory).filter((name) => !writers[1]!.path.includes(name.slice(0, 24))), []);
   advance(100);
   assert.ok(!writers[0]!.database.isOpen, 'the writer lets go of a removed file');
   assert.deepEqual(kept, ['completed 1', 'completed 2']);
@@ -121,7 +121,7 @@ test('a store that was put back while nothing was shipped is found out before th
   all.putBack(1, 3);
   await all.journal.end();
   assert.equal(await all.shipper.pass(), 1);
-  assert.deepEqual([all.kept, readdirSync(all.directory)], [['completed 1', 'completed 2'], []]);
+  assert.deepEqual([all.kept, filesOfUsedSegments(all.directory)], [['completed 1', 'completed 2'], []]);
 });
 
 for (const when of ['before', 'after'] as const) {
@@ -153,7 +153,7 @@ test('recovery closes as interrupted what was left open, exactly once, however o
   assert.deepEqual(segmentRows(first!.path), { rows: ['0:1', '0:2', '0:3', '0:4', '1:2', '1:1', '1:3', '1:4'], sealed: true });
   await all.shipper.recover();
   assert.deepEqual(all.kept.toSorted(), ['completed 2', 'interrupted 1', 'interrupted 3', 'interrupted 4', 'interrupted 5']);
-  assert.deepEqual(readdirSync(all.directory), []);
+  assert.deepEqual(filesOfUsedSegments(all.directory), []);
 });
 
 for (const [name, keptRows] of [['its last closing', 4], ['all but its first row', 1], ['nothing', 5]] as const) {
@@ -171,7 +171,7 @@ for (const [name, keptRows] of [['its last closing', 4], ['all but its first row
     database.close();
     await all.shipper.recover();
     assert.deepEqual(all.kept, ['completed 3', 'completed 2', 'interrupted 1']);
-    assert.deepEqual(readdirSync(all.directory), []);
+    assert.deepEqual(filesOfUsedSegments(all.directory), []);
   });
 }
 
@@ -191,7 +191,7 @@ test('a removal that a crash cut short is finished at the next start', async (t)
   renameSync(path, path.replace(/db$/, 'done'));
   die(all);
   await all.shipper.recover();
-  assert.deepEqual([readdirSync(all.directory), all.kept], [[], []]);
+  assert.deepEqual([filesOfUsedSegments(all.directory), all.kept], [[], []]);
 });
 
 /** A segment of a dead process with rows enough for several pages, all in the file itself. */
@@ -270,10 +270,10 @@ test('segments that cannot be removed keep nothing back and pile up nothing; wha
   all.shipper.close();
   die(all);
   // The last connection takes the log with it: one that was forgotten keeps it.
-  assert.deepEqual(readdirSync(all.directory).filter((name) => name.endsWith('-wal')), []);
+  assert.deepEqual(filesOfUsedSegments(all.directory).filter((name) => name.endsWith('-wal')), []);
   for (const obstacle of obstacles) rmdirSync(obstacle);
   await all.shipper.pass();
-  assert.deepEqual([readdirSync(all.directory), all.kept.length], [[], 8]);
+  assert.deepEqual([filesOfUsedSegments(all.directory), all.kept.length], [[], 8]);
 });
 
 for (const kind of [0, 1] as const) {

@@ -2,11 +2,10 @@
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
 import { test, type TestContext } from 'node:test';
 import { createShipper } from './shipper.ts';
 import type { CallSink } from './call-sink.ts';
-import { testDirectory } from './test-support/journal-fixture.ts';
+import { filesOfUsedSegments, testDirectory } from './test-support/journal-fixture.ts';
 
 /** Opens three calls, closes the first, in segments of two rows, says so, and lives on. */
 const program = `
@@ -55,7 +54,7 @@ test('a process that is still dying is waited for: all of its calls have their r
   setTimeout(() => other.kill('SIGKILL'), 600);
   const { dead, elsewhere, interrupted } = await shipper.recover();
   assert.deepEqual([dead.length, elsewhere, interrupted], [2, [], 2]);
-  assert.deepEqual([kept.toSorted(), readdirSync(directory)], [whole, []]);
+  assert.deepEqual([kept.toSorted(), filesOfUsedSegments(directory)], [whole, []]);
 });
 
 test('a process that lives on keeps its segments, and that is said; once it is gone, they are taken over without a restart', { skip }, async (t) => {
@@ -67,5 +66,5 @@ test('a process that lives on keeps its segments, and that is said; once it is g
   other.kill('SIGKILL');
   await once(other, 'exit');
   await shipper.pass();
-  assert.deepEqual([kept.toSorted(), readdirSync(directory)], [whole, []]);
+  assert.deepEqual([kept.toSorted(), filesOfUsedSegments(directory)], [whole, []]);
 });

@@ -13,8 +13,9 @@ import { OpenSegments } from './open-segments.ts';
 import { endToText, openingToText, recordToText, rowKind, tighteningToText, type RowKind } from './row.ts';
 import type { RunEnd, RunTightening } from './run-event.ts';
 import { ensureJournalDirectory } from './segment-files.ts';
-import { makeSegment, type JournalSync } from './segment.ts';
-import { SegmentWriter } from './segment-writer.ts';
+import type { JournalSync } from './segment.ts';
+import { createSegmentSupply, type SegmentSupply } from './segment-supply.ts';
+import type { SegmentWriter } from './segment-writer.ts';
 
 export interface JournalOptions {
   /** Made where it does not exist. */
@@ -29,8 +30,8 @@ export interface JournalOptions {
   readonly after?: (delayMs: number, task: () => void) => void;
   /** A segment takes no new calls once it has this many rows; 50,000 by default. */
   readonly rowsPerSegment?: number;
-  /** Makes the next segment; by default a new file in `directory`. */
-  readonly nextSegment?: () => SegmentWriter;
+  /** Where segments come from; by default new files in `directory`. */
+  readonly segments?: SegmentSupply;
 }
 
 /** How often closings that wait are tried again, and after how long their answer goes out all the same. Milliseconds. */
@@ -78,8 +79,7 @@ class SegmentedJournal implements Journal {
     this.#clock = options.clock;
     this.#scheduleCommit = options.scheduleCommit ?? setImmediate;
     this.#after = options.after ?? ((delayMs, task) => void setTimeout(task, delayMs).unref());
-    const nextSegment = options.nextSegment ?? (() => new SegmentWriter(makeSegment(options), options.sync));
-    this.#segments = new OpenSegments(nextSegment, options.rowsPerSegment ?? 50_000);
+    this.#segments = new OpenSegments(options.segments ?? createSegmentSupply(options), options.rowsPerSegment ?? 50_000);
   }
 
   open(opening: CallOpening, done: (error: Error | null) => void): void {

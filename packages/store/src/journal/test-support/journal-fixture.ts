@@ -1,13 +1,14 @@
 /** A journal under test control: its own directory, a hand-moved clock, commits and timers that run when told. */
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { TestContext } from 'node:test';
 import { listSegments } from '../segment-files.ts';
-import { makeSegment, type JournalSync } from '../segment.ts';
-import { SegmentWriter } from '../segment-writer.ts';
+import { createSegmentSupply } from '../segment-supply.ts';
+import type { JournalSync } from '../segment.ts';
+import type { SegmentWriter } from '../segment-writer.ts';
 import { createJournal } from '../writer.ts';
 
 /** A new directory, gone when the test ends. */
@@ -17,21 +18,30 @@ export function testDirectory(test: TestContext): string {
   return directory;
 }
 
+/** Every file of the journal but the segment that is made ahead of need, which holds nothing. */
+export function filesOfUsedSegments(directory: string): string[] {
+  return readdirSync(directory).filter((name) => !name.includes('.new'));
+}
+
 export function journalFixture(test: TestContext, options: { readonly rowsPerSegment?: number; readonly sync?: JournalSync } = {}) {
   const directory = testDirectory(test);
   const { sync = 'normal' } = options;
   const commits: (() => void)[] = [];
   const timers: { atMs: number; task: () => void }[] = [];
   const writers: SegmentWriter[] = [];
+  const supply = createSegmentSupply({ directory, sync, randomBytes });
   let nowMs = 1000;
   const journal = createJournal({
     directory, sync, randomBytes, clock: () => nowMs, ...options,
     scheduleCommit: (commit) => void commits.push(commit),
     after: (delayMs, task) => void timers.push({ atMs: nowMs + delayMs, task }),
-    nextSegment: () => {
-      const writer = new SegmentWriter(makeSegment({ directory, sync, randomBytes }), sync);
-      writers.push(writer);
-      return writer;
+    segments: {
+      ...supply,
+      next: () => {
+        const writer = supply.next();
+        writers.push(writer);
+        return writer;
+      },
     },
   });
   return {
