@@ -12,6 +12,7 @@ export const inspect = 'inspect mode: batches are printed, nothing is sent.';
 export const inspectDespiteKey = `${inspect} The key is left aside.`;
 export const closed = `the Baseline has closed: ${stopped} It resumes by itself.`;
 export const retired = `the tap has ended for this key: ${stopped}`;
+export const keyRefusedAtEnd = 'the tap key was not accepted: the last calls are not reported.';
 export const keyNotAccepted = `the tap key was not accepted three times: ${stopped}`;
 
 /** The line of a notice, without its end. */

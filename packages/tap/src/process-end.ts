@@ -9,6 +9,7 @@ import { quietly } from './observe/look.ts';
 import type { Flushable } from './reporter.ts';
 import { canWaitForThreads, hostProcess } from './runtime.ts';
 
+const known = new Set<Flushable>();
 const waiting = new Set<Flushable>();
 let settleOpen: (() => void) | undefined;
 let listeningToSignals = false;
@@ -26,6 +27,7 @@ export function listenToEnds(settle: () => void): void {
 
 /** Notes that something waits to be delivered, or that nothing does any more. */
 export function noteWaiting(flushable: Flushable, waits: boolean): void {
+  known.add(flushable);
   waiting[waits ? 'add' : 'delete'](flushable);
   listenToSignals(waiting.size > 0);
 }
@@ -47,5 +49,5 @@ function onSignal(signal: NodeJS.Signals): void {
 /** The process ends; what cannot be delivered is dropped. */
 function flushAll(): void {
   settleOpen?.();
-  for (const flushable of waiting) quietly(() => flushable.flushBlocking());
+  for (const flushable of known) quietly(() => flushable.flushBlocking());
 }

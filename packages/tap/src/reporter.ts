@@ -33,7 +33,7 @@ export interface ReporterGround extends Transport, StandingGround {
 
 /** What the ends of a process need of a reporter. */
 export interface Flushable {
-  /** Delivers what waits before it returns, as far as the moment allows. */
+  /** Delivers what waits before it returns, as far as the moment allows, and tells what its user is to know at the end. */
   flushBlocking(): void;
 }
 
@@ -46,7 +46,7 @@ export function createReporter(ground: ReporterGround): Reporter {
   /** What waits, oldest first, the batch under way at its front. Another list takes its place when all of it is dropped or handed over. */
   let queue: string[] = [];
   let running: Promise<void> | undefined;
-  const { takes, posting, settle } = createStanding(ground, () => {
+  const { takes, posting, settle, end } = createStanding(ground, () => {
     queue = [];
   });
   const sleep = (durationMs: number): Promise<void> => new Promise((resolve) => ground.after(durationMs, resolve));
@@ -92,11 +92,13 @@ export function createReporter(ground: ReporterGround): Reporter {
       queue = [];
       const bodies: string[] = [];
       while (events.length > 0) bodies.push(bodyOf(events.splice(0, batchEventsMax)));
-      if (!bodies.length) return;
-      ground.postBlocking(bodies, (answer, attempt) => {
-        const waitMs = settle(answer, attempt);
-        return posting() ? waitMs : undefined;
-      });
+      if (bodies.length) {
+        ground.postBlocking(bodies, (answer, attempt) => {
+          const waitMs = settle(answer, attempt);
+          return posting() ? waitMs : undefined;
+        });
+      }
+      end();
     },
   };
 }

@@ -3,7 +3,7 @@
  * baseline_closed; a single event a minute asks again) → posting; posting, stopped → quiet, for good. Clock and print are passed in.
  */
 import { retried, retryWaitsMs, type Settle } from './answer.ts';
-import { closed, keyNotAccepted, noticeLine, retired } from './notices.ts';
+import { closed, keyNotAccepted, keyRefusedAtEnd, noticeLine, retired } from './notices.ts';
 
 const recheckAfterMs = 60_000;
 const unauthorizedMax = 3;
@@ -13,6 +13,8 @@ export interface Standing {
   takes(): boolean;
   posting(): boolean;
   readonly settle: Settle;
+  /** The process ends: says that the key was refused, where it was refused less often than makes the reporter stop. */
+  end(): void;
 }
 
 /** What a standing touches. */
@@ -51,6 +53,9 @@ export function createStanding(ground: StandingGround, dropAll: () => void): Sta
       else if (status === 410) endBy(answer.closed ? closed : retired);
       else if (status >= 200 && status < 300 && ended === closed) ended = undefined;
       return retried.test(`${status}`) ? retryWaitsMs[attempt] : 0;
+    },
+    end() {
+      if (unauthorized && !ended) endBy(keyRefusedAtEnd);
     },
   };
 }

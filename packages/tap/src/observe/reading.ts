@@ -10,7 +10,7 @@ import type { Figures } from '../seen-call.ts';
 /** More calls of tools than an event can tell are not counted. */
 const toolCallsMax = 10_000;
 
-/** Where tokens are: first wire, second wire and Responses, Mistral's SDK, Google, AI SDK. */
+/** Where tokens are: first wire, second wire and Responses, Mistral's SDK, Google, AI SDK. Groq's streams have it in `x_groq`. */
 const usagePaths = {
   input_tokens: 'prompt_tokens input_tokens promptTokens promptTokenCount inputTokens inputTokens.total tokens',
   output_tokens: 'completion_tokens output_tokens completionTokens candidatesTokenCount outputTokens outputTokens.total',
@@ -33,7 +33,7 @@ export function readingInto(figures: Figures): (part: unknown) => void {
       figures.model = model;
       figures.request_id = textIn(answer, 'id responseId response.id') ?? figures.request_id; // without a model it is the id of a part
     }
-    const usage = own(answer, 'usage usageMetadata');
+    const usage = own(answer, 'usage usageMetadata x_groq.usage');
     if (usage) readUsage(usage, figures);
     readTools(part, answer, tools);
     figures.tool_calls = tools.size;

@@ -44,6 +44,7 @@ export async function startFakeProvider(): Promise<FakeProvider> {
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const text = Buffer.concat(chunks).toString();
+      if (request.url === '/asked') return void response.end(String(calls));
       calls += answer(request, response, { body: text === '' ? {} : JSON.parse(text) as Record<string, unknown>, met }) ? 1 : 0;
     });
   });

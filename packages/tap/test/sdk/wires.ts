@@ -43,7 +43,7 @@ export const chat: Wire = (model, has, body) => {
         chunk({ tool_calls: [{ ...tool, index, function: { name: 'look', arguments: '' } }] }),
         chunk({ tool_calls: [{ index, function: { arguments: '{}' } }] }),
       ]) : [chunk({ content: ':1}' })]),
-      { ...(chunk({}, finish) as object), ...(has('mistral') ? { usage } : {}) },
+      { ...(chunk({}, finish) as object), ...(has('mistral') ? { usage } : {}), ...(has('groq') ? { x_groq: { id: 'req_g', usage } } : {}) },
       ...(wanted ? [{ ...base, object: 'chat.completion.chunk', choices: [], usage }] : []),
     ],
   };

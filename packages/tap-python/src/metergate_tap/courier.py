@@ -1,0 +1,178 @@
+"""
+The courier: one background thread for each endpoint, which posts what the reporters of that endpoint have due. It is a daemon, known to
+no list of the host's, takes no signals, and lives from the first event on. Before a fork it is put to rest, so that the child is not born
+beside a thread that holds something; after it, both go on with threads of their own. Design 3, row 30c.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any, Callable, List, Optional, Tuple
+
+from .answer import Answer
+from .reporter import Reporter
+from .runtime import block_signals, daemon_threads_allowed, monotonic_ms, native, quietly
+
+Post = Callable[[str], Answer]
+
+_REST_BUDGET_S = 0.1
+_POLL_S = 0.1
+
+
+class Courier:
+    """Delivers for some reporters, each with what posts its bodies."""
+
+    def __init__(self) -> None:
+        self._carried: List[Tuple[Reporter, Post]] = []
+        self.forget()
+
+    def forget(self) -> None:
+        """Begins anew without a thread, as the child of a fork does."""
+        self._wake = native.lock()
+        self._wake.acquire()
+        self._left = native.lock()
+        """Held while the thread runs."""
+        self._done = native.lock()
+        self._done.acquire()
+        self._starting = native.lock()
+        self._running = False
+        self._resting = False
+        self._idle = False
+        self._ending = False
+        self._thread_id = 0
+        for reporter, _ in self._carried:
+            reporter.forget()
+
+    def carry(self, reporter: Reporter, post: Post) -> None:
+        self._carried = [*self._carried, (reporter, post)]
+
+    def add(self, reporter: Reporter, event: str) -> None:
+        """Takes an event of one of its reporters. Waits for nothing."""
+        if not reporter.add(event):
+            return
+        if not self._running:
+            self.start()
+        elif self._idle:
+            self._stir()
+
+    def start(self) -> None:
+        """Starts the thread where something waits and none runs; where none can be made, what waits goes at the end of the process."""
+        if not any(reporter.waits for reporter, _ in self._carried) or not self._starting.acquire(False):
+            return
+        try:
+            if not self._running:
+                self._running = True
+                if not self._launch():
+                    self._running = False
+        finally:
+            self._starting.release()
+
+    def _launch(self) -> bool:
+        try:
+            if daemon_threads_allowed():
+                native.start_thread(self._run, ())
+            else:
+                threading.Thread(target=self._run, name="metergate-tap", daemon=False).start()
+        except Exception:
+            return False
+        return True
+
+    def rest(self) -> None:
+        """Ends the thread for the moment of a fork, if it is between two posts; waits a tenth of a second at most."""
+        if not self._running:
+            return
+        self._resting = True
+        self._stir()
+        if self._left.acquire(True, _REST_BUDGET_S):
+            self._left.release()
+            # The system may still count the thread for an instant.
+            until_s = native.monotonic_s() + 0.01
+            while native.monotonic_s() < until_s and native.is_path(f"/proc/self/task/{self._thread_id}"):
+                pass
+
+    def resume(self) -> None:
+        """The fork is over."""
+        self._resting = False
+        self.start()
+
+    def end(self, deadline_s: float) -> None:
+        """The process ends: delivers what waits, as far as it can be done till then (monotonic seconds)."""
+        self._ending = True
+        if not self._running:
+            self.start()
+        if self._running:
+            self._stir()
+            self._done.acquire(True, max(0.0, deadline_s - native.monotonic_s()))
+        else:
+            self._deliver(deadline_s)
+        for reporter, _ in self._carried:
+            reporter.standing.end()
+
+    def _stir(self) -> None:
+        self._idle = False
+        try:
+            self._wake.release()
+        except RuntimeError:  # it is awake already
+            pass
+
+    def _run(self) -> None:
+        try:
+            block_signals()
+            with self._left:
+                self._thread_id = native.thread_id()
+                self._deliver(None)
+                self._running = False
+        except BaseException:  # nothing of this thread is the host's to hear
+            self._running = False
+
+    def _deliver(self, deadline_s: Optional[float]) -> None:
+        """Posts what is due, until it is to rest, or until nothing waits while the process ends."""
+        while not self._resting:
+            if deadline_s is not None and native.monotonic_s() >= deadline_s:
+                return
+            carrying, at_ms = self._next()
+            if carrying is None:
+                if self._ending:
+                    quietly(self._done.release)
+                    return
+                self._sleep()
+                continue
+            wait_ms = at_ms - monotonic_ms()
+            if wait_ms > 0:
+                self._wait(wait_ms / 1000.0)
+                continue
+            reporter, post = carrying
+            body = reporter.take()
+            if body is not None:
+                reporter.answered(post(body))
+
+    def _next(self) -> Tuple[Optional[Tuple[Reporter, Post]], float]:
+        """What is due first, and when."""
+        first: Optional[Tuple[Reporter, Post]] = None
+        first_at_ms = 0.0
+        for carrying in self._carried:
+            if self._ending:
+                carrying[0].end()
+            at_ms = carrying[0].next_at_ms()
+            if at_ms is not None and (first is None or at_ms < first_at_ms):
+                first, first_at_ms = carrying, at_ms
+        return first, first_at_ms
+
+    def _sleep(self) -> None:
+        """Until the next event. The flag is raised before the last look, so that no event comes unheard."""
+        self._idle = True
+        if not any(reporter.waits for reporter, _ in self._carried):
+            self._wait(-1)
+        self._idle = False
+
+    def _wait(self, duration_s: float) -> None:
+        if daemon_threads_allowed():
+            self._wake.acquire(True, duration_s)
+            return
+        # Not a daemon: the interpreter waits for this thread when its main thread has ended, so it looks whether that is so.
+        main: Any = threading.main_thread()
+        until_s = native.monotonic_s() + duration_s
+        while main.is_alive() and (duration_s < 0 or native.monotonic_s() < until_s):
+            if self._wake.acquire(True, _POLL_S):
+                return
+        self._ending = self._ending or not main.is_alive()

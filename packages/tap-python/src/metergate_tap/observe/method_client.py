@@ -1,0 +1,152 @@
+"""
+Observes clients by the methods that make their calls: Google's and Mistral's SDKs, and unknown clients that have methods of the same
+names.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+from contextvars import ContextVar
+from typing import Any, List, Tuple
+
+from ..identity_map import IdentityMap
+from ..runtime import quietly
+from .call import Call, Hold
+from .in_place import is_function, override, override_async
+from .look import at, own
+from .streams import follow_stream, heard, heard_generator
+
+_GOOGLE = "_generate_content _generate_content_stream _embed_content"
+_MISTRAL = "complete complete_async stream stream_async"
+_SEAMS: Tuple[Tuple[str, str], ...] = (
+    ("models", f"{_GOOGLE} generate_content generate_content_stream embed_content"),
+    ("aio.models", f"{_GOOGLE} generate_content generate_content_stream embed_content"),
+    ("chat", _MISTRAL),
+    ("agents", _MISTRAL),
+    ("fim", _MISTRAL),
+    ("embeddings", "create create_async"),
+    ("chat.completions", "create"),
+    ("completions", "create"),
+    ("responses", "create"),
+    ("messages", "create"),
+    ("beta.chat.completions", "create"),
+    ("beta.responses", "create"),
+    ("beta.messages", "create"),
+)
+"""The methods of a client's parts, by the parts' names. Google's inner methods make one call each, where a public one may make several."""
+
+_inside: "ContextVar[bool]" = ContextVar("metergate_tap_inside", default=False)
+"""A method of a client is just running: what it calls on the client by itself is the same call."""
+_kept: IdentityMap[Call] = IdentityMap()
+"""Calls whose answer is an object that cannot be listened to: they end with it."""
+
+
+def observe_methods(hold: Hold) -> bool:
+    """Observes the client in place; false where it has none of the methods or cannot be changed."""
+    observed = False
+    for path, names in _SEAMS:
+        owner = at(hold.client, path)
+        methods: List[str] = names.split(" ")
+        if owner is None:
+            continue
+        if is_function(quietly(getattr, owner, "_generate_content")):
+            methods = _GOOGLE.split(" ")
+        for name in methods:
+            observed = _observe(hold, owner, name, "embed" in path + name) or observed
+    return observed
+
+
+def _observe(hold: Hold, owner: Any, name: str, embeddings: bool) -> bool:
+    def begin(args: Any, kwargs: Any) -> Any:
+        return None if _inside.get() else Call(hold, kwargs or (args[0] if args else None), embeddings)
+
+    def stand_in(run: Any, *args: Any, **kwargs: Any) -> Any:
+        call = quietly(begin, args, kwargs)
+        if call is None:
+            return run(*args, **kwargs)
+        _inside.set(True)
+        try:
+            outcome = run(*args, **kwargs)
+        except BaseException as error:
+            call.fail(error)
+            raise
+        finally:
+            _inside.set(False)
+        if inspect.iscoroutine(outcome):
+            return _heard_later(outcome, call)
+        return _followed(outcome, call)
+
+    async def stand_in_async(run: Any, *args: Any, **kwargs: Any) -> Any:
+        call = quietly(begin, args, kwargs)
+        if call is None:
+            return await run(*args, **kwargs)
+        _inside.set(True)
+        try:
+            outcome = await run(*args, **kwargs)
+        except BaseException as error:
+            call.fail(error)
+            raise
+        finally:
+            _inside.set(False)
+        return _followed(outcome, call)
+
+    if inspect.iscoroutinefunction(quietly(getattr, owner, name)):
+        return override_async(owner, name, stand_in_async)
+    return override(owner, name, stand_in)
+
+
+async def _heard_later(outcome: Any, call: Call) -> Any:
+    try:
+        answer = await outcome
+    except BaseException as error:
+        call.fail(error)
+        raise
+    return _followed(answer, call)
+
+
+def _followed(answer: Any, call: Call) -> Any:
+    """The answer in the form the host gets it: the same object, but for a bare generator, which one of ours stands in for."""
+    return quietly(_follow, answer, call) or answer
+
+
+def _follow(answer: Any, call: Call) -> Any:
+    if isinstance(answer, (types.GeneratorType, types.AsyncGeneratorType)):
+        return heard_generator(answer, _Headed(call))
+    head = own(answer, "response sdk_http_response")
+    if follow_stream(answer, call):
+        call.head(head)
+    elif hasattr(answer, "__next__") or hasattr(answer, "__anext__"):
+        if type(answer).__module__.startswith("google.genai"):
+            return heard(answer, _Headed(call))
+        call.head(head)
+        _kept.set(answer, call)
+    else:
+        call.head(head)
+        call.value(answer)
+        call.end("done")
+    return None
+
+
+class _Headed:
+    """Hears a generator that makes its request when it is first read: the head is with its parts."""
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+        self._headed = False
+
+    def start(self) -> None:
+        self._call.start()
+
+    def value(self, part: Any) -> None:
+        if not self._headed:
+            self._headed = True
+            self._call.head(own(part, "response sdk_http_response"))
+        self._call.value(part)
+
+    def end(self, ending: str) -> None:
+        self._call.head(None)
+        self._call.end(ending)
+
+    def fail(self, error: BaseException) -> None:
+        self._call.fail(error)

@@ -1,0 +1,68 @@
+"""
+Follows the response objects of `with_raw_response` and `with_streaming_response`: the answer is heard when the host has the SDK parse it,
+or reads it as JSON or text. Read in another way, a body that came whole is read at the end; else the call shows what its head tells.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, Callable
+
+from ..runtime import native, quietly
+from .call import Call
+from .in_place import override
+from .look import own
+from .streams import follow_stream
+
+
+def is_raw_response(found: Any) -> bool:
+    return own(found, "http_response") is not None and hasattr(found, "parse")
+
+
+def follow_raw_response(raw: Any, call: Call) -> None:
+    call.keep(own(raw, "http_response"))
+    override(raw, "parse", _hearing(lambda parsed: follow_parsed(parsed, call)), weak=True)
+    override(raw, "json", _hearing(lambda data: _whole(data, call)), weak=True)
+    for name in ("text", "read"):  # where they are methods
+        override(raw, name, _hearing(lambda body: _whole(native.decode_json(_text(body)), call)), weak=True)
+    override(raw, "close", _closing(call), weak=True)
+
+
+def follow_parsed(parsed: Any, call: Call) -> None:
+    """What the SDK made of the body: a stream that is yet to be read, or the answer."""
+    if not follow_stream(parsed, call):
+        _whole(parsed, call)
+
+
+def _whole(answer: Any, call: Call) -> None:
+    call.value(answer)
+    call.end("done")
+
+
+def _text(body: Any) -> str:
+    return body.decode() if isinstance(body, bytes) else body
+
+
+def _hearing(hear: Callable[[Any], None]) -> Any:
+    def stand_in(run: Any, *args: Any, **kwargs: Any) -> Any:
+        outcome = run(*args, **kwargs)
+        if inspect.iscoroutine(outcome):
+            return _heard_later(outcome, hear)
+        quietly(hear, outcome)
+        return outcome
+
+    return stand_in
+
+
+async def _heard_later(outcome: Any, hear: Callable[[Any], None]) -> Any:
+    result = await outcome
+    quietly(hear, result)
+    return result
+
+
+def _closing(call: Call) -> Any:
+    def stand_in(run: Any, *args: Any, **kwargs: Any) -> Any:
+        call.leave()
+        return run(*args, **kwargs)
+
+    return stand_in

@@ -1,0 +1,118 @@
+"""
+What one answer says of itself: served model, id, tokens, why it ended, how many tools it called. Fed with the whole answer, or with the
+parts of a stream in their order, of every wire and of the forms SDKs give them; each is known by its own field names.
+Design 3, row 27: the wire's own numbers. What is not there stays as it is; text of the answer is never kept.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Set
+
+from ..figures import Figures
+from .look import figure_in, list_at, own, text_in
+from .stop_reason import stop_reason_of
+
+_TOOL_CALLS_MAX = 10_000
+"""More calls of tools than an event can tell are not counted."""
+
+_USAGE = "usage usage_metadata usageMetadata x_groq.usage"
+_TOKENS = {
+    "input_tokens": "prompt_tokens input_tokens prompt_token_count promptTokenCount",
+    "output_tokens": "completion_tokens output_tokens candidates_token_count candidatesTokenCount",
+    "cached_tokens": "prompt_tokens_details.cached_tokens input_tokens_details.cached_tokens cache_read_input_tokens "
+    "cached_content_token_count cachedContentTokenCount",
+}
+"""Where tokens are: first wire, second wire and Responses, Google's SDK, Google's wire."""
+
+_STOP = (
+    "stop_reason delta.stop_reason candidates.0.finish_reason candidates.0.finishReason incomplete_details.reason status"
+)
+"""Where the reason of the end is: second wire, Google, Responses."""
+
+_TOOL_TYPES = re.compile(r"function_call|custom_tool_call|tool_use")
+
+
+class Reading:
+    """Reads the parts of one answer into its figures; tools are told again and again by some, so it keeps their ids."""
+
+    __slots__ = ("_figures", "_tools")
+
+    def __init__(self, figures: Figures) -> None:
+        self._figures = figures
+        self._tools: Set[Any] = set()
+
+    def read(self, part: Any) -> None:
+        """Any part is fine."""
+        figures = self._figures
+        answer = _answer_in(part)
+        model = text_in(answer, "model model_version modelVersion response.model")
+        if model:
+            figures.model = model
+            # Without a model it is the id of a part.
+            figures.request_id = text_in(answer, "id response_id responseId response.id") or figures.request_id
+        usage = own(answer, _USAGE)
+        if usage is not None:
+            self._read_usage(usage)
+        self._read_tools(part, answer)
+        self._read_stop(answer, own(part, "type"))
+
+    def _read_usage(self, usage: Any) -> None:
+        figures = self._figures
+        for field, paths in _TOKENS.items():
+            found = figure_in(usage, paths)
+            if found is not None:
+                setattr(figures, field, found)
+        thoughts = figure_in(usage, "thoughts_token_count thoughtsTokenCount")  # Google's, beside its candidates
+        if thoughts:
+            figures.output_tokens = thoughts + (figure_in(usage, "candidates_token_count candidatesTokenCount") or 0)
+
+    def _read_tools(self, part: Any, answer: Any) -> None:
+        """Each call of a tool, by its id or else its place; one with neither counts each time. A stream names a tool in its first part."""
+        for position, choice in enumerate(list_at(answer, "choices")):
+            message = own(choice, "message delta")
+            calls = [*list_at(message, "tool_calls"), own(message, "function_call")]
+            for index, call in enumerate(calls):
+                if text_in(call, "function.name custom.name name"):
+                    self._add_tool(call, (_or(own(choice, "index"), position), _or(own(call, "index"), index)))
+        for block in [*list_at(answer, "output content"), own(part, "item content_block"), part]:
+            kind = own(block, "type")
+            if isinstance(kind, str) and _TOOL_TYPES.fullmatch(kind):
+                self._add_tool(block, None)
+        for candidate in list_at(answer, "candidates"):
+            for piece in list_at(candidate, "content.parts"):
+                if text_in(piece, "function_call.name functionCall.name"):
+                    self._add_tool(own(piece, "function_call functionCall"), None)
+        self._figures.tool_calls = len(self._tools)
+
+    def _add_tool(self, call: Any, place: Any) -> None:
+        if len(self._tools) < _TOOL_CALLS_MAX:
+            self._tools.add(text_in(call, "call_id id") or place or object())
+
+    def _read_stop(self, answer: Any, kind: Any) -> None:
+        figures = self._figures
+        choices = list_at(answer, "choices")
+        first = next((choice for choice in choices if not own(choice, "index")), None)
+        word = text_in(first, "finish_reason finishReason") or text_in(answer, _STOP)
+        if not word and own(answer, "prompt_feedback.block_reason promptFeedback.blockReason") is not None:
+            word = "refusal"
+        if not word and kind == "error":
+            word = "error"
+        if word:
+            figures.stop_reason = stop_reason_of(word)
+        # The first wire says `tool_calls` itself; of the others, some say that they stopped.
+        if figures.stop_reason == "stop" and figures.tool_calls > 0 and not choices:
+            figures.stop_reason = "tool_calls"
+
+
+def _answer_in(part: Any) -> Any:
+    """The answer that a part carries: itself, or what events of a stream wrap (second wire, Responses, Mistral's SDK)."""
+    for name in ("message", "response", "data"):
+        inner = own(part, name)
+        if inner is not None and own(inner, "model usage") is not None:
+            return inner
+    return part
+
+
+def _or(found: Any, default: Any) -> Any:
+    return default if found is None else found

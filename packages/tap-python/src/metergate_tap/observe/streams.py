@@ -1,0 +1,128 @@
+"""
+Follows a stream while the host reads it: the very object stays, what it reads from is listened to. Nothing is read that the host did not
+ask for, nothing is copied, and nothing waits.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from .call import Call
+from .in_place import fields_of, override
+
+_SOURCES = ("_iterator", "generator")
+"""Where the SDKs' stream objects keep what they read from: OpenAI, Anthropic and Groq; Mistral."""
+
+
+class HeardIterator:
+    """An iterator that tells a call what it gives. It is what it stands in for in everything else."""
+
+    def __init__(self, inner: Any, call: Any) -> None:
+        self._inner = inner
+        self._call = call
+
+    def __iter__(self) -> "HeardIterator":
+        return self
+
+    def __next__(self) -> Any:
+        self._call.start()
+        try:
+            part = next(self._inner)
+        except StopIteration:
+            self._call.end("done")
+            raise
+        except BaseException as error:
+            self._call.fail(error)
+            raise
+        self._call.value(part)
+        return part
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+
+class HeardAsyncIterator:
+    """The same of an asynchronous iterator."""
+
+    def __init__(self, inner: Any, call: Any) -> None:
+        self._inner = inner
+        self._call = call
+
+    def __aiter__(self) -> "HeardAsyncIterator":
+        return self
+
+    async def __anext__(self) -> Any:
+        self._call.start()
+        try:
+            part = await self._inner.__anext__()
+        except StopAsyncIteration:
+            self._call.end("done")
+            raise
+        except BaseException as error:
+            self._call.fail(error)
+            raise
+        self._call.value(part)
+        return part
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+
+def heard(source: Any, call: Any) -> Any:
+    """What reads as the source and tells the call; None where the source is no iterator."""
+    if hasattr(source, "__anext__"):
+        return HeardAsyncIterator(source, call)
+    return HeardIterator(source, call) if hasattr(source, "__next__") else None
+
+
+def follow_stream(stream: Any, call: Call) -> bool:
+    """Follows a stream object of an SDK, in place; false where it is none."""
+    if not follow_source(stream, call):
+        return False
+    for name in ("close", "aclose"):
+        override(stream, name, _leaving(call), weak=True)
+    return True
+
+
+def follow_source(stream: Any, call: Any) -> bool:
+    """Listens to what a stream object reads from; false where it is no such object."""
+    fields = fields_of(stream)
+    for name in _SOURCES if fields is not None else ():
+        listening = heard(fields.get(name), call)
+        if listening is not None:
+            fields[name] = listening
+            return True
+    return False
+
+
+def _leaving(call: Call) -> Any:
+    def stand_in(run: Any, *args: Any, **kwargs: Any) -> Any:
+        call.end("left")
+        return run(*args, **kwargs)
+
+    return stand_in
+
+
+def heard_generator(inner: Any, call: Call) -> Any:
+    """A generator that gives what another gives, told to the call: for hosts that ask whether they have a generator."""
+    listening = heard(inner, call)
+    if isinstance(inner, types.AsyncGeneratorType):
+        return _async_generator(inner, listening)
+    return _generator(inner, listening)
+
+
+def _generator(inner: Any, listening: Any) -> Any:
+    try:
+        for part in listening:
+            yield part
+    finally:
+        inner.close()
+
+
+async def _async_generator(inner: Any, listening: Any) -> Any:
+    try:
+        async for part in listening:
+            yield part
+    finally:
+        await inner.aclose()

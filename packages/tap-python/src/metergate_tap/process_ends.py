@@ -1,0 +1,81 @@
+"""
+The ends of a process, so that what waits is delivered, and its forks, so that nothing is delivered twice. Signals are left alone: a
+process that dies of one without a handler loses the events of the last interval, as `os._exit` does. Design 3, row 30c.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+from typing import Callable, List
+
+from .courier import Courier
+from .runtime import native, quietly
+
+_END_BUDGET_S = 1.5
+
+_couriers: List[Courier] = []
+_settle: List[Callable[[], None]] = []
+_forget: List[Callable[[], None]] = []
+_heard_in = [0]
+"""The process whose end is listened to; a child of a fork has ends of its own."""
+
+
+def listen_to_ends(courier: Courier) -> None:
+    _couriers.append(courier)
+
+
+def on_end(settle: Callable[[], None], forget: Callable[[], None]) -> None:
+    """`settle` makes events of the calls that are still open at an end; `forget` is called in the child of a fork. Neither raises."""
+    _settle.append(settle)
+    _forget.append(forget)
+
+
+def listen_in_this_process() -> None:
+    """
+    Listens to the end of the present process, once. In a child of `multiprocessing` or of Celery that end is not Python's own, and what
+    is registered before the child begins is dropped, so this is called when an event is at hand.
+    """
+    process = os.getpid()
+    if _heard_in[0] == process:
+        return
+    _heard_in[0] = process
+    quietly(atexit.register, _end)
+    for name in ("multiprocessing.util", "billiard.util"):
+        finalize = getattr(sys.modules.get(name), "Finalize", None)
+        if finalize is not None:
+            quietly(lambda finalize=finalize: finalize(None, _end, exitpriority=0))
+
+
+def _end() -> None:
+    """Delivers what waits. What the host does to be rid of a slow end (a second Ctrl-C) ends the waiting too."""
+    try:
+        for settle in _settle:
+            settle()
+        deadline_s = native.monotonic_s() + _END_BUDGET_S
+        for courier in _couriers:
+            courier.end(deadline_s)
+    except BaseException:
+        pass
+
+
+def _before_fork() -> None:
+    for courier in _couriers:
+        quietly(courier.rest)
+
+
+def _after_fork_in_parent() -> None:
+    for courier in _couriers:
+        quietly(courier.resume)
+
+
+def _after_fork_in_child() -> None:
+    for courier in _couriers:
+        quietly(courier.forget)
+    for forget in _forget:
+        quietly(forget)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork_in_parent, after_in_child=_after_fork_in_child)

@@ -1,0 +1,44 @@
+"""
+Options and environment → settings (spec, Tap client wrapper 5 to 7). An option goes before its variable; an empty one counts as not
+given, and so does anything of another type: a wrong setting never raises.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Callable, NamedTuple, Optional
+
+DEFAULT_ENDPOINT = "http://127.0.0.1:8081/tap/v1/events"
+
+_KEY = re.compile(r"[!-~]+")
+_ENDPOINT = re.compile(r"https?://[^\s/?#@]+([/?#]\S*)?", re.IGNORECASE)
+_ON = re.compile(r"1|true|yes|on", re.IGNORECASE)
+
+
+class Settings(NamedTuple):
+    """How a client was told to report."""
+
+    key: Optional[str]
+    """None where none is configured, or where it cannot be a header."""
+    endpoint: Optional[str]
+    """None where it is no http or https URL without user name and password: nothing can be posted there."""
+    inspecting: bool
+
+
+def settings_of(key: object, endpoint: object, inspect: object, environment: Callable[[str], Optional[str]]) -> Settings:
+    """The settings of these options, each None where it was not given, and of the environment."""
+
+    def chosen(option: object, name: str) -> str:
+        return _text_of(option) or _text_of(environment(f"SVC_TAP_{name}"))
+
+    chosen_key = chosen(key, "KEY")
+    chosen_endpoint = chosen(endpoint, "ENDPOINT") or DEFAULT_ENDPOINT
+    return Settings(
+        key=chosen_key if _KEY.fullmatch(chosen_key) else None,
+        endpoint=chosen_endpoint if _ENDPOINT.fullmatch(chosen_endpoint) else None,
+        inspecting=inspect if isinstance(inspect, bool) else _ON.fullmatch(chosen("", "INSPECT")) is not None,
+    )
+
+
+def _text_of(value: object) -> str:
+    return value.strip() if isinstance(value, str) else ""

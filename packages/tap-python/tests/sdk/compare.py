@@ -1,0 +1,182 @@
+"""
+Runs one script on a bare client and on an observed one, and holds the two against each other: what each step gave or raised, what it warned
+of and printed; then the calls seen against those expected, and their number against what the provider was asked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import inspect
+import io
+import random
+import re
+import unittest
+import warnings
+from typing import Any, Callable, Dict, List, NamedTuple, Sequence, Tuple
+
+from metergate_tap.figures import Figures
+from metergate_tap.observe.observe import observe
+
+from .portrait import portrait
+from .provider import Provider, node
+
+Expected = Dict[str, Any]
+CALLS_OF_LIFE = 200
+NONE: Expected = {"input_tokens": 0, "output_tokens": 0, "cached_tokens": 0}
+
+
+class Step(NamedTuple):
+    """One step: what is done with the client, and what is to be seen of it."""
+
+    name: str
+    run: Callable[..., Any]
+    seen: Sequence[Expected] = ()
+    unheard: bool = False
+    """The provider is asked more or fewer calls than are seen."""
+    alone: bool = False
+    """Takes the provider too, and counts on what it hears."""
+
+
+class Script(NamedTuple):
+    """A script for one version of one SDK."""
+
+    name: str
+    client: Callable[[str], Any]
+    steps: Sequence[Step]
+
+
+def _pick(seen: Figures, wanted: Expected) -> Expected:
+    picked = {name: getattr(seen, name) for name in wanted}
+    if isinstance(picked.get("request_id"), str):
+        picked["request_id"] = re.sub(r"-\d+$", "-N", picked["request_id"])
+    return picked
+
+
+async def _outcome(step: Step, client: Any, provider: Provider) -> Any:
+    """What is raised counts as a result."""
+    try:
+        result = step.run(client, provider) if step.alone else step.run(client)
+        return await result if inspect.isawaitable(result) else result
+    except Exception as error:
+        return ("raised", error)
+    except asyncio.CancelledError as error:
+        return ("raised", error)
+
+
+def cases(script: Script) -> type:
+    """A test case with one test for each step, and one in which a client lives through all of them, again and again."""
+
+    class Case(unittest.TestCase):
+        maxDiff = 4_000
+        provider: Provider
+
+        @classmethod
+        def setUpClass(cls) -> None:
+            if node() is None:
+                raise unittest.SkipTest("the scripted provider needs Node: run npm ci")
+            cls.provider = Provider()
+            gc.collect()
+            gc.freeze()  # what the SDK loaded is not looked through again with each step
+
+        @classmethod
+        def tearDownClass(cls) -> None:
+            cls.provider.close()
+
+        def live(self, client: Any, steps: Sequence[Step]) -> List[str]:
+            """What each step gave and told, one after another on one client."""
+
+            async def all_steps() -> List[str]:
+                told: List[str] = []
+                for step in steps:
+                    with warnings.catch_warnings(record=True) as warned, _streams() as streams:
+                        warnings.simplefilter("always")
+                        drawn = portrait(await _outcome(step, client, self.provider))
+                        if len(steps) == 1:
+                            gc.collect()
+                        await asyncio.sleep(0)
+                    heard = [(str(each.message), each.category.__name__, each.filename) for each in warned]
+                    told.append(f"{drawn} warned {heard} printed {streams.getvalue()!r}")
+                await _close(client)
+                return told
+
+            gc.collect()
+            return asyncio.run(all_steps())
+
+        def observed(self) -> Tuple[Any, List[Figures]]:
+            seen: List[Figures] = []
+            client = script.client(self.provider.url)
+            kind, shown = type(client), dir(client)
+            self.assertTrue(observe(client, seen.append))
+            self.assertIs(type(client), kind)
+            self.assertEqual(dir(client), shown, "the client shows other names")
+            return client, seen
+
+        def check(self, step: Step) -> None:
+            expected = self.live(script.client(self.provider.url), [step])
+            client, seen = self.observed()
+            asked = self.provider.calls()
+            self.assertEqual(self.live(client, [step]), expected)
+            gc.collect()
+            picked = [_pick(call, step.seen[min(at, len(step.seen) - 1)] if step.seen else {}) for at, call in enumerate(seen)]
+            self.assertEqual(picked, list(step.seen))
+            for call in seen:
+                self.assertTrue(0 <= call.latency_ms < 60_000)
+            if not step.unheard:
+                self.assertEqual(len(seen), self.provider.calls() - asked, "as many events as calls")
+
+        def test_a_life_of_200_calls(self) -> None:
+            steps = [step for step in script.steps if step.seen]
+            life: List[Step] = []
+            shuffled = random.Random(7)
+            while sum(len(step.seen) for step in life) < CALLS_OF_LIFE:
+                life.extend(shuffled.sample(steps, len(steps)))
+            expected = self.live(script.client(self.provider.url), life)
+            client, seen = self.observed()
+            for step, bare, told in zip(life, expected, self.live(client, life)):
+                self.assertEqual(told, bare, step.name)
+            gc.collect()
+            self.assertEqual(len(seen), sum(len(step.seen) for step in life))
+
+    for number, step in enumerate(script.steps):
+        setattr(Case, f"test_{number:03d}_{re.sub('[^a-z0-9]+', '_', step.name.lower())}", lambda self, step=step: self.check(step))
+    Case.__name__ = Case.__qualname__ = script.name
+    return Case
+
+
+async def _close(client: Any) -> None:
+    """Connections that outlive their loop are complained of, whenever they are collected."""
+    for name in ("close", "aclose"):
+        close = getattr(client, name, None)
+        if close is not None:
+            await got(close())
+            return
+
+
+@contextlib.contextmanager
+def _streams() -> Any:
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+        yield printed
+
+
+async def drain(stream: Any, last: Callable[[Any], bool] = lambda part: False) -> List[Any]:
+    """The parts of a stream of either kind, up to the one after which the host leaves."""
+    parts: List[Any] = []
+    if hasattr(stream, "__aiter__"):
+        async for part in stream:
+            parts.append(part)
+            if last(part):
+                break
+        return parts
+    for part in stream:
+        parts.append(part)
+        if last(part):
+            break
+    return parts
+
+
+async def got(value: Any) -> Any:
+    """The value of a call of either kind of client."""
+    return await value if inspect.isawaitable(value) else value

@@ -1,0 +1,65 @@
+/**
+ * The Pythons of this machine that the Python tap is made for: those on the PATH, pyenv's, and the environments in `.venvs` that hold the
+ * providers' SDKs (`.ci/run` makes them).
+ */
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, globSync, realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+export const tapPython = join(root, 'packages/tap-python');
+
+/** One interpreter. */
+export interface Python {
+  /** Such as `3.12.1`. */
+  readonly version: string;
+  readonly path: string;
+}
+
+/** The interpreter at a path, where it is one of 3.9 or later. */
+function pythonAt(path: string): Python | undefined {
+  try {
+    const ask = ['-c', 'import platform; print(platform.python_version())'];
+    const version = execFileSync(path, ask, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+      .trim();
+    const [major, minor] = version.split('.').map(Number);
+    return major === 3 && minor! >= 9 ? { version, path } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** One interpreter of each version that is found, oldest first. */
+export function pythons(): readonly Python[] {
+  const onPath = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '')
+    .flatMap((folder) => globSync('python3{,.[0-9]*[0-9]}', { cwd: folder }).map((name) => join(folder, name)));
+  const pyenv = globSync('versions/*/bin/python3', { cwd: join(homedir(), '.pyenv') }).map((path) => join(homedir(), '.pyenv', path));
+  const paths = new Set([...pyenv, ...onPath].filter((path) => existsSync(path)).map((path) => realpathSync(path)));
+  const found = new Map([...paths].map(pythonAt).filter((python) => python !== undefined).map((python) => [python.version, python]));
+  return [...found.values()].sort((a, b) => a.version.localeCompare(b.version, 'en', { numeric: true }));
+}
+
+/** The environments that hold SDKs, by their names. */
+export function sdkEnvironments(): ReadonlyMap<string, Python> {
+  const found = globSync('*/bin/python', { cwd: join(root, '.venvs') }).map((path) => [path.split(/[\\/]/)[0]!, pythonAt(join(root, '.venvs', path))] as const);
+  return new Map(found.filter((entry): entry is readonly [string, Python] => entry[1] !== undefined));
+}
+
+/** How a run of `unittest` ended. */
+export interface UnitTests {
+  readonly code: number | null;
+  readonly output: string;
+}
+
+/** Runs the tests of the Python tap that these arguments of `unittest` name. */
+export async function unitTests({ path }: Python, args: readonly string[]): Promise<UnitTests> {
+  const env = { ...process.env, PYTHONPATH: join(tapPython, 'src'), PYTHONDONTWRITEBYTECODE: '1', METERGATE_NODE: process.execPath };
+  const child = spawn(path, ['-m', 'unittest', ...args], { cwd: tapPython, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => { output += text; });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, output };
+}
