@@ -6,6 +6,7 @@ beside a thread that holds something; after it, both go on with threads of their
 
 from __future__ import annotations
 
+import sys
 import threading
 from typing import Any, Callable, List, Optional, Tuple
 
@@ -15,7 +16,11 @@ from .runtime import block_signals, daemon_threads_allowed, monotonic_ms, native
 
 Post = Callable[[str], Answer]
 
-_REST_BUDGET_S = 0.1
+_REST_BUDGET_S = 1.0
+_REST_POSTING_BUDGET_S = 0.1
+_GONE_BUDGET_S = 0.05
+_RESUMES_AT_ONCE = sys.version_info < (3, 13)
+"""Later Pythons count threads after these hooks, and warn of a fork beside one: there the next event, or the end, starts the thread."""
 _POLL_S = 0.1
 
 
@@ -31,13 +36,14 @@ class Courier:
         self._wake = native.lock()
         self._wake.acquire()
         self._left = native.lock()
-        """Held while the thread runs."""
+        """Held from before the thread starts until it has ended."""
         self._done = native.lock()
         self._done.acquire()
         self._starting = native.lock()
         self._running = False
         self._resting = False
         self._idle = False
+        self._posting = False
         self._ending = False
         self._thread_id = 0
         for reporter, _ in self._carried:
@@ -60,10 +66,11 @@ class Courier:
         if not any(reporter.waits for reporter, _ in self._carried) or not self._starting.acquire(False):
             return
         try:
-            if not self._running:
+            if not self._running and not self._resting and self._left.acquire(False):
                 self._running = True
                 if not self._launch():
                     self._running = False
+                    self._left.release()
         finally:
             self._starting.release()
 
@@ -78,22 +85,23 @@ class Courier:
         return True
 
     def rest(self) -> None:
-        """Ends the thread for the moment of a fork, if it is between two posts; waits a tenth of a second at most."""
+        """Ends the thread for the moment of a fork: at once, but that a post under way is waited for no longer than a tenth of a second."""
         if not self._running:
             return
         self._resting = True
         self._stir()
-        if self._left.acquire(True, _REST_BUDGET_S):
+        if self._left.acquire(True, _REST_POSTING_BUDGET_S if self._posting else _REST_BUDGET_S):
             self._left.release()
             # The system may still count the thread for an instant.
-            until_s = native.monotonic_s() + 0.01
+            until_s = native.monotonic_s() + _GONE_BUDGET_S
             while native.monotonic_s() < until_s and native.is_path(f"/proc/self/task/{self._thread_id}"):
-                pass
+                native.sleep(0.0005)
 
     def resume(self) -> None:
         """The fork is over."""
         self._resting = False
-        self.start()
+        if _RESUMES_AT_ONCE:
+            self.start()
 
     def end(self, deadline_s: float) -> None:
         """The process ends: delivers what waits, as far as it can be done till then (monotonic seconds)."""
@@ -116,14 +124,15 @@ class Courier:
             pass
 
     def _run(self) -> None:
+        left = self._left
         try:
             block_signals()
-            with self._left:
-                self._thread_id = native.thread_id()
-                self._deliver(None)
-                self._running = False
+            self._thread_id = native.thread_id()
+            self._deliver(None)
         except BaseException:  # nothing of this thread is the host's to hear
-            self._running = False
+            pass
+        self._running = False
+        left.release()
 
     def _deliver(self, deadline_s: Optional[float]) -> None:
         """Posts what is due, until it is to rest, or until nothing waits while the process ends."""
@@ -144,7 +153,10 @@ class Courier:
             reporter, post = carrying
             body = reporter.take()
             if body is not None:
-                reporter.answered(post(body))
+                self._posting = True
+                answer = post(body)
+                self._posting = False
+                reporter.answered(answer)
 
     def _next(self) -> Tuple[Optional[Tuple[Reporter, Post]], float]:
         """What is due first, and when."""

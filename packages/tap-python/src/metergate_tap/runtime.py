@@ -28,6 +28,7 @@ class _Native:
 
     monotonic_s = staticmethod(time.monotonic)
     wall_s = staticmethod(time.time)
+    sleep = staticmethod(time.sleep)
     gmtime = staticmethod(time.gmtime)
     urandom = staticmethod(os.urandom)
     write = staticmethod(os.write)

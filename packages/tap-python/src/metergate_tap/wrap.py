@@ -93,7 +93,10 @@ def _wrap(client: Any, tag: str, options: Any) -> None:
     wrapped.tag = tag
     if known is None or any(option is not None for option in options):
         wrapped.report = _report_of(settings_of(*options, os.environ.get), wrapped.tell)
-    if wrapped.report is not None and not observe(client, wrapped.take):
+    if wrapped.report is None:
+        return
+    listen_in_this_process()
+    if not observe(client, wrapped.take):
         wrapped.tell(notices.NOT_OBSERVED)
 
 
