@@ -6,7 +6,8 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pass } from 'node:timers/promises';
 import { after, before, test } from 'node:test';
-import { startCluster, startDatabaseRelay, type Cluster, type ClusterNode } from '@metergate/testkit/cluster.ts';
+import { startCluster, type Cluster, type ClusterNode } from '@metergate/testkit/cluster.ts';
+import { startDatabaseRelay } from '@metergate/testkit/database-relay.ts';
 import { startPostgres, type OwnPostgres } from '@metergate/testkit/postgres.ts';
 import type { Store } from '@metergate/store/store.ts';
 import { countsOf, race, Sharer, storeOf, type Answer } from './shared-fixture.ts';

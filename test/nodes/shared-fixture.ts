@@ -62,10 +62,10 @@ export class Sharer {
     await granted(setCap(context, { organization: this.id, scope: 'organization', window: 'lifetime', limit: String(limit), ...over }));
   }
 
-  /** One call that costs so many dollars. Rejects where the connection breaks. */
-  async call(node: ClusterNode, dollars: number, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+  /** One call that costs so many dollars, answered after `afterMs`. Rejects where the connection breaks. */
+  async call(node: ClusterNode, dollars: number, headers: Readonly<Record<string, string>> = {}, afterMs: number = 0): Promise<Answer> {
     const response = await fetch(`${node.gatewayUrl}/upstream/v1/chat/completions`, {
-      method: 'POST', body: wanting(dollars), headers: { authorization: `Bearer ${this.key}`, ...headers },
+      method: 'POST', body: wanting(dollars, afterMs), headers: { authorization: `Bearer ${this.key}`, ...headers },
     });
     const body = await response.text();
     if (response.status === 200) this.answered += 1;

@@ -7,9 +7,9 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pass } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { startScriptedProvider, type HeardRequest, type ScriptedAnswer, type ScriptedProvider } from './scripted-provider.ts';
 import { productEnv } from './system.ts';
@@ -56,14 +56,15 @@ function costing(dollars: number): ScriptedAnswer {
   };
 }
 
-/** The body of a call whose answer will cost `dollars`. */
-export function wanting(dollars: number): string {
-  return JSON.stringify({ model: 'm', dollars });
+/** The body of a call whose answer will cost `dollars`, and come after `afterMs`. */
+export function wanting(dollars: number, afterMs: number = 0): string {
+  return JSON.stringify({ model: 'm', dollars, afterMs });
 }
 
-/** Answers each call with the cost that its body names. */
-function costAsAsked({ body }: HeardRequest): ScriptedAnswer {
-  return costing((JSON.parse(body.toString()) as { dollars: number }).dollars);
+/** Answers each call with the cost that its body names, when its body says so. */
+function costAsAsked({ body }: HeardRequest): ScriptedAnswer | Promise<ScriptedAnswer> {
+  const { dollars, afterMs } = JSON.parse(body.toString()) as { dollars: number; afterMs: number };
+  return afterMs === 0 ? costing(dollars) : pass(afterMs).then(() => costing(dollars));
 }
 
 /** The database is there and holds a schema, or a process of the test makes it. */
@@ -137,59 +138,4 @@ async function ready(child: ChildProcess, args: readonly string[]): Promise<Clus
   } finally {
     clearTimeout(late);
   }
-}
-
-/** A TCP relay in front of a database server: it can go silent in the middle of what is under way. */
-export interface DatabaseRelay {
-  /** The same database, by way of the relay. */
-  readonly url: string;
-  /** From the next client message that holds `text` on, nothing of the server's answers is passed on, and the connections die. Resolves then. */
-  cutAnswerTo(text: string): Promise<void>;
-  close(): Promise<void>;
-}
-
-export async function startDatabaseRelay(databaseUrl: string): Promise<DatabaseRelay> {
-  const target = new URL(databaseUrl);
-  const sockets = new Set<Socket>();
-  let wanted: { text: string; cut: () => void } | null = null;
-  const server: Server = createServer((near) => {
-    const far = connect({ host: target.hostname, port: Number(target.port) });
-    let silent = false;
-    for (const socket of [near, far]) {
-      sockets.add(socket);
-      socket.on('error', () => {});
-      socket.on('close', () => {
-        sockets.delete(socket);
-        near.destroy();
-        far.destroy();
-      });
-    }
-    near.on('data', (bytes) => {
-      if (wanted !== null && bytes.includes(wanted.text)) {
-        silent = true;
-        const { cut } = wanted;
-        wanted = null;
-        // The server is given what was asked, and its answer is read before the caller's side dies: the work is done by then.
-        far.once('data', () => {
-          near.destroy();
-          cut();
-        });
-      }
-      far.write(bytes);
-    });
-    far.on('data', (bytes) => {
-      if (!silent) near.write(bytes);
-    });
-  });
-  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
-  const url = new URL(databaseUrl);
-  url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return {
-    url: url.href,
-    cutAnswerTo: (text) => new Promise((cut) => { wanted = { text, cut }; }),
-    close: () => new Promise((resolve) => {
-      server.close(() => resolve());
-      for (const socket of sockets) socket.destroy();
-    }),
-  };
 }

@@ -29,6 +29,8 @@ export interface TestPostgres {
 export interface OwnPostgres extends TestPostgres {
   /** Cuts all connections and stops, keeping the data and the port, until `resume`. */
   pause(): Promise<void>;
+  /** Dies as by a crash, keeping what was committed and the port, until `resume`, which recovers it. */
+  crash(): Promise<void>;
   resume(): Promise<void>;
   /** `pause`, then `resume`. */
   restart(): Promise<void>;
@@ -53,10 +55,11 @@ export async function startPostgres(): Promise<OwnPostgres> {
     rmSync(directory, { recursive: true, force: true });
     throw error;
   });
-  const pause = async (): Promise<void> => {
-    if (server !== null) await endServer(server, 'keep\n');
+  const away = async (farewell: string): Promise<void> => {
+    if (server !== null) await endServer(server, farewell);
     server = null;
   };
+  const pause = (): Promise<void> => away('keep\n');
   const resume = async (): Promise<void> => {
     server ??= await launch();
   };
@@ -64,6 +67,7 @@ export async function startPostgres(): Promise<OwnPostgres> {
     url,
     createDatabase: () => createDatabaseOn(url),
     pause,
+    crash: () => away('crash\n'),
     resume,
     async restart() {
       await pause();
@@ -136,16 +140,17 @@ function initialise({ initdb, identity }: Binaries, password: string): string {
   return directory;
 }
 
-/** Runs the server until standard input ends; keeps the directory only when told `keep` first. */
-const guard = '"$@" & server=$!; trap "" INT TERM; read answer; kill -INT $server; wait $server; '
-  + '[ "$answer" = keep ] || rm -rf "$DIRECTORY"';
+/** Runs the server until standard input ends; keeps the directory only when told `keep` first, or `crash`, which lets it write nothing more. */
+const guard = '"$@" & server=$!; trap "" INT TERM; read answer; [ "$answer" = crash ] && kill -QUIT $server || kill -INT $server; wait $server; '
+  + '[ "$answer" = keep ] || [ "$answer" = crash ] || rm -rf "$DIRECTORY"';
 
 async function startServer(
   { postgres, identity }: Binaries, { directory, port }: { readonly directory: string; readonly port: number },
 ): Promise<ChildProcess> {
   const settings = {
     listen_addresses: '127.0.0.1', unix_socket_directories: '', max_connections: '200', shared_buffers: '64MB',
-    fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', logging_collector: 'off', lc_messages: 'C',
+    // What was committed outlives a crash of the server, not one of the machine.
+    fsync: 'off', synchronous_commit: 'on', full_page_writes: 'off', logging_collector: 'off', lc_messages: 'C',
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const command = [postgres, '-D', directory, '-p', String(port), ...flags];

@@ -1,0 +1,116 @@
+/**
+ * A TCP relay in front of a database server, the network between a node and its store: it can be slow, be cut and mended, and die in
+ * the middle of what is under way. While it is cut, what was sent lies still and goes on when it is mended, as TCP would have it.
+ */
+import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net';
+
+export interface DatabaseRelay {
+  /** The same database, by way of the relay. */
+  readonly url: string;
+  /** What is sent from now on takes so long, each way. Milliseconds. */
+  slowTo(delayMs: number): void;
+  /** Nothing passes, either way, until `mend`. */
+  cut(): void;
+  mend(): void;
+  /** From the next client message that holds `text` on, nothing of the server's answers is passed on, and the connections die. Resolves then. */
+  cutAnswerTo(text: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface Wanted {
+  readonly text: string;
+  readonly cut: () => void;
+}
+
+class Relay {
+  readonly server: Server;
+  readonly sockets = new Set<Socket>();
+  readonly #target: URL;
+  /** What is to be passed on once the cut is mended. */
+  #held: (() => void)[] | null = null;
+  wanted: Wanted | null = null;
+  delayMs = 0;
+
+  constructor(target: URL) {
+    this.#target = target;
+    this.server = createServer((near) => this.#join(near));
+  }
+
+  cut(): void {
+    this.#held ??= [];
+  }
+
+  mend(): void {
+    const held = this.#held ?? [];
+    this.#held = null;
+    for (const send of held) send();
+  }
+
+  #join(near: Socket): void {
+    const far = connect({ host: this.#target.hostname, port: Number(this.#target.port) });
+    let silent = false;
+    for (const socket of [near, far]) {
+      this.sockets.add(socket);
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        this.sockets.delete(socket);
+        near.destroy();
+        far.destroy();
+      });
+    }
+    const [toServer, toClient] = [this.#lane(far), this.#lane(near)];
+    near.on('data', (bytes: Buffer) => {
+      if (this.wanted !== null && bytes.includes(this.wanted.text)) {
+        silent = true;
+        const { cut } = this.wanted;
+        this.wanted = null;
+        // The server is given what was asked, and its answer is read before the caller's side dies: the work is done by then.
+        far.once('data', () => {
+          near.destroy();
+          cut();
+        });
+      }
+      toServer(bytes);
+    });
+    far.on('data', (bytes: Buffer) => {
+      if (!silent) toClient(bytes);
+    });
+  }
+
+  /** Passes bytes on in their order, however long each is under way. */
+  #lane(to: Socket): (bytes: Buffer) => void {
+    let waiting = 0;
+    let lastDueMs = 0;
+    return (bytes) => {
+      const send = (): void => void (to.destroyed || to.write(bytes));
+      const arrive = (): void => void (this.#held === null ? send() : this.#held.push(send));
+      if (this.delayMs === 0 && waiting === 0) return arrive();
+      const nowMs = performance.now();
+      lastDueMs = Math.max(lastDueMs, nowMs + this.delayMs);
+      waiting += 1;
+      setTimeout(() => {
+        waiting -= 1;
+        arrive();
+      }, lastDueMs - nowMs);
+    };
+  }
+}
+
+/** Listens on a free port of this machine; `databaseUrl` names the server behind it. */
+export async function startDatabaseRelay(databaseUrl: string): Promise<DatabaseRelay> {
+  const relay = new Relay(new URL(databaseUrl));
+  await new Promise<void>((resolve) => { relay.server.listen(0, '127.0.0.1', resolve); });
+  const url = new URL(databaseUrl);
+  url.host = `127.0.0.1:${(relay.server.address() as AddressInfo).port}`;
+  return {
+    url: url.href,
+    slowTo(delayMs) { relay.delayMs = delayMs; },
+    cut: () => relay.cut(),
+    mend: () => relay.mend(),
+    cutAnswerTo: (text) => new Promise((cut) => { relay.wanted = { text, cut }; }),
+    close: () => new Promise((resolve) => {
+      relay.server.close(() => resolve());
+      for (const socket of relay.sockets) socket.destroy();
+    }),
+  };
+}
