@@ -1,6 +1,6 @@
 /**
- * A node that holds as many runs as it can (design 3, row 14; spec: Errors 402): the next new run is refused to the letter, runs that are
- * held go on, and there is room again when one has ended.
+ * A node that holds as many runs of an organization as it can, half of its registry (design 3, row 14; spec: Errors 402): the next new run
+ * is refused to the letter, runs that are held go on, and there is room again when one has ended.
  */
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
@@ -9,7 +9,7 @@ import type { HeaderPair } from '@metergate/testkit/http-message.ts';
 import { assertRefusal } from '../running-product.ts';
 import { limitHeaders, noLimitHeaders, productForFile, type Tenant } from './tenant.ts';
 
-const product = productForFile({ env: { SVC_RUN_REGISTRY_MAX: '5' } });
+const product = productForFile({ env: { SVC_RUN_REGISTRY_MAX: '10' } });
 const full = {
   status: 402, code: 'run_registry_full', type: 'insufficient_quota', message: 'This gateway node is holding as many runs as it can. Retry shortly.',
 };
@@ -34,7 +34,7 @@ afterEach(async () => {
   }
 });
 
-test('the sixth live run of five is refused to the letter, by nothing forwarded, recorded or made; the five go on', async () => {
+test('the sixth live run where half of the registry is five is refused to the letter, nothing forwarded, recorded or made; five go on', async () => {
   const tenant = await product.tenant();
   await begin(tenant, ['a', 'b', 'c', 'd', 'e']);
   const heard = product.system.openai.requests.length;
@@ -73,12 +73,11 @@ test('as many at once as do not fit: five are made, the others refused, none mor
   for (const answer of answers) if (answer.status !== 200) assertRefusal(answer, full);
 });
 
-test('an organization gets half at most while another holds runs', async () => {
+test('one organization alone takes no more than half: another that comes later finds room at once', async () => {
   const [one, other] = [await product.tenant(), await product.tenant()];
-  await begin(other, ['x']);
-  await begin(one, ['a', 'b']);
-  assertRefusal(await one.call(0, run('c')), full);
-  await begin(other, ['y']);
-  assertRefusal(await other.call(0, run('z')), full);
+  await begin(one, ['a', 'b', 'c', 'd', 'e']);
+  assertRefusal(await one.call(0, run('f')), full);
+  await begin(other, ['v', 'w', 'x', 'y', 'z']);
+  assertRefusal(await other.call(0, run('0')), full);
   assert.equal((await one.call(0, run('a'))).status, 200);
 });

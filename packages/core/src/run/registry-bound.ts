@@ -1,6 +1,6 @@
 /**
- * May a gateway node hold one more live run (design 3, row 14)? One organization may fill the whole registry while it is alone
- * there, and at most half of it once another holds runs: so no one can keep all others from starting runs.
+ * May a gateway node hold one more live run (design 3, row 14)? One organization holds at most half of the registry, always, also
+ * while it is alone there: whoever comes later finds room at once, and need not wait until runs of another's have ended.
  */
 
 export interface RegistryRoom {
@@ -14,6 +14,5 @@ export interface RegistryRoom {
 
 /** True where one more of this organization's runs fits. Where it does not: `run_registry_full`. */
 export function hasRoomForRun({ capacity, live, liveOfOrganization }: RegistryRoom): boolean {
-  if (live >= capacity) return false;
-  return live === liveOfOrganization || liveOfOrganization < Math.floor(capacity / 2);
+  return live < capacity && liveOfOrganization < Math.max(1, Math.floor(capacity / 2));
 }

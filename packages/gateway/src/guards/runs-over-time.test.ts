@@ -88,7 +88,7 @@ test('the last millisecond of a time limit admits, the next one ends the run as 
 });
 
 test('a full registry ends runs whose time has passed, looking once a second at most, and writes each end', async () => {
-  const { begin, kindOf, passes, journal, registry } = context({ capacity: 3 });
+  const { begin, kindOf, passes, journal, registry } = context({ capacity: 6 });
   for (const [id, ttlSeconds] of [['a', 1], ['b', 2], ['c', 60]] as const) await begin(id, { ttlSeconds });
   passes(999);
   assert.equal(kindOf('x'), 'run_registry_full');

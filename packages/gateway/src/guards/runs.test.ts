@@ -282,7 +282,7 @@ test('a call in flight when its run ends is added to it', async () => {
 });
 
 test('runs being asked for have their room: no more are asked than fit, and one that is asked for is not refused for it', async () => {
-  const { runs, store, registry, call, ask } = context({ capacity: 3 });
+  const { runs, store, registry, call, ask } = context({ capacity: 6 });
   for (const id of ['a', 'b', 'c']) {
     assert.deepEqual(runs.decide(call(id)), unseen);
     ask(call(id));

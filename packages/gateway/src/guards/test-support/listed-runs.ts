@@ -40,7 +40,7 @@ export class ListedRuns {
   hasRoom(organization: string): boolean {
     const taken = [...this.live().map((each) => each.organization), ...this.awaited];
     const own = taken.filter((each) => each === organization).length;
-    return taken.length < this.capacity && (own === taken.length || own < Math.floor(this.capacity / 2));
+    return taken.length < this.capacity && (own === 0 || own + 1 <= this.capacity / 2);
   }
 
   hold(organization: string, id: string, live: boolean): Listed {
