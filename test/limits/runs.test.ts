@@ -155,6 +155,25 @@ test('live runs share the exposure; what is left clamps, nothing left refuses, a
   await tenant.until((answer) => answer.status === 200, run('c', { budget: '6' }));
 });
 
+test('what a call spent of the exposure is free for the next run as soon as its answer has ended', async () => {
+  const tenant = await product.tenant({ runExposure: '10' });
+  for (let at = 0; at < 15; at += 1) {
+    const { status, ...answer } = await tenant.call(10, run(`spent ${at}`.replace(' ', '-'), { budget: '10' }));
+    assert.deepEqual([status, limitHeaders({ status, ...answer }).clamp], [200, null], `run ${at}`);
+  }
+});
+
+test('a run that was closed admits nothing from a second after on, and what it admitted before has its record', async () => {
+  const tenant = await product.tenant();
+  for (let at = 0; at < 5; at += 1) {
+    assert.equal((await tenant.call(1, run(`closed-${at}`))).status, 200);
+    await closeRun(product.context(), { organization: tenant.id, run: `closed-${at}` });
+    const closedMs = performance.now();
+    await tenant.until((answer) => answer.status === 402, run(`closed-${at}`));
+    assert.ok(performance.now() - closedMs < 1_000, `${performance.now() - closedMs} ms`);
+  }
+});
+
 test('every malformed run header is refused to the letter, before destination and limits', async () => {
   const tenant = await product.tenant();
   await tenant.cap({ scope: 'organization', window: 'day', limit: '0' });

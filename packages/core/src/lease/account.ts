@@ -131,9 +131,12 @@ export function claimDue(account: LeaseAccount, now: LeaseMoment): boolean {
   return available * 2n < account.size && !isIdle(account, now);
 }
 
-/** Whether the store need not hear of it any more: nothing is gone by, no one waits for it, and no call under way may overrun it. */
-export function isOver(account: LeaseAccount): boolean {
-  return account.validMs === 0 && !account.wanted && account.underWay.calls === 0;
+/**
+ * Whether the store need not hear of it any more: nothing is gone by, no one waits for it, no call under way may overrun it, and the
+ * claim that was answered said so.
+ */
+export function isOver(account: LeaseAccount, answered: LeaseClaim): boolean {
+  return account.validMs === 0 && !account.wanted && account.underWay.calls === 0 && answered.underWay === 0n;
 }
 
 /**

@@ -145,7 +145,7 @@ export class LeaseBook {
       const claim = claims[index]!;
       takeAnswer(account, answers[index]!, { asked, claim });
       // Given back, or of a run that has ended.
-      if (isOver(account)) this.#active.delete(account);
+      if (isOver(account, claim)) this.#active.delete(account);
     });
   }
 

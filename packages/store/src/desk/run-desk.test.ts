@@ -21,7 +21,7 @@ const wanted = (id: string, changes: Partial<NewRun> = {}): NewRun => ({
 });
 
 /** Gateway side and store side on one thread; `runs` may be changed to fail or to linger. */
-async function context(t: TestContext, over: (runs: Runs) => Runs = (runs) => runs) {
+async function context(t: TestContext, over: (runs: Runs) => Runs = (runs) => runs, keepEnded: () => Promise<void> = async () => {}) {
   const directory = mkdtempSync(join(tmpdir(), 'metergate-desk-'));
   const store = await openStore({ url: `sqlite:${directory}/s.db`, masterKey: new Uint8Array(32), clock: () => 2000, randomBytes, create: true });
   t.after(async () => {
@@ -31,7 +31,7 @@ async function context(t: TestContext, over: (runs: Runs) => Runs = (runs) => ru
   const said: FromStore[] = [];
   const timers: (() => void)[] = [];
   let hear: (message: FromStore) => void = () => {};
-  const desk = createRunDesk({ runs: over(store.runs), post: (message) => { said.push(message); hear(message); } });
+  const desk = createRunDesk({ runs: over(store.runs), keepEnded, post: (message) => { said.push(message); hear(message); } });
   const port = {
     postMessage(message: ToStore) {
       if (message.kind === 'open_run') desk.open(message.number, message.run);
@@ -154,4 +154,13 @@ test('a tightening elsewhere is no end', async (t) => {
   await desk.poll();
   assert.equal(heard, 0);
   assert.deepEqual(said.flatMap((message) => message.kind === 'runs_changed' ? message.runs.map(({ effective }) => effective) : []), [2n]);
+});
+
+test('before a run of a bounded exposure is made, what has ended here is kept; no other run waits for that', async (t) => {
+  const order: string[] = [];
+  const { client } = await context(t, (runs) => ({ ...runs, open: (list) => { order.push(list[0]!.id); return runs.open(list); } }),
+    async () => { order.push('kept'); });
+  for (const run of [wanted('free'), wanted('found', { exposureLimit: nanoDollars(9n), mayCreate: false })]) await client.askRun(run);
+  await client.askRun(wanted('bound', { exposureLimit: nanoDollars(9n) }));
+  assert.deepEqual(order, ['free', 'found', 'kept', 'bound']);
 });

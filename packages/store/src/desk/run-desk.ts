@@ -2,6 +2,7 @@
  * Questions and news about runs, on the store thread (design 2, The path of a call; design 3, row 13).
  * Questions that arrive while one transaction is under way are answered by the next one together. An answer is never older than
  * what the node was told before it: where the feed moved while it was being made, the run is read again.
+ * Before a run of a bounded exposure is made, what has ended on this node by then is kept, so that what it spent is free again.
  * Where the store fails: a question is answered `failed`; a confirmation waits and goes before the next sweep, so that no run
  * vanishes whose call was opened.
  */
@@ -13,6 +14,8 @@ import type { FromStore } from './protocol.ts';
 export interface RunDeskOptions {
   readonly runs: Runs;
   readonly post: (message: FromStore) => void;
+  /** Has the calls that have ended here by now kept in the store, as far as that is done soon. Never rejects. */
+  readonly keepEnded: () => Promise<void>;
 }
 
 export interface RunDesk {
@@ -40,6 +43,7 @@ export function createRunDesk(options: RunDeskOptions): RunDesk {
 class Desk implements RunDesk {
   readonly #runs: Runs;
   readonly #post: (message: FromStore) => void;
+  readonly #keepEnded: () => Promise<void>;
   #questions: Question[] = [];
   #answering = false;
   /** By name; oldest first. */
@@ -50,8 +54,9 @@ class Desk implements RunDesk {
   /** Counts what was posted of the feed, so that an answer made meanwhile is known to be doubtful. */
   #news = 0;
 
-  constructor({ runs, post }: RunDeskOptions) {
+  constructor({ runs, post, keepEnded }: RunDeskOptions) {
     this.#runs = runs;
+    this.#keepEnded = keepEnded;
     this.#post = post;
   }
 
@@ -89,6 +94,7 @@ class Desk implements RunDesk {
         // What changes after this number is posted, so that no answer misses the end of its run.
         this.#told ??= await this.#runs.feed();
         const before = this.#news;
+        if (asked.some(({ run }) => run.mayCreate && run.exposureLimit !== null)) await this.#keepEnded();
         const answers = await this.#runs.open(asked.map(({ run }) => run));
         for (const [index, { number }] of asked.entries()) {
           this.#post({ kind: 'run', number, answer: this.#remember(await this.#current(answers[index]!, before)) });

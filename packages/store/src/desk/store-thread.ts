@@ -33,9 +33,12 @@ export interface StoreThreadData {
   readonly nodeId: GatewayNodeId;
 }
 
-/** How often settings, runs and journal are looked at; a nudge has the journal looked at sooner. A change is to be in force within 1 s. */
+/**
+ * How often settings, runs and journal are looked at; a nudge has the journal looked at sooner. A change is to be in force within 1 s. Of
+ * runs PostgreSQL tells by itself; on SQLite looking is one short read, and a run that was closed is to end at once.
+ */
 const settingsPauseMs = 200;
-const runPauseMs = 200;
+const runPauseMs = { sqlite: 50, postgres: 200 };
 const sweepPauseMs = 500;
 const leasePauseMs = 200;
 /** A node is not to be without its leases for longer than it must, once the store is back. */
@@ -44,6 +47,8 @@ const nodeSweepPauseMs = 5_000;
 const leaseTidyPauseMs = 600_000;
 const journalPauseMs = 200;
 const nudgePauseMs = 20;
+/** A question of the gateway thread waits 250 ms in all. */
+const keepEndedMs = 100;
 const failurePauseMsMax = 2000;
 const spendFailurePauseMs = 60_000;
 
@@ -98,7 +103,7 @@ async function serve(): Promise<void> {
     settings: store.settings, prices: store.prices, spend: store.spend, post,
     clock: () => readNodeTime(time, Date.now(), performance.now()),
   });
-  const runDesk = createRunDesk({ runs: store.runs, post });
+  const runDesk = createRunDesk({ runs: store.runs, post, keepEnded: () => keepEnded(shipper) });
   const leasing = await startLeasing(store, { post, warn: warnings.warn, follow: ({ nowMs, hrMs }) => {
     followStoreTime(time, nowMs, performance.now() - (processMs() - hrMs));
   } });
@@ -107,7 +112,7 @@ async function serve(): Promise<void> {
     const [hrMs, wallMs] = [processMs(), Date.now()];
     await runDesk.poll();
     if (store.engine === 'postgres') post({ kind: 'runs_heard', hrMs, wallMs });
-  }, runPauseMs);
+  }, runPauseMs[store.engine]);
   const notices = store.listen((notice) => (notice === 'runs' ? runFeed : feed).nudge(0));
   const sweeping = start(async () => {
     // Whatever the gateway thread has said by now goes first: after a long stop, a timer comes before the messages.
@@ -137,6 +142,12 @@ async function serve(): Promise<void> {
   });
   parent.postMessage({ ready: true });
   warnings.ready();
+}
+
+/** A pass that is under way may have gone by what has ended since: the one after it is waited for, for as long as a question can. */
+async function keepEnded(shipper: Shipper): Promise<void> {
+  const kept = shipper.pass().then(() => shipper.pass()).catch(() => {});
+  await Promise.race([kept, pause(keepEndedMs)]);
 }
 
 /** Says to the parent what changed. */

@@ -60,7 +60,7 @@ export function madeRun({ organization, id, declared, effective, clampReason, st
 /** The record of a call that ended; only what guards read of one is set. */
 export function endedRecord(changes: Partial<CallRecord> = {}): CallRecord {
   return {
-    status: 200, usage: 'reported', inputTokens: 1, outputTokens: null, cost: nanoDollars(0n), startedAtMs: 0, ...changes,
+    status: 200, usage: 'reported', inputTokens: 1, outputTokens: null, cost: nanoDollars(0n), costGaps: [], startedAtMs: 0, ...changes,
   } as Partial<CallRecord> as CallRecord;
 }
 
