@@ -124,8 +124,8 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'settings spend', 'accounts runs tap', 'calls erasure', 'store.ts', 'desk',
   ],
   gateway: [
-    'clock.ts counters.ts drains.ts held-bodies.ts network refusals.ts request-ids.ts usage', 'faults.ts guards node-clock.ts respond.ts',
-    'settings', 'gateway-node.ts', 'call', 'connections.ts', 'server.ts', 'gateway.ts', 'gateway-thread.ts',
+    'body-pace.ts clock.ts connections.ts counters.ts drains.ts held-bodies.ts network refusals.ts request-ids.ts usage',
+    'faults.ts guards node-clock.ts respond.ts', 'settings', 'gateway-node.ts', 'call', 'server.ts', 'gateway.ts', 'gateway-thread.ts',
   ],
   platform: [
     'http/security-headers.ts told-faults.ts use-cases/refusal.ts use-cases/upstream-url.ts', 'auth/passwords.ts', 'auth http/pages use-cases',

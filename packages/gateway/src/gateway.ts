@@ -42,6 +42,9 @@ export interface Gateway {
   drain(graceMs: number): Promise<void>;
 }
 
+/** How often bodies are looked at that may come too slowly. */
+const paceCheckMs = 1_000;
+
 /** Listens. Rejects with Node's own error (`EADDRINUSE`, `EACCES`, …) when it cannot. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const counters: GatewayCounters = { inFlight: 0, forwarded: 0, refused: 0, faults: 0 };
@@ -60,6 +63,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     faults: createFaults(counters),
   };
   const { server, connections } = createGatewayServer(node);
+  const paces = setInterval(() => connections.checkPaces(node.clock.monotonicMs()), paceCheckMs).unref();
+  server.once('close', () => clearInterval(paces));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, () => {

@@ -1,44 +1,175 @@
 /**
- * The node's budget for request bodies that are held in memory. Above it the gateway stops reading and the caller's
- * socket fills up; nothing is refused (design 2, Forwarding: `SVC_HELD_BODIES_MB`). A body reserves what it may grow to
- * before it is read, first come first served, so two half-held bodies can never wait for each other.
+ * The node's memory for request bodies that are held (`SVC_HELD_BODIES_MB`): bytes count as they are received, whatever length was
+ * announced. Above its share a body's reading is paused and its caller's socket fills up; nothing is refused. Design 3, row 8a:
+ *
+ * - an organization may hold as much as is left free: half of the memory when it is alone, a third when two want it, and so on, so
+ *   that whoever comes next finds room, whatever the others do;
+ * - the oldest unfinished body of an organization may pass that share, and the oldest of the node the whole memory, so that bodies
+ *   which are held half never wait for each other.
  */
+import type { OrganizationId } from '@metergate/core/id.ts';
+
+/** What is slowed down where there is no room. */
+export interface BodyFlow {
+  pause(): void;
+  resume(): void;
+}
+
+/** What one body holds. */
+export interface HeldBytes {
+  /** So many more were received. May pause the flow before it returns. */
+  add(bytes: number): void;
+  /** Nothing more will be received; what is held stays counted. Idempotent. */
+  finished(): void;
+  /** Nothing is held any more. Idempotent. */
+  release(): void;
+  /** The flow is paused for want of room. */
+  readonly waiting: boolean;
+}
+
 export interface HeldBodies {
-  /** Runs `granted` once `bytes` are free: now, or later in the order of asking. Returns how to give up waiting. */
-  reserve(bytes: number, granted: () => void): () => void;
-  release(bytes: number): void;
+  /** Begins to count a body, which is paused at once where its organization holds its share. */
+  begin(organization: OrganizationId, flow: BodyFlow): HeldBytes;
+  /** Bytes held now. */
   readonly heldBytes: number;
 }
 
-/** @param budgetBytes above 0; one reservation larger than it is granted alone. */
+/** What a flow may bring in one piece before it is asked about again. */
+const pieceBytes = 64 * 1024;
+
+/** @param budgetBytes above 0. */
 export function createHeldBodies(budgetBytes: number): HeldBodies {
-  let held = 0;
-  const waiting: { bytes: number; granted: () => void }[] = [];
-  const grantWaiting = () => {
-    for (let first = waiting[0]; first !== undefined; first = waiting[0]) {
-      if (held > 0 && held + first.bytes > budgetBytes) return;
-      waiting.shift();
-      held += first.bytes;
-      first.granted();
-    }
-  };
-  return {
-    reserve(bytes, granted) {
-      const waiter = { bytes, granted };
-      waiting.push(waiter);
-      grantWaiting();
-      return () => {
-        const place = waiting.indexOf(waiter);
-        if (place !== -1) waiting.splice(place, 1);
-        grantWaiting();
-      };
-    },
-    release(bytes) {
-      held -= bytes;
-      grantWaiting();
-    },
-    get heldBytes() {
-      return held;
-    },
-  };
+  return new Memory(budgetBytes);
+}
+
+interface Share {
+  bytes: number;
+  /** Bodies that are not finished, oldest first. */
+  readonly unfinished: Set<Body>;
+}
+
+class Memory implements HeldBodies {
+  readonly #budgetBytes: number;
+  readonly #shares = new Map<OrganizationId, Share>();
+  readonly #unfinished = new Set<Body>();
+  readonly #waiting = new Set<Body>();
+  #wakeIsDue = false;
+  heldBytes = 0;
+
+  constructor(budgetBytes: number) {
+    this.#budgetBytes = budgetBytes;
+  }
+
+  begin(organization: OrganizationId, flow: BodyFlow): HeldBytes {
+    let share = this.#shares.get(organization);
+    if (share === undefined) this.#shares.set(organization, share = { bytes: 0, unfinished: new Set() });
+    const body = new Body(this, { organization, share, flow });
+    share.unfinished.add(body);
+    this.#unfinished.add(body);
+    this.pauseWhereFull(body);
+    if (!body.waiting) body.expectPiece(pieceBytes);
+    return body;
+  }
+
+  count(body: Body, bytes: number): void {
+    this.heldBytes += bytes;
+    body.share.bytes += bytes;
+    if (bytes < 0) this.#wakeSoon();
+  }
+
+  pauseWhereFull(body: Body): void {
+    if (body.waiting || this.#mayGoOn(body)) return;
+    body.waiting = true;
+    this.#waiting.add(body);
+    body.flow.pause();
+  }
+
+  finish(body: Body): void {
+    body.share.unfinished.delete(body);
+    this.#unfinished.delete(body);
+    this.#waiting.delete(body);
+    this.#wakeSoon();
+  }
+
+  forget({ organization, share }: Body): void {
+    if (share.bytes === 0 && share.unfinished.size === 0) this.#shares.delete(organization);
+  }
+
+  #mayGoOn(body: Body): boolean {
+    const { share } = body;
+    if (share.bytes + this.heldBytes <= this.#budgetBytes) return true;
+    if (this.heldBytes < this.#budgetBytes && first(share.unfinished) === body) return true;
+    return first(this.#unfinished) === body;
+  }
+
+  /** Once for all that one turn of the event loop gave back. */
+  #wakeSoon(): void {
+    if (this.#wakeIsDue || this.#waiting.size === 0) return;
+    this.#wakeIsDue = true;
+    setImmediate(() => {
+      this.#wakeIsDue = false;
+      for (const body of this.#waiting) {
+        if (!this.#mayGoOn(body)) continue;
+        this.#waiting.delete(body);
+        body.waiting = false;
+        body.expectPiece(pieceBytes);
+        body.flow.resume();
+      }
+    });
+  }
+}
+
+class Body implements HeldBytes {
+  readonly organization: OrganizationId;
+  readonly share: Share;
+  readonly flow: BodyFlow;
+  readonly #memory: Memory;
+  #bytes = 0;
+  /** Counted ahead of the piece that a flow brings next, where it begins or goes on: many are not let in for the same room. */
+  #aheadBytes = 0;
+  #isFinished = false;
+  waiting = false;
+
+  constructor(memory: Memory, { organization, share, flow }: { organization: OrganizationId; share: Share; flow: BodyFlow }) {
+    this.#memory = memory;
+    this.organization = organization;
+    this.share = share;
+    this.flow = flow;
+  }
+
+  add(bytes: number): void {
+    this.#count(bytes - this.#aheadBytes);
+    this.#aheadBytes = 0;
+    if (!this.#isFinished) this.#memory.pauseWhereFull(this);
+  }
+
+  expectPiece(bytes: number): void {
+    this.#aheadBytes = bytes;
+    this.#count(bytes);
+  }
+
+  finished(): void {
+    if (this.#isFinished) return;
+    this.#isFinished = true;
+    this.waiting = false;
+    this.#count(-this.#aheadBytes);
+    this.#aheadBytes = 0;
+    this.#memory.finish(this);
+  }
+
+  release(): void {
+    this.finished();
+    this.#count(-this.#bytes);
+    this.#memory.forget(this);
+  }
+
+  #count(bytes: number): void {
+    this.#bytes += bytes;
+    this.#memory.count(this, bytes);
+  }
+}
+
+function first<Value>(values: ReadonlySet<Value>): Value | undefined {
+  for (const value of values) return value;
+  return undefined;
 }

@@ -15,6 +15,8 @@ const dumpedBodyBytesMax = 64 * 1024;
 /** How much more is read of a longer one, so that the answer is not lost to a reset, before the connection is closed. */
 const lingerBytesMax = 1024 * 1024;
 const lingerMs = 2_000;
+/** How long the rest of a shorter one may take: as long as any body may stand still (design 3, row 8a). */
+const restMs = 60_000;
 
 /** Connections that carry nothing further after a refusal. What is pipelined behind it must not be served. */
 const closing = new WeakSet<Socket>();
@@ -34,6 +36,8 @@ export function refuse(request: IncomingMessage, response: ServerResponse, id: R
     closing.add(request.socket);
     pairs.push('connection', 'close');
     if (!request.complete) lingerOn(request.socket, request);
+  } else if (!request.complete) {
+    awaitRest(request);
   }
   response.removeHeader('date');
   response.removeHeader('connection');
@@ -42,8 +46,8 @@ export function refuse(request: IncomingMessage, response: ServerResponse, id: R
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
-/** Refusals after which the caller and the gateway may not agree where the next request begins (design 3, row 3). */
-const closesAlways: ReadonlySet<Refusal['kind']> = new Set(['malformed_request', 'expectation_unknown']);
+/** Refusals after which the caller and the gateway may not agree where the next request begins (design 3, row 3), or which gave up on a body. */
+const closesAlways: ReadonlySet<Refusal['kind']> = new Set(['malformed_request', 'expectation_unknown', 'request_timeout']);
 
 /** Sends a refusal on a bare socket, where the parser gave no request to answer, and closes it. */
 export function refuseOnSocket(socket: Socket, refusal: Refusal): void {
@@ -103,6 +107,12 @@ export function callerCloses(request: IncomingMessage): boolean {
   if (request.httpVersionMajor === 1 && request.httpVersionMinor === 0) return true;
   const connection = request.headers.connection;
   return connection !== undefined && /(?:^|[\s,])close(?:$|[\s,])/i.test(connection);
+}
+
+/** What is left of a refused request's body is short, and read away; where it does not come, its connection is not kept for it. */
+function awaitRest(request: IncomingMessage): void {
+  const timer = setTimeout(() => request.socket.destroy(), restMs).unref();
+  request.once('close', () => clearTimeout(timer));
 }
 
 /** Node closes at once after the last answer; unread bytes would then reset the connection before the answer is read. */

@@ -42,9 +42,10 @@ export function createGatewayServer(node: GatewayNode): GatewayServer {
 
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
     if (isClosing(request.socket)) return;
+    const connection = connections.of(request.socket);
     try {
       serve(node, {
-        request, response,
+        request, response, connection,
         forward: (call, body) => {
           const relay: Relay = new Relay({
             node, call, request, response, body,
@@ -55,7 +56,7 @@ export function createGatewayServer(node: GatewayNode): GatewayServer {
           });
           node.counters.inFlight += 1;
           node.counters.forwarded += 1;
-          connections.of(request.socket).relays.push(relay);
+          connection.relays.push(relay);
           relay.start();
           if (request.socket.readableEnded) relay.callerHalfClosed();
         },

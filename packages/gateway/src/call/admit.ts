@@ -10,6 +10,7 @@ import { declaredBodyBytes } from '@metergate/core/call/framing.ts';
 import { labelsOf, projectOf } from '@metergate/core/call/labels.ts';
 import { estimateTokens } from '@metergate/core/rate/four-buckets.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
+import type { Connection } from '../connections.ts';
 import type { FaultPlace } from '../faults.ts';
 import type { GatewayNode } from '../gateway-node.ts';
 import { readRun } from '../guards/read-run.ts';
@@ -28,6 +29,7 @@ export interface Unforwarded {
 export interface Reception {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  readonly connection: Connection;
   /** Takes the call over once nothing refuses it and its body can go out. */
   readonly forward: (call: AdmittedCall, body: OutboundBody) => void;
 }
@@ -74,7 +76,8 @@ export class Admission {
     const early = this.#node.guards.decide(call);
     if (early !== null && early.kind !== 'run_unseen' && !this.#node.guards.mayAsk(early)) return this.#refuse(call, early);
     receiveBody(this.#node, {
-      request, response, route,
+      request, response, route, connection: this.#reception.connection, organization: held.organization.id,
+      late: () => this.#end.refuseWith({ kind: 'request_timeout' }),
       ready: (body) => this.#bodyCame(call, body),
       broke: (cause) => this.#end.broke('body', cause),
     });

@@ -1,14 +1,19 @@
 /**
  * The caller's request body → what goes out. Three ways: none; held whole and sent in one write with the head (short ones,
  * and every chat body, which must be looked into); streamed. Spec: Endpoints rules 1 and 2. A held body's bytes are never
- * changed but for the one insertion; past its bound a chat body is streamed untouched and the record says so.
+ * changed but for the one insertion; past its bound a chat body is streamed untouched and the record says so. What is held counts
+ * for its organization as it comes, and one that comes too slowly ends with 408 (design 3, row 8a).
  */
 import { Readable } from 'node:stream';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { declaredBodyBytes } from '@metergate/core/call/framing.ts';
 import { createStreamFlagScanner, includeUsageBytes, type StreamFlagScanner } from '@metergate/core/call/include-usage.ts';
 import type { Route } from '@metergate/core/call/route.ts';
+import type { OrganizationId } from '@metergate/core/id.ts';
+import { BodyPace } from '../body-pace.ts';
+import type { Connection } from '../connections.ts';
 import type { GatewayNode } from '../gateway-node.ts';
+import type { HeldBytes } from '../held-bodies.ts';
 import type { OutboundBody } from './admitted-call.ts';
 
 /** A declared body up to this length is held on any route: one write instead of a stream. */
@@ -19,9 +24,13 @@ const heldBodyBytesMax = 32 * 1024 * 1024;
 export interface BodyReception {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  readonly connection: Connection;
   readonly route: Route;
+  readonly organization: OrganizationId;
   /** Runs once, when the body can go out. Never runs when the caller leaves while a body is being held. */
   readonly ready: (body: OutboundBody) => void;
+  /** Runs in place of it where the body came too slowly to be held on. */
+  readonly late: () => void;
   /** Runs in place of it where something of ours threw while the body was being held. */
   readonly broke: (cause: unknown) => void;
 }
@@ -81,10 +90,11 @@ class HeldBody {
   readonly #reception: BodyReception;
   readonly #declaredBytes: number | null;
   readonly #chunks: Buffer[] = [];
+  readonly #pace = new BodyPace();
   #scanner: StreamFlagScanner | null;
   #bytes = 0;
-  #reservedBytes = 0;
-  #giveUpWaiting: (() => void) | null = null;
+  /** Null while nothing is counted: a short body mostly comes in one piece, and is whole before there is anything to count. */
+  #counted: HeldBytes | null = null;
 
   constructor(node: GatewayNode, reception: BodyReception, declaredBytes: number | null) {
     this.#node = node;
@@ -98,7 +108,25 @@ class HeldBody {
     request.on('data', this.#take);
     request.once('end', this.#whole);
     request.once('close', this.#callerLeft);
-    if (this.#declaredBytes !== null && this.#declaredBytes > shortBodyBytesMax) this.#reserve(this.#declaredBytes);
+    this.#reception.connection.receiving = this;
+    if (this.#declaredBytes === null || this.#declaredBytes > shortBodyBytesMax) this.#counted = this.#beginToCount();
+  }
+
+  #beginToCount(): HeldBytes {
+    const { request, organization } = this.#reception;
+    return this.#node.heldBodies.begin(organization, { pause: () => request.pause(), resume: () => request.resume() });
+  }
+
+  /** Ends a body that comes too slowly. Time in which it waits for room is not its own. */
+  checkPace(nowMs: number): void {
+    if (this.#counted?.waiting === true) return this.#pace.restart();
+    if (!this.#pace.isLate(this.#bytes, nowMs)) return;
+    try {
+      this.#callerLeft();
+      this.#reception.late();
+    } catch (cause) {
+      this.#broke(cause);
+    }
   }
 
   readonly #take = (chunk: Buffer): void => {
@@ -126,21 +154,10 @@ class HeldBody {
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;
     this.#scanner?.push(chunk);
-    if (this.#declaredBytes !== null) return;
-    if (this.#bytes > heldBodyBytesMax) this.#streamOn();
-    else if (this.#bytes > shortBodyBytesMax && this.#reservedBytes === 0 && this.#giveUpWaiting === null) this.#reserve(heldBodyBytesMax);
-  }
-
-  /** Reads no further until the budget has room. */
-  #reserve(bytes: number): void {
-    const { request } = this.#reception;
-    request.pause();
-    const giveUp = this.#node.heldBodies.reserve(bytes, () => {
-      this.#giveUpWaiting = null;
-      this.#reservedBytes = bytes;
-      request.resume();
-    });
-    if (this.#reservedBytes === 0) this.#giveUpWaiting = giveUp;
+    if (this.#bytes > heldBodyBytesMax) return this.#streamOn();
+    if (this.#bytes === this.#declaredBytes) this.#counted?.finished();
+    else this.#counted ??= this.#beginToCount();
+    this.#counted?.add(chunk.length);
   }
 
   #sendWhole(): void {
@@ -160,6 +177,7 @@ class HeldBody {
   /** An undeclared body grew past the bound: what was held goes first, the rest follows as it comes. */
   #streamOn(): void {
     this.#stopListening();
+    this.#counted?.add(this.#chunks.at(-1)!.length);
     this.#dropScanner();
     this.#reception.ready(streamedBody(this.#reception.request, {
       first: this.#chunks, firstBytes: this.#bytes, contentLength: null, overBound: true, release: this.#release,
@@ -178,14 +196,15 @@ class HeldBody {
   }
 
   readonly #release = (): void => {
-    this.#giveUpWaiting?.();
-    this.#giveUpWaiting = null;
-    if (this.#reservedBytes > 0) this.#node.heldBodies.release(this.#reservedBytes);
-    this.#reservedBytes = 0;
+    this.#counted?.release();
+    this.#counted = null;
   };
 
+  /** No more of it is held: it is whole, too large, or will not come. */
   #stopListening(): void {
-    const { request } = this.#reception;
+    const { request, connection } = this.#reception;
+    this.#counted?.finished();
+    if (connection.receiving === this) connection.receiving = null;
     request.off('data', this.#take);
     request.off('end', this.#whole);
     request.off('close', this.#callerLeft);

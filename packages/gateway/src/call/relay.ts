@@ -9,6 +9,7 @@ import { allValues, outboundRequestHeaders } from '@metergate/core/call/header-p
 import { reportsUsage } from '@metergate/core/call/route.ts';
 import { header } from '@metergate/core/id.ts';
 import type { CallOutcome } from '@metergate/core/record/call-record.ts';
+import type { CallUnderWay } from '../connections.ts';
 import { drainBoundFor } from '../drains.ts';
 import type { GatewayNode } from '../gateway-node.ts';
 import type { Exchange, ExchangeFault, ExchangeObserver } from '../network/destination.ts';
@@ -32,7 +33,7 @@ export interface RelayParts {
   readonly over: () => void;
 }
 
-export class Relay implements ExchangeObserver {
+export class Relay implements ExchangeObserver, CallUnderWay {
   readonly #node: GatewayNode;
   readonly #call: AdmittedCall;
   readonly #request: IncomingMessage;

@@ -1,0 +1,35 @@
+/**
+ * Whether a request body that is being received comes too slowly to be waited for (design 3, row 8a): nothing for a minute, or less
+ * than 1 KiB a second over one. Time that the gateway itself did not read does not count. Looked at from time to time, so that a
+ * body that comes as usual costs nothing.
+ */
+
+const minuteMs = 60_000;
+const leastBytesAMinute = 60 * 1024;
+
+export class BodyPace {
+  #markedAtMs: number | null = null;
+  #markedBytes = 0;
+  #movedAtMs = 0;
+  #lastBytes = 0;
+
+  /** True from the look on at which a body that has brought `bytes` by `nowMs` (monotonic) is too slow. */
+  isLate(bytes: number, nowMs: number): boolean {
+    const begins = this.#markedAtMs === null;
+    if (begins || bytes !== this.#lastBytes) {
+      this.#lastBytes = bytes;
+      this.#movedAtMs = nowMs;
+    }
+    if (nowMs - this.#movedAtMs >= minuteMs) return true;
+    if (!begins && nowMs - this.#markedAtMs! < minuteMs) return false;
+    if (!begins && bytes - this.#markedBytes < leastBytesAMinute) return true;
+    this.#markedAtMs = nowMs;
+    this.#markedBytes = bytes;
+    return false;
+  }
+
+  /** It is not the body that keeps its bytes back: time begins anew at the next look. */
+  restart(): void {
+    this.#markedAtMs = null;
+  }
+}

@@ -1,0 +1,156 @@
+/**
+ * Bodies that come slowly or not at all, on a whole node whose clock the test sets (design 3, row 8a): 408 and the end of the connection,
+ * with nothing forwarded and nothing held, in whatever part of its body a caller stops; nobody else waits for them meanwhile.
+ */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test, type TestContext } from 'node:test';
+import type { OrganizationId } from '@metergate/core/id.ts';
+import { createPriceBook } from '@metergate/core/price/price-book.ts';
+import { priceList } from '@metergate/core/price/price-list.ts';
+import type { Journal } from '@metergate/store/journal/journal.ts';
+import { RawConnection } from '@metergate/testkit/raw-client.ts';
+import { startScriptedProvider } from '@metergate/testkit/scripted-provider.ts';
+import { startGateway, type GatewayOptions } from '../gateway.ts';
+import { Guards } from '../guards/guards.ts';
+import { RunRegistry } from '../guards/run-registry.ts';
+import { Runs } from '../guards/runs.ts';
+import type { HeldKey } from '../guards/held-key.ts';
+import { AskedStore, testHeld, testKey, testOrganization } from '../guards/test-support/run-fixture.ts';
+import { willingRunJournal } from '../guards/test-support/standing-fixture.ts';
+import { createDestination } from '../network/undici-destination.ts';
+import { createCopyReader } from '../usage/create-copy-reader.ts';
+
+const key = `svc_live_${'0'.repeat(32)}`;
+const neighbour = `svc_live_${'1'.repeat(32)}`;
+
+const priceBook = createPriceBook({ list: priceList, overlay: null });
+
+async function nodeWithClock(t: TestContext, heldBodiesBytesMax = 1 << 20) {
+  const provider = await startScriptedProvider();
+  provider.respond({ headers: [['content-type', 'application/json']], body: '{}' });
+  const journal: Journal = {
+    open: (_opening, done) => void setImmediate(() => done(null)),
+    close: (_record, done) => void setImmediate(done),
+    ...willingRunJournal,
+    end: async () => {},
+    counters: { opened: 0, closed: 0, commits: 0, commitFailures: 0, waiting: 0 },
+  };
+  let lookedAt = 0;
+  const time = { nowMs: 0, looks: () => lookedAt };
+  const clock = {
+    wallMs: Date.now,
+    monotonicMs: () => {
+      lookedAt += 1;
+      return time.nowMs;
+    },
+  };
+  const held = testHeld(testOrganization({ anthropic: { state: 'connected', credential: 'sk' } }));
+  const another = testHeld(testOrganization({ id: 'org_b' as OrganizationId }), testKey({ organization: 'org_b' as OrganizationId }));
+  const heldByHash = (hash: string): HeldKey => (hash === createHash('sha256').update(neighbour).digest('hex') ? another : held);
+  const timeouts = { connectMs: 1_000, headMs: 5_000, idleBodyMs: 5_000 };
+  const destination = createDestination({ origin: provider.url, timeouts, guard: null });
+  const gateway = await startGateway({
+    id: 'node_test' as GatewayOptions['id'], host: '127.0.0.1', port: 0, journal, heldBodiesBytesMax, clock, createCopyReader,
+    guards: new Guards(clock, new Runs({ registry: new RunRegistry(10), journal, store: new AskedStore(), clock })), verifyGrant: () => null,
+    settings: { held: heldByHash, ask: async (hash) => heldByHash(hash), priceBook, ageMs: () => 0 },
+    destinations: { provider: () => destination, upstream: () => destination },
+  });
+  t.after(async () => {
+    await gateway.drain(0);
+    await destination.close();
+    await provider.close();
+  });
+  return { provider, gateway, time, connect: () => RawConnection.open(`http://127.0.0.1:${gateway.port}`) };
+}
+
+async function eventually(holds: () => boolean, what: string): Promise<void> {
+  const deadlineMs = performance.now() + 20_000;
+  while (!holds()) {
+    assert.ok(performance.now() < deadlineMs, what);
+    await new Promise((resolve) => void setTimeout(resolve, 5));
+  }
+}
+
+/** Waits until the node, which now looks at nothing else, has looked at its clock again, and again: once may have been before. */
+async function nextLook(time: { looks: () => number }): Promise<void> {
+  const before = time.looks();
+  await eventually(() => time.looks() >= before + 3, 'the node looks at its bodies');
+}
+
+const head = (target: string, framing: string): string =>
+  `POST ${target} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n${framing}\r\n\r\n`;
+
+test('a body that stops, in whatever part, is 408 after a minute and its connection ends; what was held is given back', async (t) => {
+  const { gateway, provider, time, connect } = await nodeWithClock(t);
+  const stalled = {
+    'short, nothing sent': head('/v1/responses', 'Content-Length: 60000'),
+    'short, one byte': `${head('/v1/responses', 'Content-Length: 60000')}{`,
+    'short, all but a byte': head('/v1/messages', 'Content-Length: 60000') + 'x'.repeat(59_999),
+    'chat, nothing sent': head('/v1/chat/completions', 'Content-Length: 900000'),
+    'chat, a piece': head('/v1/chat/completions', 'Content-Length: 900000') + 'x'.repeat(100_000),
+    'chat, chunked, nothing sent': head('/v1/chat/completions', 'Transfer-Encoding: chunked'),
+    'chat, chunked, a piece': `${head('/v1//chat/completions', 'Transfer-Encoding: chunked')}11170\r\n${'x'.repeat(0x11170)}`,
+    'expects 100-continue': head('/v1/chat/completions', 'Expect: 100-continue\r\nContent-Length: 10'),
+  };
+  const callers = await Promise.all(Object.values(stalled).map(async (bytes) => {
+    const connection = await connect();
+    connection.send(bytes);
+    return connection;
+  }));
+  await eventually(() => gateway.heldBodyBytes() >= 229_999, 'what came is counted');
+  await eventually(() => callers.at(-1)!.answers.length === 1, 'the one that waits for leave has it');
+  await nextLook(time);
+  time.nowMs += 59_000;
+  await nextLook(time);
+  const answered = callers.flatMap(({ answers }) => answers.map(({ status }) => status));
+  assert.deepEqual(answered, [100], 'within the minute they are waited for');
+  time.nowMs += 2_000;
+  for (const [at, caller] of callers.entries()) {
+    const answer = await caller.nextAnswer();
+    const { code, type } = (JSON.parse(answer.body.toString()) as { error: { code: string; type: string } }).error;
+    assert.deepEqual([answer.status, code, type], [408, 'request_timeout', 'invalid_request_error'], Object.keys(stalled)[at] ?? '');
+    await eventually(() => caller.socket.readableEnded || caller.socket.destroyed, 'the connection ends');
+  }
+  assert.deepEqual([gateway.heldBodyBytes(), gateway.counters.inFlight, provider.connections], [0, 0, 0]);
+  await Promise.all(callers.map((caller) => caller.close()));
+});
+
+test('a body that drips is 408, one that comes slowly but fast enough is served', async (t) => {
+  const { time, connect } = await nodeWithClock(t);
+  const [drip, slow] = [await connect(), await connect()];
+  const body = 'x'.repeat(300_000);
+  for (const caller of [drip, slow]) caller.send(head('/v1/chat/completions', `Content-Length: ${body.length}`));
+  await nextLook(time);
+  for (let second = 0; second <= 60; second += 30) {
+    drip.send('x');
+    slow.send('x'.repeat(31_000));
+    await nextLook(time);
+    time.nowMs += 30_000;
+  }
+  assert.equal((await drip.nextAnswer()).status, 408);
+  slow.send('x'.repeat(body.length - 3 * 31_000));
+  assert.equal((await slow.nextAnswer()).status, 200);
+  await Promise.all([drip.close(), slow.close()]);
+});
+
+test('with half of its memory taken by one organization\'s unfinished bodies a node serves another\'s calls of every size', async (t) => {
+  const { gateway, connect } = await nodeWithClock(t, 512 * 1024);
+  const hogs = await Promise.all(Array.from({ length: 20 }, async () => {
+    const hog = await connect();
+    hog.send(`${head('/v1/chat/completions', 'Transfer-Encoding: chunked')}8000\r\n${'x'.repeat(0x8000)}`);
+    return hog;
+  }));
+  await eventually(() => gateway.heldBodyBytes() >= 256 * 1024, 'the memory is taken');
+  const caller = await connect();
+  const call = { headers: [['Authorization', `Bearer ${neighbour}`]] as const, target: '/v1/chat/completions' };
+  for (const bytes of [2, 60_000, 70_000, 200_000]) {
+    assert.equal((await caller.call({ ...call, body: 'x'.repeat(bytes) })).status, 200, String(bytes));
+  }
+  assert.equal((await caller.call({ ...call, chunks: Array.from({ length: 9 }, () => Buffer.alloc(20_000)) })).status, 200);
+  const own = { ...call, headers: [['Authorization', `Bearer ${key}`]] as const, body: '{}' };
+  assert.equal((await caller.call(own)).status, 200, 'nor does a short call of its own wait');
+  for (const hog of hogs.splice(0)) hog.abort();
+  await eventually(() => gateway.heldBodyBytes() === 0, 'all is given back');
+  await caller.close();
+});
