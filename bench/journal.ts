@@ -48,7 +48,7 @@ function record(call: CallOpening, number: number): CallRecord {
     ...call, streamed: false, status: 200, outcome: 'completed', model: 'gpt-4o-mini-2024-07-18', finishReason: 'stop',
     inputTokens: number % 4_000, outputTokens: number % 900, cachedTokens: 0, cacheWriteTokens: null, reasoningTokens: 0,
     usage: 'reported', usageReason: null, cost: nanoDollars(BigInt(number % 100_000)), costGaps: [], serviceTier: 'default',
-    audioInputTokens: null, audioOutputTokens: null, toolCalls: null, costSource: 'priced', priceList: '2026-09-23/1f0c',
+    audioInputTokens: null, audioOutputTokens: null, toolCalls: null, cacheSavings: null, costSource: 'priced', priceList: '2026-09-23/1f0c',
     providerRequestId: 'req_bench', requestBytes: 1_024, responseBytes: 1_400, firstByteMs: 300, durationMs: 900,
   };
 }

@@ -61,7 +61,10 @@ async function json(...args: string[]): Promise<unknown> {
 }
 
 const figures = (calls: number, tokens: readonly [number, number], cost: string, [unknownCalls, unpricedCalls] = [0, 0]) =>
-  ({ calls, inputTokens: tokens[0], outputTokens: tokens[1], cost, unknownCalls, unpricedCalls, gapCalls: 0 });
+  ({
+    calls, inputTokens: tokens[0], cachedTokens: 3 * calls, cacheWriteTokens: 0, outputTokens: tokens[1], reasoningTokens: 4 * calls, cost,
+    cacheSavings: `-0.0000000${String(7 * calls).padStart(2, '0')}`, unknownCalls, unpricedCalls, gapCalls: 0,
+  });
 
 test('usage adds up by each dimension, with what is not known beside the money', async () => {
   const usage = (by: string, ...more: string[]) => json('usage', '--org', 'Acme', '--by', by, ...(more.length > 0 ? more : ['--month', '2026-09']));
@@ -76,6 +79,11 @@ test('usage adds up by each dimension, with what is not known beside the money',
   const labels = await usage('label') as { label: string | null; calls: number; cost: string }[];
   assert.deepEqual(labels.map(({ label, calls, cost }) => [label, calls, cost.slice(0, 4)]),
     [['a', 3, '1.50'], ['naïve', 3, '1.50'], ['🤖', 3, '1.50'], [null, 1, '1.50']]);
+  const pairs = await usage('day,project', '--month', '2026-09', '--model', 'gpt-6') as { day: string; project: string; calls: number }[];
+  assert.deepEqual(pairs.map(({ day, project, calls }) => [day, project, calls]), [['2026-09-23', 'search', 1], ['2026-09-24', 'search', 1]]);
+  assert.deepEqual(await usage('hour', '--since', '2026-09-23T01:00Z', '--until', '2026-09-24'), [
+    { hour: '2026-09-23T01:00:00.000Z', ...figures(1, [10, 2], '1.500000000') },
+  ]);
   assert.deepEqual(await usage('day', '--since', '2026-09-23T00:00:01Z', '--until', '2026-09-24'), [
     { day: '2026-09-23', ...figures(1, [10, 2], '1.500000000') },
   ]);
@@ -147,6 +155,8 @@ test('a refused export leaves nothing, and what was there stays', async () => {
   assert.equal(readFileSync(kept, 'utf8'), 'kept');
   assert.deepEqual([...readdirSync(files), ...readdirSync(root)].filter((name) => name.endsWith('.part')), []);
   assert.equal((await run('usage', '--org', 'Acme', '--by', 'node')).code, 2);
+  for (const by of ['day,day', 'day,model,key', 'day,', '']) assert.equal((await run('usage', '--org', 'Acme', `--by=${by}`)).code, 2, by);
+  assert.match((await run('usage', '--org', 'Acme', '--by', 'hour')).stderr, /by hour is for at most 7 days/);
   assert.match((await run('usage', '--org', 'Acme', '--by', 'day', '--month', '2026-09', '--until', 'today')).stderr, /--month stands alone/);
   const backwards = await run('usage', '--org', 'Acme', '--by', 'day', '--since', '2026-09-02', '--until', '2026-09-01');
   assert.deepEqual([backwards.code, backwards.stderr], [2, 'metergate: --until must not be before --since.\n']);

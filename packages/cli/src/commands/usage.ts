@@ -1,12 +1,14 @@
-/** `metergate usage`: what an organization's calls used, by one dimension. Design 5. */
+/** `metergate usage`: what an organization's calls used, by one or two dimensions. Design 5. */
 import { formatDollars, nanoDollars, parseDollars } from '@metergate/core/money.ts';
-import { usageDimensions, type UsageDimension } from '@metergate/core/report/usage-sum.ts';
+import type { UsageDimension } from '@metergate/core/report/usage-sum.ts';
 import { rangeOrThisMonth } from '@metergate/core/time/time-range.ts';
 import type { UseCaseContext } from '@metergate/platform/use-cases/context.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { listServiceKeys } from '@metergate/platform/use-cases/service-keys.ts';
-import { showUsage, type ShownUsage } from '@metergate/platform/use-cases/usage.ts';
-import { command } from '../command-line/command.ts';
+import { dimensionsForm, parseDimensions, showUsage, type ShownUsage } from '@metergate/platform/use-cases/usage.ts';
+import type { UsageFilter } from '@metergate/store/usage/usage-query.ts';
+import { printable } from '../command-line/check-arguments.ts';
+import { command, UsageFault } from '../command-line/command.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { table } from '../command-line/table.ts';
 import { checkedRange, rangeWords } from '../command-line/value-forms.ts';
@@ -15,28 +17,47 @@ export const usage = command({
   description: 'Add up calls, tokens and cost, the costliest first',
   args: {
     org: { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' },
-    by: {
-      type: 'enum', options: [...usageDimensions], required: true,
-      description: `One of ${usageDimensions.join(', ')}; a call counts under each of its labels`,
-    },
+    by: { type: 'string', required: true, valueHint: 'A[,B]', description: `${capitalized(dimensionsForm)}; a call counts under each of its labels` },
     month: { type: 'string', valueHint: 'YYYY-MM', description: 'Calls of this month; the current one unless a time is given' },
     since: { type: 'string', valueHint: 'T', description: 'Calls that started at or after this time: 2026-11-01, today, 7d, …' },
     until: { type: 'string', valueHint: 'T', description: 'Calls that started before this time' },
+    key: { type: 'string', valueHint: 'KEY', description: 'Calls of this service key, by id' },
+    project: { type: 'string', valueHint: 'PROJECT', description: 'Calls for this project' },
+    model: { type: 'string', valueHint: 'MODEL', description: 'Calls that this model served' },
+    label: { type: 'string', valueHint: 'LABEL', description: 'Calls with this label' },
+    run: { type: 'string', valueHint: 'RUN', description: 'Calls of this run' },
+    wire: { type: 'string', valueHint: 'WIRE', description: 'Calls to openai, anthropic or upstream' },
+    endpoint: { type: 'string', valueHint: 'ENDPOINT', description: 'Calls of this endpoint, such as chat.completions' },
   },
-  run: ({ org, by: given, month, since, until }, tools) => {
-    const by = given as UsageDimension;
+  run: ({ org, by: given, month, since, until, ...filter }, tools) => {
+    const by = dimensionsOf(given);
     const query = {
-      organization: org, by,
+      organization: org, by, filter: usageFilterOf(filter),
       ...checkedRange(rangeOrThisMonth(rangeWords({ month, since, until }), tools.nowMs())),
     };
     return onStore(tools, async (context) => {
       const rows = await showUsage(context, query);
       if (isRefusal(rows)) return rows;
-      const names = by === 'key' ? await namesOfKeys(context, org) : null;
+      const names = by.includes('key') ? await namesOfKeys(context, org) : null;
       return { json: rows, text: usageText(by, rows, names) };
     });
   },
 });
+
+function dimensionsOf(text: string): readonly UsageDimension[] {
+  const by = parseDimensions(text);
+  if (by === null) throw new UsageFault(`--by must be ${dimensionsForm}, not ${printable(text)}.`);
+  return by;
+}
+
+/** Only what was given: the library that reads the command line adds names of its own. */
+function usageFilterOf({ key, project, model, label, run, wire, endpoint }: UsageFilter): UsageFilter {
+  return { key, project, model, label, run, wire, endpoint };
+}
+
+function capitalized(text: string): string {
+  return text[0]!.toUpperCase() + text.slice(1);
+}
 
 /** Key id → its name. */
 type KeyNames = ReadonlyMap<string, string | null>;
@@ -49,17 +70,17 @@ async function namesOfKeys(context: UseCaseContext, org: string): Promise<KeyNam
 
 const fit = { widthMax: 120 } as const;
 
-function usageText(by: UsageDimension, rows: readonly ShownUsage[], names: KeyNames | null): string {
+function usageText(by: readonly UsageDimension[], rows: readonly ShownUsage[], names: KeyNames | null): string {
   if (rows.length === 0) return 'There were no calls.';
   const noted = (name: 'unknownCalls' | 'unpricedCalls' | 'gapCalls') => rows.some((row) => row[name] > 0);
-  const heads = [by.toUpperCase(), ...(names === null ? [] : ['NAME']), 'CALLS', 'IN', 'OUT', 'COST USD',
+  const heads = [...by.map((each) => each.toUpperCase()), ...(names === null ? [] : ['NAME']), 'CALLS', 'IN', 'OUT', 'COST USD',
     ...(noted('unknownCalls') ? ['UNKNOWN'] : []), ...(noted('unpricedCalls') ? ['UNPRICED'] : []), ...(noted('gapCalls') ? ['GAPS'] : [])];
   const text = table(heads, rows.map((row) => [
-    row[by] ?? null, ...(names === null ? [] : [names.get(row[by] ?? '') ?? null]),
+    ...by.map((each) => row[each] ?? null), ...(names === null ? [] : [names.get(row.key ?? '') ?? null]),
     row.calls, row.inputTokens, row.outputTokens, costText(row.cost),
     ...(noted('unknownCalls') ? [row.unknownCalls] : []), ...(noted('unpricedCalls') ? [row.unpricedCalls] : []),
     ...(noted('gapCalls') ? [row.gapCalls] : []),
-  ]), { ...fit, shrinks: names === null ? by.toUpperCase() : 'NAME' });
+  ]), { ...fit, shrinks: names === null ? by[0]!.toUpperCase() : 'NAME' });
   return [text, together(by, rows),
     ...(noted('unknownCalls') ? ['Unknown: calls whose usage did not come, or came in part. They may have cost more.'] : []),
     ...(noted('unpricedCalls') ? ['Unpriced: calls with usage that has no price. Their cost is not in the sums.'] : []),
@@ -68,8 +89,8 @@ function usageText(by: UsageDimension, rows: readonly ShownUsage[], names: KeyNa
 }
 
 /** Rows of labels add up to more than was used: a call with two labels is in two of them. */
-function together(by: UsageDimension, rows: readonly ShownUsage[]): string {
-  if (by === 'label') return 'A call counts under each of its labels: these rows do not add up to what was spent.';
+function together(by: readonly UsageDimension[], rows: readonly ShownUsage[]): string {
+  if (by.includes('label')) return 'A call counts under each of its labels: these rows do not add up to what was spent.';
   const sum = (name: 'calls' | 'inputTokens' | 'outputTokens') => rows.reduce((total, row) => total + row[name], 0);
   const cost = formatDollars(nanoDollars(rows.reduce((total, row) => total + parseDollars(row.cost)!, 0n)));
   return `Together ${sum('calls')} calls, ${sum('inputTokens')} tokens in, ${sum('outputTokens')} out, ${costText(cost)} USD.`;

@@ -142,8 +142,8 @@ describe('states of usage (design 4; design 3, row 7)', () => {
   for (const usage of ['none', 'unknown'] as const) {
     it(`${usage}: no cost, whatever figures came`, () => {
       const reading = sampleReading(figures, { usage, reportedCost: '1' });
-      assert.deepEqual(costOn('openai', reading), { cost: null, costSource: 'none', priceList: null });
-      assert.deepEqual(upstreamCost(reading), { cost: null, costSource: 'none', priceList: null });
+      assert.deepEqual(costOn('openai', reading), { cost: null, costSource: 'none', priceList: null, cacheSavings: null });
+      assert.deepEqual(upstreamCost(reading), { cost: null, costSource: 'none', priceList: null, cacheSavings: null });
     });
   }
   it('partial: priced as far as it was reported', () => {
@@ -151,10 +151,11 @@ describe('states of usage (design 4; design 3, row 7)', () => {
     assert.equal(dollars(costOn('anthropic', reading)), '0.000053400');
   });
   it('reported without one figure: nothing to price', () => {
-    assert.deepEqual(costOn('openai', sampleReading({})), { cost: null, costSource: 'none', priceList: null });
+    assert.deepEqual(costOn('openai', sampleReading({})), { cost: null, costSource: 'none', priceList: null, cacheSavings: null });
   });
   it('no model: unpriced, never 0', () => {
-    assert.deepEqual(costOn('openai', sampleReading(figures, { model: null })), { cost: null, costSource: 'unpriced', priceList: null });
+    const nobody = costOn('openai', sampleReading(figures, { model: null }));
+    assert.deepEqual(nobody, { cost: null, costSource: 'unpriced', priceList: null, cacheSavings: null });
   });
   it('the other provider lists it: still unpriced', () => {
     assert.equal(costOn('openai', sampleReading(figures, { model: 'claude' })).costSource, 'unpriced');

@@ -7,6 +7,7 @@ import { divideHalfEven, nanoDollars, parseDollars, type NanoDollars } from '../
 import type { CostSource } from '../record/call-record.ts';
 import type { FallbackPrice, Provider } from '../settings.ts';
 import type { Reading, TokenFigures } from '../usage/reading.ts';
+import { cacheSavingsOf } from './cache-savings.ts';
 import { pricesOf, type ModelPrice, type PriceBook } from './price-book.ts';
 import { picoPerNano, rateAt, type Rates, type TokenRate } from './rates.ts';
 
@@ -24,15 +25,19 @@ export interface PricedCall {
   readonly atMs: number;
 }
 
-/** `priceList` names the list or overlay that priced the call; null where another source, or none, did. */
+/**
+ * `priceList` names the list or overlay that priced the call; null where another source, or none, did. `cacheSavings`: what caching
+ * saved; null where no price says so.
+ */
 export interface Cost {
   readonly cost: NanoDollars | null;
   readonly costSource: CostSource;
   readonly priceList: string | null;
+  readonly cacheSavings: NanoDollars | null;
 }
 
-const nothingToPrice: Cost = Object.freeze({ cost: null, costSource: 'none', priceList: null });
-const unpriced: Cost = Object.freeze({ cost: null, costSource: 'unpriced', priceList: null });
+const nothingToPrice: Cost = Object.freeze({ cost: null, costSource: 'none', priceList: null, cacheSavings: null });
+const unpriced: Cost = Object.freeze({ cost: null, costSource: 'unpriced', priceList: null, cacheSavings: null });
 
 /**
  * The cost of one call. A declared upstream: the cost it reported, else the overlay, else the organization's fallback price,
@@ -45,7 +50,7 @@ export function costOf(call: PricedCall): Cost {
   if (reading.usage === 'none' || reading.usage === 'unknown') return nothingToPrice;
   if (call.wire === 'upstream' && reading.reportedCost !== null) {
     const cost = parseDollars(reading.reportedCost);
-    if (cost !== null) return { cost, costSource: 'upstream', priceList: null };
+    if (cost !== null) return { cost, costSource: 'upstream', priceList: null, cacheSavings: null };
   }
   const tokens = chargedTokens(reading.tokens, call.wire);
   if (tokens === null) return nothingToPrice;
@@ -93,7 +98,8 @@ function priced(tokens: ChargedTokens, price: ModelPrice | null): Cost | null {
   if (price === null) return null;
   const pico = picoDollars(tokens, price.rates);
   if (pico === null) return null;
-  return { cost: nanoDollars(divideHalfEven(pico, picoPerNano)), costSource: 'priced', priceList: price.priceList };
+  const cost = nanoDollars(divideHalfEven(pico, picoPerNano));
+  return { cost, costSource: 'priced', priceList: price.priceList, cacheSavings: cacheSavingsOf(tokens, price.rates) };
 }
 
 /**
@@ -127,11 +133,12 @@ function paid(tokens: number, rate: TokenRate, wholeInput: number): bigint {
   return tokens === 0 ? 0n : BigInt(tokens) * rateAt(rate, wholeInput);
 }
 
-/** The organization's own price: all that went in at one rate, all that came out at the other. */
+/** The organization's own price: all that went in at one rate, cached or not, all that came out at the other. */
 function byFallback(tokens: ChargedTokens, fallback: FallbackPrice | null): Cost | null {
   if (fallback === null) return null;
   const into = BigInt(tokens.input) + BigInt(tokens.cached) + BigInt(tokens.cacheWrite) + BigInt(tokens.cacheWriteOneHour);
   const out = BigInt(tokens.output) + BigInt(tokens.reasoning);
   const nanoMillionths = into * fallback.inputNanoPerMillion + out * fallback.outputNanoPerMillion;
-  return { cost: nanoDollars(divideHalfEven(nanoMillionths, 1_000_000n)), costSource: 'fallback', priceList: null };
+  const cost = nanoDollars(divideHalfEven(nanoMillionths, 1_000_000n));
+  return { cost, costSource: 'fallback', priceList: null, cacheSavings: nanoDollars(0n) };
 }

@@ -66,6 +66,8 @@ export interface CallRecord extends CallOpening {
   /** Calls of the provider's own tools, which have fees of their own; null where it reported none. */
   readonly toolCalls: ToolCalls | null;
   readonly costSource: CostSource;
+  /** What caching saved, below zero where writing cost more; null where no price says so. For sums alone: its JSON form has it not. */
+  readonly cacheSavings: NanoDollars | null;
   /** Date and hash of the list that priced the call, e.g. `2026-09-23/1f0c…`; null where nothing was priced. */
   readonly priceList: string | null;
   readonly providerRequestId: string | null;
@@ -76,7 +78,7 @@ export interface CallRecord extends CallOpening {
 }
 
 /** A record as JSON shows it: `cost` a decimal string with 9 places, times ISO 8601 UTC, and its label. */
-export type CallRecordJson = Omit<CallRecord, 'cost' | 'startedAtMs'> & {
+export type CallRecordJson = Omit<CallRecord, 'cost' | 'cacheSavings' | 'startedAtMs'> & {
   readonly cost: string | null;
   readonly startedAt: string;
   readonly label: 'measured';
@@ -84,7 +86,7 @@ export type CallRecordJson = Omit<CallRecord, 'cost' | 'startedAtMs'> & {
 
 /** The record as lists, exports and HTTP show it. */
 export function callRecordToJson(record: CallRecord): CallRecordJson {
-  const { startedAtMs, cost, ...rest } = record;
+  const { startedAtMs, cost, cacheSavings: _, ...rest } = record;
   return {
     ...rest,
     cost: cost === null ? null : formatDollars(cost),
@@ -98,7 +100,7 @@ export const noReadingFields = Object.freeze({
   model: null, finishReason: null,
   inputTokens: null, outputTokens: null, cachedTokens: null, cacheWriteTokens: null, reasoningTokens: null,
   cost: null, costGaps: Object.freeze([]) as readonly CostGap[], serviceTier: null, audioInputTokens: null, audioOutputTokens: null, toolCalls: null,
-  costSource: 'none', priceList: null,
+  costSource: 'none', priceList: null, cacheSavings: null,
 } as const);
 
 /** The record of a call that was opened and never closed: the process ended with it in flight. */

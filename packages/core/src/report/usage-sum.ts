@@ -1,40 +1,95 @@
 /**
- * Calls → what a report of usage says of them: how many, what they took and cost, by model, key, project, label, run or day.
- * Design 5, `usage`. The same function sums each batch as it is kept, the calls of a part of a day, and what tests compare with.
- * Figures saturate at the 64-bit bound and never wrap.
+ * Calls → what a report of usage says of them: how many, what they took and cost, by one or two dimensions. Design 5, `usage`.
+ * The figures are one table, `usageFigures`: batches as they are kept, edges of days, engines' sums and answers all loop over it.
+ * Sums stop at the 64-bit bound and never wrap.
  */
-import { nanoDollars, nanoDollarsMax, type NanoDollars } from '../money.ts';
+import { nanoDollarsMax } from '../money.ts';
 import type { CallRecord } from '../record/call-record.ts';
 import { isGapCall, isUnknownCall } from '../spend/spend-sum.ts';
 
-export const usageDimensions = ['model', 'key', 'project', 'label', 'run', 'day'] as const;
+/** What tells calls apart by who made them and what for; a call has one of each, or none. */
+export const attributionDimensions = ['model', 'key', 'project', 'wire', 'endpoint'] as const;
+export type AttributionDimension = (typeof attributionDimensions)[number];
+/** What a call has none, one or several of. */
+export const wordDimensions = ['label', 'run'] as const;
+export type WordDimension = (typeof wordDimensions)[number];
+export const timeDimensions = ['hour', 'day', 'month'] as const;
+export type TimeDimension = (typeof timeDimensions)[number];
+
+export const usageDimensions = ['model', 'key', 'project', 'label', 'run', 'day', 'month', 'hour', 'wire', 'endpoint'] as const;
 export type UsageDimension = (typeof usageDimensions)[number];
 
 /** What of a record counts. */
 export type UsageRecord = Pick<CallRecord,
-  'organization' | 'key' | 'project' | 'labels' | 'run' | 'model' | 'startedAtMs' | 'inputTokens' | 'outputTokens'
-  | 'usage' | 'cost' | 'costGaps' | 'costSource'>;
+  | 'organization' | 'key' | 'project' | 'labels' | 'run' | 'model' | 'wire' | 'endpoint' | 'startedAtMs' | 'inputTokens' | 'cachedTokens'
+  | 'cacheWriteTokens' | 'outputTokens' | 'reasoningTokens' | 'usage' | 'cost' | 'costGaps' | 'costSource' | 'cacheSavings'>;
 
-/** Of the calls that one row stands for. Changed in place. */
-export interface UsageFigures {
-  calls: number;
-  /** As the wires report them: the second one's input is without cache reads and writes. */
-  inputTokens: bigint;
-  outputTokens: bigint;
-  cost: NanoDollars;
-  /** Calls whose usage did not come, or came in part. */
-  unknownCalls: number;
-  /** Calls with usage that nobody has a price for. */
-  unpricedCalls: number;
-  /** Calls whose cost lacks something that was reported. */
-  gapCalls: number;
-}
+/** A whole number: a `bigint` where a double could not hold it exactly. */
+export type WholeFigure = number | bigint;
+
+/**
+ * Every figure of a sum, in their order, and what one call adds to it. Tokens as the wires report them: the second one's input is
+ * without cache reads and writes. Money in nano-dollars. `savedCalls` counts the calls of which it is known what caching saved.
+ */
+export const usageFigures = {
+  calls: (): WholeFigure => 1,
+  inputTokens: (record: UsageRecord): WholeFigure => record.inputTokens ?? 0,
+  cachedTokens: (record: UsageRecord): WholeFigure => record.cachedTokens ?? 0,
+  cacheWriteTokens: (record: UsageRecord): WholeFigure => record.cacheWriteTokens ?? 0,
+  outputTokens: (record: UsageRecord): WholeFigure => record.outputTokens ?? 0,
+  reasoningTokens: (record: UsageRecord): WholeFigure => record.reasoningTokens ?? 0,
+  cost: (record: UsageRecord): WholeFigure => figureOf(record.cost),
+  cacheSavings: (record: UsageRecord): WholeFigure => figureOf(record.cacheSavings),
+  savedCalls: (record: UsageRecord): WholeFigure => (record.cacheSavings === null ? 0 : 1),
+  unknownCalls: (record: UsageRecord): WholeFigure => (isUnknownCall(record.usage) ? 1 : 0),
+  unpricedCalls: (record: UsageRecord): WholeFigure => (record.costSource === 'unpriced' ? 1 : 0),
+  gapCalls: (record: UsageRecord): WholeFigure => (isGapCall(record.costGaps) ? 1 : 0),
+} as const;
+
+export type UsageFigureName = keyof typeof usageFigures;
+export const usageFigureNames = Object.keys(usageFigures) as readonly UsageFigureName[];
+
+/** The figures of some calls, in the order of `usageFigureNames`. Changed in place. */
+export type UsageFigures = WholeFigure[];
+
+const ofCall = Object.values(usageFigures);
+const largest: bigint = nanoDollarsMax;
+const safest = BigInt(Number.MAX_SAFE_INTEGER);
 
 export function noUsage(): UsageFigures {
-  return { calls: 0, inputTokens: 0n, outputTokens: 0n, cost: nanoDollars(0n), unknownCalls: 0, unpricedCalls: 0, gapCalls: 0 };
+  return ofCall.map(() => 0);
 }
 
-const nothing = nanoDollars(0n);
+/** What one call comes to. */
+export function usageOfCall(record: UsageRecord): UsageFigures {
+  return ofCall.map((figure) => figure(record));
+}
+
+/** Adds what other calls came to. */
+export function addUsage(figures: UsageFigures, other: readonly WholeFigure[]): void {
+  for (let index = 0; index < ofCall.length; index += 1) figures[index] = sumOf(figures[index]!, other[index]!);
+}
+
+/** One of the figures, exact. */
+export function figureIn(figures: readonly WholeFigure[], name: UsageFigureName): bigint {
+  return BigInt(figures[usageFigureNames.indexOf(name)] ?? 0);
+}
+
+function sumOf(one: WholeFigure, other: WholeFigure): WholeFigure {
+  if (typeof one === 'number' && typeof other === 'number') {
+    const sum = one + other;
+    if (Number.isSafeInteger(sum)) return sum;
+  }
+  const sum = BigInt(one) + BigInt(other);
+  if (sum >= -safest && sum <= safest) return Number(sum);
+  return sum > largest ? largest : sum < -largest ? -largest : sum;
+}
+
+function figureOf(amount: bigint | null): WholeFigure {
+  if (amount === null) return 0;
+  const figure = Number(amount);
+  return Number.isSafeInteger(figure) ? figure : amount;
+}
 
 /** A longer name, which only a response can hold, counts under its beginning: an engine's keys have a bound. */
 const subjectLengthMax = 512;
@@ -43,43 +98,16 @@ const subjectLengthMax = 512;
  * What a call counts under: its name in the dimension, '' where it has none or an empty one. A call with several labels counts
  * under each of them, once, so the rows of labels may add up to more than there was.
  */
-export function subjectsOf(dimension: Exclude<UsageDimension, 'day'>, record: UsageRecord): readonly string[] {
+export function subjectsOf(dimension: AttributionDimension | WordDimension, record: Pick<UsageRecord, AttributionDimension | 'labels' | 'run'>):
+readonly string[] {
   if (dimension !== 'label') return [subjectOf(record[dimension])];
   const { labels } = record;
   return labels.length === 0 ? [''] : labels.length === 1 ? [subjectOf(labels[0]!)] : [...new Set(labels.map(subjectOf))];
 }
 
-/** Names that engines would keep as the same text are the same here already. */
-function subjectOf(name: string | null): string {
+/** Names that engines would keep as the same text are the same here already; null and '' too. */
+export function subjectOf(name: string | null): string {
   if (name === null) return '';
   const bounded = (name.length > subjectLengthMax ? name.slice(0, subjectLengthMax) : name).toWellFormed();
   return bounded.includes('\0') ? bounded.replaceAll('\0', '\uFFFD') : bounded;
-}
-
-/** What one call comes to. */
-export function usageOfCall({ inputTokens, outputTokens, usage, cost, costGaps, costSource }: UsageRecord): Readonly<UsageFigures> {
-  return {
-    calls: 1,
-    inputTokens: inputTokens === null ? 0n : BigInt(inputTokens),
-    outputTokens: outputTokens === null ? 0n : BigInt(outputTokens),
-    cost: cost ?? nothing,
-    unknownCalls: isUnknownCall(usage) ? 1 : 0,
-    unpricedCalls: costSource === 'unpriced' ? 1 : 0,
-    gapCalls: isGapCall(costGaps) ? 1 : 0,
-  };
-}
-
-/** Adds what other calls came to. */
-export function addUsage(figures: UsageFigures, other: Readonly<UsageFigures>): void {
-  figures.calls += other.calls;
-  figures.inputTokens = saturated(figures.inputTokens + other.inputTokens);
-  figures.outputTokens = saturated(figures.outputTokens + other.outputTokens);
-  figures.cost = nanoDollars(figures.cost + other.cost);
-  figures.unknownCalls += other.unknownCalls;
-  figures.unpricedCalls += other.unpricedCalls;
-  figures.gapCalls += other.gapCalls;
-}
-
-function saturated(amount: bigint): bigint {
-  return amount > nanoDollarsMax ? nanoDollarsMax : amount;
 }

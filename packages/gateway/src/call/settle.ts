@@ -53,7 +53,7 @@ export function openingOf(call: AdmittedCall, node: GatewayNodeId): CallOpening 
 /** The whole record of an ended call. */
 export function settledRecord(call: AdmittedCall, opening: CallOpening, ended: EndedCall, book: PriceBook): CallRecord {
   const { reading } = ended;
-  const { cost, costSource, priceList } = costOf({
+  const { cost, costSource, priceList, cacheSavings } = costOf({
     reading, wire: call.route.wire, provider: call.chosen.provider, upstreamHost: call.chosen.upstreamHost,
     book, fallback: call.held.organization.fallbackPrice, atMs: opening.startedAtMs,
   });
@@ -79,6 +79,7 @@ export function settledRecord(call: AdmittedCall, opening: CallOpening, ended: E
     toolCalls: null,
     costSource,
     priceList,
+    cacheSavings,
     providerRequestId: ended.providerRequestId,
     requestBytes: ended.requestBytes,
     responseBytes: ended.responseBytes,

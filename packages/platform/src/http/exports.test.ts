@@ -77,9 +77,12 @@ const dollarsSum = (values: readonly unknown[]): bigint => values.reduce<bigint>
 test('usage: the rows of every dimension but labels add up to the same; days are in their order', async () => {
   const days = await usage('day');
   assert.deepEqual(days.map(({ day }) => day), ['2026-09-30', '2026-10-01']);
-  for (const by of ['model', 'key', 'project', 'run', 'day']) {
+  for (const by of ['model', 'key', 'project', 'run', 'day', 'hour', 'wire', 'endpoint']) {
     const rows = await usage(by);
-    assert.deepEqual(Object.keys(rows[0]!), [by, 'calls', 'inputTokens', 'outputTokens', 'cost', 'unknownCalls', 'unpricedCalls', 'gapCalls']);
+    assert.deepEqual(Object.keys(rows[0]!), [
+      by, 'calls', 'inputTokens', 'cachedTokens', 'cacheWriteTokens', 'outputTokens', 'reasoningTokens', 'cost', 'cacheSavings', 'unknownCalls',
+      'unpricedCalls', 'gapCalls',
+    ]);
     assert.equal(sum(rows.map(({ calls }) => calls)), 44n, by);
     assert.deepEqual([sum(rows.map((row) => row['unknownCalls'])), sum(rows.map((row) => row['unpricedCalls']))], [1n, 1n]);
     assert.equal(dollarsSum(rows.map(({ cost }) => cost)), dollarsSum(days.map(({ cost }) => cost)));

@@ -85,7 +85,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       const theirs = [other.id, 'other.example', 'their-secret-project', ...Object.values(foreign).filter((id) => id !== 'their-run')];
       const range = 'from=1970-01-01T00:00:00Z&to=2100-01-01T00:00:00Z';
       const queries: Readonly<Record<string, readonly string[]>> = {
-        showUsage: usageDimensions.map((by) => `?by=${by}`),
+        showUsage: [...usageDimensions.map((by) => `?by=${by}&since=7d`), '?by=label,model', '?by=run,day&project=x'],
         exportCalls: ['jsonl', 'csv', 'focus'].map((format) => `?format=${format}&${range}`),
       };
       for (const { id, method, path } of operations.filter((each) => each.method === 'get' && !each.path.includes('{'))) {
@@ -99,7 +99,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
 
     test("usage and exports count one's own calls alone", async () => {
       const counted = async (token: string) => {
-        const days = (await ask('/usage?by=day', { token })).body['data'] as { calls: number }[];
+        const days = (await ask('/usage?by=day&since=1970-01', { token })).body['data'] as { calls: number }[];
         const { text } = await ask('/exports?from=1970-01-01T00:00:00Z&to=2100-01-01T00:00:00Z', { token });
         return [days.reduce((sum, { calls }) => sum + calls, 0), text.trimEnd().split('\n').length];
       };

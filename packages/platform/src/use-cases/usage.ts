@@ -1,9 +1,12 @@
 /**
- * What an organization's calls used, by model, key, project, label, run or day. Design 5, `usage`. Costs are what the records
- * say; calls whose usage is not known, or that nobody has a price for, are counted beside the money and never guessed at.
+ * What an organization's calls used, by one or two dimensions. Design 5, `usage`. Costs are what the records say; calls whose usage
+ * is not known, that nobody has a price for, or whose cost has a gap are counted beside the money and never guessed at.
  */
-import { formatDollars } from '@metergate/core/money.ts';
-import type { UsageDimension } from '@metergate/core/report/usage-sum.ts';
+import { formatDollars, type NanoDollars } from '@metergate/core/money.ts';
+import { figureIn, usageDimensions, type UsageDimension, type UsageFigureName } from '@metergate/core/report/usage-sum.ts';
+import { dayLengthMs } from '@metergate/core/time/utc-day.ts';
+import { monthName } from '@metergate/core/time/utc-month.ts';
+import type { UsageFilter } from '@metergate/store/usage/usage-query.ts';
 import type { UsageRow } from '@metergate/store/usage/usage-reports.ts';
 import type { UseCaseContext } from './context.ts';
 import { findFigures } from './organizations.ts';
@@ -12,19 +15,27 @@ import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts
 export interface UsageQuery {
   /** Id or name, of an erased organization its id alone. */
   readonly organization: string;
-  readonly by: UsageDimension;
+  /** One or two; see `parseDimensions`. */
+  readonly by: readonly UsageDimension[];
+  /** Calls of just these names. */
+  readonly filter?: UsageFilter;
   /** Calls that started from this moment on. */
   readonly sinceMs?: number;
   /** Up to this moment, itself excluded. */
   readonly untilMs?: number;
 }
 
-/** `cost`: US dollars with nine places. Tokens as the wires report them. */
+/** Money: US dollars with nine places. Tokens as the wires report them. */
 export interface ShownFigures {
   readonly calls: number;
   readonly inputTokens: number;
+  readonly cachedTokens: number;
+  readonly cacheWriteTokens: number;
   readonly outputTokens: number;
+  readonly reasoningTokens: number;
   readonly cost: string;
+  /** Below zero where writing to the cache cost more than reading saved; null where no call has a price that says so. */
+  readonly cacheSavings: string | null;
   /** Of `calls`, those whose usage did not come, or came in part. */
   readonly unknownCalls: number;
   /** Of `calls`, those with usage that has no price. */
@@ -33,40 +44,79 @@ export interface ShownFigures {
   readonly gapCalls: number;
 }
 
-/** Under the dimension's own name: a model, a key's id, a project, a label, a run, or a day `YYYY-MM-DD`; null where calls have none. */
+/**
+ * Under each dimension's own name: a model, a key's id, a project, a label, a run, a wire, an endpoint, a day `YYYY-MM-DD`, a month
+ * `YYYY-MM` or the instant an hour begins; null where calls have none.
+ */
 export type ShownUsage = { readonly [D in UsageDimension]?: string | null } & ShownFigures;
 
 const rowsMax = 100_000;
+/** Hours are added up from the records: so many days are a second's work in a busy organization. */
+export const hoursDaysMax = 7;
 
-/** Days in their order; of everything else the costliest first. */
+/** `model` or `day,model`: one or two dimensions, not the same twice. Null: not that. */
+export function parseDimensions(text: string): readonly UsageDimension[] | null {
+  const names = text.split(',');
+  const known = names.every((name) => (usageDimensions as readonly string[]).includes(name));
+  return known && names.length <= 2 && new Set(names).size === names.length ? names as UsageDimension[] : null;
+}
+
+/** Ends a sentence such as "--by must be …". */
+export const dimensionsForm = `one or two of ${usageDimensions.join(', ')}, as in day,model`;
+
+/** A single time in its order; of everything else the costliest first. */
 export async function showUsage(context: UseCaseContext, query: UsageQuery): Promise<ShownUsage[] | AdministrationRefusal> {
-  const { by, sinceMs, untilMs } = query;
+  const { by, sinceMs, untilMs, filter = {} } = query;
+  if (by.includes('hour') && (sinceMs === undefined || (untilMs ?? context.nowMs) - sinceMs > hoursDaysMax * dayLengthMs)) {
+    return refuseInput('invalid_input', `Usage by hour is for at most ${hoursDaysMax} days. Ask for a shorter time, or by day.`);
+  }
   const organization = await findFigures(context, query.organization);
   if (isRefusal(organization)) return organization;
   const rows = await context.store.usageReports.usage({
-    organization: organization.id, by, rowsMax,
+    organization: organization.id, by, filter, rowsMax,
     ...(sinceMs === undefined ? {} : { sinceMs }), ...(untilMs === undefined ? {} : { untilMs }),
   });
   if (rows === null) {
-    return refuseInput('invalid_input', `There are more than ${rowsMax} different values of ${by} in this time. Ask for a shorter one.`);
+    const values = `${rowsMax} different values of ${by.join(' and ')}`;
+    return refuseInput('invalid_input', `There are more than ${values} in this time. Ask for a shorter one.`);
   }
-  return rows.toSorted(by === 'day' ? byDay : costliestFirst).map((row) => shownUsage(by, row));
+  return rows.toSorted(by.length === 1 && isTime(by[0]!) ? byTime : costliestFirst).map((row) => shownUsage(by, row));
 }
 
-function byDay(one: UsageRow, other: UsageRow): number {
-  return Number(one.subject) - Number(other.subject);
+function isTime(dimension: UsageDimension): boolean {
+  return dimension === 'day' || dimension === 'month' || dimension === 'hour';
 }
 
+function byTime(one: UsageRow, other: UsageRow): number {
+  return Number(one.subjects[0]) - Number(other.subjects[0]);
+}
+
+/** Those that cost the same: the one with more calls first, then by name, so that the order is the same each time. */
 function costliestFirst(one: UsageRow, other: UsageRow): number {
-  if (one.figures.cost !== other.figures.cost) return one.figures.cost > other.figures.cost ? -1 : 1;
-  if (one.figures.calls !== other.figures.calls) return other.figures.calls - one.figures.calls;
-  return one.subject < other.subject ? -1 : 1;
+  for (const name of ['cost', 'calls'] as const) {
+    const [a, b] = [figureIn(one.figures, name), figureIn(other.figures, name)];
+    if (a !== b) return a > b ? -1 : 1;
+  }
+  const [a, b] = [one, other].map(({ subjects }) => subjects.join('\0')) as [string, string];
+  return a < b ? -1 : 1;
 }
 
-function shownUsage(by: UsageDimension, { subject, figures }: UsageRow): ShownUsage {
-  const { calls, inputTokens, outputTokens, cost, unknownCalls, unpricedCalls, gapCalls } = figures;
+function shownUsage(by: readonly UsageDimension[], { subjects, figures }: UsageRow): ShownUsage {
+  const whole = (name: UsageFigureName): number => Number(figureIn(figures, name));
+  const money = (name: 'cost' | 'cacheSavings'): string => formatDollars(figureIn(figures, name) as NanoDollars);
   return {
-    [by]: by === 'day' ? new Date(Number(subject)).toISOString().slice(0, 10) : subject === '' ? null : subject,
-    calls, inputTokens: Number(inputTokens), outputTokens: Number(outputTokens), cost: formatDollars(cost), unknownCalls, unpricedCalls, gapCalls,
+    ...Object.fromEntries(by.map((dimension, index) => [dimension, subjectText(dimension, subjects[index]!)])),
+    calls: whole('calls'), inputTokens: whole('inputTokens'), cachedTokens: whole('cachedTokens'), cacheWriteTokens: whole('cacheWriteTokens'),
+    outputTokens: whole('outputTokens'), reasoningTokens: whole('reasoningTokens'), cost: money('cost'),
+    cacheSavings: whole('savedCalls') === 0 ? null : money('cacheSavings'),
+    unknownCalls: whole('unknownCalls'), unpricedCalls: whole('unpricedCalls'), gapCalls: whole('gapCalls'),
   };
+}
+
+function subjectText(dimension: UsageDimension, subject: string): string | null {
+  if (!isTime(dimension)) return subject === '' ? null : subject;
+  const atMs = Number(subject);
+  if (dimension === 'month') return monthName(atMs);
+  const text = new Date(atMs).toISOString();
+  return dimension === 'day' ? text.slice(0, -'T00:00:00.000Z'.length) : text;
 }

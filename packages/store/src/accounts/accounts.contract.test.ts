@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
-import type { UsageDimension } from '@metergate/core/report/usage-sum.ts';
+import { figureIn, type UsageDimension } from '@metergate/core/report/usage-sum.ts';
 import { auditActions, type AuditIntent } from '../audit/change.ts';
 import { isRefusal } from '../refusal.ts';
 import { StoreFault } from '../engine/fault.ts';
@@ -207,8 +207,9 @@ for (const on of bothEngines) {
           startedAtMs: 5, project: null, labels: [], run: null, model: null, cost: nanoDollars(1n), inputTokens: 1,
         });
         await store.calls.ship({ segment: 'seg_unnamed', through: 1, records: [{ seq: 1, record: unnamed }] });
-        const by = async (dimension: UsageDimension) => (await store.usageReports.usage({ organization, by: dimension, rowsMax: 10 }))!
-          .map(({ subject, figures: { calls, inputTokens, cost } }) => [subject, calls, inputTokens, cost]);
+        const by = async (dimension: UsageDimension) => (await store.usageReports.usage({ organization, by: [dimension], rowsMax: 10 }))!
+          .map(({ subjects: [subject], figures: all }) =>
+            [subject, Number(figureIn(all, 'calls')), figureIn(all, 'inputTokens'), figureIn(all, 'cost')]);
         const days = await by('day');
         await erase(organization);
         await ship('seg_used_last', organization, 2_000);
@@ -216,6 +217,11 @@ for (const on of bothEngines) {
           assert.deepEqual(await by(dimension), [['', 4, 22n, 16n]], dimension);
         }
         assert.deepEqual(days.map(([, calls]) => calls), [2, 1]);
+        for (const pair of [['label', 'key'], ['run', 'project'], ['model', 'month'], ['label', 'model']] as const) {
+          const rows = (await store.usageReports.usage({ organization, by: pair, rowsMax: 10 }))!;
+          assert.equal(rows.reduce((sum, { figures }) => sum + figureIn(figures, 'cost'), 0n), 16n, pair.join());
+          assert.ok(rows.every(({ subjects }) => subjects.every((subject) => subject === '' || /^(?:key_|\d+$)/.test(subject))), pair.join());
+        }
       });
 
       test('from then on it is like one that never was, and nothing can be made for it', async () => {

@@ -9,6 +9,7 @@ import type { Transaction } from 'kysely';
 import { applySpend } from '../spend/apply-spend.ts';
 import { applyUsage } from '../usage/apply-usage.ts';
 import { erasedAmong, holdOffErasures, withoutWords } from '../erasure/erased.ts';
+import { createAttributionBook, type NumberedCalls } from '../usage/attributions.ts';
 import { StoreFault } from '../engine/fault.ts';
 import { applyToLeases } from '../spend/apply-to-leases.ts';
 import { applyToRuns } from '../runs/apply-to-runs.ts';
@@ -48,10 +49,12 @@ export interface CallRecords {
 }
 
 export function callRecordsIn({ engine }: StoreContext): CallRecords {
+  const book = createAttributionBook(engine.kind);
   return {
     async ship({ segment, after = 0, through, records, runEvents = [] }) {
       if ([...records, ...runEvents].some(({ seq }) => seq > through)) throw new RangeError('a batch holds no record above its last journal number');
-      await engine.write(async (transaction) => {
+      let numbered: NumberedCalls = { numbers: [], found: new Map() };
+      const shipped = engine.write(async (transaction) => {
         await holdOffErasures(engine.kind, transaction);
         const mark = await lockedMark(engine, transaction, segment);
         if (mark < after) throw wentBack(segment, after, mark);
@@ -64,12 +67,16 @@ export function callRecordsIn({ engine }: StoreContext): CallRecords {
         const change = events.length === 0 ? 0n : await nextRunChange(transaction);
         // Runs before their records: where one begins anew, what was kept before is its spend, and these come on top.
         await applyToRuns(engine.kind, transaction, { records: kept, events, change });
-        await insertCalls(engine.kind, transaction, kept);
+        numbered = await book.number(transaction, kept);
+        const attributions = numbered.numbers;
+        await insertCalls(engine.kind, transaction, kept.map((record, index) => ({ record, attribution: attributions[index]! })));
         await applySpend(engine.kind, transaction, kept);
-        await applyUsage(engine.kind, transaction, kept);
+        await applyUsage(engine.kind, transaction, kept, attributions);
         await applyToLeases(engine.kind, transaction, kept);
         await transaction.updateTable('journal_segment').set({ mark: through }).where('id', '=', segment).execute();
       });
+      // What was found in a transaction that failed, or in a store that was away, need not be so any more.
+      await shipped.then(() => book.remember(numbered), (fault: unknown) => { book.forget(); throw fault; });
     },
     mark: (segment) => engine.read(async (db) =>
       Number((await db.selectFrom('journal_segment').select('mark').where('id', '=', segment).executeTakeFirst())?.mark ?? 0n)),

@@ -14,7 +14,7 @@ import { storable } from '../engine/storable.ts';
 type Value = string | number | bigint | null;
 
 export interface CallColumn {
-  readonly name: Exclude<keyof CallRecordTable, 'sequence'>;
+  readonly name: Exclude<keyof CallRecordTable, 'sequence' | 'attribution'>;
   readonly kind: 'text' | 'whole' | 'real';
   readonly value: (record: CallRecord) => Value;
 }
@@ -26,7 +26,7 @@ const whole = (name: CallColumn['name'], value: (record: CallRecord) => number |
 const real = (name: CallColumn['name'], value: (record: CallRecord) => number | null): CallColumn =>
   ({ name, kind: 'real', value });
 
-/** Every column but the sequence, which the engine gives. */
+/** Every column but the sequence, which the engine gives, and the number of the call's attribution. */
 export const callColumns: readonly CallColumn[] = [
   text('id', (r) => r.id),
   text('organization', (r) => r.organization),
@@ -60,6 +60,7 @@ export const callColumns: readonly CallColumn[] = [
   whole('audio_output_tokens', (r) => r.audioOutputTokens),
   text('tool_calls', (r) => r.toolCalls === null ? null : JSON.stringify(r.toolCalls)),
   text('cost_source', (r) => r.costSource),
+  whole('cache_savings_nano', (r) => r.cacheSavings),
   text('price_list', (r) => r.priceList),
   text('provider_request_id', (r) => r.providerRequestId),
   whole('request_bytes', (r) => r.requestBytes),
@@ -103,6 +104,7 @@ export function callRecordOf(row: Selectable<CallRecordTable>): CallRecord {
     audioOutputTokens: numberOrNull(row.audio_output_tokens),
     toolCalls: row.tool_calls === null ? null : (JSON.parse(row.tool_calls) as ToolCalls),
     costSource: row.cost_source as CallRecord['costSource'],
+    cacheSavings: row.cache_savings_nano as NanoDollars | null,
     priceList: row.price_list,
     providerRequestId: row.provider_request_id,
     requestBytes: Number(row.request_bytes),

@@ -12,24 +12,33 @@ import type { Schema } from '../schema/schema.ts';
 /** Rows in one statement on PostgreSQL: bounds the size of its message. */
 const postgresRowsMax = 1_000;
 const sqliteTuples = [64, 8, 1] as const;
-const columnNames = callColumns.map(({ name }) => `"${name}"`).join(', ');
+const columnNames = [...callColumns.map(({ name }) => `"${name}"`), 'attribution'].join(', ');
 
-/** Appends `records` in their order. */
-export async function insertCalls(engine: Engine['kind'], transaction: Transaction<Schema>, records: readonly CallRecord[]): Promise<void> {
+/** A record with the number of its attribution. */
+export interface AttributedRecord {
+  readonly record: CallRecord;
+  readonly attribution: number;
+}
+
+/** Appends `calls` in their order. */
+export async function insertCalls(engine: Engine['kind'], transaction: Transaction<Schema>, calls: readonly AttributedRecord[]): Promise<void> {
   let done = 0;
-  while (done < records.length) {
-    const left = records.length - done;
+  while (done < calls.length) {
+    const left = calls.length - done;
     const size = engine === 'postgres' ? Math.min(left, postgresRowsMax) : (sqliteTuples.find((tuple) => tuple <= left) ?? 1);
-    const slice = records.slice(done, done + size);
+    const slice = calls.slice(done, done + size);
     await transaction.executeQuery(engine === 'postgres' ? insertColumns(slice) : insertTuples(slice));
     done += size;
   }
 }
 
-function insertTuples(records: readonly CallRecord[]): CompiledQuery {
+function insertTuples(calls: readonly AttributedRecord[]): CompiledQuery {
   const values: unknown[] = [];
-  for (const record of records) for (const { value } of callColumns) values.push(value(record));
-  return CompiledQuery.raw(tupleStatement(records.length), values);
+  for (const { record, attribution } of calls) {
+    for (const { value } of callColumns) values.push(value(record));
+    values.push(attribution);
+  }
+  return CompiledQuery.raw(tupleStatement(calls.length), values);
 }
 
 const tupleStatements = new Map<number, string>();
@@ -37,7 +46,7 @@ const tupleStatements = new Map<number, string>();
 function tupleStatement(rows: number): string {
   let statement = tupleStatements.get(rows);
   if (statement === undefined) {
-    const tuple = `(${callColumns.map(() => '?').join(', ')})`;
+    const tuple = `(${callColumns.map(() => '?').join(', ')}, ?)`;
     statement = `insert into call_record (${columnNames}) values ${Array.from({ length: rows }, () => tuple).join(', ')}`;
     tupleStatements.set(rows, statement);
   }
@@ -47,8 +56,9 @@ function tupleStatement(rows: number): string {
 const arrayTypes = { text: 'text[]', whole: 'bigint[]', real: 'double precision[]' } as const;
 const columnStatement =
   `insert into call_record (${columnNames}) select * from unnest(${
-    callColumns.map(({ kind }, index) => `$${index + 1}::${arrayTypes[kind]}`).join(', ')})`;
+    callColumns.map(({ kind }, index) => `$${index + 1}::${arrayTypes[kind]}`).join(', ')}, $${callColumns.length + 1}::bigint[])`;
 
-function insertColumns(records: readonly CallRecord[]): CompiledQuery {
-  return CompiledQuery.raw(columnStatement, callColumns.map(({ value }) => records.map(value)));
+function insertColumns(calls: readonly AttributedRecord[]): CompiledQuery {
+  const columns = callColumns.map(({ value }) => calls.map(({ record }) => value(record)));
+  return CompiledQuery.raw(columnStatement, [...columns, calls.map(({ attribution }) => attribution)]);
 }

@@ -15,6 +15,7 @@ import type { Schema } from '../schema/schema.ts';
 import type { StoreContext } from '../context.ts';
 import { erasedAmong, shippingLock } from './erased.ts';
 import { dropErasedEvents, eraseTap } from '../tap/tap-events.ts';
+import { dropWords, keepSumsWithoutWords, reattribute } from '../usage/erase-usage.ts';
 
 export interface Erasure {
   /** Refuses `unknown_organization`. When it returns nobody gets in and nothing opens; the slices are still to come. */
@@ -58,7 +59,7 @@ export function erasureIn({ engine, background, clock }: StoreContext): Erasure 
     }, ({ organization: erased }) => ({ action: 'eraseOrganization', organization: erased, subject: erased, withoutWords: true })),
     goOn: () => background.write(async (transaction) => {
       await overwriting(engine.kind, transaction);
-      const records = await eraseRecords(transaction);
+      const records = await eraseRecords(engine.kind, transaction);
       const events = records ? 1 : await dropErasedEvents(transaction, eventsAtOnce);
       return events > 0;
     }),
@@ -86,7 +87,7 @@ async function endPeople(transaction: Transaction<Schema>, people: readonly stri
  * Words of the next records of one erased organization, along its index by start. False: none are left of any.
  * What comes from now on is without words as it arrives.
  */
-async function eraseRecords(transaction: Transaction<Schema>): Promise<boolean> {
+async function eraseRecords(engine: Engine['kind'], transaction: Transaction<Schema>): Promise<boolean> {
   const erased = await transaction.selectFrom('erased_organization').selectAll().where('finished', '=', 0n).limit(1).executeTakeFirst();
   if (erased === undefined) return false;
   const { organization, done_ms: doneMs, done_sequence: doneSequence } = erased;
@@ -95,39 +96,17 @@ async function eraseRecords(transaction: Transaction<Schema>): Promise<boolean> 
     .orderBy('started_at_ms').orderBy('sequence').limit(recordsAtOnce).execute();
   const last = rows.at(-1);
   if (last !== undefined) {
-    await transaction.updateTable('call_record').set(noWords).where('sequence', 'in', rows.map(({ sequence }) => sequence)).execute();
+    const sequences = rows.map(({ sequence }) => sequence);
+    await transaction.updateTable('call_record').set(noWords).where('sequence', 'in', sequences).execute();
+    await reattribute(transaction, sequences);
   } else {
-    if (await dropNamedSums(transaction, organization)) return true;
-    await keepSumsOfDays(transaction, organization);
+    if (await dropWords(engine, transaction, organization)) return true;
+    await keepSumsWithoutWords(transaction, organization);
   }
   await transaction.updateTable('erased_organization')
     .set(last === undefined ? { finished: 1 } : { done_ms: last.started_at_ms, done_sequence: last.sequence })
     .where('organization', '=', organization).execute();
   return true;
-}
-
-/** Dimensions whose subjects are a caller's or a provider's words. */
-const wordDimensions = ['label', 'model', 'project', 'run'] as const;
-
-/** Some of the daily sums that stand under a word. False: there were none. */
-async function dropNamedSums(transaction: Transaction<Schema>, organization: string): Promise<boolean> {
-  const { rows } = await sql`delete from usage_sum where (organization, dimension, day_ms, subject) in (
-    select organization, dimension, day_ms, subject from usage_sum
-    where organization = ${organization} and dimension in (${sql.join([...wordDimensions])}) and subject <> '' limit ${recordsAtOnce})
-    returning 1 as dropped`.execute(transaction);
-  return rows.length > 0;
-}
-
-/** Once no sum stands under a word: in each of those dimensions a day's calls are all without one, and are what the day came to. */
-async function keepSumsOfDays(transaction: Transaction<Schema>, organization: string): Promise<void> {
-  const figures = ['calls', 'input_tokens', 'output_tokens', 'cost_nano', 'unknown_calls', 'unpriced_calls', 'gap_calls'];
-  const columns = sql.join(figures.map((name) => sql.ref(name)));
-  for (const dimension of wordDimensions) {
-    await sql`insert into usage_sum (organization, dimension, day_ms, subject, ${columns})
-      select organization, ${dimension}, day_ms, '', ${columns} from usage_sum where organization = ${organization} and dimension = 'day'
-      on conflict (organization, dimension, day_ms, subject) do update
-      set ${sql.join(figures.map((name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`))}`.execute(transaction);
-  }
 }
 
 const noWords = {

@@ -175,7 +175,7 @@ for (const segmentIsLeft of [true, false]) {
 /** Sets one long row aside where a file may have 8 KB, which stands for a disk that is nearly full. */
 const settingAside = `
   const { settingRefusedRowsAside } = await import(process.argv[1]);
-  const record = { id: 'req_1', path: 'p'.repeat(40_000), cost: null };
+  const record = { id: 'req_1', path: 'p'.repeat(40_000), cost: null, cacheSavings: null };
   const calls = { async ship({ records }) { if (records.length > 0) throw new TypeError('not this one'); console.log('passed'); } };
   const rows = settingRefusedRowsAside({ directory: process.argv[2], calls, warn: () => {} });
   await rows.ship({ segment: 'seg_a', through: 1, records: [{ seq: 1, record }] }).catch(({ code }) => console.log(code));`;

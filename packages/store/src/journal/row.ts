@@ -15,8 +15,8 @@ export type RowKind = (typeof rowKind)[keyof typeof rowKind];
 
 /** First element of each row; another order of fields takes another number. */
 const rowForm = 1;
-/** That of records since they hold gaps of the cost, tier, audio tokens and calls of tools; those of the first form have none. */
-const recordForm = 2;
+/** That of records since they hold what caching saved; those of older forms lack fields at their end. */
+const recordForm = 3;
 
 /** Index of the call's id within a row. */
 export const rowIdAt = 1;
@@ -31,6 +31,7 @@ const recordFields = [
   'reasoningTokens', 'usage', 'usageReason', 'cost', 'costSource', 'priceList', 'providerRequestId', 'requestBytes', 'responseBytes',
   'firstByteMs', 'durationMs',
   'costGaps', 'serviceTier', 'audioInputTokens', 'audioOutputTokens', 'toolCalls',
+  'cacheSavings',
 ] as const satisfies readonly (keyof CallRecord)[];
 
 const tighteningFields = [
@@ -43,12 +44,15 @@ type Missing = Exclude<keyof CallOpening, (typeof openingFields)[number]> | Excl
 /** A list of fields; nothing can be one while a field is missing from the lists above. */
 type WholeList = [Missing] extends [never] ? readonly string[] : never;
 
-/** The values of fields, in their order; cost as text. */
+/** The values of fields, in their order; money as text. */
 type ValuesOf<Fields extends readonly (keyof CallRecord)[]> = {
-  -readonly [At in keyof Fields]: Fields[At] extends 'cost' ? string | null : CallRecord[Fields[At]]
+  -readonly [At in keyof Fields]: Fields[At] extends 'cost' | 'cacheSavings' ? string | null : CallRecord[Fields[At]]
 };
-/** How many of the record's fields a row of the first form holds. */
-const firstFormFields = recordFields.indexOf('costGaps');
+/** How many of the record's fields a row of each older form holds, and what stands in place of the others. */
+const olderForms: ReadonlyMap<unknown, readonly [fields: number, others: readonly unknown[]]> = new Map([
+  [rowForm, [recordFields.indexOf('costGaps'), [[], null, null, null, null, null]]],
+  [2, [recordFields.indexOf('cacheSavings'), [null]]],
+]);
 
 type RecordValues = [form: number, ...ValuesOf<typeof recordFields>];
 
@@ -75,6 +79,7 @@ export function recordToText(record: CallRecord): string {
     record.cost === null ? null : record.cost.toString(), record.costSource, record.priceList, record.providerRequestId,
     record.requestBytes, record.responseBytes, record.firstByteMs, record.durationMs,
     record.costGaps, record.serviceTier, record.audioInputTokens, record.audioOutputTokens, record.toolCalls,
+    record.cacheSavings === null ? null : record.cacheSavings.toString(),
   ]);
 }
 
@@ -85,14 +90,14 @@ export function recordFromText(text: string): CallRecord {
     streamed, status, outcome, model, finishReason, inputTokens, outputTokens, cachedTokens, cacheWriteTokens,
     reasoningTokens, usage, usageReason, cost, costSource, priceList, providerRequestId, requestBytes, responseBytes,
     firstByteMs, durationMs,
-    costGaps, serviceTier, audioInputTokens, audioOutputTokens, toolCalls,
+    costGaps, serviceTier, audioInputTokens, audioOutputTokens, toolCalls, cacheSavings,
   ] = recordValuesOf(text);
   return {
     id, organization, key, project, labels, labelsDropped, run, wire, endpoint, method, path, startedAtMs, node,
     streamed, status, outcome, model, finishReason, inputTokens, outputTokens, cachedTokens, cacheWriteTokens,
     reasoningTokens, usage, usageReason, cost: amountOf(cost), costSource, priceList, providerRequestId, requestBytes, responseBytes,
     firstByteMs, durationMs,
-    costGaps, serviceTier, audioInputTokens, audioOutputTokens, toolCalls,
+    costGaps, serviceTier, audioInputTokens, audioOutputTokens, toolCalls, cacheSavings: amountOf(cacheSavings),
   };
 }
 
@@ -136,7 +141,8 @@ function valuesOf(text: string, fields: WholeList): unknown[] {
 
 function recordValuesOf(text: string): RecordValues {
   const values = JSON.parse(text) as unknown[];
-  if (values[0] === rowForm && values.length === firstFormFields + 1) values.push([], null, null, null, null);
+  const older = olderForms.get(values[0]);
+  if (older !== undefined && values.length === older[0] + 1) values.push(...older[1]);
   else if (values[0] !== recordForm || values.length !== recordFields.length + 1) throw unknownForm();
   return values as RecordValues;
 }

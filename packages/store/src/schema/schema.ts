@@ -111,6 +111,9 @@ export interface CallRecordTable {
   /** JSON object of counts. */
   readonly tool_calls: string | null;
   readonly cost_source: string;
+  readonly cache_savings_nano: WholeOrNull;
+  /** Its number in `attribution`. */
+  readonly attribution: Whole;
   readonly price_list: string | null;
   readonly provider_request_id: string | null;
   readonly request_bytes: Whole;

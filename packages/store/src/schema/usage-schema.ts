@@ -1,23 +1,67 @@
-/** The table of daily sums of usage as TypeScript sees it. See `schema.ts`. */
+/** The tables of sums of usage as TypeScript sees them. See `schema.ts`. */
+import type { Generated } from 'kysely';
 import type { Whole } from '../engine/column.ts';
 
-/** What calls that started on one day came to, under one name of one dimension. */
-export interface UsageSumTable {
-  readonly organization: string;
-  readonly dimension: string;
-  /** 00:00 UTC. */
-  readonly day_ms: Whole;
-  /** A model, a key's id, a project, a label or a run; empty for calls that have none, and in the dimension `day`. */
-  readonly subject: string;
+/** The figures of a sum. Their one list is `usage/figure-columns.ts`. */
+interface FigureColumns {
   readonly calls: Whole;
   readonly input_tokens: Whole;
+  readonly cached_tokens: Whole;
+  readonly cache_write_tokens: Whole;
   readonly output_tokens: Whole;
+  readonly reasoning_tokens: Whole;
   readonly cost_nano: Whole;
+  readonly cache_savings_nano: Whole;
+  readonly saved_calls: Whole;
   readonly unknown_calls: Whole;
   readonly unpriced_calls: Whole;
   readonly gap_calls: Whole;
 }
 
+/** What calls that started on one day came to, under one name of one dimension. */
+export interface UsageSumTable extends FigureColumns {
+  readonly organization: string;
+  readonly dimension: string;
+  /** 00:00 UTC. */
+  readonly day_ms: Whole;
+  /** A model, a key's id, a project, a wire, an endpoint, a label or a run; empty for calls that have none, and in the dimension `day`. */
+  readonly subject: string;
+}
+
+/** What calls have in common: who made them, what for, and where they went. Numbered, so that sums and records refer to it shortly. */
+export interface AttributionTable {
+  readonly id: Generated<bigint>;
+  readonly organization: string;
+  readonly key: string;
+  /** Empty where calls have none, as is the model. */
+  readonly project: string;
+  readonly model: string;
+  readonly wire: string;
+  readonly endpoint: string;
+}
+
+/** What calls of one attribution came to, on one day or in one month. */
+export interface AttributionSumTable extends FigureColumns {
+  readonly attribution: Whole;
+  /** `day` or `month`. */
+  readonly span: string;
+  /** Its first instant. */
+  readonly start_ms: Whole;
+}
+
+/** What calls of one attribution came to on one day under one label or run. Calls without a run have no row; without a label, one under ''. */
+export interface WordSumTable extends FigureColumns {
+  readonly organization: string;
+  /** `label` or `run`. */
+  readonly dimension: string;
+  readonly subject: string;
+  readonly day_ms: Whole;
+  readonly attribution: Whole;
+}
+
 export interface UsageSchema {
   readonly usage_sum: UsageSumTable;
+  readonly attribution: AttributionTable;
+  readonly attribution_sum: AttributionSumTable;
+  readonly word_sum: WordSumTable;
 }

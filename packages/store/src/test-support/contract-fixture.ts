@@ -124,6 +124,7 @@ export function sampleRecord(organization: OrganizationId, changes: Partial<Call
     audioOutputTokens: null,
     toolCalls: { webSearch: 1, webFetch: 0, fileSearch: 0, codeInterpreter: 2 },
     costSource: 'priced',
+    cacheSavings: nanoDollars(-7n),
     priceList: '2026-09-23/1f0c',
     providerRequestId: 'req-from-provider',
     requestBytes: 1_024,

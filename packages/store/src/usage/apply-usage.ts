@@ -1,118 +1,60 @@
 /**
- * Records of calls → what they add to the daily sums of usage, inside the transaction that keeps the records and their mark: so
- * reports always equal the records. Design 2 (Journal), 3 row 5a.
- * A batch is summed in memory first; rows are then written in one fixed order, so that two shippers never wait for each other
- * in a circle.
+ * Records of calls → what they add to the sums of usage, inside the transaction that keeps the records and their mark: so reports
+ * always equal the records. Design 2 (Journal), 3 row 5a.
  */
-import {
-  addUsage, subjectsOf, usageDimensions, usageOfCall, type UsageDimension, type UsageFigures, type UsageRecord,
-} from '@metergate/core/report/usage-sum.ts';
-import { dayOf } from '@metergate/core/time/utc-day.ts';
+import type { UsageFigures, UsageRecord } from '@metergate/core/report/usage-sum.ts';
 import type { Transaction } from 'kysely';
-import { insertRows, type BulkInsert } from '../engine/bulk.ts';
+import { insertRows, type BulkColumn, type BulkInsert } from '../engine/bulk.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Schema } from '../schema/schema.ts';
+import { addedOnConflict, figureColumnNames } from './figure-columns.ts';
+import { usageAdditionsOf, type AttributionAddition, type NamedAddition, type WordAddition } from './usage-additions.ts';
 
-/** What one row of `usage_sum` gains. */
-export interface UsageAddition {
-  readonly organization: string;
-  readonly dimension: UsageDimension;
-  /** 00:00 UTC. */
-  readonly dayMs: number;
-  /** Empty in the dimension `day`. */
-  readonly subject: string;
-  readonly figures: UsageFigures;
-}
-
-/** Adds what `records` used. To be called in the transaction that keeps them, with those alone that it keeps. */
+/**
+ * Adds what `records` used. To be called in the transaction that keeps them, with those alone that it keeps. `attributions`: their
+ * numbers, in the order of the records.
+ */
 export async function applyUsage(
-  engine: Engine['kind'], transaction: Transaction<Schema>, records: readonly UsageRecord[],
+  engine: Engine['kind'], transaction: Transaction<Schema>, records: readonly UsageRecord[], attributions: readonly number[],
 ): Promise<void> {
-  const additions = usageAdditionsOf(records).sort(inOrder);
-  for (let done = 0; done < additions.length; done += rowsAtOnce) {
-    await insertRows(engine, transaction, engine === 'postgres' ? intoPostgres : intoSqlite, additions.slice(done, done + rowsAtOnce));
-  }
+  const { named, attributed, words } = usageAdditionsOf(records, attributions);
+  await addAll(engine, transaction, inserts[engine].named, named);
+  await addAll(engine, transaction, inserts[engine].attributed, attributed);
+  await addAll(engine, transaction, inserts[engine].words, words);
 }
 
-/** What each sum gains by these records. In no order. */
-function usageAdditionsOf(records: readonly UsageRecord[]): UsageAddition[] {
-  const all: UsageAddition[] = [];
-  const days = new Map<string, DayAdditions>();
-  let latest: DayAdditions | null = null;
-  for (const record of records) {
-    const dayMs = dayOf(record.startedAtMs);
-    const { organization } = record;
-    if (latest === null || latest.dayMs !== dayMs || latest.organization !== organization) {
-      const name: string = `${dayMs} ${organization}`;
-      latest = days.get(name) ?? { organization, dayMs, known: new Map() };
-      days.set(name, latest);
-    }
-    addCall(all, latest, record);
-  }
-  return all;
-}
-
-interface DayAdditions {
-  readonly organization: string;
-  readonly dayMs: number;
-  readonly known: Map<UsageDimension, Map<string, UsageAddition>>;
-}
-
-function addCall(all: UsageAddition[], { organization, dayMs, known }: DayAdditions, record: UsageRecord): void {
-  const figures = usageOfCall(record);
-  for (const dimension of usageDimensions) {
-    let named = known.get(dimension);
-    if (named === undefined) known.set(dimension, named = new Map());
-    for (const subject of dimension === 'day' ? noSubject : subjectsOf(dimension, record)) {
-      const addition = named.get(subject);
-      if (addition !== undefined) {
-        addUsage(addition.figures, figures);
-        continue;
-      }
-      const first = { organization, dimension, dayMs, subject, figures: { ...figures } };
-      named.set(subject, first);
-      all.push(first);
-    }
-  }
-}
-
-const noSubject = [''] as const;
-
-function inOrder(one: UsageAddition, other: UsageAddition): number {
-  for (const field of ['organization', 'dimension', 'dayMs', 'subject'] as const) {
-    if (one[field] !== other[field]) return one[field] < other[field] ? -1 : 1;
-  }
-  return 0;
-}
-
+/** Bounds the size of a message to PostgreSQL. */
 const rowsAtOnce = 1_000;
 
-const summed = ['input_tokens', 'output_tokens', 'cost_nano'] as const;
-const counted = ['calls', 'unknown_calls', 'unpriced_calls', 'gap_calls'] as const;
+async function addAll<Row>(engine: Engine['kind'], transaction: Transaction<Schema>, insert: BulkInsert<Row>, rows: readonly Row[]): Promise<void> {
+  for (let done = 0; done < rows.length; done += rowsAtOnce) {
+    await insertRows(engine, transaction, insert, rows.slice(done, done + rowsAtOnce));
+  }
+}
 
-function into(least: 'min' | 'least'): BulkInsert<UsageAddition> {
+const figures = figureColumnNames.map((name, index): BulkColumn<{ readonly figures: UsageFigures }> =>
+  ({ name, kind: 'whole', value: (row) => row.figures[index]! }));
+
+function insertsOf(engine: Engine['kind']) {
+  const into = <Row extends { readonly figures: UsageFigures }>(table: string, key: readonly BulkColumn<Row>[]): BulkInsert<Row> => ({
+    table, columns: [...key, ...figures],
+    after: `on conflict (${key.map(({ name }) => name).join(', ')}) do update set ${addedOnConflict(engine, table)}`,
+  });
   return {
-    table: 'usage_sum',
-    columns: [
-      { name: 'organization', kind: 'text', value: (a) => a.organization },
-      { name: 'dimension', kind: 'text', value: (a) => a.dimension },
-      { name: 'day_ms', kind: 'whole', value: (a) => a.dayMs },
-      { name: 'subject', kind: 'text', value: (a) => a.subject },
-      { name: 'calls', kind: 'whole', value: ({ figures }) => figures.calls },
-      { name: 'input_tokens', kind: 'whole', value: ({ figures }) => figures.inputTokens },
-      { name: 'output_tokens', kind: 'whole', value: ({ figures }) => figures.outputTokens },
-      { name: 'cost_nano', kind: 'whole', value: ({ figures }) => figures.cost },
-      { name: 'unknown_calls', kind: 'whole', value: ({ figures }) => figures.unknownCalls },
-      { name: 'unpriced_calls', kind: 'whole', value: ({ figures }) => figures.unpricedCalls },
-      { name: 'gap_calls', kind: 'whole', value: ({ figures }) => figures.gapCalls },
-    ],
-    // Sums stop at the 64-bit bound, since one that failed there would hold up all records behind it.
-    after: `on conflict (organization, dimension, day_ms, subject) do update set ${[
-      ...summed.map((name) => `${name} = ${least}(usage_sum.${name}, 9223372036854775807 - excluded.${name}) + excluded.${name}`),
-      ...counted.map((name) => `${name} = usage_sum.${name} + excluded.${name}`),
-    ].join(', ')}`,
+    named: into<NamedAddition>('usage_sum', [
+      { name: 'organization', kind: 'text', value: (row) => row.organization }, { name: 'dimension', kind: 'text', value: (row) => row.dimension },
+      { name: 'day_ms', kind: 'whole', value: (row) => row.dayMs }, { name: 'subject', kind: 'text', value: (row) => row.subject },
+    ]),
+    attributed: into<AttributionAddition>('attribution_sum', [
+      { name: 'attribution', kind: 'whole', value: (row) => row.attribution }, { name: 'span', kind: 'text', value: (row) => row.span },
+      { name: 'start_ms', kind: 'whole', value: (row) => row.startMs },
+    ]),
+    words: into<WordAddition>('word_sum', [
+      { name: 'organization', kind: 'text', value: (row) => row.organization }, { name: 'dimension', kind: 'text', value: (row) => row.dimension },
+      { name: 'subject', kind: 'text', value: (row) => row.subject }, { name: 'day_ms', kind: 'whole', value: (row) => row.dayMs },
+      { name: 'attribution', kind: 'whole', value: (row) => row.attribution },
+    ]),
   };
 }
 
-const intoSqlite = into('min');
-const intoPostgres = into('least');
+const inserts = { sqlite: insertsOf('sqlite'), postgres: insertsOf('postgres') };

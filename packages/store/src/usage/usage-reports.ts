@@ -1,32 +1,20 @@
 /**
- * What the calls of a time used, by one dimension: whole days from their sums, the parts of days at the edges from the records.
- * Design 5, `usage`. Parts of days are read in slices, so that no report holds up what else runs on its thread.
+ * What the calls of a time used, by up to two dimensions: whole days and months from their sums, parts of days at the edges from the
+ * records. Design 5, `usage`. What no sum holds is added up from the records alone; `sumKindOf` says what that is.
  */
-import { setImmediate as othersFirst } from 'node:timers/promises';
-import type { OrganizationId } from '@metergate/core/id.ts';
-import { nanoDollars } from '@metergate/core/money.ts';
 import {
-  addUsage, noUsage, subjectsOf, usageOfCall, type UsageDimension, type UsageFigures,
+  addUsage, attributionDimensions, subjectOf, type AttributionDimension, type UsageDimension, type UsageFigures,
 } from '@metergate/core/report/usage-sum.ts';
-import { dayAfter, dayOf } from '@metergate/core/time/utc-day.ts';
-import { sql } from 'kysely';
-import { usageColumns, usageRecordOf } from './usage-row.ts';
+import { dayOf } from '@metergate/core/time/utc-day.ts';
+import { monthOf } from '@metergate/core/time/utc-month.ts';
 import type { StoreContext } from '../context.ts';
+import { namedAttributions } from './attributions.ts';
+import { attributionFilter, usagePartsIn, type UsagePart } from './usage-parts.ts';
+import { cutSpan, shapeOf, sumKindOf, type Span, type UsageQuery } from './usage-query.ts';
 
-export interface UsageQuery {
-  readonly organization: OrganizationId;
-  readonly by: UsageDimension;
-  /** Calls that started from this moment on. */
-  readonly sinceMs?: number;
-  /** Up to this moment, itself excluded. */
-  readonly untilMs?: number;
-  /** At most so many rows. */
-  readonly rowsMax: number;
-}
-
-/** `subject`: empty for calls that have none; in the dimension `day` its 00:00 UTC in milliseconds, as text. */
+/** `subjects`: in the order of the query's dimensions; empty for calls that have none; a time as its first instant in milliseconds. */
 export interface UsageRow {
-  readonly subject: string;
+  readonly subjects: readonly string[];
   readonly figures: UsageFigures;
 }
 
@@ -35,106 +23,136 @@ export interface UsageReports {
   usage(query: UsageQuery): Promise<readonly UsageRow[] | null>;
 }
 
-interface Span {
-  readonly fromMs: number;
-  readonly toMs: number;
-}
+type Names = ReadonlyMap<bigint, { readonly [D in AttributionDimension]: string }>;
 
-type Rows = Map<string, UsageFigures>;
-
-/** Records of one slice: a few milliseconds of the engine's time. */
-const recordsAtOnce = 1_000;
 const firstMs = -8_640_000_000_000_000;
 const lastMs = 8_640_000_000_000_000;
 
-export function usageReportsIn({ engine }: StoreContext): UsageReports {
-  async function addDays(rows: Rows, { organization, by, rowsMax }: UsageQuery, { fromMs, toMs }: Span): Promise<boolean> {
-    const subject = by === 'day' ? sql`cast(day_ms as text)` : sql`subject`;
-    const { rows: found } = await engine.read((db) => sql<SumRow>`
-      select ${subject} as subject, ${whole('calls')}, ${whole('unknown_calls')}, ${whole('unpriced_calls')}, ${whole('gap_calls')},
-        ${halves('input_tokens')}, ${halves('output_tokens')}, ${halves('cost_nano')}
-      from usage_sum where organization = ${organization} and dimension = ${by} and day_ms >= ${BigInt(fromMs)} and day_ms < ${BigInt(toMs)}
-      group by 1 limit ${rowsMax + 1}`.execute(db));
-    for (const row of found) addTo(rows, row.subject, figuresOf(row));
-    return rows.size <= rowsMax;
+export function usageReportsIn(context: Pick<StoreContext, 'engine'>): UsageReports {
+  const parts = usagePartsIn(context);
+
+  /** Parts of whole days and months. */
+  async function summed(query: UsageQuery, { months, days }: ReturnType<typeof cutSpan>): Promise<UsagePart[]> {
+    const found: UsagePart[] = [];
+    const add = (more: readonly UsagePart[]): void => { for (const part of more) found.push(part); };
+    const shape = shapeOf(query);
+    const kind = sumKindOf(query);
+    for (const span of months) add(await parts.attributed(query, 'month', span));
+    for (const span of days) {
+      if (kind === 'named') add(await parts.named(query, shape.attributions[0] ?? shape.words[0] ?? 'day', span));
+      if (kind === 'attributed') add(await parts.attributed(query, 'day', span));
+      if (kind === 'words') add(await parts.words(query, span));
+      if (kind === 'words' && shape.words[0] === 'run' && query.filter?.run === undefined) add(await withoutRun(query, span, found));
+    }
+    return found;
   }
 
-  async function addRecords(rows: Rows, { organization, by, rowsMax }: UsageQuery, { fromMs, toMs }: Span): Promise<boolean> {
-    for (let after = { startedAtMs: BigInt(fromMs), sequence: -1n }; ;) {
-      const slice = await engine.read((db) => db.selectFrom('call_record').select(['sequence', ...usageColumns])
-        .where('organization', '=', organization).where('started_at_ms', '<', BigInt(toMs))
-        .where(sql<boolean>`(started_at_ms, sequence) > (${after.startedAtMs}, ${after.sequence})`)
-        .orderBy('started_at_ms').orderBy('sequence').limit(recordsAtOnce).execute());
-      for (const row of slice) {
-        const record = usageRecordOf(organization, row);
-        const subjects = by === 'day' ? [String(dayOf(record.startedAtMs))] : subjectsOf(by, record);
-        for (const subject of subjects) addTo(rows, subject, usageOfCall(record));
-      }
-      const last = slice.at(-1);
-      if (rows.size > rowsMax) return false;
-      if (last === undefined || slice.length < recordsAtOnce) return true;
-      after = { startedAtMs: last.started_at_ms, sequence: last.sequence };
-      await othersFirst();
+  /** Calls without a run have no sum of their own: they are what is left of all. */
+  async function withoutRun(query: UsageQuery, span: Span, withRun: readonly UsagePart[]): Promise<readonly UsagePart[]> {
+    const left = new Map((await parts.attributed(query, 'day', span)).map((part) => [`${part.attribution} ${part.startMs}`, part]));
+    for (const { attribution, startMs, figures } of withRun) {
+      const all = left.get(`${attribution} ${startMs}`);
+      if (all !== undefined) addUsage(all.figures, figures.map((figure) => -figure));
     }
+    return [...left.values()].filter(({ figures }) => figures[0] !== 0).map((part) => ({ ...part, subject: '' }));
   }
 
   return {
     async usage(query) {
-      const rows: Rows = new Map();
-      const { whole: days, parts } = spansOf({
-        fromMs: Math.max(firstMs, Math.ceil(query.sinceMs ?? firstMs)), toMs: Math.min(lastMs, Math.ceil(query.untilMs ?? lastMs)),
-      });
-      if (days !== null && !await addDays(rows, query, days)) return null;
-      for (const part of parts) if (!await addRecords(rows, query, part)) return null;
-      return [...rows].map(([subject, figures]) => ({ subject, figures }));
+      const span = { fromMs: Math.max(firstMs, Math.ceil(query.sinceMs ?? firstMs)), toMs: Math.min(lastMs, Math.ceil(query.untilMs ?? lastMs)) };
+      const bounded = await withinRecords(context, query, span);
+      if (bounded === null) return [];
+      const kind = sumKindOf(query);
+      const cut = kind === 'records' ? { months: [], days: [], edges: [bounded] } : cutSpan(bounded, monthsDo(query));
+      const shape = shapeOf(query);
+      const named = query.by.some((each) => (attributionDimensions as readonly string[]).includes(each));
+      const names = named && (kind !== 'named' || cut.edges.length > 0 || cut.months.length > 0)
+        ? await context.engine.read((db) => namedAttributions(db, query.organization, attributionFilter(query))) : new Map();
+      const rows = new Rows(query, names);
+      const own = kind === 'named' || kind === 'words' ? (shape.words[0] ?? shape.attributions[0] ?? null) : null;
+      for (const part of await summed(query, cut)) rows.add(part, own);
+      for (const edge of cut.edges) {
+        for await (const slice of parts.records(query, edge)) {
+          for (const part of slice) rows.add(part, null);
+          if (rows.count > query.rowsMax) return null;
+        }
+      }
+      return rows.count > query.rowsMax ? null : rows.all();
     },
   };
 }
 
-/** The whole days of a time, and what is left of it before and after them. */
-function spansOf({ fromMs, toMs }: Span): { readonly whole: Span | null; readonly parts: readonly Span[] } {
-  if (fromMs >= toMs) return { whole: null, parts: [] };
-  const firstDay = dayOf(fromMs) === fromMs ? fromMs : dayAfter(dayOf(fromMs));
-  const lastDay = dayOf(toMs);
-  if (firstDay >= lastDay) return { whole: null, parts: [{ fromMs, toMs }] };
-  const parts = [{ fromMs, toMs: firstDay }, { fromMs: lastDay, toMs }].filter((part) => part.fromMs < part.toMs);
-  return { whole: { fromMs: firstDay, toMs: lastDay }, parts };
+/** Sums by month hold no days, no labels and no runs. */
+function monthsDo(query: UsageQuery): boolean {
+  const { words, time, attributions } = shapeOf(query);
+  return words.length === 0 && attributions.length > 0 && time !== 'day';
 }
 
-const halfBits = 32n;
-
-/** Both halves of the figures are summed apart: an engine fails where a sum passes 64 bits. */
-function halves(name: 'input_tokens' | 'output_tokens' | 'cost_nano') {
-  const column = sql.ref(name);
-  return sql`cast(sum(${column} >> 32) as bigint) as ${sql.ref(`${name}_high`)},
-    cast(sum(${column} & 4294967295) as bigint) as ${sql.ref(`${name}_low`)}`;
+/** The part of a time that there are calls in; null: none. Keeps a walk over records from going through empty centuries. */
+async function withinRecords({ engine }: Pick<StoreContext, 'engine'>, { organization }: UsageQuery, { fromMs, toMs }: Span): Promise<Span | null> {
+  const bound = (order: 'asc' | 'desc') => engine.read((db) => db.selectFrom('call_record').select('started_at_ms')
+    .where('organization', '=', organization).orderBy('started_at_ms', order).limit(1).executeTakeFirst());
+  const [first, last] = [await bound('asc'), await bound('desc')];
+  if (first === undefined || last === undefined) return null;
+  // Whole days stay whole, so that sums answer them.
+  const from = Math.max(fromMs, monthOf(Number(first.started_at_ms)));
+  const to = Math.min(toMs, monthEnd(Number(last.started_at_ms)));
+  return from < to ? { fromMs: from, toMs: to } : null;
 }
 
-function whole(name: 'calls' | 'unknown_calls' | 'unpriced_calls' | 'gap_calls') {
-  return sql`cast(sum(${sql.ref(name)}) as bigint) as ${sql.ref(name)}`;
+function monthEnd(ms: number): number {
+  return monthOf(monthOf(ms) + 32 * 86_400_000);
 }
 
-type Halves<Name extends string> = { readonly [N in `${Name}_${'high' | 'low'}`]: bigint };
-type SumRow = Halves<'input_tokens' | 'output_tokens' | 'cost_nano'>
-  & {
-    readonly subject: string; readonly calls: bigint; readonly unknown_calls: bigint; readonly unpriced_calls: bigint; readonly gap_calls: bigint;
-  };
+/** Rows as they are put together. */
+class Rows {
+  readonly #query: UsageQuery;
+  readonly #names: Names;
+  readonly #rows = new Map<string, { readonly subjects: readonly string[]; readonly figures: UsageFigures }>();
 
-function figuresOf(row: SumRow): UsageFigures {
-  return {
-    calls: Number(row.calls),
-    inputTokens: (row.input_tokens_high << halfBits) + row.input_tokens_low,
-    outputTokens: (row.output_tokens_high << halfBits) + row.output_tokens_low,
-    cost: nanoDollars((row.cost_nano_high << halfBits) + row.cost_nano_low),
-    unknownCalls: Number(row.unknown_calls),
-    unpricedCalls: Number(row.unpriced_calls),
-    gapCalls: Number(row.gap_calls),
-  };
+  constructor(query: UsageQuery, names: Names) {
+    this.#query = query;
+    this.#names = names;
+  }
+
+  get count(): number {
+    return this.#rows.size;
+  }
+
+  /** `own`: the dimension that the part's subject is of; null: it has none. */
+  add(part: UsagePart, own: string | null): void {
+    const [first, second] = this.#query.by.map((dimension) => this.#subjects(part, dimension, own));
+    for (const one of first ?? ['']) {
+      for (const other of second ?? ['']) this.#addTo(first === undefined ? [] : second === undefined ? [one] : [one, other], part.figures);
+    }
+  }
+
+  all(): readonly UsageRow[] {
+    return [...this.#rows.values()];
+  }
+
+  #addTo(subjects: readonly string[], figures: UsageFigures): void {
+    const name = subjects.join('\0');
+    const row = this.#rows.get(name);
+    if (row === undefined) this.#rows.set(name, { subjects, figures: [...figures] });
+    else addUsage(row.figures, figures);
+  }
+
+  #subjects(part: UsagePart, dimension: UsageDimension, own: string | null): readonly string[] {
+    if (dimension === own && part.subject !== null) return [part.subject];
+    switch (dimension) {
+      case 'hour': return [String(part.startMs!)];
+      case 'day': return [String(dayOf(part.startMs!))];
+      case 'month': return [String(monthOf(part.startMs!))];
+      case 'run': return [subjectOf(part.run)];
+      case 'label': return labelsOf(part.labels);
+      default: return [this.#names.get(part.attribution!)?.[dimension] ?? ''];
+    }
+  }
 }
 
-/** Saturating, also what an engine summed. */
-function addTo(rows: Rows, subject: string, figures: UsageFigures): void {
-  const known = rows.get(subject) ?? noUsage();
-  addUsage(known, figures);
-  rows.set(subject, known);
+function labelsOf(labels: string | null): readonly string[] {
+  const all = labels === null ? [] : (JSON.parse(labels) as string[]);
+  return all.length === 0 ? [''] : [...new Set(all.map(subjectOf))];
 }
+

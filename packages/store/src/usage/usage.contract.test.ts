@@ -5,36 +5,66 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import type { ServiceKeyId } from '@metergate/core/id.ts';
-import { nanoDollars, nanoDollarsMax } from '@metergate/core/money.ts';
+import { nanoDollars, nanoDollarsMax, type NanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
-import { usageDimensions, type UsageDimension } from '@metergate/core/report/usage-sum.ts';
+import { usageDimensions, usageFigureNames, type UsageDimension } from '@metergate/core/report/usage-sum.ts';
 import type { Store } from '../store.ts';
+import type { UsageFilter } from './usage-query.ts';
 import { batchOf, drawing, openTestStore, sampleRecord, startMs } from '../test-support/contract-fixture.ts';
 import { bothEngines, contractStore } from '../test-support/contract-store.ts';
 
 const dayMs = 86_400_000;
 
+const hourMs = 3_600_000;
 const names: { readonly [D in UsageDimension]: (record: CallRecord) => readonly string[] } = {
+  hour: ({ startedAtMs }) => [String(Math.floor(startedAtMs / hourMs) * hourMs)],
   day: ({ startedAtMs }) => [String(Math.floor(startedAtMs / dayMs) * dayMs)],
+  month: ({ startedAtMs }) => [String(Date.parse(`${new Date(startedAtMs).toISOString().slice(0, 7)}-01T00:00:00Z`))],
   key: ({ key }) => [key],
   model: ({ model }) => [model ?? ''],
   project: ({ project }) => [project ?? ''],
   run: ({ run }) => [run ?? ''],
+  wire: ({ wire }) => [wire],
+  endpoint: ({ endpoint }) => [endpoint],
   label: ({ labels }) => (labels.length === 0 ? [''] : labels.filter((label, index) => labels.indexOf(label) === index)),
 };
 
-/** Calls, tokens in and out, cost, calls with unknown usage, without a price and with a gap: added up one by one. */
-function addedUp(records: readonly CallRecord[], by: UsageDimension): Map<string, bigint[]> {
-  const sums = new Map<string, bigint[]>();
+/** Each figure by its name, added up one by one: what each report is compared with. */
+function addedUp(records: readonly CallRecord[], by: readonly UsageDimension[]): Map<string, Record<string, bigint>> {
+  const sums = new Map<string, Record<string, bigint>>();
   for (const record of records) {
-    for (const name of names[by](record)) {
-      const unknown = record.usage === 'unknown' || record.usage === 'partial';
-      const adds = [1n, BigInt(record.inputTokens ?? 0), BigInt(record.outputTokens ?? 0), record.cost ?? 0n, unknown ? 1n : 0n,
-        record.costSource === 'unpriced' ? 1n : 0n, record.costGaps.length > 0 ? 1n : 0n];
-      sums.set(name, (sums.get(name) ?? [0n, 0n, 0n, 0n, 0n, 0n, 0n]).map((sum, index) => sum + adds[index]!));
+    const adds = {
+      calls: 1n, inputTokens: BigInt(record.inputTokens ?? 0), cachedTokens: BigInt(record.cachedTokens ?? 0),
+      cacheWriteTokens: BigInt(record.cacheWriteTokens ?? 0), outputTokens: BigInt(record.outputTokens ?? 0),
+      reasoningTokens: BigInt(record.reasoningTokens ?? 0), cost: record.cost ?? 0n, cacheSavings: record.cacheSavings ?? 0n,
+      savedCalls: record.cacheSavings === null ? 0n : 1n, unknownCalls: record.usage === 'unknown' || record.usage === 'partial' ? 1n : 0n,
+      unpricedCalls: record.costSource === 'unpriced' ? 1n : 0n, gapCalls: record.costGaps.length > 0 ? 1n : 0n,
+    };
+    for (const first of by.length > 0 ? names[by[0]!](record) : ['']) {
+      for (const second of by.length > 1 ? names[by[1]!](record) : ['']) {
+        const name = by.length > 1 ? `${first} | ${second}` : first;
+        const sum = sums.get(name) ?? {};
+        for (const [figure, value] of Object.entries(adds)) sum[figure] = (sum[figure] ?? 0n) + value;
+        sums.set(name, sum);
+      }
     }
   }
   return sums;
+}
+
+/** One to three of the names that a record has. */
+function drawnFilter(record: CallRecord, draw: (below: number) => number): UsageFilter {
+  const all = {
+    key: record.key, project: record.project, model: record.model, wire: record.wire, endpoint: record.endpoint, run: record.run,
+    label: record.labels[0] ?? null,
+  };
+  const chosen = Object.entries(all).filter(([, value]) => value !== null && draw(3) === 0).slice(0, 3);
+  return Object.fromEntries(chosen) as UsageFilter;
+}
+
+function fits(record: CallRecord, { label, ...names }: UsageFilter): boolean {
+  return (label === undefined || record.labels.includes(label))
+    && Object.entries(names).every(([name, value]) => record[name as 'key'] === value);
 }
 
 async function pagesOf<Page>(walk: AsyncIterable<Page>): Promise<Page[]> {
@@ -60,14 +90,20 @@ for (const on of bothEngines) {
       outputTokens: draw(4) === 0 ? null : draw(5_000),
       cost: draw(5) === 0 ? null : nanoDollars(BigInt(draw(1_000_000_000)) * (draw(30) === 0 ? 1_000_000n : 1n)),
       costSource: draw(5) === 0 ? 'unpriced' : 'priced',
+      wire: draw(3) === 0 ? 'anthropic' : 'openai',
+      endpoint: draw(3) === 0 ? 'messages' : 'chat.completions',
+      cachedTokens: draw(3) === 0 ? null : draw(1_000),
+      cacheWriteTokens: draw(3) === 0 ? draw(100) : null,
+      reasoningTokens: draw(3) === 0 ? null : draw(1_000),
+      cacheSavings: draw(4) === 0 ? null : ((BigInt(draw(1_000_000)) - 500_000n) as NanoDollars),
       costGaps: draw(4) === 0 ? ['service_tier'] : [],
       usage: (['reported', 'partial', 'unknown', 'none'] as const)[draw(4)]!,
     });
-    const report = async (by: UsageDimension, range: { readonly sinceMs?: number; readonly untilMs?: number } = {}, of = organizations[0]!) => {
-      const rows = await store.usageReports.usage({ organization: of, by, rowsMax: 1_000, ...range });
-      return new Map(rows!.map(({ subject, figures: f }) =>
-        [subject, [BigInt(f.calls), f.inputTokens, f.outputTokens, f.cost as bigint, BigInt(f.unknownCalls), BigInt(f.unpricedCalls),
-          BigInt(f.gapCalls)]]));
+    type Asked = { readonly sinceMs?: number; readonly untilMs?: number; readonly filter?: UsageFilter };
+    const report = async (by: UsageDimension | readonly UsageDimension[], asked: Asked = {}, of = organizations[0]!) => {
+      const rows = await store.usageReports.usage({ organization: of, by: typeof by === 'string' ? [by] : by, rowsMax: 10_000, ...asked });
+      return new Map(rows!.map(({ subjects, figures }) =>
+        [subjects.join(' | '), Object.fromEntries(usageFigureNames.map((name, index) => [name, BigInt(figures[index]!)]))] as const));
     };
 
     before(async () => {
@@ -93,7 +129,7 @@ for (const on of bothEngines) {
         const records = await store.calls.list({ organization, limit: 10_000 });
         assert.ok(records.length > 1_500);
         for (const by of usageDimensions) {
-          assert.deepEqual(new Map([...await report(by, {}, organization)].sort()), new Map([...addedUp(records, by)].sort()), by);
+          assert.deepEqual(new Map([...await report(by, {}, organization)].sort()), new Map([...addedUp(records, [by])].sort()), by);
         }
       }
       const [sums] = await context.query(url, "select cast(sum(calls) as text) as calls from usage_sum where dimension = 'day'");
@@ -113,12 +149,25 @@ for (const on of bothEngines) {
         const by = usageDimensions[index % usageDimensions.length]!;
         const within = records.filter(({ startedAtMs }) =>
           startedAtMs >= ('sinceMs' in range ? range.sinceMs! : -Infinity) && startedAtMs < ('untilMs' in range ? range.untilMs! : Infinity));
-        assert.deepEqual(new Map([...await report(by, range)].sort()), new Map([...addedUp(within, by)].sort()), `${by} ${JSON.stringify(range)}`);
+        assert.deepEqual(new Map([...await report(by, range)].sort()), new Map([...addedUp(within, [by])].sort()), `${by} ${JSON.stringify(range)}`);
+      }
+    });
+
+    test('every pair of dimensions under any filters, in any time, is what the records come to', async () => {
+      const records = await store.calls.list({ organization: organizations[1]!, limit: 10_000 });
+      const pairs = usageDimensions.flatMap((one) => usageDimensions.filter((other) => other !== one).map((other) => [one, other] as const));
+      for (const [index, by] of [...pairs, []].entries()) {
+        const filter = index % 3 === 0 ? {} : drawnFilter(records[draw(records.length)]!, draw);
+        const range = index % 2 === 0 ? {} : { sinceMs: startMs - draw(20 * dayMs), untilMs: startMs - draw(3) * dayMs };
+        const { sinceMs = -Infinity, untilMs = Infinity } = range as Asked;
+        const within = records.filter((each) => fits(each, filter) && each.startedAtMs >= sinceMs && each.startedAtMs < untilMs);
+        const [found, expected] = [await report(by, { ...range, filter }, organizations[1]!), addedUp(within, by)];
+        assert.deepEqual(new Map([...found].sort()), new Map([...expected].sort()), `${by.join()} ${JSON.stringify({ ...filter, ...range })}`);
       }
     });
 
     test('more rows than asked for are no report, from sums and from records alike', async () => {
-      const of = { organization: organizations[0]!, by: 'run' } as const;
+      const of = { organization: organizations[0]!, by: ['run'] } as const;
       const runs = (await report('run')).size;
       assert.equal(await store.usageReports.usage({ ...of, rowsMax: runs - 1 }), null);
       assert.equal((await store.usageReports.usage({ ...of, rowsMax: runs }))!.length, runs);
@@ -136,9 +185,10 @@ for (const on of bothEngines) {
       await store.calls.ship(batchOf('seg_bounds', [{ ...records[0]!, startedAtMs: startMs + dayMs }], records.length + 1));
       const models = await report('model', {}, organization);
       assert.deepEqual([...models.keys()].sort(), ['', 'a\ufffdb', 'm'.repeat(512), '\u{10ffff}'.repeat(256), '\ufffdx'].sort());
-      assert.deepEqual(models.get('\ufffdx')!.slice(0, 2), [2n, 2n * BigInt(Number.MAX_SAFE_INTEGER)]);
+      const cut = models.get('\ufffdx')!;
+      assert.deepEqual([cut['calls'], cut['inputTokens']], [2n, 2n * BigInt(Number.MAX_SAFE_INTEGER)]);
       const both = (await report('label', {}, organization)).get('x')!;
-      assert.deepEqual([both[0], both[1], both[3]], [7n, 7n * BigInt(Number.MAX_SAFE_INTEGER), nanoDollarsMax]);
+      assert.deepEqual([both['calls'], both['inputTokens'], both['cost']], [7n, 7n * BigInt(Number.MAX_SAFE_INTEGER), nanoDollarsMax]);
       const part = await report('model', { untilMs: startMs + 1 }, organization);
       assert.deepEqual([...part.keys()].sort(), [...models.keys()].sort(), 'the same names from the records');
     });

@@ -39,11 +39,16 @@ export const timeQuery = z.string().max(64).transform((text, { addIssue }) => pa
 export const monthQuery = z.string().max(64).transform((text, { addIssue }) => parseMonth(text) ?? wrongForm(addIssue, monthForm))
   .openapi({ type: 'string', pattern: '^\\d{4}-\\d{2}$', description: 'A whole month, in UTC; without since and until.', example: '2026-11' });
 
+type AddIssue = (issue: { readonly code: 'custom'; readonly message: string; readonly params: object }) => void;
+
 /** `form` ends the sentence about the field. */
-function wrongForm(addIssue: (issue: { readonly code: 'custom'; readonly message: string; readonly params: object }) => void, form: string): never {
+export function wrongForm(addIssue: AddIssue, form: string): never {
   addIssue({ code: 'custom', message: form, params: { form } });
   return z.NEVER;
 }
+
+/** A name to look for: an id, a project, a label, a model. */
+export const nameQuery = z.string().min(1).max(512).optional();
 
 /** The range of a query, or the refusal that says why it is none. */
 export function checkedRange(range: TimeRange | RangeFault): TimeRange | AdministrationRefusal {

@@ -20,7 +20,7 @@ export function sampleRecord(opening: CallOpening, figure: number): CallRecord {
     outputTokens: 2, cachedTokens: null, cacheWriteTokens: null, reasoningTokens: 0, usage: 'reported', usageReason: null,
     cost: nanoDollars(9_007_199_254_740_993n + BigInt(figure)), costGaps: ['region'], serviceTier: 'flex',
     audioInputTokens: null, audioOutputTokens: 5, toolCalls: { webSearch: 0, webFetch: 0, fileSearch: 3, codeInterpreter: 0 },
-    costSource: 'priced', priceList: '2026-09-23/1f0c',
+    cacheSavings: null, costSource: 'priced', priceList: '2026-09-23/1f0c',
     providerRequestId: null, requestBytes: 10, responseBytes: 20, firstByteMs: 1, durationMs: 3,
   };
 }

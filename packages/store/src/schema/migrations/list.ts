@@ -14,9 +14,10 @@ import { changeNotices } from './0009-change-notices.ts';
 import { overrunLeases } from './0010-overrun-leases.ts';
 import { costGaps } from './0011-cost-gaps.ts';
 import { listOrder } from './0012-list-order.ts';
+import { attributions } from './0013-attributions.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
   firstSchema, capsAndSpend, runsAndGrants, tapAndBaseline, accounts, leases, usageSums, whoAndWhere, changeNotices, overrunLeases, costGaps,
-  listOrder,
+  listOrder, attributions,
 ];

@@ -1,0 +1,28 @@
+/**
+ * What a provider's cache saved on one call: cached tokens × (input price − cached price) − tokens written × (write price − input
+ * price). Design 5, `cacheSavings`. Below zero where writing cost more than reading saved. Exact, rounded once, half to even.
+ */
+import { divideHalfEven, nanoDollarsMax, type NanoDollars } from '../money.ts';
+import { picoPerNano, rateAt, type Rates } from './rates.ts';
+
+/** The input of a call by what is paid for it: no token is in two of these. */
+export interface CacheTokens {
+  readonly input: number;
+  readonly cached: number;
+  readonly cacheWrite: number;
+  readonly cacheWriteOneHour: number;
+}
+
+/** Null: the model's input has no price. Without a price of their own, cache reads and writes are paid as input and save nothing. */
+export function cacheSavingsOf(tokens: CacheTokens, rates: Rates): NanoDollars | null {
+  if (rates.input === null) return null;
+  const whole = tokens.input + tokens.cached + tokens.cacheWrite + tokens.cacheWriteOneHour;
+  const input = rateAt(rates.input, whole);
+  const write = rates.cacheWrite ?? rates.input;
+  const pico = BigInt(tokens.cached) * (input - rateAt(rates.cached ?? rates.input, whole))
+    - BigInt(tokens.cacheWrite) * (rateAt(write, whole) - input)
+    - BigInt(tokens.cacheWriteOneHour) * (rateAt(rates.cacheWriteOneHour ?? write, whole) - input);
+  const nano = divideHalfEven(pico < 0n ? -pico : pico, picoPerNano);
+  const bounded = nano > nanoDollarsMax ? nanoDollarsMax : nano;
+  return (pico < 0n ? -bounded : bounded) as NanoDollars;
+}

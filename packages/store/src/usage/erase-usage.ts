@@ -1,0 +1,74 @@
+/**
+ * The words of an erased organization taken out of its sums of usage: labels, runs, projects and models. Its figures stay, under no
+ * name, and still add up. In slices, each in a transaction of the caller's; records lose their words first.
+ */
+import { sql, type RawBuilder, type Transaction } from 'kysely';
+import type { Engine } from '../engine/engine.ts';
+import type { Schema } from '../schema/schema.ts';
+import { addedOnConflict, figureColumnNames } from './figure-columns.ts';
+
+/** Dimensions whose subjects are a caller's or a provider's words. */
+const wordsOf = ['label', 'model', 'project', 'run'] as const;
+const rowsAtOnce = 500;
+const attributionsAtOnce = 50;
+const figures = sql.join(figureColumnNames.map((name) => sql.ref(name)));
+
+/** Has these records refer to the attribution that is theirs without words. */
+export async function reattribute(transaction: Transaction<Schema>, sequences: readonly bigint[]): Promise<void> {
+  const those = sql.join([...sequences]);
+  await addWordless(transaction, sql`id in (select attribution from call_record where sequence in (${those}))`);
+  await sql`update call_record set attribution = (${wordlessOf(sql`call_record.attribution`)}) where sequence in (${those})`.execute(transaction);
+}
+
+/** One slice. False: no sum of the organization stands under a word. */
+export async function dropWords(engine: Engine['kind'], transaction: Transaction<Schema>, organization: string): Promise<boolean> {
+  const { rows: named } = await sql`delete from usage_sum where (organization, dimension, day_ms, subject) in (
+    select organization, dimension, day_ms, subject from usage_sum
+    where organization = ${organization} and dimension in (${sql.join([...wordsOf])}) and subject <> '' limit ${rowsAtOnce})
+    returning 1 as dropped`.execute(transaction);
+  if (named.length > 0) return true;
+  const { rows: words } = await sql`delete from word_sum where (organization, dimension, subject, day_ms, attribution) in (
+    select organization, dimension, subject, day_ms, attribution from word_sum where organization = ${organization} limit ${rowsAtOnce})
+    returning 1 as dropped`.execute(transaction);
+  return words.length > 0 || await mergeAttributions(engine, transaction, organization);
+}
+
+async function mergeAttributions(engine: Engine['kind'], transaction: Transaction<Schema>, organization: string): Promise<boolean> {
+  const worded = await transaction.selectFrom('attribution').select('id').where('organization', '=', organization)
+    .where((where) => where.or([where('project', '<>', ''), where('model', '<>', '')])).limit(attributionsAtOnce).execute();
+  if (worded.length === 0) return false;
+  await addWordless(transaction, sql`id in (${sql.join(worded.map(({ id }) => id))})`);
+  for (const { id } of worded) {
+    await sql`insert into attribution_sum (attribution, span, start_ms, ${figures})
+      select (${wordlessOf(sql`attribution_sum.attribution`)}), span, start_ms, ${figures} from attribution_sum where attribution = ${id}
+      on conflict (attribution, span, start_ms) do update set ${sql.raw(addedOnConflict(engine, 'attribution_sum'))}`.execute(transaction);
+    await transaction.deleteFrom('attribution_sum').where('attribution', '=', id).execute();
+    await transaction.deleteFrom('attribution').where('id', '=', id).execute();
+  }
+  return true;
+}
+
+/** Once no sum stands under a word: in each of those dimensions a day's calls are all without one, and are what the day came to. */
+export async function keepSumsWithoutWords(transaction: Transaction<Schema>, organization: string): Promise<void> {
+  const replaced = sql.join(figureColumnNames.map((name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`));
+  for (const dimension of wordsOf) {
+    await sql`insert into usage_sum (organization, dimension, day_ms, subject, ${figures})
+      select organization, ${dimension}, day_ms, '', ${figures} from usage_sum where organization = ${organization} and dimension = 'day'
+      on conflict (organization, dimension, day_ms, subject) do update set ${replaced}`.execute(transaction);
+  }
+  await sql`insert into word_sum (organization, dimension, subject, day_ms, attribution, ${figures})
+    select ${organization}, 'label', '', start_ms, attribution, ${figures} from attribution_sum
+    where span = 'day' and attribution in (select id from attribution where organization = ${organization})
+    on conflict (organization, dimension, subject, day_ms, attribution) do update set ${replaced}`.execute(transaction);
+}
+
+async function addWordless(transaction: Transaction<Schema>, those: RawBuilder<unknown>): Promise<void> {
+  await sql`insert into attribution (organization, key, project, model, wire, endpoint)
+    select distinct organization, key, '', '', wire, endpoint from attribution where ${those} on conflict do nothing`.execute(transaction);
+}
+
+function wordlessOf(attribution: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`select bare.id from attribution as worded join attribution as bare on bare.organization = worded.organization
+    and bare.key = worded.key and bare.project = '' and bare.model = '' and bare.wire = worded.wire and bare.endpoint = worded.endpoint
+    where worded.id = ${attribution}`;
+}

@@ -1,0 +1,78 @@
+/**
+ * The figures of a usage sum as columns: their names, what of a call record's row each is, how engines add them up. In the order of
+ * `usageFigureNames`. All sums loop over this list; a new figure is a line in core and a line here.
+ */
+import { addUsage, noUsage, usageFigureNames, type UsageFigureName, type UsageFigures, type WholeFigure } from '@metergate/core/report/usage-sum.ts';
+import { sql, type RawBuilder } from 'kysely';
+import type { Engine } from '../engine/engine.ts';
+
+interface FigureColumn {
+  readonly name: string;
+  /** What a row of `call_record` counts, as SQL; null counts as nothing. */
+  readonly ofCall: string;
+  /** `count`: of calls, far from any bound. `sum`: from 0, may come to the 64-bit bound. `signed`: may lie below 0. */
+  readonly kind: 'count' | 'sum' | 'signed';
+}
+
+const columns: { readonly [Name in UsageFigureName]: FigureColumn } = {
+  calls: { name: 'calls', ofCall: '1', kind: 'count' },
+  inputTokens: { name: 'input_tokens', ofCall: 'input_tokens', kind: 'sum' },
+  cachedTokens: { name: 'cached_tokens', ofCall: 'cached_tokens', kind: 'sum' },
+  cacheWriteTokens: { name: 'cache_write_tokens', ofCall: 'cache_write_tokens', kind: 'sum' },
+  outputTokens: { name: 'output_tokens', ofCall: 'output_tokens', kind: 'sum' },
+  reasoningTokens: { name: 'reasoning_tokens', ofCall: 'reasoning_tokens', kind: 'sum' },
+  cost: { name: 'cost_nano', ofCall: 'cost_nano', kind: 'sum' },
+  cacheSavings: { name: 'cache_savings_nano', ofCall: 'cache_savings_nano', kind: 'signed' },
+  savedCalls: { name: 'saved_calls', ofCall: 'case when cache_savings_nano is not null then 1 end', kind: 'count' },
+  unknownCalls: { name: 'unknown_calls', ofCall: `case when usage in ('unknown', 'partial') then 1 end`, kind: 'count' },
+  unpricedCalls: { name: 'unpriced_calls', ofCall: `case when cost_source = 'unpriced' then 1 end`, kind: 'count' },
+  gapCalls: { name: 'gap_calls', ofCall: 'case when cost_gaps is not null then 1 end', kind: 'count' },
+};
+
+export const figureColumns: readonly FigureColumn[] = usageFigureNames.map((name) => columns[name]);
+export const figureColumnNames: readonly string[] = figureColumns.map(({ name }) => name);
+
+const bound = '9223372036854775807';
+
+/** `on conflict … do update set` these: sums stop at the 64-bit bound, since one that failed there would hold up all records behind it. */
+export function addedOnConflict(engine: Engine['kind'], table: string): string {
+  const [least, greatest] = engine === 'sqlite' ? ['min', 'max'] : ['least', 'greatest'];
+  return figureColumns.map(({ name, kind }) => {
+    const [kept, more] = [`${table}.${name}`, `excluded.${name}`];
+    if (kind === 'count') return `${name} = ${kept} + ${more}`;
+    const upward = `${least}(${kept}, ${bound} - ${more}) + ${more}`;
+    if (kind === 'sum') return `${name} = ${upward}`;
+    return `${name} = case when ${more} >= 0 then ${upward} else ${greatest}(${kept}, -${bound} - ${more}) + ${more} end`;
+  }).join(', ');
+}
+
+/** Where the figures are: columns of a table of sums, or rows of `call_record`. */
+export type FigureSource = 'sums' | 'calls';
+
+/**
+ * Each figure added up. SQLite's own `sum` fails past 64 bits: `halved` adds both halves apart, at twice the price, and is asked
+ * for where the plain form failed.
+ */
+export function summedFigures(engine: Engine['kind'], source: FigureSource, halved: boolean): RawBuilder<unknown> {
+  return sql.raw(figureColumns.map(({ name, ofCall, kind }) => {
+    const value = source === 'sums' ? name : `(${ofCall})`;
+    if (engine === 'postgres') return `cast(greatest(least(coalesce(sum(${value}), 0), ${bound}), -${bound}) as bigint) as ${name}`;
+    if (!halved || kind === 'count') return `coalesce(sum(${value}), 0) as ${name}`;
+    return `coalesce(sum(${value} >> 32), 0) as ${name}_high, coalesce(sum(${value} & 4294967295), 0) as ${name}`;
+  }).join(', '));
+}
+
+export type FigureRow = Readonly<Record<string, bigint | string | null>>;
+
+/** The figures of a row that `summedFigures` made. */
+export function figuresOfRow(row: FigureRow): UsageFigures {
+  const figures = figureColumns.map(({ name }): WholeFigure => {
+    const high = row[`${name}_high`] as bigint | undefined;
+    const low = row[name] as bigint;
+    return high === undefined ? low : (high << 32n) + low;
+  });
+  // Brought within the bounds.
+  const bounded = noUsage();
+  addUsage(bounded, figures);
+  return bounded;
+}

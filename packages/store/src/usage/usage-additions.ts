@@ -1,0 +1,130 @@
+/**
+ * Records of calls → what they add to each sum of usage: one row for each sum, whatever the number of its calls. Pure.
+ */
+import {
+  addUsage, attributionDimensions, subjectsOf, usageOfCall, type UsageFigures, type UsageRecord,
+} from '@metergate/core/report/usage-sum.ts';
+import { dayOf } from '@metergate/core/time/utc-day.ts';
+import { monthOf } from '@metergate/core/time/utc-month.ts';
+
+/** What one row of `usage_sum` gains. */
+export interface NamedAddition {
+  readonly organization: string;
+  readonly dimension: string;
+  readonly dayMs: number;
+  readonly subject: string;
+  readonly figures: UsageFigures;
+}
+
+/** What one row of `attribution_sum` gains. */
+export interface AttributionAddition {
+  readonly attribution: number;
+  readonly span: 'day' | 'month';
+  readonly startMs: number;
+  readonly figures: UsageFigures;
+}
+
+/** What one row of `word_sum` gains. */
+export interface WordAddition extends NamedAddition {
+  readonly attribution: number;
+}
+
+/** In the order of each table's key, so that two shippers never wait for each other in a circle. */
+export interface UsageAdditions {
+  readonly named: readonly NamedAddition[];
+  readonly attributed: readonly AttributionAddition[];
+  readonly words: readonly WordAddition[];
+}
+
+/** `attributions`: their numbers, in the order of the records. */
+export function usageAdditionsOf(records: readonly UsageRecord[], attributions: readonly number[]): UsageAdditions {
+  const days = new Map<string, DayAdditions>();
+  let latest: DayAdditions | null = null;
+  for (const [index, record] of records.entries()) {
+    const dayMs = dayOf(record.startedAtMs);
+    const { organization } = record;
+    if (latest === null || latest.dayMs !== dayMs || latest.organization !== organization) {
+      const name: string = `${dayMs} ${organization}`;
+      latest = days.get(name) ?? {
+        organization, dayMs, monthMs: monthOf(dayMs), named: new Map(), attributed: new Map(), words: new Map(),
+      };
+      days.set(name, latest);
+    }
+    addCall(latest, record, attributions[index]!);
+  }
+  return inOrder([...days.values()]);
+}
+
+/** What calls of one organization add on one day; the month's part is put together at the end. */
+interface DayAdditions {
+  readonly organization: string;
+  readonly dayMs: number;
+  readonly monthMs: number;
+  readonly named: Map<string, Map<string, UsageFigures>>;
+  readonly attributed: Map<number, UsageFigures>;
+  readonly words: Map<string, Map<string, Map<number, UsageFigures>>>;
+}
+
+function addCall({ named, attributed, words }: DayAdditions, record: UsageRecord, attribution: number): void {
+  const figures = usageOfCall(record);
+  const add = (dimension: string, subject: string): void => addTo(within(named, dimension), subject, figures);
+  const addWord = (dimension: string, subject: string): void => addTo(within(within(words, dimension), subject), attribution, figures);
+  add('day', '');
+  for (const dimension of attributionDimensions) add(dimension, subjectsOf(dimension, record)[0]!);
+  addTo(attributed, attribution, figures);
+  for (const label of subjectsOf('label', record)) {
+    add('label', label);
+    addWord('label', label);
+  }
+  const run = subjectsOf('run', record)[0]!;
+  add('run', run);
+  if (run !== '') addWord('run', run);
+}
+
+function within<Key, Inner, Value>(maps: Map<Key, Map<Inner, Value>>, key: Key): Map<Inner, Value> {
+  let inner = maps.get(key);
+  if (inner === undefined) maps.set(key, inner = new Map<Inner, Value>());
+  return inner;
+}
+
+function addTo<Key>(sums: Map<Key, UsageFigures>, key: Key, figures: UsageFigures): void {
+  const known = sums.get(key);
+  if (known === undefined) sums.set(key, [...figures]);
+  else addUsage(known, figures);
+}
+
+function inOrder(days: readonly DayAdditions[]): UsageAdditions {
+  const named: NamedAddition[] = [];
+  const words: WordAddition[] = [];
+  const attributed: AttributionAddition[] = [];
+  const months = new Map<number, Map<number, UsageFigures>>();
+  for (const { organization, dayMs, monthMs, ...day } of days) {
+    for (const [dimension, subjects] of day.named) {
+      for (const [subject, figures] of subjects) named.push({ organization, dimension, dayMs, subject, figures });
+    }
+    for (const [dimension, subjects] of day.words) {
+      for (const [subject, parts] of subjects) {
+        for (const [attribution, figures] of parts) words.push({ organization, dimension, dayMs, subject, attribution, figures });
+      }
+    }
+    for (const [attribution, figures] of day.attributed) {
+      attributed.push({ attribution, span: 'day', startMs: dayMs, figures });
+      addTo(within(months, monthMs), attribution, figures);
+    }
+  }
+  for (const [startMs, sums] of months) {
+    for (const [attribution, figures] of sums) attributed.push({ attribution, span: 'month', startMs, figures });
+  }
+  return {
+    named: named.sort(by('organization', 'dimension', 'dayMs', 'subject')),
+    attributed: attributed.sort(by('attribution', 'span', 'startMs')),
+    words: words.sort(by('organization', 'dimension', 'subject', 'dayMs', 'attribution')),
+  };
+}
+
+function by<Row>(...fields: readonly (keyof Row)[]): (one: Row, other: Row) => number {
+  return (one, other) => {
+    for (const field of fields) if (one[field] !== other[field]) return one[field] < other[field] ? -1 : 1;
+    return 0;
+  };
+}

@@ -1,0 +1,137 @@
+/**
+ * The sums that an answer is put together from, each source one statement over one range of a key. What they give are parts: figures
+ * with as much of what they stand for as the question needs. Parts of days come from the records, in slices.
+ */
+import { setImmediate as othersFirst } from 'node:timers/promises';
+import type { AttributionDimension, UsageFigures } from '@metergate/core/report/usage-sum.ts';
+import { subjectOf } from '@metergate/core/report/usage-sum.ts';
+import { dayLengthMs } from '@metergate/core/time/utc-day.ts';
+import { sql, type RawBuilder } from 'kysely';
+import type { StoreContext } from '../context.ts';
+import { StoreFault } from '../engine/fault.ts';
+import { attributionsThatFit, type AttributionFilter } from './attributions.ts';
+import { figuresOfRow, summedFigures, type FigureRow, type FigureSource } from './figure-columns.ts';
+import { shapeOf, type Span, type UsageQuery } from './usage-query.ts';
+
+/** Figures of some calls. What the question does not need is null. */
+export interface UsagePart {
+  readonly attribution: bigint | null;
+  /** Of the one dimension that a named sum is of. */
+  readonly subject: string | null;
+  /** JSON array; null: none, or not asked. */
+  readonly labels: string | null;
+  readonly run: string | null;
+  /** The first instant of the day, month or hour that they started in. */
+  readonly startMs: number | null;
+  readonly figures: UsageFigures;
+}
+
+type PartRow = FigureRow & {
+  readonly attribution?: bigint; readonly subject?: string; readonly labels?: string | null; readonly run?: string | null; readonly start_ms?: bigint;
+};
+
+export interface UsageParts {
+  /** By day, of one dimension, or of `day` itself. */
+  named(query: UsageQuery, dimension: string, span: Span): Promise<readonly UsagePart[]>;
+  attributed(query: UsageQuery, spanName: 'day' | 'month', span: Span): Promise<readonly UsagePart[]>;
+  words(query: UsageQuery, span: Span): Promise<readonly UsagePart[]>;
+  /** From the records, slice by slice. */
+  records(query: UsageQuery, span: Span): AsyncGenerator<readonly UsagePart[], void, undefined>;
+}
+
+/** Of records that one statement adds up: a tenth of a second of the engine's time in a busy organization. */
+const sliceMs = dayLengthMs;
+
+export function usagePartsIn({ engine }: Pick<StoreContext, 'engine'>): UsageParts {
+  const { kind } = engine;
+
+  /** `statement`: given the sums, the whole select. */
+  async function partsOf(source: FigureSource, statement: (sums: RawBuilder<unknown>) => RawBuilder<unknown>): Promise<readonly UsagePart[]> {
+    const run = (halved: boolean) => engine.read((db) => (statement(summedFigures(kind, source, halved)) as RawBuilder<PartRow>).execute(db));
+    const { rows } = await run(false).catch((fault: unknown) => {
+      if (kind === 'sqlite' && fault instanceof StoreFault && fault.code === 'store_failed') return run(true);
+      throw fault;
+    });
+    return rows.map((row) => ({
+      attribution: row.attribution ?? null, subject: row.subject ?? null, labels: row.labels ?? null, run: row.run ?? null,
+      startMs: row.start_ms === undefined ? null : Number(row.start_ms), figures: figuresOfRow(row),
+    })).filter(({ figures }) => figures[0] !== 0);
+  }
+
+  return {
+    named(query, dimension, { fromMs, toMs }) {
+      const { organization, filter = {} } = query;
+      const byTime = shapeOf(query).time !== null;
+      const word = filter.label ?? filter.run;
+      // A name is looked up on each day that there is: the key leads with the day.
+      const from = word === undefined ? sql`usage_sum as s where s.organization = ${organization} and s.dimension = ${dimension}`
+        : sql`(select day_ms from usage_sum where organization = ${organization} and dimension = 'day') as d
+          join usage_sum as s on s.organization = ${organization} and s.dimension = ${dimension} and s.day_ms = d.day_ms
+          where s.subject = ${subjectOf(word)}`;
+      return partsOf('sums', (sums) => sql`select s.subject as subject${byTime ? sql`, s.day_ms as start_ms` : sql``}, ${sums} from ${from}
+        and s.day_ms >= ${BigInt(fromMs)} and s.day_ms < ${BigInt(toMs)} group by s.subject${byTime ? sql`, s.day_ms` : sql``}`);
+    },
+    attributed(query, spanName, { fromMs, toMs }) {
+      const byTime = shapeOf(query).time !== null;
+      return partsOf('sums', (sums) => sql`select attribution${byTime ? sql`, start_ms` : sql``}, ${sums} from attribution_sum
+        where attribution in (${attributionsThatFit(query.organization, attributionFilter(query))}) and span = ${spanName}
+          and start_ms >= ${BigInt(fromMs)} and start_ms < ${BigInt(toMs)}
+        group by attribution${byTime ? sql`, start_ms` : sql``}`);
+    },
+    words(query, { fromMs, toMs }) {
+      const { organization, filter = {} } = query;
+      const shape = shapeOf(query);
+      const [dimension] = shape.words;
+      const word = filter[dimension!];
+      const byTime = shape.time !== null;
+      const fits = attributionFilter(query);
+      const those = Object.keys(fits).length === 0 ? sql`` : sql` and w.attribution in (${attributionsThatFit(organization, fits)})`;
+      const range = (column: string) => sql`${sql.ref(column)} >= ${BigInt(fromMs)} and ${sql.ref(column)} < ${BigInt(toMs)}`;
+      const from = word !== undefined
+        ? sql`word_sum as w where w.organization = ${organization} and w.dimension = ${dimension} and w.subject = ${subjectOf(word)}
+            and ${range('w.day_ms')}`
+        : sql`(select subject, day_ms from usage_sum where organization = ${organization} and dimension = ${dimension} and ${range('day_ms')}) as s
+          join word_sum as w on w.organization = ${organization} and w.dimension = ${dimension} and w.subject = s.subject and w.day_ms = s.day_ms
+          where true`;
+      return partsOf('sums', (sums) => sql`select w.subject as subject, w.attribution as attribution${byTime ? sql`, w.day_ms as start_ms` : sql``},
+        ${sums} from ${from}${those} group by w.subject, w.attribution${byTime ? sql`, w.day_ms` : sql``}`);
+    },
+    async *records(query, { fromMs, toMs }) {
+      for (let at = fromMs; at < toMs;) {
+        const end = Math.min(toMs, (Math.floor(at / sliceMs) + 1) * sliceMs);
+        yield await partsOf('calls', (sums) => recordsStatement(kind, query, { fromMs: at, toMs: end }, sums));
+        at = end;
+        await othersFirst();
+      }
+    },
+  };
+}
+
+function recordsStatement(kind: 'sqlite' | 'postgres', query: UsageQuery, { fromMs, toMs }: Span, sums: RawBuilder<unknown>): RawBuilder<unknown> {
+  const { organization, filter = {}, by } = query;
+  const { time } = shapeOf(query);
+  const start = time === 'hour' ? sql`, started_at_ms - started_at_ms % 3600000 as start_ms`
+    : time !== null ? sql`, started_at_ms - started_at_ms % 86400000 as start_ms` : sql``;
+  const columns = ['attribution', ...(by.includes('label') ? ['labels'] : []), ...(by.includes('run') ? ['run'] : [])];
+  const fits = attributionFilter(query);
+  const conditions = [
+    ...(Object.keys(fits).length === 0 ? [] : [sql`attribution in (${attributionsThatFit(organization, fits)})`]),
+    ...(filter.run === undefined ? [] : [sql`run = ${filter.run}`]),
+    ...(filter.label === undefined ? [] : [hasLabel(kind, filter.label)]),
+  ].map((condition) => sql` and ${condition}`);
+  return sql`select ${sql.join(columns.map((name) => sql.ref(name)))}${start}, ${sums} from call_record
+    where organization = ${organization} and started_at_ms >= ${BigInt(fromMs)} and started_at_ms < ${BigInt(toMs)}${sql.join(conditions, sql``)}
+    group by ${sql.join(columns.map((name) => sql.ref(name)))}${time === null ? sql`` : sql`, start_ms`}`;
+}
+
+/** Whether a record's labels hold this one. The text is looked for first: it is cheap, and mostly decides. */
+export function hasLabel(kind: 'sqlite' | 'postgres', label: string): RawBuilder<boolean> {
+  const text = JSON.stringify(label);
+  if (kind === 'postgres') return sql<boolean>`(strpos(labels, ${text}) > 0 and cast(labels as jsonb) ? ${label})`;
+  return sql<boolean>`(instr(labels, ${text}) > 0 and exists (select 1 from json_each(labels) where value = ${label}))`;
+}
+
+export function attributionFilter({ filter = {} }: Pick<UsageQuery, 'filter'>): AttributionFilter {
+  const { label: _, run: __, ...rest } = filter;
+  return Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined)) as { readonly [D in AttributionDimension]?: string };
+}
