@@ -9,6 +9,7 @@ import type { Faults } from './faults.ts';
 import type { Guards } from './guards/guards.ts';
 import type { VerifyGrant } from './guards/verify-grant.ts';
 import type { HeldBodies } from './held-bodies.ts';
+import type { CallMetrics } from './metrics/call-metrics.ts';
 import type { Destination } from './network/destination.ts';
 import type { CreateCopyReader } from './usage/create-copy-reader.ts';
 import type { HeldSettings } from './settings/held-settings.ts';
@@ -33,5 +34,6 @@ export interface GatewayNode {
   readonly verifyGrant: VerifyGrant;
   readonly clock: Clock;
   readonly counters: GatewayCounters;
+  readonly metrics: CallMetrics;
   readonly faults: Faults;
 }

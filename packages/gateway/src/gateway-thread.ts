@@ -24,6 +24,7 @@ import { Runs } from './guards/runs.ts';
 import { SpendLeases, type LeaseCounters } from './guards/spend-leases.ts';
 import { Standings } from './guards/standing.ts';
 import { createGrantVerifier } from './guards/verify-grant.ts';
+import type { CallMetricsSnapshot } from './metrics/call-metrics.ts';
 import { createNodeClock, type NodeClock } from './node-clock.ts';
 import { createAddressGuard } from './network/address-guard.ts';
 import { createDestinationPools, type DestinationPools } from './network/destination-pools.ts';
@@ -64,7 +65,11 @@ export interface GatewayThreadMetrics {
   readonly forwarded: number;
   readonly refused: number;
   readonly faults: number;
+  /** Of calls and refusals, bounded in labels. */
+  readonly calls: CallMetricsSnapshot;
   readonly heldBodyBytes: number;
+  /** Calls read on after their caller left. */
+  readonly drains: number;
   readonly upstreamPools: number;
   readonly snapshotAgeMs: number;
   /** 99th percentile since the last reading. */
@@ -149,7 +154,9 @@ function serveParent({ gateway, journal, destinations, settings, clock, rateCoun
     if ('metrics' in message) {
       const metrics: GatewayThreadMetrics = {
         ...gateway.counters,
+        calls: gateway.metrics.snapshot(),
         heldBodyBytes: gateway.heldBodyBytes(),
+        drains: gateway.drains(),
         upstreamPools: destinations.upstreamPools,
         snapshotAgeMs: Math.round(settings.ageMs()),
         eventLoopDelayMs: Math.round(loopDelay.percentile(99) / 1e6),

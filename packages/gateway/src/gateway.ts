@@ -14,6 +14,7 @@ import type { Clock } from './clock.ts';
 import type { Guards } from './guards/guards.ts';
 import type { VerifyGrant } from './guards/verify-grant.ts';
 import { createHeldBodies } from './held-bodies.ts';
+import { CallMetrics } from './metrics/call-metrics.ts';
 import { createGatewayServer } from './server.ts';
 import type { CreateCopyReader } from './usage/create-copy-reader.ts';
 import type { HeldSettings } from './settings/held-settings.ts';
@@ -37,6 +38,8 @@ export interface Gateway {
   readonly host: string;
   readonly port: number;
   readonly counters: Readonly<GatewayCounters>;
+  readonly metrics: CallMetrics;
+  readonly drains: () => number;
   readonly heldBodyBytes: () => number;
   /** Accepts no more; open calls finish within `graceMs`, what is then still open is cut and recorded. */
   drain(graceMs: number): Promise<void>;
@@ -60,6 +63,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     verifyGrant: options.verifyGrant,
     clock: options.clock,
     counters,
+    metrics: new CallMetrics(),
     faults: createFaults(counters),
   };
   const { server, connections } = createGatewayServer(node);
@@ -74,7 +78,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   });
   const { port } = server.address() as AddressInfo;
   return {
-    host: options.host, port, counters,
+    host: options.host, port, counters, metrics: node.metrics,
+    drains: () => node.drains.underWay,
     heldBodyBytes: () => node.heldBodies.heldBytes,
     drain: (graceMs) => drainServer(server, connections, graceMs),
   };

@@ -4,17 +4,12 @@
  */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Counter, Gauge, Registry } from 'prom-client';
-import type { GatewayThreadMetrics } from '@metergate/gateway/gateway-thread.ts';
-import type { StoreThreadFigures } from '@metergate/store/desk/store-thread.ts';
 import type { ListenAddress } from '../config/config.ts';
+import { metricsWriter, type MetricsSources } from './metrics/metrics-text.ts';
 
-export interface OpsOptions {
+export interface OpsOptions extends MetricsSources {
   readonly address: ListenAddress;
   readonly ready: () => boolean;
-  /** Null: no gateway runs in this process. */
-  readonly gateway: { readonly metrics: () => Promise<GatewayThreadMetrics | null>; readonly storeFigures: () => StoreThreadFigures } | null;
-  readonly runtime: { readonly version: string; readonly belowFloor: boolean };
 }
 
 export interface Ops {
@@ -55,74 +50,4 @@ export async function startOps(options: OpsOptions): Promise<Ops> {
 function answer(response: ServerResponse, status: number, text: string, type = 'text/plain; charset=utf-8'): void {
   response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(text), 'cache-control': 'no-store' });
   response.end(text);
-}
-
-/** Name, help and value of each figure of the gateway thread. */
-const gauges: readonly (readonly [string, string, (metrics: GatewayThreadMetrics) => number])[] = [
-  ['metergate_calls_in_flight', 'Calls being forwarded now.', (metrics) => metrics.inFlight],
-  ['metergate_held_body_bytes', 'Memory reserved for request bodies held whole.', (metrics) => metrics.heldBodyBytes],
-  ['metergate_upstream_pools', 'Connection pools of declared upstreams that are open.', (metrics) => metrics.upstreamPools],
-  ['metergate_snapshot_age_seconds', 'Time since the store was last heard.', (metrics) => metrics.snapshotAgeMs / 1000],
-  [
-    'metergate_journal_waiting_rows', 'Closed calls that wait in memory because the journal cannot be written.',
-    (metrics) => metrics.journal.waiting,
-  ],
-  [
-    'metergate_clock_step_seconds', 'How far the wall clock is from the time in force, while its step is not followed.',
-    (metrics) => metrics.clockStepMs / 1000,
-  ],
-  ['metergate_leases', 'Spend leases held or waited for, on a shared store.', (metrics) => metrics.leases?.active ?? 0],
-  ['metergate_live_runs', 'Live runs held by this node.', (metrics) => metrics.liveRuns],
-  [
-    'metergate_event_loop_delay_seconds', 'Delay of the gateway thread, 99th percentile since the last reading.',
-    (metrics) => metrics.eventLoopDelayMs / 1000,
-  ],
-];
-const counters: typeof gauges = [
-  ['metergate_calls_forwarded_total', 'Calls journalled and dialled.', (metrics) => metrics.forwarded],
-  ['metergate_calls_refused_total', 'Requests answered by the gateway itself before anything was forwarded.', (metrics) => metrics.refused],
-  ['metergate_faults_total', 'Requests that failed for a fault of the gateway.', (metrics) => metrics.faults],
-  [
-    'metergate_rate_limit_faults_total', "Calls that passed because the rate limiter's own state was broken.",
-    (metrics) => metrics.rateLimitFaults,
-  ],
-  ['metergate_lease_batches_total', 'Questions to the shared store about leases.', (metrics) => metrics.leases?.batches ?? 0],
-  ['metergate_lease_failures_total', 'Such questions that had no answer in time.', (metrics) => metrics.leases?.failures ?? 0],
-  ['metergate_lease_waits_total', 'Calls that waited for a lease.', (metrics) => metrics.leases?.waits ?? 0],
-  ['metergate_journal_opened_total', 'Openings committed.', (metrics) => metrics.journal.opened],
-  ['metergate_journal_closed_total', 'Closings committed.', (metrics) => metrics.journal.closed],
-  ['metergate_journal_commits_total', 'Transactions committed by the journal.', (metrics) => metrics.journal.commits],
-  ['metergate_journal_commit_failures_total', 'Transactions that the journal could not commit.', (metrics) => metrics.journal.commitFailures],
-];
-
-function metricsWriter({ runtime, gateway }: OpsOptions): () => Promise<{ type: string; text: string }> {
-  return async () => {
-    const registry = new Registry();
-    new Gauge({
-      name: 'metergate_runtime_info', help: 'The runtime; below_floor is 1 where security fixes are missing.',
-      labelNames: ['version', 'below_floor'], registers: [registry],
-    }).set({ version: runtime.version, below_floor: runtime.belowFloor ? '1' : '0' }, 1);
-    const memory = new Gauge({ name: 'process_resident_memory_bytes', help: 'Resident memory of the process.', registers: [registry] });
-    memory.set(process.memoryUsage.rss());
-    if (gateway !== null) await addGateway(registry, gateway);
-    return { type: registry.contentType, text: await registry.metrics() };
-  };
-}
-
-async function addGateway(registry: Registry, { metrics: metricsOf, storeFigures }: NonNullable<OpsOptions['gateway']>): Promise<void> {
-  const { recordsSetAside, spendDifferences } = storeFigures();
-  new Gauge({
-    name: 'metergate_spend_differences', help: 'Sums of spend that are not those of their records, at the last hourly comparison.',
-    registers: [registry],
-  }).set(spendDifferences);
-  new Counter({
-    name: 'metergate_records_set_aside_total', help: 'Records that the store refuses, kept beside the journal.', registers: [registry],
-  }).inc(recordsSetAside);
-  const metrics = await metricsOf();
-  const up = new Gauge({ name: 'metergate_gateway_up', help: '1 where the gateway thread answered.', registers: [registry] });
-  up.set(metrics === null ? 0 : 1);
-  if (metrics !== null) {
-    for (const [name, help, value] of gauges) new Gauge({ name, help, registers: [registry] }).set(value(metrics));
-    for (const [name, help, value] of counters) new Counter({ name, help, registers: [registry] }).inc(value(metrics));
-  }
 }

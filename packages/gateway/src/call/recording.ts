@@ -36,6 +36,8 @@ export class Recording {
   readonly #guard: CallGuard;
   readonly #opening: CallOpening;
   #opened = false;
+  /** Milliseconds that the gateway itself added to the call so far. */
+  #addedMs = 0;
   #settling = false;
   #settled = false;
 
@@ -62,6 +64,7 @@ export class Recording {
     this.#node.journal.open(this.#opening, (error) => this.#guard.run('journal', () => {
       if (error === null) {
         this.#opened = true;
+        this.#addedMs = this.#node.clock.monotonicMs() - this.#call.startedMonotonicMs;
         this.#node.guards.opened(this.#call);
       } else {
         this.#node.guards.giveBack(this.#call);
@@ -74,11 +77,14 @@ export class Recording {
   settle(end: EndOfAnswer, { copy, unanswered, facts }: SeenOfCall, committed: () => void): void {
     if (this.#settling) return;
     this.#settling = true;
+    const startedMs = this.#node.clock.monotonicMs();
     const { endpoint, method } = this.#opening;
     const lost = unanswered && reportsUsage(endpoint, method);
     readAtEnd({ copy, lost }, end, (reading) => this.#guard.run('settling', () => {
-      this.#close(this.#recordOf(end, reading, facts()), () => this.#guard.run('journal', () => {
+      const record = this.#recordOf(end, reading, facts());
+      this.#close(record, () => this.#guard.run('journal', () => {
         this.#settled = true;
+        this.#node.metrics.recorded(record, this.#addedMs + this.#node.clock.monotonicMs() - startedMs);
         committed();
       }));
     }));
@@ -87,6 +93,7 @@ export class Recording {
   /** After a fault of ours; one that was settled keeps its first record. `told` runs when it is written. @throws what keeps it from being made. */
   settleBroken(facts: CallFacts, told: () => void): void {
     const record = brokenRecord(this.#opening, facts);
+    this.#node.metrics.recorded(record, null);
     if (this.#opened) this.#close(record, told);
     else {
       this.#node.guards.giveBack(this.#call);

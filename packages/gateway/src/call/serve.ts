@@ -10,6 +10,7 @@ import { pathOf, routeOf } from '@metergate/core/call/route.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
 import type { FaultPlace } from '../faults.ts';
 import type { GatewayNode } from '../gateway-node.ts';
+import { answerFor } from '../refusals.ts';
 import { freshRequestId } from '../request-ids.ts';
 import { refuse } from '../respond.ts';
 import { Admission, callerHasLeft, type Reception } from './admit.ts';
@@ -21,6 +22,7 @@ export function serve(node: GatewayNode, reception: Reception): void {
   const id = freshRequestId();
   const refuseWith = (refusal: Refusal): void => {
     node.counters.refused += 1;
+    node.metrics.refused(answerFor(refusal).code);
     refuse(request, response, id, refusal);
   };
   const rawTarget = request.url ?? '';

@@ -1,0 +1,112 @@
+/**
+ * What `/metrics` says equals what happened: calls, refusals, tokens and money of the running product, in a form that Prometheus reads,
+ * and without a name of any organization, key, model or path.
+ */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { serviceForFile } from '../running-product.ts';
+
+const service = serviceForFile();
+const answer = {
+  model: 'gpt-4o-mini-2024-07-18', choices: [],
+  usage: { prompt_tokens: 100, completion_tokens: 20, prompt_tokens_details: { cached_tokens: 40 } },
+};
+
+async function call(path: string, init: { key?: string; body?: string; headers?: Record<string, string> } = {}): Promise<number> {
+  const response = await fetch(`${service.system.gatewayUrl}${path}`, {
+    method: init.body === undefined ? 'GET' : 'POST', ...(init.body === undefined ? {} : { body: init.body }),
+    headers: { authorization: `Bearer ${init.key ?? service.key}`, ...init.headers },
+  });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+async function metricsText(): Promise<string> {
+  return (await fetch(`${service.system.opsUrl}/metrics`)).text();
+}
+
+/** The value of one series; 0 where there is none. */
+function valueOf(text: string, series: string): number {
+  const line = text.split('\n').find((each) => each.startsWith(`${series} `));
+  return line === undefined ? 0 : Number(line.slice(series.length + 1));
+}
+
+test('calls, refusals, tokens, spend and histograms equal what was called', async () => {
+  service.system.openai.respond(({ target }) => target.startsWith('/v1/embeddings')
+    ? { status: 500, headers: [['content-type', 'application/json']], body: '{}' }
+    : { headers: [['content-type', 'application/json']], body: JSON.stringify(answer) });
+  const statuses = [
+    await call('/v1/chat/completions', { body: '{"model":"gpt-4o-mini","messages":[]}' }),
+    await call('/v1/chat/completions', { body: '{"model":"gpt-4o-mini","messages":[]}' }),
+    await call('/v1/embeddings', { body: '{}' }),
+    await call('/v1/chat/completions', { key: 'svc_live_nobody', body: '{}' }),
+    await call('/nowhere'),
+    await call('/v1/chat/completions', { body: '{}', headers: { 'x-svc-run-budget': '1' } }),
+  ];
+  assert.deepEqual(statuses, [200, 200, 500, 401, 404, 400]);
+  const text = await metricsText();
+  const completed = 'metergate_calls_total{wire="openai",endpoint="chat.completions",status="2xx",outcome="completed"}';
+  assert.deepEqual({
+    completed: valueOf(text, completed),
+    failed: valueOf(text, 'metergate_calls_total{wire="openai",endpoint="embeddings",status="5xx",outcome="completed"}'),
+    key: valueOf(text, 'metergate_refusals_total{code="invalid_api_key"}'),
+    url: valueOf(text, 'metergate_refusals_total{code="unknown_url"}'),
+    run: valueOf(text, 'metergate_refusals_total{code="invalid_run_id"}'),
+    input: valueOf(text, 'metergate_tokens_total{wire="openai",type="input"}'),
+    cached: valueOf(text, 'metergate_tokens_total{wire="openai",type="cached"}'),
+    output: valueOf(text, 'metergate_tokens_total{wire="openai",type="output"}'),
+    durations: valueOf(text, 'metergate_call_duration_seconds_count{wire="openai"}'),
+    added: valueOf(text, 'metergate_added_latency_seconds_count'),
+  }, { completed: 2, failed: 1, key: 1, url: 1, run: 1, input: 200, cached: 80, output: 40, durations: 3, added: 3 });
+  const records = await service.system.calls({ count: 3 });
+  const cost = records.reduce((sum, record) => sum + Number(record.cost ?? 0), 0);
+  assert.ok(cost > 0);
+  assert.ok(Math.abs(valueOf(text, 'metergate_spend_usd_total{wire="openai"}') - cost) < 1e-12);
+});
+
+test('every line is of the exposition format, every family is described once, and buckets add up', async () => {
+  const text = await metricsText();
+  const families = new Set<string>();
+  for (const line of text.split('\n').filter((each) => each !== '')) {
+    const described = /^# TYPE (\S+) (?:counter|gauge|histogram)$/.exec(line);
+    if (described !== null) {
+      assert.ok(!families.has(described[1]!), `${line} stands twice`);
+      families.add(described[1]!);
+      continue;
+    }
+    if (/^# HELP \S+ .*[^ ]$/.test(line)) continue;
+    const sample = /^([a-z_]+)(?:\{(?:[a-z_]+="[^"\\\n]*",?)+\})? (?:[0-9.e+-]+|NaN)$/.exec(line);
+    assert.ok(sample !== null, line);
+    assert.ok(families.has(sample[1]!) || families.has(sample[1]!.replace(/_(?:bucket|sum|count)$/, '')), `${line} is not described`);
+  }
+  const buckets = text.split('\n').filter((line) => line.startsWith('metergate_added_latency_seconds_bucket'))
+    .map((line) => Number(line.split(' ')[1]));
+  assert.deepEqual(buckets, buckets.toSorted((one, other) => one - other));
+  assert.equal(buckets.at(-1), valueOf(text, 'metergate_added_latency_seconds_count'));
+});
+
+test('no name of a caller, a model or a path is a label, whatever is sent', async () => {
+  const before = (await metricsText()).split('\n').length;
+  for (const model of ['canary-model-1', 'canary-model-2']) {
+    service.system.openai.respond({ headers: [['content-type', 'application/json']], body: JSON.stringify({ ...answer, model }) });
+    await call(`/v1/canary-path/${model}`, { body: '{}', headers: { 'x-svc-tags': 'canary-label', 'x-svc-project': 'canary-project' } });
+  }
+  await call('/v1/canary-path/1', { key: 'svc_live_canary', body: '{}' });
+  const text = await metricsText();
+  assert.doesNotMatch(text, /canary|org_|key_|svc_live/);
+  // Two new outcomes of an endpoint may each bring one series; no call brings one of its own.
+  assert.ok(text.split('\n').length <= before + 4);
+});
+
+test('the alarms ask for metrics that there are, and each names a section that says what to do', async () => {
+  const rules = readFileSync(new URL('../../deploy/prometheus/alerts.yml', import.meta.url), 'utf8');
+  const operating = readFileSync(new URL('../../docs/operating.md', import.meta.url), 'utf8');
+  const text = await metricsText();
+  const asked = new Set([...rules.matchAll(/\bmetergate_[a-z_]+/g)].map(([name]) => name.replace(/_bucket$/, '')));
+  assert.ok(asked.size > 8);
+  assert.deepEqual([...asked].filter((name) => !text.includes(`# TYPE ${name} `)), []);
+  const sections = [...rules.matchAll(/runbook: docs\/operating\.md#([a-z-]+)/g)].map(([, section]) => section!);
+  assert.equal(sections.length, [...rules.matchAll(/- alert: /g)].length);
+  assert.deepEqual(sections.filter((section) => !operating.includes(`### ${section}\n`)), []);
+});
