@@ -9,7 +9,7 @@ export function baselineText(shown: ShownBaseline): string {
   return fields([
     ['id', id], ['state', readmitted ? `${state} (its days are over; the plan admits the key)` : state],
     ['key', `${prefix}… (${keyRead ? 'shown' : 'not read yet'})`], ['first day', firstDay ?? awaited],
-    ['closes', closesAt], ['retired', retiredAt],
+    ['closes', closesAt ?? 'never on this plan'], ['retired', retiredAt],
   ]);
 }
 
@@ -20,12 +20,12 @@ export function baselinesText(found: readonly ShownBaseline[]): string {
 }
 
 export function reportText(report: TapReport): string {
-  const { total, byModel, byProvider, byTag, byDay, headroom, declared } = report;
+  const { total, byModel, byProvider, byTag, byDay, outside, headroom, declared } = report;
   const heads = ['CALLS', 'INPUT', 'OUTPUT', 'CACHED', 'COST USD', 'FAILED', 'RETRIES', 'P50 MS', 'P99 MS'];
   const part = (head: string, rows: readonly (readonly [string, ReportFigures])[]): string =>
     table([head, ...heads], rows.map(([name, figures]) => [name, ...cells(figures)]));
   const parts = [
-    part('TOTAL', [['', total]]),
+    part(report.from === null ? 'TOTAL' : `TOTAL OF ${report.from} TO ${report.to} (EXCLUDED)`, [['', total]]),
     part('MODEL', byModel.map((each) => [`${each.provider}/${each.model}`, each])),
     part('PROVIDER', byProvider.map((each) => [each.provider, each])),
     part('TAG', byTag.map((each) => [each.tag, each])),
@@ -37,6 +37,7 @@ export function reportText(report: TapReport): string {
   const typed = table(['DECLARED', 'USD'], declared.map(({ name, amount }) => [name, shortDecimal(amount.value)]));
   return [
     ...(total.calls.value === 0 ? ['No call was reported yet.'] : parts),
+    ...(outside === null ? [] : [`Outside the seven days: ${outside.calls.value} calls, in none of the figures above.`]),
     ...(reasons.length === 0 ? [] : [`Stop reasons: ${reasons.join(', ')}.`]),
     ...(total.unpricedCalls.value === 0 ? []
       : [`Calls of models without a listed price: ${total.unpricedCalls.value} of ${total.calls.value}. They are in no cost.`]),

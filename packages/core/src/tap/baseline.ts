@@ -10,13 +10,15 @@ import type { TapEvent } from './event.ts';
 const baselineDays = 7;
 /** Days after which one that never began to report closes. */
 const baselineWaitDays = 60;
+/** An event that comes later than this after its timestamp does not begin the count. */
+const beginningLateMs = 2 * dayLengthMs;
 
 export type BaselineState = 'waiting' | 'reporting' | 'closed';
 
 /** What is kept of a Baseline's life. Milliseconds since the epoch; null: has not happened. */
 export interface BaselineLife {
   readonly createdAtMs: number;
-  /** 00:00 UTC of the first whole day with a priced event. */
+  /** 00:00 UTC of the first whole day with a priced event; a day that has not begun begins the count when it does. */
   readonly firstDayMs: number | null;
   /** An operator ended the tap for good. */
   readonly retiredAtMs: number | null;
@@ -26,20 +28,30 @@ export interface BaselineLife {
 
 export interface BaselineStanding {
   readonly state: BaselineState;
-  /** When its days, or its wait, are over; passed already where it is closed or was admitted again. */
-  readonly closesAtMs: number;
+  /** When its days, or its wait, are over; passed already where it is closed. Null: its days are over and nothing closes it. */
+  readonly closesAtMs: number | null;
   /** Its days are over and the organization's plan admits its key again. */
   readonly readmitted: boolean;
 }
 
+/** The days that are reported on, `[fromMs, toMs)`; null: the count has not begun. */
+export interface BaselinePeriod {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+export function baselinePeriod({ firstDayMs }: Pick<BaselineLife, 'firstDayMs'>, nowMs: number): BaselinePeriod | null {
+  return firstDayMs === null || nowMs < firstDayMs ? null : { fromMs: firstDayMs, toMs: firstDayMs + baselineDays * dayLengthMs };
+}
+
 /** Where it stands at `nowMs`. */
 export function baselineStanding(life: BaselineLife, plan: Plan, nowMs: number): BaselineStanding {
-  const { createdAtMs, firstDayMs, retiredAtMs, replacedAtMs } = life;
-  const closesAtMs = firstDayMs === null ? createdAtMs + baselineWaitDays * dayLengthMs : firstDayMs + baselineDays * dayLengthMs;
+  const { retiredAtMs, replacedAtMs } = life;
+  const period = baselinePeriod(life, nowMs);
+  const closesAtMs = period === null ? waitEndMs(life) : period.toMs;
   if (retiredAtMs !== null || replacedAtMs !== null) return { state: 'closed', closesAtMs, readmitted: false };
-  if (nowMs < closesAtMs) return { state: firstDayMs === null ? 'waiting' : 'reporting', closesAtMs, readmitted: false };
-  const readmitted = plan !== 'free';
-  return { state: readmitted ? 'reporting' : 'closed', closesAtMs, readmitted };
+  if (nowMs < closesAtMs) return { state: period === null ? 'waiting' : 'reporting', closesAtMs, readmitted: false };
+  return plan === 'free' ? { state: 'closed', closesAtMs, readmitted: false } : { state: 'reporting', closesAtMs: null, readmitted: true };
 }
 
 /** Whether a post is taken, and if not, which 410 it is. */
@@ -50,21 +62,29 @@ export function tapAdmission(life: BaselineLife, plan: Plan, nowMs: number): 'ad
 
 /** Whether a new one may take its place: it closed because no whole day of priced calls came in sixty days. */
 export function closedUnbegun(life: BaselineLife, nowMs: number): boolean {
-  return life.firstDayMs === null && nowMs >= life.createdAtMs + baselineWaitDays * dayLengthMs;
+  return life.firstDayMs === null && nowMs >= waitEndMs(life);
+}
+
+function waitEndMs({ createdAtMs }: Pick<BaselineLife, 'createdAtMs'>): number {
+  return createdAtMs + baselineWaitDays * dayLengthMs;
 }
 
 /**
  * The day from which the seven are counted, once these events are stored: the one that was found before, else the earliest whole
- * day with a priced event among them. A day is whole that began when the Baseline was there. Null: still none.
+ * day with a priced event among them. A day is whole that began when the Baseline was there. What comes later than two days after
+ * its timestamp begins nothing, and neither does what the wait does not last for. A day still to come gives way to an earlier one.
+ * Null: still none.
  */
 export function firstDayAfter(
-  life: Pick<BaselineLife, 'createdAtMs' | 'firstDayMs'>, events: readonly TapEvent[], isPriced: (event: TapEvent) => boolean,
+  life: Pick<BaselineLife, 'createdAtMs' | 'firstDayMs'>,
+  { events, isPriced, nowMs }: { readonly events: readonly TapEvent[]; readonly isPriced: (event: TapEvent) => boolean; readonly nowMs: number },
 ): number | null {
-  if (life.firstDayMs !== null) return life.firstDayMs;
-  let first: number | null = null;
+  let first = life.firstDayMs;
+  if (first !== null && first <= nowMs) return first;
   for (const event of events) {
     const day = dayOf(event.timestampMs);
-    if (day >= life.createdAtMs && (first === null || day < first) && isPriced(event)) first = day;
+    const counts = day >= life.createdAtMs && day < waitEndMs(life) && nowMs - event.timestampMs <= beginningLateMs;
+    if (counts && (first === null || day < first) && isPriced(event)) first = day;
   }
   return first;
 }

@@ -23,7 +23,7 @@ const steps = priceSteps(sampleList);
 
 function reportOn(events: readonly Partial<TapEvent>[], list: PriceList = sampleList): TapReport {
   const rollup = rollUp(events.map((event) => understoodEvent({ model: 'plain', ...event })), priceSteps(list));
-  return tapReport({ book: createPriceBook({ list, overlay: null }), ...rollup, declared: [] });
+  return tapReport({ book: createPriceBook({ list, overlay: null }), period: null, ...rollup, declared: [] });
 }
 
 // The compiler holds this: a measured figure cannot be had from a tap event, nor a reported one passed off as modeled.
@@ -39,13 +39,14 @@ const tokens: Reported = { value: 1, label: 'modeled' };
 test('every figure of a report carries its label, and none is measured', () => {
   assert.deepEqual([noMeasuredLabel, measured.label, cost.label, tokens.label], [true, 'measured', 'reported', 'modeled']);
   const report = tapReport({
-    book, ...rollUp([understoodEvent({ rateLimit: { requestsLimit: 10, requestsRemaining: 1, tokensLimit: 5, tokensRemaining: 5 } })], steps),
+    book, period: null,
+    ...rollUp([understoodEvent({ rateLimit: { requestsLimit: 10, requestsRemaining: 1, tokensLimit: 5, tokensRemaining: 5 } })], steps),
     declared: [{ name: 'seats', amount: nanoDollars(12_500_000_000n) }],
   });
   const labels = new Set<string>();
   const walk = (value: unknown, path: string): void => {
     if (typeof value !== 'object' || value === null) {
-      const bare = /^\.(?:priceList|tagsOmitted)$|\.(?:model|provider|tag|day|kind|at|name)$/.test(path);
+      const bare = /^\.(?:priceList|tagsOmitted|from|to|outside)$|\.(?:model|provider|tag|day|kind|at|name)$/.test(path);
       assert.ok(bare, `${path} has no label`);
     } else if ('label' in value) labels.add(String(value.label));
     else for (const [name, inner] of Object.entries(value)) walk(inner, `${path}.${name}`);
@@ -154,6 +155,23 @@ test('sums do not depend on how events were cut into batches', () => {
   const halves = [events.slice(0, 17), events.slice(17)]
     .map((part) => rollUp(part.map((each) => understoodEvent({ model: 'plain', ...each })), steps));
   const cells = halves.flatMap((half) => half.cells);
-  const { total } = tapReport({ book, cells, latencies: [], headroom: [], declared: [] });
+  const { total } = tapReport({ book, period: null, cells, latencies: [], headroom: [], declared: [] });
   assert.deepEqual([total.calls, total.inputTokens, total.cost], [whole.total.calls, whole.total.inputTokens, whole.total.cost]);
+});
+
+test('the figures are those of the seven days; what lies outside is shown apart, latencies included', () => {
+  const first = dayOf(sampleNowMs);
+  const at = (day: number, more: Partial<TapEvent> = {}) => understoodEvent({ model: 'plain', timestampMs: first + day * dayLengthMs, ...more });
+  const slow = { latencyMs: 100_000 };
+  const events = [at(-1, slow), at(0, { latencyMs: 10 }), at(6, { latencyMs: 10, tag: 'x' }), at(7, { ...slow, tag: 'x' })];
+  const report = tapReport({ book, period: { fromMs: first, toMs: first + 7 * dayLengthMs }, ...rollUp(events, steps), declared: [] });
+  const isoDay = (day: number): string => new Date(first + day * dayLengthMs).toISOString().slice(0, 10);
+  assert.deepEqual([report.from, report.to, report.total.calls.value, report.outside!.calls.value], [isoDay(0), isoDay(7), 2, 2]);
+  assert.deepEqual(report.byDay.map(({ day }) => day), [isoDay(0), isoDay(6)]);
+  for (const part of [report.total, ...report.byModel, ...report.byProvider, ...report.byTag, ...report.byDay]) {
+    assert.ok(part.latencyMs.p99.value! < 20, 'latencies of other days are in none of them');
+  }
+  assert.ok(report.outside!.latencyMs.p50.value! >= 100_000);
+  const whole = tapReport({ book, period: null, ...rollUp(events, steps), declared: [] });
+  assert.deepEqual([whole.total.calls.value, whole.outside], [4, null]);
 });

@@ -7,9 +7,12 @@ import { nanoDollars, type NanoDollars } from '../money.ts';
 import type { PriceBook } from '../price/price-book.ts';
 import { tapProviders, tapStopReasons, type TapStopReason } from './event.ts';
 import { declared, modeled, reported, type Declared, type Modeled, type Reported } from './figure.ts';
-import { latencyAtShare, type LatencyCounts } from './latency-bucket.ts';
+import type { BaselinePeriod } from './baseline.ts';
+import { addedCounts, latencyAtShare, type LatencyCounts } from './latency-bucket.ts';
 import { modeledCost } from './modeled-cost.ts';
-import { addSums, latencyPart, tapFigures, type TapCell, type TapFigureName, type TapHeadroom, type TapLatency, type TapSums } from './rollup.ts';
+import {
+  addSums, dayAndPart, latencyPart, tapFigures, type TapCell, type TapFigureName, type TapHeadroom, type TapLatency, type TapSums,
+} from './rollup.ts';
 
 /** Figures of one part of the report. */
 export interface ReportFigures {
@@ -48,6 +51,9 @@ export interface ReportHeadroom {
 export interface TapReport {
   /** The frozen list that costs are modeled on. */
   readonly priceList: string;
+  /** The seven days, `YYYY-MM-DD`, the end excluded. Null while the count has not begun: the report is then of all there is. */
+  readonly from: string | null;
+  readonly to: string | null;
   readonly total: ReportFigures;
   readonly byModel: readonly ({ readonly provider: string; readonly model: string } & ReportFigures)[];
   readonly byProvider: readonly ({ readonly provider: string } & ReportFigures)[];
@@ -55,12 +61,16 @@ export interface TapReport {
   /** Tags beyond the thousand with the most calls: in the total, not in the list. */
   readonly tagsOmitted: number;
   readonly byDay: readonly ({ readonly day: string } & ReportFigures)[];
+  /** What was reported of other days than the seven, in none of the figures above; null: nothing. */
+  readonly outside: ReportFigures | null;
   readonly headroom: readonly ReportHeadroom[];
   readonly declared: readonly { readonly name: string; readonly amount: Declared }[];
 }
 
 /** What a report is made of. */
 export interface ReportSources {
+  /** The days that are reported on; null: all. */
+  readonly period: BaselinePeriod | null;
   readonly book: PriceBook;
   readonly cells: readonly TapCell[];
   readonly latencies: readonly TapLatency[];
@@ -79,28 +89,16 @@ interface Part {
 
 const figureIndex = Object.fromEntries(tapFigures.map((name, index) => [name, index])) as Readonly<Record<TapFigureName, number>>;
 
-export function tapReport(context: ReportSources): TapReport {
-  const { book, cells, headroom } = context;
-  const total = newPart(latencyPart.all);
-  const models = new Map<string, Part & { readonly provider: string; readonly model: string }>();
-  const providers = new Map<string, Part>();
-  const tags = new Map<string, Part>();
-  const days = new Map<number, Part>();
-  for (const cell of cells) {
-    const { provider, model, tag, dayMs } = cell;
-    const cost = costOf(book, cell);
-    const modelKey = `${provider}:${model}`;
-    addCell(total, cell, cost);
-    addCell(part(models, modelKey, () => ({ ...newPart(latencyPart.model(provider, model)), provider, model })), cell, cost);
-    addCell(part(providers, provider, () => newPart(latencyPart.provider(provider))), cell, cost);
-    addCell(part(tags, tag, () => newPart(latencyPart.tag(tag))), cell, cost);
-    addCell(part(days, dayMs, () => newPart(latencyPart.day(dayMs))), cell, cost);
-  }
-  const counts = new Map(context.latencies.map((each) => [each.part, each.counts]));
+export function tapReport(sources: ReportSources): TapReport {
+  const { book, headroom, period } = sources;
+  const isInside = (dayMs: number): boolean => period === null || (dayMs >= period.fromMs && dayMs < period.toMs);
+  const { total, models, providers, tags, days, outside } = partsOf(book, sources.cells, isInside);
+  const counts = latenciesOf(sources.latencies, isInside);
   const figures = (of: Part): ReportFigures => figuresOf(of, counts.get(of.latency) ?? new Map());
   const byTag = [...tags].toSorted(([a, partA], [b, partB]) => callsOf(partB) - callsOf(partA) || (a < b ? -1 : 1));
   return {
     priceList: book.context.listId,
+    from: period === null ? null : dayText(period.fromMs), to: period === null ? null : dayText(period.toMs),
     total: figures(total),
     byModel: [...models.values()].toSorted((a, b) => callsOf(b) - callsOf(a) || (a.latency < b.latency ? -1 : 1))
       .map((each) => ({ provider: each.provider, model: each.model, ...figures(each) })),
@@ -110,11 +108,58 @@ export function tapReport(context: ReportSources): TapReport {
     }),
     byTag: byTag.slice(0, reportTagsMax).map(([tag, each]) => ({ tag, ...figures(each) })),
     tagsOmitted: Math.max(0, byTag.length - reportTagsMax),
-    byDay: [...days].toSorted(([a], [b]) => a - b).map(([day, each]) => ({ day: new Date(day).toISOString().slice(0, 10), ...figures(each) })),
+    byDay: [...days].toSorted(([a], [b]) => a - b).map(([day, each]) => ({ day: dayText(day), ...figures(each) })),
+    outside: callsOf(outside) === 0 ? null : figures(outside),
     headroom: headroom.map(({ provider, model, kind, remaining, limit, atMs }) =>
       ({ provider, model, kind, remaining: reported(remaining), limit: reported(limit), at: new Date(atMs).toISOString() })),
-    declared: context.declared.map(({ name, amount }) => ({ name, amount: declared(amount) })),
+    declared: sources.declared.map(({ name, amount }) => ({ name, amount: declared(amount) })),
   };
+}
+
+const dayPart = (dayMs: number): string => `day:${dayMs}`;
+const outsidePart = 'outside';
+
+function partsOf(book: PriceBook, cells: readonly TapCell[], isInside: (dayMs: number) => boolean) {
+  const total = newPart(latencyPart.all);
+  const outside = newPart(outsidePart);
+  const models = new Map<string, Part & { readonly provider: string; readonly model: string }>();
+  const providers = new Map<string, Part>();
+  const tags = new Map<string, Part>();
+  const days = new Map<number, Part>();
+  for (const cell of cells) {
+    const { provider, model, tag, dayMs } = cell;
+    const cost = costOf(book, cell);
+    if (!isInside(dayMs)) {
+      addCell(outside, cell, cost);
+      continue;
+    }
+    addCell(total, cell, cost);
+    addCell(part(models, `${provider}:${model}`, () => ({ ...newPart(latencyPart.model(provider, model)), provider, model })), cell, cost);
+    addCell(part(providers, provider, () => newPart(latencyPart.provider(provider))), cell, cost);
+    addCell(part(tags, tag, () => newPart(latencyPart.tag(tag))), cell, cost);
+    addCell(part(days, dayMs, () => newPart(dayPart(dayMs))), cell, cost);
+  }
+  return { total, models, providers, tags, days, outside };
+}
+
+/** Latencies by part of the report, of the days that are in it. Those that were kept without a day count as in it. */
+function latenciesOf(latencies: readonly TapLatency[], isInside: (dayMs: number) => boolean): Map<string, LatencyCounts> {
+  const counts = new Map<string, LatencyCounts>();
+  const add = (name: string, more: LatencyCounts): void => {
+    counts.set(name, addedCounts(counts.get(name) ?? new Map(), more));
+  };
+  for (const { part: name, counts: more } of latencies) {
+    const { dayMs, part: of } = dayAndPart(name);
+    if (dayMs === null || isInside(dayMs)) {
+      add(of, more);
+      if (dayMs !== null && of === latencyPart.all) add(dayPart(dayMs), more);
+    } else if (of === latencyPart.all) add(outsidePart, more);
+  }
+  return counts;
+}
+
+function dayText(dayMs: number): string {
+  return new Date(dayMs).toISOString().slice(0, 10);
 }
 
 function costOf(book: PriceBook, { dayMs, provider, model, band, sums }: TapCell): NanoDollars | null {

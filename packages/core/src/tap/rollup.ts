@@ -52,14 +52,24 @@ export interface TapRollup {
   readonly headroom: readonly TapHeadroom[];
 }
 
-/** Names of the parts of a report that have latencies of their own. */
+/** Names of the parts of a report that have latencies of their own; each is kept for every day by itself. */
 export const latencyPart = {
   all: 'all',
-  day: (dayMs: number) => `day:${dayMs}`,
   provider: (provider: TapProvider) => `provider:${provider}`,
   model: (provider: TapProvider, model: string) => `model:${provider}:${model}`,
   tag: (tag: string) => `tag:${tag}`,
 } as const;
+
+/** A part on one day, as its latencies are kept. */
+export function partOnDay(dayMs: number, part: string): string {
+  return `${dayMs}:${part}`;
+}
+
+/** The day and the part. A null day: kept before latencies were told apart by day. */
+export function dayAndPart(name: string): { readonly dayMs: number | null; readonly part: string } {
+  const [, day, part] = /^(\d+):(.*)$/.exec(name) ?? [];
+  return day === undefined ? { dayMs: null, part: name } : { dayMs: Number(day), part: part! };
+}
 
 /** Everything ordered by its key, so that two writers take rows in one order. `steps`: those of the price list. */
 export function rollUp(events: readonly TapEvent[], steps: readonly number[]): TapRollup {
@@ -111,9 +121,8 @@ export function addSums(sums: TapSums, more: readonly number[]): void {
 function addLatency(latencies: Map<string, Map<number, number>>, { provider, model, tag, timestampMs, latencyMs }: TapEvent): void {
   const bucket = latencyBucket(latencyMs);
   const parts = [
-    latencyPart.all, latencyPart.day(dayOf(timestampMs)), latencyPart.provider(provider), latencyPart.model(provider, model),
-    latencyPart.tag(tag),
-  ];
+    latencyPart.all, latencyPart.provider(provider), latencyPart.model(provider, model), latencyPart.tag(tag),
+  ].map((part) => partOnDay(dayOf(timestampMs), part));
   for (const part of parts) {
     const counts = latencies.get(part) ?? new Map<number, number>();
     latencies.set(part, counts.set(bucket, (counts.get(bucket) ?? 0) + 1));

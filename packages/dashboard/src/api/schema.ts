@@ -682,7 +682,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Calls, tokens and cost: days in their order, of everything else the costliest first */
+        /** Calls, tokens and cost: times in their order, of everything else the costliest first */
         get: operations["showUsage"];
         put?: never;
         post?: never;
@@ -719,14 +719,30 @@ export interface components {
             subject: string | null;
         };
         Baseline: {
-            closesAt: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             * @example 2026-09-23T14:00:00.000Z
+             */
+            closesAt: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             * @example 2026-09-23T14:00:00.000Z
+             */
             createdAt: string;
+            /** Format: date */
             firstDay: string | null;
             id: string;
             keyRead: boolean;
             organization: string;
             prefix: string;
             readmitted: boolean;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             * @example 2026-09-23T14:00:00.000Z
+             */
             retiredAt: string | null;
             /** @enum {string} */
             state: "waiting" | "reporting" | "closed";
@@ -736,6 +752,7 @@ export interface components {
                 cachedTokens: components["schemas"]["ReportedFigure"];
                 calls: components["schemas"]["ReportedFigure"];
                 cost: components["schemas"]["ModeledFigure"];
+                /** Format: date */
                 day: string;
                 failures: components["schemas"]["ReportedFigure"];
                 inputTokens: components["schemas"]["ReportedFigure"];
@@ -853,6 +870,11 @@ export interface components {
                 amount: components["schemas"]["DeclaredFigure"];
                 name: string;
             }[];
+            /**
+             * Format: date
+             * @description The first of the seven days; null while none has begun: the figures are then of all there is
+             */
+            from: string | null;
             headroom: {
                 at: string;
                 /** @enum {string} */
@@ -862,8 +884,42 @@ export interface components {
                 provider: string;
                 remaining: components["schemas"]["ReportedFigure"];
             }[];
+            /** @description What was reported of other days, in none of the figures above */
+            outside: {
+                cachedTokens: components["schemas"]["ReportedFigure"];
+                calls: components["schemas"]["ReportedFigure"];
+                cost: components["schemas"]["ModeledFigure"];
+                failures: components["schemas"]["ReportedFigure"];
+                inputTokens: components["schemas"]["ReportedFigure"];
+                latencyMs: {
+                    p50: components["schemas"]["ReportedFigureOrNone"];
+                    p90: components["schemas"]["ReportedFigureOrNone"];
+                    p95: components["schemas"]["ReportedFigureOrNone"];
+                    p99: components["schemas"]["ReportedFigureOrNone"];
+                };
+                noResponse: components["schemas"]["ReportedFigure"];
+                outputTokens: components["schemas"]["ReportedFigure"];
+                rateLimited: components["schemas"]["ReportedFigure"];
+                retries: components["schemas"]["ReportedFigure"];
+                serverErrors: components["schemas"]["ReportedFigure"];
+                stopReasons: {
+                    content_filter: components["schemas"]["ReportedFigure"];
+                    error: components["schemas"]["ReportedFigure"];
+                    length: components["schemas"]["ReportedFigure"];
+                    other: components["schemas"]["ReportedFigure"];
+                    stop: components["schemas"]["ReportedFigure"];
+                    tool_calls: components["schemas"]["ReportedFigure"];
+                };
+                toolCalls: components["schemas"]["ReportedFigure"];
+                unpricedCalls: components["schemas"]["ReportedFigure"];
+            } | null;
             priceList: string;
             tagsOmitted: number;
+            /**
+             * Format: date
+             * @description The day after the last
+             */
+            to: string | null;
             total: {
                 cachedTokens: components["schemas"]["ReportedFigure"];
                 calls: components["schemas"]["ReportedFigure"];
@@ -1395,6 +1451,13 @@ export interface components {
             url: string;
         };
         Usage: {
+            cachedTokens: number;
+            /**
+             * @description US dollars as decimal text with nine places. Use a decimal library: a double cannot hold every amount.
+             * @example 12.500000000
+             */
+            cacheSavings: string | null;
+            cacheWriteTokens: number;
             calls: number;
             /**
              * @description US dollars as decimal text with nine places. Use a decimal library: a double cannot hold every amount.
@@ -1402,16 +1465,21 @@ export interface components {
              */
             cost: string;
             day?: string | null;
+            endpoint?: string | null;
             gapCalls: number;
+            hour?: string | null;
             inputTokens: number;
             key?: string | null;
             label?: string | null;
             model?: string | null;
+            month?: string | null;
             outputTokens: number;
             project?: string | null;
+            reasoningTokens: number;
             run?: string | null;
             unknownCalls: number;
             unpricedCalls: number;
+            wire?: string | null;
         };
     };
     responses: never;
@@ -5263,17 +5331,25 @@ export interface operations {
     showUsage: {
         parameters: {
             query?: {
-                by?: "model" | "key" | "project" | "label" | "run" | "day";
+                /** @description What rows are told apart by: one or two of model, key, project, label, run, day, month, hour, wire, endpoint, as in day,model. */
+                by?: string;
                 /** @description The nextCursor of the page before; of the same list of the same organization. */
                 cursor?: string;
+                endpoint?: string;
+                key?: string;
+                label?: string;
                 /** @description At most so many; 100 unless given. */
                 limit?: number;
+                model?: string;
                 /** @description A whole month, in UTC; without since and until. */
                 month?: string;
+                project?: string;
+                run?: string;
                 /** @description A time: an instant with its offset (2026-11-01T14:00:00Z), a date (2026-11-01), a month (2026-11), today, yesterday, or a duration ago (15m, 24h, 7d). */
                 since?: string;
                 /** @description A time: an instant with its offset (2026-11-01T14:00:00Z), a date (2026-11-01), a month (2026-11), today, yesterday, or a duration ago (15m, 24h, 7d). */
                 until?: string;
+                wire?: string;
             };
             header?: never;
             path?: never;
@@ -5281,7 +5357,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Calls, tokens and cost: days in their order, of everything else the costliest first */
+            /** @description Calls, tokens and cost: times in their order, of everything else the costliest first */
             200: {
                 headers: {
                     [name: string]: unknown;

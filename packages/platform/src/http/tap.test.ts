@@ -5,6 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
+import { Agent, request } from 'node:http';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { dayLengthMs, dayOf } from '@metergate/core/time/utc-day.ts';
@@ -223,8 +224,10 @@ test('the Baseline closes at midnight after seven days: 410, in its sentence, an
     assert.deepEqual(said(await post({ key: made.key, body: sent('paid') })), [202, 'accepted 1']);
     const shown = await showBaseline(tap.context(), { id: made.id, organization: made.organization });
     assert.ok(!isRefusal(shown));
-    assert.deepEqual([shown.state, shown.readmitted, shown.firstDay, shown.report.total.calls.value], ['reporting', true, '2026-03-05', 2]);
-    assert.deepEqual(shown.report.total.cost, { value: '0.009000000', label: 'modeled' });
+    const { report, ...standing } = shown;
+    assert.deepEqual([standing.state, standing.readmitted, standing.firstDay, standing.closesAt], ['reporting', true, '2026-03-05', null]);
+    assert.deepEqual([report.from, report.to, report.total.calls.value, report.outside!.calls.value], ['2026-03-05', '2026-03-12', 1, 1]);
+    assert.deepEqual(report.total.cost, { value: '0.004500000', label: 'modeled' });
   } finally {
     tap.now.ms = sampleNowMs;
   }
@@ -254,3 +257,22 @@ function naughtyStrings(): string[] {
   const own = ['undefined', '', '__proto__', '<script>alert(1)</script>', '\u202etest', "' or 1=1--", '\u0000', '../../etc/passwd'];
   return existsSync(file) ? [...own, ...(JSON.parse(readFileSync(file, 'utf8')) as string[])] : own;
 }
+
+test('a key that floods is answered 429 with Retry-After, nothing of it is stored, and another key is not held up', async () => {
+  const [{ key: flooding }, { key: calm }] = [await tap.baseline(), await tap.baseline()];
+  const before = tap.eventRows();
+  const agent = new Agent({ keepAlive: true, maxSockets: 8 });
+  const statusOf = (withKey: string, body: string | Uint8Array) => new Promise<[number, string | undefined]>((resolve, reject) => {
+    const sent = request(`${tap.url}${target}`, {
+      method: 'POST', agent, headers: { authorization: `Bearer ${withKey}`, 'content-type': 'application/json' },
+    }, (response) => response.resume().on('end', () => resolve([response.statusCode!, response.headers['retry-after']])));
+    sent.on('error', reject).end(body);
+  });
+  const burst = Array.from({ length: 3_000 }, () => statusOf(flooding, '{}'));
+  assert.ok((await Promise.all(burst)).every(([status]) => status === 400), 'the burst is read');
+  const next = await statusOf(flooding, batchBody([sentEvent({ request_id: 'flood' })]));
+  assert.deepEqual(next, [429, '1']);
+  assert.deepEqual(await statusOf(calm, batchBody([sentEvent({ request_id: 'calm' })])), [202, undefined]);
+  assert.equal(tap.eventRows(), before + 1);
+  agent.destroy();
+});

@@ -1,6 +1,6 @@
 /**
  * `POST /tap/v1/events`: the tap's batches in. Spec: Tap ingestion, Tap ingestion errors; design 3, rows 30 and 30a.
- * The order of refusals is 401, 413, 410, 415, 400. The key is the whole authorization: no session, no role. It is hashed, then
+ * The order of refusals is 401, 429, 413, 410, 415, 400. The key is the whole authorization: no session, no role. It is hashed, then
  * looked up, whatever was presented, so that every 401 takes the same way to the same bytes. The body is counted as it comes and
  * nothing beyond its bound is kept; nothing of it is repeated, logged or parsed twice. It stands before the app, on the bare
  * request: here no layer above it can answer, and nothing is made of a batch but its events.
@@ -12,6 +12,7 @@ import { presentedTapKey } from '@metergate/core/tap/key.ts';
 import { StoreFault } from '@metergate/store/engine/fault.ts';
 import type { Store } from '@metergate/store/store.ts';
 import type { TapKeyRefusal } from '@metergate/store/tap/tap-events.ts';
+import { createTapRate, type TapRate } from './tap-rate.ts';
 import { tapPrices } from '../use-cases/tap-prices.ts';
 
 const tapPath = '/tap/v1/events';
@@ -25,13 +26,16 @@ export interface TapParts {
 }
 
 /** The tap's address is answered here, everything else by `next`. */
-export function withTap(parts: TapParts, next: RequestListener): RequestListener {
+export function withTap(given: TapParts, next: RequestListener): RequestListener {
+  const parts = { ...given, rate: createTapRate(given.clock) };
   return (request, response) => {
     const { url = '' } = request;
     if (url !== tapPath && !url.startsWith(`${tapPath}?`)) return next(request, response);
     void answered(parts, request).then((answer) => send(response, answer));
   };
 }
+
+type RatedParts = TapParts & { readonly rate: TapRate };
 
 interface TapAnswer {
   readonly status: number;
@@ -50,9 +54,13 @@ const retired = refusal(410, 'tap_retired', 'This tap was retired. Take it out o
 const unsupported = refusal(415, 'unsupported_media_type', 'The body must be JSON, not compressed, with content-type application/json.');
 const wrongMethod = refusal(405, 'method_not_allowed', 'This address answers POST alone.', { allow: 'POST' });
 const unavailable = refusal(503, 'unavailable', 'The batch cannot be stored right now. Send it again.');
+/** The body is not waited for: the connection ends with the answer. */
+const tooOften = (seconds: number): TapAnswer => refusal(429, 'rate_limit_exceeded', 'This tap key posts too often. Post again after a moment.', {
+  'retry-after': String(seconds), connection: 'close',
+});
 const byKey: Readonly<Record<TapKeyRefusal, TapAnswer>> = { unknown_key: unauthorized, baseline_closed: closed, tap_retired: retired };
 
-async function answered(parts: TapParts, request: IncomingMessage): Promise<TapAnswer | null> {
+async function answered(parts: RatedParts, request: IncomingMessage): Promise<TapAnswer | null> {
   try {
     return await answerTo(parts, request);
   } catch (fault) {
@@ -62,11 +70,13 @@ async function answered(parts: TapParts, request: IncomingMessage): Promise<TapA
 }
 
 /** Null: the client is gone. */
-async function answerTo({ store, clock }: TapParts, request: IncomingMessage): Promise<TapAnswer | null> {
+async function answerTo({ store, clock, rate }: RatedParts, request: IncomingMessage): Promise<TapAnswer | null> {
   if (request.method !== 'POST') return wrongMethod;
   const keyHash = createHash('sha256').update(presentedTapKey(request.headers.authorization)).digest('hex');
   const admission = await store.tapEvents.admission(keyHash);
   if (admission === 'unknown_key') return unauthorized;
+  const waitSeconds = rate.take(keyHash);
+  if (waitSeconds !== null) return tooOften(waitSeconds);
   const body = await readBody(request);
   if (body === 'gone') return null;
   if (body === 'too_large') return tooLarge;

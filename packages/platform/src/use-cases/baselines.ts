@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { OrganizationId } from '@metergate/core/id.ts';
-import { baselineStanding, type BaselineState } from '@metergate/core/tap/baseline.ts';
+import { baselinePeriod, baselineStanding, type BaselineState } from '@metergate/core/tap/baseline.ts';
 import { tapKeyBytes, tapKeyFrom, tapKeyShownLength } from '@metergate/core/tap/key.ts';
 import { tapReport, type TapReport } from '@metergate/core/tap/report.ts';
 import { unknownBaseline, type Baseline } from '@metergate/store/tap/baselines.ts';
@@ -36,8 +36,8 @@ export interface ShownBaseline {
   readonly createdAt: string;
   /** The day that the seven are counted from, `YYYY-MM-DD`; null while it waits for one. */
   readonly firstDay: string | null;
-  /** When its days, or its wait, end; may have passed. */
-  readonly closesAt: string;
+  /** When its days, or its wait, end; passed where it is closed. Null: its days are over, and nothing closes it on this plan. */
+  readonly closesAt: string | null;
   /** Its days are over, and the organization's plan admits its key again. */
   readonly readmitted: boolean;
   readonly retiredAt: string | null;
@@ -79,13 +79,13 @@ export async function listBaselines(context: UseCaseContext, idOrName: string): 
   return Promise.all(found.map((each) => shown(context, each)));
 }
 
-/** The Baseline with its report as of now. */
+/** The Baseline with its report as of now: of its seven days, once they have begun. */
 export async function showBaseline(context: UseCaseContext, place: BaselinePlace): Promise<ReportedBaseline | AdministrationRefusal> {
   const baseline = await baselineAt(context, place);
   if (isRefusal(baseline)) return baseline;
   const { store } = context;
   const [sums, declared] = await Promise.all([store.tapEvents.sums(baseline.id), store.baselines.declared(baseline.id)]);
-  const report = tapReport({ book: tapPrices().book, ...sums, declared });
+  const report = tapReport({ book: tapPrices().book, period: baselinePeriod(baseline, context.nowMs), ...sums, declared });
   return { ...await shown(context, baseline), report };
 }
 
@@ -145,7 +145,7 @@ async function shown({ store, nowMs }: UseCaseContext, baseline: Baseline): Prom
     id, organization, state, prefix: keyPrefix, keyRead: !keyUnread,
     createdAt: new Date(createdAtMs).toISOString(),
     firstDay: firstDayMs === null ? null : new Date(firstDayMs).toISOString().slice(0, 10),
-    closesAt: new Date(closesAtMs).toISOString(), readmitted,
+    closesAt: closesAtMs === null ? null : new Date(closesAtMs).toISOString(), readmitted,
     retiredAt: retiredAtMs === null ? null : new Date(retiredAtMs).toISOString(),
   };
 }

@@ -58,8 +58,11 @@ export type TapCellTable = { readonly [Name in TapFigureName]: Whole } & {
   readonly band: Whole;
 };
 
-/** `counts`: `bucket:calls`, as core writes it. */
+/** `part`: of one day. `counts`: `bucket:calls`, as core writes it. */
 export interface TapLatencyTable { readonly baseline: Whole; readonly part: string; readonly counts: string }
+
+/** A model or tag that has a line of its own. */
+export interface TapLineTable { readonly baseline: Whole; readonly kind: string; readonly name: string }
 
 export interface TapHeadroomTable {
   readonly baseline: Whole;
@@ -80,5 +83,6 @@ export interface TapSchema {
   readonly tap_cell: TapCellTable;
   readonly tap_latency: TapLatencyTable;
   readonly tap_headroom: TapHeadroomTable;
+  readonly tap_line: TapLineTable;
   readonly declared_figure: DeclaredFigureTable;
 }

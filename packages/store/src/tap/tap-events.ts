@@ -4,7 +4,7 @@
  * while a request was under way stores nothing, whichever node the request is on.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
-import { firstDayAfter, tapAdmission } from '@metergate/core/tap/baseline.ts';
+import { baselinePeriod, firstDayAfter, tapAdmission } from '@metergate/core/tap/baseline.ts';
 import type { TapEvent } from '@metergate/core/tap/event.ts';
 import { latencyCountsFrom } from '@metergate/core/tap/latency-bucket.ts';
 import { rollUp, tapFigures, type TapCell, type TapHeadroom, type TapLatency } from '@metergate/core/tap/rollup.ts';
@@ -14,7 +14,7 @@ import type { Engine } from '../engine/engine.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { StoreContext } from '../context.ts';
 import { lifeOf } from './baselines.ts';
-import { addRollup, insertNewEvents } from './write-events.ts';
+import { addRollup, insertNewEvents, withLines } from './write-events.ts';
 
 /** Why a key admits nothing. */
 export type TapKeyRefusal = 'unknown_key' | 'baseline_closed' | 'tap_retired';
@@ -68,11 +68,17 @@ export function tapEventsIn({ engine, clock }: StoreContext): TapEvents {
       if (admission !== 'admitted') return admission;
       const writing = { engine: engine.kind, transaction, baseline: holder.number };
       const kept = await insertNewEvents(writing, events);
-      await addRollup(writing, rollUp(kept, priceSteps));
-      const firstDayMs = firstDayAfter(life, kept, isPriced);
+      const nowMs = clock();
+      const firstDayMs = firstDayAfter(life, { events: kept, isPriced, nowMs });
       if (firstDayMs !== life.firstDayMs) {
         await transaction.updateTable('baseline').set({ first_day_ms: firstDayMs }).where('number', '=', holder.number).execute();
+        // Those of the days before are not of the report.
+        await transaction.deleteFrom('tap_headroom').where('baseline', '=', holder.number).execute();
       }
+      const { cells, latencies, headroom } = rollUp(await withLines(writing, kept), priceSteps);
+      const period = baselinePeriod({ firstDayMs }, Math.max(nowMs, firstDayMs ?? 0));
+      const isInside = ({ atMs }: TapHeadroom): boolean => period === null || (atMs >= period.fromMs && atMs < period.toMs);
+      await addRollup(writing, { cells, latencies, headroom: headroom.filter(isInside) });
       return { accepted: kept.length };
     }),
     sums: (baseline) => engine.read(async (db) => {
@@ -127,7 +133,7 @@ export async function eraseTap(transaction: Kysely<Schema>, organization: Organi
   const erased = await transaction.updateTable('baseline').set({ key_hash: null, sealed: null, key_prefix: '', erased_at_ms: nowMs })
     .where('organization', '=', organization).returning('number').execute();
   for (const { number } of erased) {
-    for (const table of ['tap_cell', 'tap_latency', 'tap_headroom', 'declared_figure'] as const) {
+    for (const table of ['tap_cell', 'tap_latency', 'tap_headroom', 'tap_line', 'declared_figure'] as const) {
       await transaction.deleteFrom(table).where('baseline', '=', number).execute();
     }
   }

@@ -252,6 +252,31 @@ for (const on of bothEngines) {
         assert.equal(await eventRows(tapped), 5);
       });
 
+      test('200 models and 200 tags keep a line of their own, the rest is other, and the events keep their words', async () => {
+        const tapped = await newBaseline();
+        const many = Array.from({ length: 450 }, (_, index) => event(`r${index}`, { model: `m${index % 250}`, tag: `t${index}` }));
+        for (const part of [many.slice(0, 150), many.slice(150)]) await keep(tapped.key, part);
+        const { cells } = await store.tapEvents.sums(tapped.baseline.id);
+        const names = (of: 'model' | 'tag') => new Set(cells.map((cell) => cell[of]));
+        assert.deepEqual([names('model').size, names('tag').size, names('model').has('other'), names('tag').has('t199')], [201, 201, true, true]);
+        assert.equal(await callsOf(tapped), 450);
+        const [row] = await context.query(url, `select count(distinct e.tag) as n from tap_event e join baseline b on b.number = e.baseline
+          where b.id = $1`, [tapped.baseline.id]);
+        assert.equal(Number(row!['n']), 450);
+      });
+
+      test('a late event begins nothing; one dated ahead begins the count when its day does', async () => {
+        const tapped = await newBaseline();
+        nowMs = noonMs + 15 * dayLengthMs;
+        await keep(tapped.key, [event('late', { timestampMs: noonMs + 3 * dayLengthMs })]);
+        assert.deepEqual([await state(tapped), await store.tapEvents.admission(hashOf(tapped.key))], [null, 'admitted']);
+        const midnight = dayOf(nowMs) + dayLengthMs;
+        nowMs = midnight - 60_000;
+        await keep(tapped.key, [event('ahead', { timestampMs: midnight + 1 })]);
+        await keep(tapped.key, [event('before it')]);
+        assert.equal(await state(tapped), midnight - dayLengthMs, 'a day that has begun goes first');
+      });
+
       test('an event known already begins nothing', async () => {
         const tapped = await newBaseline();
         nowMs = noonMs + dayLengthMs;

@@ -3,6 +3,7 @@
  */
 import type { TapEvent } from '@metergate/core/tap/event.ts';
 import { addedCounts, latencyCountsFrom, latencyCountsText } from '@metergate/core/tap/latency-bucket.ts';
+import { linedUp, type TapLine } from '@metergate/core/tap/lines.ts';
 import { tapFigures, type TapCell, type TapHeadroom, type TapLatency, type TapRollup } from '@metergate/core/tap/rollup.ts';
 import { sql, type Transaction } from 'kysely';
 import type { Engine } from '../engine/engine.ts';
@@ -48,6 +49,12 @@ const latencyInsert: BulkInsert<Of<TapLatency>> = {
   after: 'on conflict (baseline, part) do update set counts = excluded.counts',
 };
 
+const lineInsert: BulkInsert<Of<TapLine>> = {
+  table: 'tap_line',
+  columns: [whole('baseline', (l) => l.baseline), text('kind', (l) => l.kind), text('name', (l) => l.name)],
+  after: 'on conflict do nothing',
+};
+
 /** The smaller share wins, as `isTighter` has it; both products stay below 2^63, since every figure is at most 10^9. */
 const headroomInsert: BulkInsert<Of<TapHeadroom>> = {
   table: 'tap_headroom',
@@ -72,6 +79,15 @@ export async function insertNewEvents({ engine, transaction, baseline }: TapWrit
   const rows = [...byId.values()].map((event) => ({ ...event, baseline }));
   const kept = await insertRows<Of<TapEvent>, { request_id: string }>(engine, transaction, eventInsert, rows);
   return kept.map((row) => byId.get(row.request_id)!);
+}
+
+/** The events under the names that they are summed by; names that are new get their line. */
+export async function withLines({ engine, transaction, baseline }: TapWriting, events: readonly TapEvent[]): Promise<TapEvent[]> {
+  if (events.length === 0) return [];
+  const known = await transaction.selectFrom('tap_line').select(['kind', 'name']).where('baseline', '=', baseline).execute();
+  const { events: summed, fresh } = linedUp(known as TapLine[], events);
+  await insertRows(engine, transaction, lineInsert, fresh.map((line) => ({ ...line, baseline })));
+  return summed;
 }
 
 export async function addRollup({ engine, transaction, baseline }: TapWriting, { cells, latencies, headroom }: TapRollup): Promise<void> {

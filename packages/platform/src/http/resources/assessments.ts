@@ -10,6 +10,7 @@ import {
 import { isRefusal } from '../../use-cases/refusal.ts';
 import { operation, readingOperation } from '../operation.ts';
 import { pageOf, pageOfList, pageQuery } from '../paging.ts';
+import { instant } from './fields.ts';
 
 const params = z.object({ id: z.string().min(1).max(64) });
 
@@ -18,6 +19,8 @@ const reported = z.object({ value: z.number(), label: label('reported') }).opena
 const reportedOrNone = z.object({ value: z.number().nullable(), label: label('reported') }).openapi('ReportedFigureOrNone');
 const modeled = z.object({ value: z.string().nullable(), label: label('modeled') }).openapi('ModeledFigure');
 const declared = z.object({ value: z.string(), label: label('declared') }).openapi('DeclaredFigure');
+
+const day = z.iso.date();
 
 const figures = {
   calls: reported, inputTokens: reported, outputTokens: reported, cachedTokens: reported, cost: modeled, unpricedCalls: reported,
@@ -28,12 +31,15 @@ const figures = {
 
 const report = z.object({
   priceList: z.string(),
+  from: day.nullable().openapi({ description: 'The first of the seven days; null while none has begun: the figures are then of all there is' }),
+  to: day.nullable().openapi({ description: 'The day after the last' }),
   total: z.object(figures),
   byModel: z.array(z.object({ provider: z.string(), model: z.string(), ...figures })),
   byProvider: z.array(z.object({ provider: z.string(), ...figures })),
   byTag: z.array(z.object({ tag: z.string(), ...figures })),
   tagsOmitted: z.int(),
-  byDay: z.array(z.object({ day: z.string(), ...figures })),
+  byDay: z.array(z.object({ day, ...figures })),
+  outside: z.object(figures).nullable().openapi({ description: 'What was reported of other days, in none of the figures above' }),
   headroom: z.array(z.object({
     provider: z.string(), model: z.string(), kind: z.enum(['requests', 'tokens']), remaining: reported, limit: reported, at: z.string(),
   })),
@@ -42,7 +48,7 @@ const report = z.object({
 
 const baseline = z.object({
   id: z.string(), organization: z.string(), state: z.enum(['waiting', 'reporting', 'closed']), prefix: z.string(), keyRead: z.boolean(),
-  createdAt: z.string(), firstDay: z.string().nullable(), closesAt: z.string(), readmitted: z.boolean(), retiredAt: z.string().nullable(),
+  createdAt: instant, firstDay: day.nullable(), closesAt: instant.nullable(), readmitted: z.boolean(), retiredAt: instant.nullable(),
 }).openapi('Baseline');
 const reportedBaseline = baseline.extend({ report }).openapi('ReportedBaseline');
 const tapKey = z.object({ key: z.string(), prefix: z.string() }).openapi('TapKey');

@@ -1,0 +1,37 @@
+/**
+ * Which models and tags of a Baseline have a line of their own: the first 200 of each; the rest is `other`. Design 3, row 8a. So a
+ * client that names every call anew neither fills the store nor makes a report that nobody can read. The events themselves keep
+ * their words.
+ */
+import type { TapEvent } from './event.ts';
+
+const linesMax = 200;
+const rest = 'other';
+
+export type TapLineKind = 'model' | 'tag';
+
+export interface TapLine {
+  readonly kind: TapLineKind;
+  /** A tag, or `provider:model`. */
+  readonly name: string;
+}
+
+/** The events under the names that they are summed by, and the lines that came to be by them. */
+export function linedUp(known: readonly TapLine[], events: readonly TapEvent[]): { readonly events: TapEvent[]; readonly fresh: TapLine[] } {
+  const names: { readonly [Kind in TapLineKind]: Set<string> } = { model: new Set(), tag: new Set() };
+  for (const { kind, name } of known) names[kind].add(name);
+  const fresh: TapLine[] = [];
+  const hasLine = (kind: TapLineKind, name: string): boolean => {
+    if (names[kind].has(name)) return true;
+    if (names[kind].size >= linesMax) return false;
+    names[kind].add(name);
+    fresh.push({ kind, name });
+    return true;
+  };
+  const summed = events.map((event) => {
+    const model = hasLine('model', `${event.provider}:${event.model}`) ? event.model : rest;
+    const tag = hasLine('tag', event.tag) ? event.tag : rest;
+    return model === event.model && tag === event.tag ? event : { ...event, model, tag };
+  });
+  return { events: summed, fresh };
+}
