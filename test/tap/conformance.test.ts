@@ -116,7 +116,7 @@ describe('the reporter', () => {
         if (!end) continue;
         ground.blockingAnswers = end.map(({ status, code }) => ({ status, closed: code === 'baseline_closed' }));
         let atMs = ground.nowMs - startedAt;
-        reporter.flushBlocking();
+        reporter.flushBlocking(0);
         for (const { body, attempt, next } of ground.blocked) {
           ended.push([atMs, ...range(body)]);
           if (next === 'again') atMs += [200, 800][attempt]!;

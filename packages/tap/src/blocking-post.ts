@@ -1,14 +1,12 @@
 /**
  * Posts while the calling thread stands still, for the moments after which nothing runs any more: the end of a process, however it
- * comes. A thread of its own posts, with fetch, which nobody has patched there; the caller waits on shared memory, 1.5 s at most
- * in all: both retries of one batch and a little. Throws where no thread can be made.
+ * comes. A thread of its own posts, with fetch, which nobody has patched there; the caller waits on shared memory, till a deadline.
+ * Throws where no thread can be made.
  */
 import type { Settle } from './answer.ts';
 import { ignore } from './observe/look.ts';
 import { postOf, type Destination } from './post.ts';
 import { monotonicMs, nodeModule } from './runtime.ts';
-
-const blockingBudgetMs = 1_500;
 
 /**
  * What the thread runs: plain script, in a realm where nothing is that the host patched. Cells of the shared memory `c`: 0 is 1 while
@@ -23,8 +21,7 @@ c[3]=JSON.parse(t).error.code=='baseline_closed'}else await r.body?.cancel()}cat
 Atomics.store(c,0,0);Atomics.notify(c,0);Atomics.wait(c,0,0)}})()`;
 
 /** Posts the bodies in turn, as `Transport` says; attempts are counted from 0 for each body. */
-export function postBlocking(destination: Destination, bodies: readonly string[], answered: Settle): void {
-  const deadlineMs = monotonicMs() + blockingBudgetMs;
+export function postBlocking(destination: Destination, bodies: readonly string[], answered: Settle, deadlineMs: number): void {
   const leftMs = (): number => deadlineMs - monotonicMs();
   const cells = new Int32Array(new SharedArrayBuffer(20));
   const { wait, store, notify } = Atomics;

@@ -7,8 +7,10 @@
  */
 import { quietly } from './observe/look.ts';
 import type { Flushable } from './reporter.ts';
-import { canWaitForThreads, hostProcess } from './runtime.ts';
+import { canWaitForThreads, hostProcess, monotonicMs } from './runtime.ts';
 
+/** The end of a process is held up by so much at most, however many reporters there are: both retries of one batch and a little. */
+const endBudgetMs = 1_500;
 const known = new Set<Flushable>();
 const waiting = new Set<Flushable>();
 let settleOpen: (() => void) | undefined;
@@ -49,5 +51,6 @@ function onSignal(signal: NodeJS.Signals): void {
 /** The process ends; what cannot be delivered is dropped. */
 function flushAll(): void {
   settleOpen?.();
-  for (const flushable of known) quietly(() => flushable.flushBlocking());
+  const deadlineMs = quietly(monotonicMs)! + endBudgetMs;
+  for (const flushable of known) quietly(() => flushable.flushBlocking(deadlineMs));
 }

@@ -249,7 +249,7 @@ test('a reporter whose end was none after all goes on as before', async () => {
   const { ground, reporter, add } = started();
   add(1);
   await ground.pass(2_000);
-  reporter.flushBlocking();
+  reporter.flushBlocking(0);
   add(1);
   await ground.posts[0]!.answer(500);
   await ground.pass(2_000);
@@ -263,11 +263,11 @@ test('a blocking flush delivers the batch in flight and the queue, once each', a
   const { ground, reporter, add } = started();
   add(150);
   await ground.pass(2_000);
-  reporter.flushBlocking();
+  reporter.flushBlocking(0);
   assert.deepEqual(ground.blocked.map(({ next }) => next), ['next', 'next']);
   const events = ground.blocked.flatMap(({ body }) => (JSON.parse(body) as { events: { n: number }[] }).events.map(({ n }) => n));
   assert.deepEqual(events, Array.from({ length: 150 }, (_, at) => at + 1));
-  reporter.flushBlocking();
+  reporter.flushBlocking(0);
   assert.equal(ground.blocked.length, 2);
 });
 
@@ -276,7 +276,7 @@ test('a blocking flush keeps the same rules: two retries, an end after them, aft
     const { ground, reporter, add } = started();
     ground.blockingAnswers = statuses.map((status) => ({ status, closed }));
     add(450);
-    reporter.flushBlocking();
+    reporter.flushBlocking(0);
     return [...ground.blocked.map(({ next }) => next), `${ground.printed.length} lines`];
   };
   assert.deepEqual(outcomes([500]), ['again', 'again', 'end', '0 lines']);

@@ -18,9 +18,9 @@ export interface Transport {
   post(body: string): Promise<Answer>;
   /**
    * Posts one body after another while the thread stands still; `answered` says after each answer how to go on: as `Settle` says it,
-   * undefined where no further body is to be posted. Bounded in time. There is one body at least.
+   * undefined where no further body is to be posted. Ends at the deadline, monotonic milliseconds. There is one body at least.
    */
-  postBlocking(bodies: readonly string[], answered: Settle): void;
+  postBlocking(bodies: readonly string[], answered: Settle, deadlineMs: number): void;
 }
 
 /** Everything a reporter touches. */
@@ -34,7 +34,7 @@ export interface ReporterGround extends Transport, StandingGround {
 /** What the ends of a process need of a reporter. */
 export interface Flushable {
   /** Delivers what waits before it returns, as far as the moment allows, and tells what its user is to know at the end. */
-  flushBlocking(): void;
+  flushBlocking(deadlineMs: number): void;
 }
 
 export interface Reporter extends Flushable {
@@ -87,7 +87,7 @@ export function createReporter(ground: ReporterGround): Reporter {
       // A stopped reporter asks with this event alone, and at once.
       schedule(asking ? 0 : flushIntervalMs);
     },
-    flushBlocking() {
+    flushBlocking(deadlineMs) {
       const events = queue;
       queue = [];
       const bodies: string[] = [];
@@ -96,7 +96,7 @@ export function createReporter(ground: ReporterGround): Reporter {
         ground.postBlocking(bodies, (answer, attempt) => {
           const waitMs = settle(answer, attempt);
           return posting() ? waitMs : undefined;
-        });
+        }, deadlineMs);
       }
       end();
     },

@@ -75,7 +75,7 @@ function reporterOf(options: TapOptions | undefined, tell: (notice: string) => v
     const destination = { endpoint: endpoint!, key: key! };
     const transport: Transport = inspecting ? inspectTransport : {
       post: (body) => postBatch(destination, body),
-      postBlocking: (bodies, answered) => postBlocking(destination, bodies, answered),
+      postBlocking: (bodies, answered, deadlineMs) => postBlocking(destination, bodies, answered, deadlineMs),
     };
     reporter = createReporter({ monotonicMs, after, print, waiting: (waits) => noteWaiting(reporter!, waits), ...transport });
     reporters.set(name, reporter);

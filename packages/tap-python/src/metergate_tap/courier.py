@@ -103,13 +103,16 @@ class Courier:
         if _RESUMES_AT_ONCE:
             self.start()
 
-    def end(self, deadline_s: float) -> None:
-        """The process ends: delivers what waits, as far as it can be done till then (monotonic seconds)."""
+    def end(self) -> None:
+        """The process ends: what waits is due at once."""
         self._ending = True
         if not self._running:
             self.start()
+        self._stir()
+
+    def wait(self, deadline_s: float) -> None:
+        """Waits until what was waiting when the end began is delivered or dropped, and till then (monotonic seconds) at most."""
         if self._running:
-            self._stir()
             self._done.acquire(True, max(0.0, deadline_s - native.monotonic_s()))
         else:
             self._deliver(deadline_s)

@@ -55,7 +55,9 @@ def _end() -> None:
             settle()
         deadline_s = native.monotonic_s() + _END_BUDGET_S
         for courier in _couriers:
-            courier.end(deadline_s)
+            courier.end()
+        for courier in _couriers:
+            courier.wait(deadline_s)
     except BaseException:
         pass
 

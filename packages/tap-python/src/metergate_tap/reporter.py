@@ -7,7 +7,7 @@ be called anywhere, in a destructor or a signal handler too.
 
 from __future__ import annotations
 
-from typing import Callable, List, Optional
+from typing import Any, Callable, List, Optional
 
 from .answer import Answer
 from .runtime import native
@@ -29,7 +29,7 @@ class Reporter:
 
     def forget(self) -> None:
         """Begins anew with nothing waiting, as the child of a fork does: what waited is its parent's to deliver."""
-        self._inbox = native.inbox()
+        self._inbox: Any = native.inbox()
         self._queue: List[str] = []
         """What waits, oldest first, the batch under way at its front."""
         self._batch: List[str] = []

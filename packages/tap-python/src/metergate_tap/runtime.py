@@ -81,18 +81,20 @@ def print_line(line: str) -> None:
     Prints one line on stderr. The real stderr is written to without Python's buffer: a background thread that holds the buffer's lock
     while the interpreter ends would abort the process. A stderr that the host replaced (a notebook, a test) gets the line itself.
     """
-    stream = sys.stderr
-    if stream is None:
-        return
+    stream: Any = sys.stderr
     try:
-        if stream is sys.__stderr__ and stream.fileno() == 2 and not stream.closed:
+        if stream is not None and stream is _real_stderr() and stream.fileno() == 2 and not stream.closed:
             left = memoryview(f"{line}\n".encode("utf-8", "replace"))
             while left:
                 left = left[native.write(2, left) :]
-        else:
+        elif stream is not None:
             stream.write(f"{line}\n")
     except Exception:  # a stderr that is closed: the line is lost
         pass
+
+
+def _real_stderr() -> Any:
+    return sys.__stderr__
 
 
 def block_signals() -> None:

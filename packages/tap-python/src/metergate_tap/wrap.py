@@ -92,7 +92,8 @@ def _wrap(client: Any, tag: str, options: Any) -> None:
     _wrapped_clients.set(client, wrapped)
     wrapped.tag = tag
     if known is None or any(option is not None for option in options):
-        wrapped.report = _report_of(settings_of(*options, os.environ.get), wrapped.tell)
+        key, endpoint, inspect = options
+        wrapped.report = _report_of(settings_of(key, endpoint, inspect, os.environ.get), wrapped.tell)
     if wrapped.report is None:
         return
     listen_in_this_process()

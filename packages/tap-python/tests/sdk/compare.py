@@ -147,6 +147,9 @@ def cases(script: Script) -> type:
 
 async def _close(client: Any) -> None:
     """Connections that outlive their loop are complained of, whenever they are collected."""
+    mistral = getattr(getattr(client, "sdk_configuration", None), "async_client", None)
+    if mistral is not None:
+        await mistral.aclose()
     for name in ("close", "aclose"):
         close = getattr(client, name, None)
         if close is not None:

@@ -32,6 +32,8 @@ def _draw(value: Any, depth: int) -> str:
         return f"{type(value).__name__}.{value.name}"
     if value is None or isinstance(value, (str, int, float, bytes, bool)):
         return repr(value)
+    if hasattr(value, "status_code") and hasattr(value, "iter_bytes"):
+        return f"{type(value).__name__} {value.status_code}"
     if depth > 7 or isinstance(value, type):
         return _classes(value)
     if isinstance(value, dict):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import unittest
 from typing import Any, List
 
@@ -9,6 +10,9 @@ try:
     from google import genai
 except ImportError as missing:
     raise unittest.SkipTest("google-genai is not installed") from missing
+
+# Said once in a process, by whichever client comes first.
+logging.getLogger("google_genai").setLevel(logging.ERROR)
 
 from .compare import NONE, Expected, Script, Step, cases, drain, got
 

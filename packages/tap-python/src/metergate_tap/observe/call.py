@@ -143,7 +143,7 @@ class Call:
         quietly(self.leave)
 
 
-def _reached_the_network(error: Exception) -> bool:
+def _reached_the_network(error: BaseException) -> bool:
     """False for what a client raises without making a call: bad arguments, no key."""
     if isinstance(error, OSError):
         return True

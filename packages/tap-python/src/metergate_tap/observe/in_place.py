@@ -48,7 +48,8 @@ def override(owner: Any, name: str, stand_in: StandIn, weak: bool = False) -> bo
     def method() -> Run:
         # Asked anew each time: what is put on the class later is met, as without the tap.
         here = kept()
-        return previous if previous is not None else getattr(type(here), name).__get__(here, type(here))
+        run: Run = previous if previous is not None else getattr(type(here), name).__get__(here, type(here))
+        return run
 
     def it(*args: Any, **kwargs: Any) -> Any:
         return stand_in(method(), *args, **kwargs)

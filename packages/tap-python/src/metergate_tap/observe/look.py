@@ -83,7 +83,8 @@ def _is_list(found: Any) -> bool:
 def text_in(value: Any, paths: str) -> Optional[str]:
     """The first string that is not empty at one of the own paths; of a member of an enumeration, its value."""
     found = own(value, paths, _is_text)
-    return found.value if isinstance(found, Enum) else found
+    text: Optional[str] = found.value if isinstance(found, Enum) else found
+    return text
 
 
 def _is_text(found: Any) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 import types
 from contextvars import ContextVar
-from typing import Any, List, Tuple
+from typing import Any, List, Optional, Tuple
 
 from ..identity_map import IdentityMap
 from ..runtime import quietly
@@ -36,8 +36,8 @@ _SEAMS: Tuple[Tuple[str, str], ...] = (
 )
 """The methods of a client's parts, by the parts' names. Google's inner methods make one call each, where a public one may make several."""
 
-_inside: "ContextVar[bool]" = ContextVar("metergate_tap_inside", default=False)
-"""A method of a client is just running: what it calls on the client by itself is the same call."""
+_inside: "ContextVar[Optional[Hold]]" = ContextVar("metergate_tap_inside", default=None)
+"""A method of this client is just running: what it calls on the client by itself is the same call."""
 _kept: IdentityMap[Call] = IdentityMap()
 """Calls whose answer is an object that cannot be listened to: they end with it."""
 
@@ -59,20 +59,21 @@ def observe_methods(hold: Hold) -> bool:
 
 def _observe(hold: Hold, owner: Any, name: str, embeddings: bool) -> bool:
     def begin(args: Any, kwargs: Any) -> Any:
-        return None if _inside.get() else Call(hold, kwargs or (args[0] if args else None), embeddings)
+        return None if _inside.get() is hold else Call(hold, kwargs or (args[0] if args else None), embeddings)
 
     def stand_in(run: Any, *args: Any, **kwargs: Any) -> Any:
         call = quietly(begin, args, kwargs)
         if call is None:
             return run(*args, **kwargs)
-        _inside.set(True)
+        outer = _inside.get()
+        _inside.set(hold)
         try:
             outcome = run(*args, **kwargs)
         except BaseException as error:
             call.fail(error)
             raise
         finally:
-            _inside.set(False)
+            _inside.set(outer)
         if inspect.iscoroutine(outcome):
             return _heard_later(outcome, call)
         return _followed(outcome, call)
@@ -81,14 +82,15 @@ def _observe(hold: Hold, owner: Any, name: str, embeddings: bool) -> bool:
         call = quietly(begin, args, kwargs)
         if call is None:
             return await run(*args, **kwargs)
-        _inside.set(True)
+        outer = _inside.get()
+        _inside.set(hold)
         try:
             outcome = await run(*args, **kwargs)
         except BaseException as error:
             call.fail(error)
             raise
         finally:
-            _inside.set(False)
+            _inside.set(outer)
         return _followed(outcome, call)
 
     if inspect.iscoroutinefunction(quietly(getattr, owner, name)):

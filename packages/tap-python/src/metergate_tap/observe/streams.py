@@ -8,6 +8,7 @@ from __future__ import annotations
 import types
 from typing import Any
 
+from ..runtime import quietly
 from .call import Call
 from .in_place import fields_of, override
 
@@ -89,6 +90,8 @@ def follow_source(stream: Any, call: Any) -> bool:
     """Listens to what a stream object reads from; false where it is no such object."""
     fields = fields_of(stream)
     for name in _SOURCES if fields is not None else ():
+        if name not in fields and hasattr(type(stream), name):
+            quietly(getattr, stream, name)  # made when it is first asked for, and kept (Anthropic)
         listening = heard(fields.get(name), call)
         if listening is not None:
             fields[name] = listening
@@ -104,7 +107,7 @@ def _leaving(call: Call) -> Any:
     return stand_in
 
 
-def heard_generator(inner: Any, call: Call) -> Any:
+def heard_generator(inner: Any, call: Any) -> Any:
     """A generator that gives what another gives, told to the call: for hosts that ask whether they have a generator."""
     listening = heard(inner, call)
     if isinstance(inner, types.AsyncGeneratorType):
