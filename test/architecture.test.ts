@@ -124,7 +124,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'settings spend', 'accounts runs tap', 'calls erasure', 'store.ts', 'desk',
   ],
   gateway: [
-    'body-pace.ts clock.ts connections.ts counters.ts drains.ts held-bodies.ts metrics network refusals.ts request-ids.ts usage',
+    'body-pace.ts clock.ts connections.ts counters.ts drains.ts held-bodies.ts log metrics network refusals.ts request-ids.ts usage',
     'faults.ts guards node-clock.ts respond.ts', 'settings', 'gateway-node.ts', 'call', 'server.ts', 'gateway.ts', 'gateway-thread.ts',
   ],
   platform: [
@@ -134,7 +134,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'http/app.ts reports/reading-operations.ts', 'reports server.ts', 'platform-thread.ts',
   ],
   cli: [
-    'config/config.ts config/variables.ts runtime-floor.ts', 'command-line/command.ts config', 'command-line open-store.ts start',
+    'config/config.ts config/variables.ts log runtime-floor.ts', 'command-line/command.ts config', 'command-line open-store.ts start',
     'command-line/on-store.ts doctor', 'commands', 'program.ts', 'main.ts',
   ],
   dashboard: ['api', 'app', 'shown', 'parts', 'pages', 'frame', 'main.tsx'],

@@ -9,6 +9,7 @@ import type { Faults } from './faults.ts';
 import type { Guards } from './guards/guards.ts';
 import type { VerifyGrant } from './guards/verify-grant.ts';
 import type { HeldBodies } from './held-bodies.ts';
+import type { CallLog } from './log/call-log.ts';
 import type { CallMetrics } from './metrics/call-metrics.ts';
 import type { Destination } from './network/destination.ts';
 import type { CreateCopyReader } from './usage/create-copy-reader.ts';
@@ -35,5 +36,6 @@ export interface GatewayNode {
   readonly clock: Clock;
   readonly counters: GatewayCounters;
   readonly metrics: CallMetrics;
+  readonly log: CallLog;
   readonly faults: Faults;
 }

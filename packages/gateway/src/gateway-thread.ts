@@ -1,7 +1,7 @@
 /**
  * Entry of the gateway thread: puts a node together from what the parent gives, and says when it listens.
  * To the parent: `{listening: {host, port}}`, or `{failed: {code, message, syscall}}` and the end; `{metrics, id}` on `{metrics: true, id}`;
- * `{warning}` when something needs an operator; `{drained: true}` after `{drain: true}`, when all calls have ended and the
+ * `{warning}` when something needs an operator; `{lines}` for the log; `{drained: true}` after `{drain: true}`, when all calls have ended and the
  * journal is closed. This thread never opens the store (design 2, Processes).
  */
 import { createHash, randomBytes } from 'node:crypto';
@@ -24,6 +24,7 @@ import { Runs } from './guards/runs.ts';
 import { SpendLeases, type LeaseCounters } from './guards/spend-leases.ts';
 import { Standings } from './guards/standing.ts';
 import { createGrantVerifier } from './guards/verify-grant.ts';
+import { CallLog } from './log/call-log.ts';
 import type { CallMetricsSnapshot } from './metrics/call-metrics.ts';
 import { createNodeClock, type NodeClock } from './node-clock.ts';
 import { createAddressGuard } from './network/address-guard.ts';
@@ -52,6 +53,8 @@ export interface GatewayThreadData {
   readonly runRegistryMax: number;
   /** Other nodes may spend of the same store. */
   readonly sharedStore: boolean;
+  /** One line for every call and refusal. */
+  readonly accessLog: boolean;
 }
 
 /** What the parent may say. */
@@ -86,6 +89,7 @@ export interface GatewayThreadMetrics {
 
 interface Parts {
   readonly gateway: Gateway;
+  readonly log: CallLog;
   readonly journal: Journal;
   readonly destinations: DestinationPools;
   readonly settings: HeldSettings;
@@ -139,15 +143,16 @@ async function start(): Promise<Parts> {
   const runs = new Runs({ registry, journal, store: client, clock });
   client.onRunsEnded((ended) => ended.forEach((run) => runs.endedElsewhere(run)));
   client.onRunsTightened((tightened) => tightened.forEach((run) => runs.tightenedElsewhere(run)));
+  const log = new CallLog({ access: data.accessLog, monotonicMs, post: (lines) => parent.postMessage({ lines }) });
   const gateway = await startGateway({
     id: data.nodeId, host: data.host, port: data.port, settings, journal, destinations, createCopyReader, clock,
     heldBodiesBytesMax: data.heldBodiesMb * 1024 * 1024,
-    guards: new Guards(clock, runs, leases), verifyGrant: createGrantVerifier(),
+    guards: new Guards(clock, runs, leases), verifyGrant: createGrantVerifier(), log,
   });
-  return { gateway, journal, destinations, settings, clock, rateCounters, registry, leases };
+  return { gateway, log, journal, destinations, settings, clock, rateCounters, registry, leases };
 }
 
-function serveParent({ gateway, journal, destinations, settings, clock, rateCounters, registry, leases }: Parts): void {
+function serveParent({ gateway, log, journal, destinations, settings, clock, rateCounters, registry, leases }: Parts): void {
   const loopDelay = monitorEventLoopDelay({ resolution: 20 });
   loopDelay.enable();
   parent.on('message', (message: ToGatewayThread) => {
@@ -169,7 +174,7 @@ function serveParent({ gateway, journal, destinations, settings, clock, rateCoun
       loopDelay.reset();
       parent.postMessage({ metrics, id: message.id });
     } else {
-      void drain(gateway, journal, destinations);
+      void drain({ gateway, log, journal, destinations });
     }
   });
   setInterval(watchClock(clock), clockWatchMs).unref();
@@ -192,10 +197,11 @@ function watchClock(clock: NodeClock): () => void {
   };
 }
 
-async function drain(gateway: Gateway, journal: Journal, destinations: DestinationPools): Promise<void> {
+async function drain({ gateway, log, journal, destinations }: Pick<Parts, 'gateway' | 'log' | 'journal' | 'destinations'>): Promise<void> {
   await gateway.drain(data.graceSeconds * 1_000);
   await journal.end();
   await destinations.close();
+  log.flush();
   parent.postMessage({ drained: true });
   parent.close();
   data.storePort.close();

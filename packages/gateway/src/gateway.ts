@@ -14,6 +14,7 @@ import type { Clock } from './clock.ts';
 import type { Guards } from './guards/guards.ts';
 import type { VerifyGrant } from './guards/verify-grant.ts';
 import { createHeldBodies } from './held-bodies.ts';
+import { CallLog } from './log/call-log.ts';
 import { CallMetrics } from './metrics/call-metrics.ts';
 import { createGatewayServer } from './server.ts';
 import type { CreateCopyReader } from './usage/create-copy-reader.ts';
@@ -32,6 +33,8 @@ export interface GatewayOptions {
   readonly guards: Guards;
   readonly verifyGrant: VerifyGrant;
   readonly clock: Clock;
+  /** Where calls and refusals are told; nowhere by default. */
+  readonly log?: CallLog;
 }
 
 export interface Gateway {
@@ -64,6 +67,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     clock: options.clock,
     counters,
     metrics: new CallMetrics(),
+    log: options.log ?? new CallLog({ access: false, monotonicMs: () => options.clock.monotonicMs(), post: () => {} }),
     faults: createFaults(counters),
   };
   const { server, connections } = createGatewayServer(node);

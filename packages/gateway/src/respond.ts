@@ -26,9 +26,9 @@ export function isClosing(socket: Socket): boolean {
   return closing.has(socket);
 }
 
-/** Sends a refusal as the whole answer of a request that got none yet. */
-export function refuse(request: IncomingMessage, response: ServerResponse, id: RequestId, refusal: Refusal): void {
-  if (response.headersSent || response.destroyed) return;
+/** Sends a refusal as the whole answer of a request that got none yet. Returns the answer's own `x-request-id`; null: nothing was sent. */
+export function refuse(request: IncomingMessage, response: ServerResponse, id: RequestId, refusal: Refusal): RequestId | null {
+  if (response.headersSent || response.destroyed) return null;
   const { status, body, pairs, ownId } = envelope(refusal, id);
   // The second provider's SDKs know a request by this header.
   if (isSecondWire(request.url ?? '')) pairs.push('request-id', ownId);
@@ -44,6 +44,7 @@ export function refuse(request: IncomingMessage, response: ServerResponse, id: R
   // The reason is said again: one of the provider's that could not be sent is still held by the response, and would throw.
   response.writeHead(status, reasons[status] ?? 'Error', pairs);
   response.end(request.method === 'HEAD' ? undefined : body);
+  return ownId;
 }
 
 /** Refusals after which the caller and the gateway may not agree where the next request begins (design 3, row 3), or which gave up on a body. */

@@ -114,7 +114,8 @@ async function startOn(providers: Providers, dataDirectory: string, options: Sys
 
 /** The environment of a product process: what the machine needs, none of this process's own settings. */
 export function productEnv(extra: Record<string, string | undefined>): NodeJS.ProcessEnv {
-  const env: NodeJS.ProcessEnv = {};
+  // What a test reads of standard error are sentences.
+  const env: NodeJS.ProcessEnv = { SVC_LOG_FORMAT: 'text' };
   for (const name of ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'USERPROFILE', 'LANG']) {
     if (process.env[name] !== undefined) env[name] = process.env[name];
   }

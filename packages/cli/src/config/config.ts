@@ -3,6 +3,7 @@
  * Reading the environment is `read-config.ts`; nothing below takes a variable itself.
  */
 import type { JournalSync } from '@metergate/store/journal/segment.ts';
+import type { LogLevel } from '../log/log.ts';
 
 export interface ListenAddress {
   readonly host: string;
@@ -28,6 +29,11 @@ export interface Config {
   readonly runRegistryMax: number;
   readonly heldBodiesMb: number;
   readonly graceSeconds: number;
+  /** Null: JSON off a terminal, text at one. */
+  readonly logFormat: 'json' | 'text' | null;
+  readonly logLevel: LogLevel;
+  /** One line for every call and refusal, without content. */
+  readonly accessLog: boolean;
   /** Without a trailing slash; null: from host and port. */
   readonly publicGatewayUrl: string | null;
   readonly publicPlatformUrl: string | null;

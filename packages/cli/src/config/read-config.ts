@@ -39,6 +39,9 @@ function configOf(env: Environment, cwd: string): Config {
     runRegistryMax: wholeNumber(env, 'SVC_RUN_REGISTRY_MAX', { min: 1, max: 10_000_000, fallback: 100_000 }),
     heldBodiesMb: wholeNumber(env, 'SVC_HELD_BODIES_MB', { min: 1, max: 1_048_576, fallback: 256 }),
     graceSeconds: wholeNumber(env, 'SVC_GRACE_SECONDS', { min: 0, max: 86_400, fallback: 30 }),
+    logFormat: valueOf(env, 'SVC_LOG_FORMAT') === null ? null : oneOf<'json' | 'text'>(env, 'SVC_LOG_FORMAT', ['json', 'text']),
+    logLevel: oneOf(env, 'SVC_LOG_LEVEL', ['info', 'error', 'warn', 'debug']),
+    accessLog: oneOf(env, 'SVC_ACCESS_LOG', ['off', 'on']) === 'on',
     publicGatewayUrl: publicUrl(env, 'SVC_PUBLIC_GATEWAY_URL'),
     publicPlatformUrl: publicUrl(env, 'SVC_PUBLIC_PLATFORM_URL'),
   };

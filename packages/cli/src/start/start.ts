@@ -9,6 +9,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { base62, idPrefix, type GatewayNodeId } from '@metergate/core/id.ts';
+import type { LogLine } from '@metergate/gateway/log/call-log.ts';
 import type { PlatformThreadData } from '@metergate/platform/platform-thread.ts';
 import { StoreFault } from '@metergate/store/engine/fault.ts';
 import { parseDatabaseUrl } from '@metergate/store/engine/database-url.ts';
@@ -17,6 +18,8 @@ import { startSandboxProvider } from '@metergate/sandbox/sandbox-provider.ts';
 import type { Config, ListenAddress } from '../config/config.ts';
 import { masterKeyFile, masterKeyForStart } from '../config/master-key.ts';
 import { withMasterKey } from '../config/pending-master-key.ts';
+import { logLines } from '../log/call-lines.ts';
+import { createLog, type Log } from '../log/log.ts';
 import { runtimeBelowFloor } from '../runtime-floor.ts';
 import { assertDirectoryFree, ensureDataDirectory, lockDataDirectory, removeMade, type DirectoryLock } from './data-directory.ts';
 import { prepareFirstStart, type FirstStart } from './first-start.ts';
@@ -64,15 +67,19 @@ async function run(options: StartOptions): Promise<number> {
   const { lock, masterKey, firstStart } = part === 'all' ? await prepareData(options) : await preparePart(options, part);
   const provider = sandbox ? await startSandboxProvider() : null;
   // Before anything listens: whoever reads the ready line may signal in the same moment.
-  const asked = stopAsked(stderr);
+  const log = createLog({
+    format: config.logFormat ?? (options.isTerminal ? 'text' : 'json'), level: config.logLevel, nowMs: Date.now, write: stderr,
+  });
+  const asked = stopAsked(log);
   let ready = false;
   const died = Promise.withResolvers<number>();
   const threads = part === 'platform' ? null : await startGateway(config, {
     masterKey, openaiUrl: provider?.url ?? config.openaiUrl, anthropicUrl: provider?.url ?? config.anthropicUrl,
-    onFault: (sentence) => stderr(`metergate: ${sentence}`),
+    onFault: (sentence) => log('warn', sentence),
+    onLines: (lines) => logLines(log, lines),
     onDeath: (sentence) => {
       ready = false;
-      stderr(`metergate: ${sentence}`);
+      log('error', sentence);
       died.resolve(1);
     },
   });
@@ -81,7 +88,7 @@ async function run(options: StartOptions): Promise<number> {
     databaseUrl: config.databaseUrl, masterKey, ...config.platform, publicUrl: config.publicPlatformUrl, gatewayUrl, sandbox,
     providerUrls: { openai: provider?.url ?? config.openaiUrl, anthropic: provider?.url ?? config.anthropicUrl },
     upstreamAllow: config.upstreamAllow,
-  }, (sentence) => stderr(`metergate: ${sentence}`));
+  }, (sentence) => log('warn', sentence));
   const ops = await startOps({
     address: config.ops, ready: () => ready,
     gateway: threads === null ? null : { metrics: () => threads.metrics(1_000), storeFigures: () => threads.storeFigures() },
@@ -179,6 +186,7 @@ interface GatewayNeeds {
   readonly openaiUrl: string;
   readonly anthropicUrl: string;
   readonly onFault: (sentence: string) => void;
+  readonly onLines: (lines: readonly LogLine[]) => void;
   readonly onDeath: (sentence: string) => void;
 }
 
@@ -193,9 +201,10 @@ async function startGateway(config: Config, needs: GatewayNeeds): Promise<Thread
         journalDirectory: join(config.dataDirectory, 'journal'), journalSync: config.journalSync,
         openaiUrl: needs.openaiUrl, anthropicUrl: needs.anthropicUrl,
         upstreamAllow: config.upstreamAllow, heldBodiesMb: config.heldBodiesMb, graceSeconds: config.graceSeconds,
-        runRegistryMax: config.runRegistryMax, sharedStore: parseDatabaseUrl(config.databaseUrl).kind === 'postgres',
+        accessLog: config.accessLog, runRegistryMax: config.runRegistryMax, sharedStore: parseDatabaseUrl(config.databaseUrl).kind === 'postgres',
       },
       onFault: needs.onFault,
+      onLines: needs.onLines,
       onDeath: needs.onDeath,
     });
   } catch (error) {
@@ -224,14 +233,14 @@ async function startPlatformBeside(config: Config, data: PlatformThreadData, onF
 const sameSignalMs = 300;
 
 /** Resolves at the first SIGTERM or SIGINT; the second ends the process at once. */
-function stopAsked(stderr: (line: string) => void): Promise<void> {
+function stopAsked(log: Log): Promise<void> {
   return new Promise((resolve) => {
     let askedAtMs: number | null = null;
     const onSignal = (): void => {
       if (askedAtMs !== null && performance.now() - askedAtMs >= sameSignalMs) process.exit(1);
       if (askedAtMs !== null) return;
       askedAtMs = performance.now();
-      stderr('metergate: stopping; open calls may finish. Signal again to end at once.');
+      log('info', 'stopping; open calls may finish. Signal again to end at once.');
       resolve();
     };
     process.on('SIGTERM', onSignal);

@@ -4,6 +4,7 @@
  */
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
 import type { GatewayThreadData, GatewayThreadMetrics } from '@metergate/gateway/gateway-thread.ts';
+import type { LogLine } from '@metergate/gateway/log/call-log.ts';
 import type { StoreThreadFigures } from '@metergate/store/desk/store-thread.ts';
 import { tellFaults, type FaultReport } from './told-faults.ts';
 
@@ -19,6 +20,8 @@ export interface ThreadsOptions {
   readonly gateway: Omit<GatewayThreadData, 'storePort'>;
   /** One sentence about something that went wrong and may mend itself, or that it has. */
   readonly onFault: (sentence: string) => void;
+  /** What the gateway thread says for the log. */
+  readonly onLines: (lines: readonly LogLine[]) => void;
   /** A thread ended unasked. */
   readonly onDeath: (sentence: string) => void;
 }
@@ -91,6 +94,9 @@ export async function startThreads(options: ThreadsOptions): Promise<Threads> {
     throw error;
   }
   watch('gateway', gateway);
+  gateway.on('message', (message: Message) => {
+    if (message['lines'] !== undefined) options.onLines(message['lines'] as readonly LogLine[]);
+  });
   return {
     gatewayHost: listening.host,
     gatewayPort: listening.port,

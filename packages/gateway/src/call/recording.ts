@@ -84,6 +84,7 @@ export class Recording {
       const record = this.#recordOf(end, reading, facts());
       this.#close(record, () => this.#guard.run('journal', () => {
         this.#settled = true;
+        this.#node.log.ended(record);
         this.#node.metrics.recorded(record, this.#addedMs + this.#node.clock.monotonicMs() - startedMs);
         committed();
       }));
@@ -94,6 +95,7 @@ export class Recording {
   settleBroken(facts: CallFacts, told: () => void): void {
     const record = brokenRecord(this.#opening, facts);
     this.#node.metrics.recorded(record, null);
+    this.#node.log.ended(record);
     if (this.#opened) this.#close(record, told);
     else {
       this.#node.guards.giveBack(this.#call);

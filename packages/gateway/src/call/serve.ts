@@ -10,6 +10,7 @@ import { pathOf, routeOf } from '@metergate/core/call/route.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
 import type { FaultPlace } from '../faults.ts';
 import type { GatewayNode } from '../gateway-node.ts';
+import type { HeldKey } from '../guards/held-key.ts';
 import { answerFor } from '../refusals.ts';
 import { freshRequestId } from '../request-ids.ts';
 import { refuse } from '../respond.ts';
@@ -20,10 +21,13 @@ import { authenticate } from './authenticate.ts';
 export function serve(node: GatewayNode, reception: Reception): void {
   const { request, response } = reception;
   const id = freshRequestId();
+  let caller: HeldKey | null = null;
   const refuseWith = (refusal: Refusal): void => {
     node.counters.refused += 1;
-    node.metrics.refused(answerFor(refusal).code);
-    refuse(request, response, id, refusal);
+    const { code } = answerFor(refusal);
+    node.metrics.refused(code);
+    const answerId = refuse(request, response, id, refusal);
+    node.log.refused({ id, answerId, code, organization: caller?.organization.id ?? null, key: caller?.key.id ?? null });
   };
   const rawTarget = request.url ?? '';
   const fault = framingFaultOf({
@@ -44,7 +48,10 @@ export function serve(node: GatewayNode, reception: Reception): void {
       if (callerHasLeft(reception)) return;
       if (outcome === 'invalid') refuseWith({ kind: 'service_key_invalid' });
       else if (outcome === 'unavailable') refuseWith({ kind: 'internal_fault' });
-      else new Admission(node, reception, { id, method, route, keyHash: outcome.hash, held: outcome.held }, { refuseWith, broke }).begin();
+      else {
+        caller = outcome.held;
+        new Admission(node, reception, { id, method, route, keyHash: outcome.hash, held: outcome.held }, { refuseWith, broke }).begin();
+      }
     } catch (cause) {
       broke('admission', cause);
     }

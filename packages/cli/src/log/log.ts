@@ -1,0 +1,41 @@
+/**
+ * What a running server says on standard error, after its start: one line an event, as JSON for machines or as a sentence for people
+ * (`SVC_LOG_FORMAT`), from a level on (`SVC_LOG_LEVEL`). Fields hold ids and figures, never a secret or content.
+ */
+
+/** Most urgent first. */
+export const logLevels = ['error', 'warn', 'info', 'debug'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+export type LogFields = Readonly<Record<string, string | number | boolean | null>>;
+
+export interface LogOptions {
+  readonly format: 'json' | 'text';
+  readonly level: LogLevel;
+  /** Wall time, milliseconds since the epoch. */
+  readonly nowMs: () => number;
+  /** Takes one line without its end. */
+  readonly write: (line: string) => void;
+}
+
+/** Says something: `message` is a sentence that can stand alone. */
+export type Log = (level: LogLevel, message: string, fields?: LogFields) => void;
+
+export function createLog({ format, level, nowMs, write }: LogOptions): Log {
+  const least = logLevels.indexOf(level);
+  return (of, message, fields = {}) => {
+    if (logLevels.indexOf(of) > least) return;
+    if (format === 'json') {
+      write(JSON.stringify({ time: new Date(nowMs()).toISOString(), level: of, message, ...fields }));
+    } else {
+      const shown = Object.entries(fields).filter(([, value]) => value !== null).map(([name, value]) => `${name}=${shownValue(value!)}`);
+      write([`metergate: ${message}`, ...shown].join(' '));
+    }
+  };
+}
+
+/** A value with spaces or control characters is quoted, so that a line stays one line. */
+function shownValue(value: string | number | boolean): string {
+  const text = String(value);
+  return /^[\x21\x23-\x7e]+$/.test(text) ? text : JSON.stringify(text);
+}
