@@ -129,16 +129,6 @@ export class LeaseBook {
     return this.#batch(accounts, now);
   }
 
-  /** At a clean stop, when no call is under way: everything that is held is given back. */
-  claimsAtEnd(now: LeaseMoment): LeaseBatch | null {
-    this.#underWay = false;
-    for (const account of this.#active) {
-      account.wanted = false;
-      account.usedMs = -Infinity;
-    }
-    return this.#batch([...this.#active], now);
-  }
-
   answered({ accounts, claims, asked }: LeaseBatch, answers: readonly LeaseAnswer[]): void {
     this.#underWay = false;
     accounts.forEach((account, index) => {

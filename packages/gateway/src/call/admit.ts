@@ -13,6 +13,7 @@ import type { Refusal } from '@metergate/core/refusal.ts';
 import type { Connection } from '../connections.ts';
 import type { FaultPlace } from '../faults.ts';
 import type { GatewayNode } from '../gateway-node.ts';
+import { askAndDecide } from '../guards/ask-and-decide.ts';
 import { readRun } from '../guards/read-run.ts';
 import type { AdmittedCall, HeardCall, OutboundBody } from './admitted-call.ts';
 import { stillHeld } from './authenticate.ts';
@@ -33,15 +34,6 @@ export interface Reception {
   /** Takes the call over once nothing refuses it and its body can go out. */
   readonly forward: (call: AdmittedCall, body: OutboundBody) => void;
 }
-
-/** A call has asked the store: until when it may wait for it in all, and whether asking again may help. */
-interface Asked {
-  readonly untilMs: number;
-  readonly again: boolean;
-}
-
-/** What a call may wait for the store in all (design 2, The path of a call). */
-const askMs = 250;
 
 export class Admission {
   readonly #node: GatewayNode;
@@ -86,7 +78,7 @@ export class Admission {
   #bodyCame(call: AdmittedCall, body: OutboundBody): void {
     const now = this.#asOfNow(call);
     if ('kind' in now) this.#refuseHeld(call, body, now);
-    else this.#bodyReady(now, body, null);
+    else this.#bodyReady(now, body);
   }
 
   /** The call under the settings of this moment; where none changed, itself. */
@@ -99,14 +91,19 @@ export class Admission {
     return { ...call, held, chosen, runCall: call.runCall === null ? null : { ...call.runCall, held } };
   }
 
-  #bodyReady(call: AdmittedCall, body: OutboundBody, asked: Asked | null): void {
-    const { guards, clock } = this.#node;
-    const decision = guards.decide(call);
+  #bodyReady(call: AdmittedCall, body: OutboundBody): void {
+    const decision = this.#node.guards.decide(call);
     if (decision === null) return this.#forward(call, body);
-    const nowMs = clock.monotonicMs();
-    const untilMs = asked === null ? nowMs + askMs : asked.untilMs;
-    if ((asked === null || asked.again) && guards.mayAsk(decision) && nowMs < untilMs) this.#ask(call, body, untilMs);
-    else this.#refuseHeld(call, body, decision.kind === 'run_unseen' ? { kind: 'run_unconfirmed' } : decision);
+    askAndDecide(this.#node, call, decision, {
+      isWanted: () => !callerHasLeft(this.#reception),
+      admitted: () => this.#forward(call, body),
+      refused: (refusal) => this.#refuseHeld(call, body, refusal),
+      left: () => this.#drop(call, body),
+      broke: (cause) => {
+        this.#drop(call, body);
+        this.#end.broke('admission', cause);
+      },
+    });
   }
 
   #forward(call: AdmittedCall, body: OutboundBody): void {
@@ -118,19 +115,6 @@ export class Admission {
       this.#drop(call, body);
       throw cause;
     }
-  }
-
-  #ask(call: AdmittedCall, body: OutboundBody, untilMs: number): void {
-    this.#node.guards.ask(call, untilMs - this.#node.clock.monotonicMs(), (refusal, again) => {
-      try {
-        if (callerHasLeft(this.#reception)) this.#drop(call, body);
-        else if (refusal !== null) this.#refuseHeld(call, body, refusal);
-        else this.#bodyReady(call, body, { untilMs, again });
-      } catch (cause) {
-        this.#drop(call, body);
-        this.#end.broke('admission', cause);
-      }
-    });
   }
 
   #refuseHeld(call: AdmittedCall, body: OutboundBody, refusal: Refusal): void {

@@ -1,9 +1,9 @@
 /**
- * `node packages/testkit/src/simulation/simulate.ts [--steps N] [--seed N] [--worlds N]`: the simulation by hand, for as many
+ * `node test/simulation/simulate.ts [--steps N] [--seed N] [--worlds N]`: the simulation by hand, for as many
  * steps as wanted. Each world has its own seed, from the one given on; a violation names the seed and the step budget that show it again.
  */
 import { parseArgs } from 'node:util';
-import { alone, calm, rough, stormy, World, type Outcome, type Roughness } from './world.ts';
+import { alone, calm, cutOff, rough, stormy, World, type Outcome, type Roughness } from './world.ts';
 
 export interface SimulationOptions {
   readonly seed: number;
@@ -13,20 +13,23 @@ export interface SimulationOptions {
 }
 
 /** What the worlds are like, in turn. */
-const kinds: readonly Roughness[] = [calm, rough, stormy, rough, alone];
+const kinds: readonly Roughness[] = [calm, rough, stormy, cutOff, alone];
 
 /** @throws Error that names the seed. */
-export function simulate({ seed, steps, worlds }: SimulationOptions, tell: (seed: number, outcome: Outcome) => void = () => {}): Outcome[] {
-  return Array.from({ length: worlds }, (_, index) => {
-    const own = seed + index;
+export async function simulate(
+  { seed, steps, worlds }: SimulationOptions, tell: (seed: number, outcome: Outcome) => void = () => {},
+): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (let own = seed; own < seed + worlds; own += 1) {
     try {
-      const outcome = new World(own, kinds[own % kinds.length]!).run(steps);
+      const outcome = await new World(own, kinds[own % kinds.length]!).run(steps);
       tell(own, outcome);
-      return outcome;
+      outcomes.push(outcome);
     } catch (cause) {
       throw new Error(`seed ${own}, ${steps} steps: ${(cause as Error).message}`, { cause });
     }
-  });
+  }
+  return outcomes;
 }
 
 if (import.meta.main) {
@@ -34,7 +37,7 @@ if (import.meta.main) {
     steps: { type: 'string', default: '100000' }, seed: { type: 'string', default: '1' }, worlds: { type: 'string', default: '10' },
   } });
   const startedAt = performance.now();
-  simulate({ seed: Number(values.seed), steps: Number(values.steps), worlds: Number(values.worlds) }, (seed, outcome) => {
+  await simulate({ seed: Number(values.seed), steps: Number(values.steps), worlds: Number(values.worlds) }, (seed, outcome) => {
     process.stdout.write(`seed ${seed}: ${Object.entries(outcome).map(([name, value]) => `${name} ${String(value)}`).join(', ')}\n`);
   });
   process.stdout.write(`${((performance.now() - startedAt) / 1_000).toFixed(1)} s\n`);

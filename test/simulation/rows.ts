@@ -18,6 +18,8 @@ export interface SimulatedCall {
   readonly key: ServiceKeyId;
   readonly run: string | null;
   readonly startedAtMs: number;
+  /** What it will cost, if its node lives to hear of it; null: nobody ever knows. */
+  readonly cost: NanoDollars | null;
 }
 
 /** One row of a node's journal. */
@@ -33,7 +35,7 @@ export const caps: readonly BindingCap[] = [
 ];
 
 /** The subject of a cap in the window of a moment. */
-function capSubject(cap: BindingCap, atMs: number): LeaseSubject {
+export function capSubject(cap: Pick<BindingCap, 'scope' | 'subject' | 'window'>, atMs: number): LeaseSubject {
   return { organization, scope: cap.scope, subject: cap.subject ?? '', window: cap.window, ...windowAt(cap.window, atMs) };
 }
 

@@ -1,16 +1,17 @@
 /**
- * The shared store of the simulation: sums, leases, runs and marks in memory, each operation one transaction. What is decided
- * is core's own rule; what is kept is checked here, at every change, against the records.
+ * The shared store of the simulation: sums, leases, runs and marks in memory, each operation one transaction. What a claim is answered is
+ * the product's own rule (core/src/lease/answer.ts); what is kept is checked here, at every change, against the records and what nodes told.
  */
 import type { LeaseAnswer } from '@metergate/core/lease/account.ts';
 import type { SubjectClaim } from '@metergate/core/lease/book.ts';
 import { answerClaim, freed, noLease, type NodeLease } from '@metergate/core/lease/answer.ts';
-import { outstanding, reserved } from '@metergate/core/lease/grant.ts';
+import { outstanding } from '@metergate/core/lease/grant.ts';
 import { leaseNodeState } from '@metergate/core/lease/node-state.ts';
 import { leaseName, type LeaseSubject } from '@metergate/core/lease/subject.ts';
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
 import { afterCall, endedAs, tightenedTo, type EndedState, type Run } from '@metergate/core/run/run.ts';
 import { windowAt } from '@metergate/core/spend/window.ts';
+import type { NewRun } from '@metergate/store/runs/runs.ts';
 import { caps, organization, subjectsOf, type JournalRow } from './rows.ts';
 
 export class Violation extends Error {}
@@ -39,6 +40,17 @@ export class SimulatedStore {
   /** Grows when nodes should confirm what they hold. */
   feed = 0;
   grants = 0;
+  /** The budgets that runs began with; null: none. */
+  readonly budgets = new Map<string, NanoDollars | null>();
+  /** Nodes that were given up while they lived, so that what they held was granted to others. */
+  gaveUp = 0;
+  /** What each node told of its spend, by its name and the subject's. */
+  readonly #told = new Map<string, bigint>();
+  readonly #answer: typeof answerClaim;
+
+  constructor(answer: typeof answerClaim) {
+    this.#answer = answer;
+  }
 
   beginNode(node: string, home: string, nowMs: number): void {
     for (const [other, stored] of this.nodes) {
@@ -47,6 +59,12 @@ export class SimulatedStore {
       this.nodes.delete(other);
     }
     this.nodes.set(node, { home, heardAtMs: nowMs, freed: false });
+  }
+
+  /** A process ended, with everything shipped. */
+  endNode(node: string): void {
+    this.nodes.delete(node);
+    for (const entries of this.#leases.values()) entries.delete(node);
   }
 
   /** Null: the node was forgotten. */
@@ -65,6 +83,7 @@ export class SimulatedStore {
       const state = leaseNodeState(node.heardAtMs, nowMs);
       if (node.freed || state === 'live' || state === 'quarantined') continue;
       node.freed = true;
+      this.gaveUp += 1;
       names.push(name);
       for (const entries of this.#leases.values()) {
         const entry = entries.get(name);
@@ -79,11 +98,6 @@ export class SimulatedStore {
     return claims.map((claim) => this.#claimOne(node, number, claim, nowMs));
   }
 
-  /** What the store has granted a node of a subject. */
-  grantedTo(node: string, subject: LeaseSubject): NanoDollars {
-    return this.#leases.get(leaseName(subject))?.get(node)?.granted ?? nothing;
-  }
-
   ship(segment: string, through: number, rows: readonly JournalRow[], nowMs: number): void {
     const mark = this.#marks.get(segment) ?? 0;
     if (through <= mark) return;
@@ -95,11 +109,21 @@ export class SimulatedStore {
     return this.#marks.get(segment) ?? 0;
   }
 
-  openRun(run: Run): Run {
-    const known = this.runs.get(run.id);
+  openRun({ organization: of, id, declared, effective, clampReason, startedAtMs, expiresAtMs }: NewRun): Run {
+    const known = this.runs.get(id);
     if (known !== undefined) return known;
-    this.runs.set(run.id, run);
+    const run: Run = {
+      organization: of, id, state: 'live', declared, effective, clampReason, spent: nothing, unknownCalls: 0, gapCalls: 0,
+      startedAtMs, expiresAtMs, endedAtMs: null,
+    };
+    this.runs.set(id, run);
+    this.budgets.set(id, effective);
     return run;
+  }
+
+  /** What the store has granted a node of a subject. */
+  grantedTo(node: string, subject: LeaseSubject): NanoDollars {
+    return this.#leases.get(leaseName(subject))?.get(node)?.granted ?? nothing;
   }
 
   endRun(id: string, state: EndedState, nowMs: number): void {
@@ -143,24 +167,28 @@ export class SimulatedStore {
     const limit = this.limitOf(claim.subject);
     const spent = this.#spent.get(name) ?? nothing;
     const over = claim.subject.scope === 'run' && this.runs.get(claim.subject.subject)?.state !== 'live';
-    const { answer, kept, stirs } = answerClaim({ limit, spent, over, leases: [...entries.values()] }, { node, number, claim, nowMs });
+    const { answer, kept, stirs } = this.#answer({ limit, spent, over, leases: [...entries.values()] }, { node, number, claim, nowMs });
     if (stirs) this.feed += 1;
     if (kept === null) return answer;
     const before = entries.get(node) ?? noLease(node);
     entries.set(node, kept);
     this.grants += 1;
+    this.#told.set(`${node} ${name}`, claim.settled);
     if (limit !== null && kept.granted > before.granted && kept.granted > claim.settled && kept.granted > kept.shipped) {
-      this.#assertGrant(name, spent, { limit, entries, nowMs });
+      this.#assertGrant(name, spent, limit);
     }
     return answer;
   }
 
-  #assertGrant(name: string, spent: NanoDollars, { limit, entries, nowMs }: {
-    readonly limit: NanoDollars; readonly entries: ReadonlyMap<string, NodeLease>; readonly nowMs: number;
-  }): void {
+  /** Nothing is granted of what was granted before, or is known to be spent, and has no record yet (design 1, promise 4). */
+  #assertGrant(name: string, spent: NanoDollars, limit: NanoDollars): void {
     let taken: bigint = spent;
-    for (const entry of entries.values()) taken += reserved({ ...entry, underWay: nothing }, nowMs);
-    if (taken > limit) throw new Violation(`a grant of ${name} makes spent and leased ${taken} of ${limit}`);
+    for (const [node, { granted, shipped }] of this.#leases.get(name)!) {
+      const told = this.nodes.get(node)?.freed === true ? 0n : this.#told.get(`${node} ${name}`) ?? 0n;
+      const most = granted > told ? granted : told;
+      if (most > shipped) taken += most - shipped;
+    }
+    if (taken > limit) throw new Violation(`a grant of ${name} makes what is spent, granted and told ${taken} of ${limit}`);
   }
 
   limitOf({ scope, subject }: LeaseSubject): NanoDollars | null {

@@ -2,9 +2,11 @@
  * Several nodes, one store and the network between them, from one seed: what is asked of them, what befalls them, and the
  * invariants after every step. @throws Violation, naming the promise that was broken.
  */
+import { setImmediate as turn } from 'node:timers/promises';
+import { answerClaim } from '@metergate/core/lease/answer.ts';
+import type { LeaseBook } from '@metergate/core/lease/book.ts';
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
-import { expiryOf, type Run } from '@metergate/core/run/run.ts';
-import { keys, organization } from './rows.ts';
+import { keys } from './rows.ts';
 import { Chance, Scheduler } from './scheduler.ts';
 import { SimulatedNode } from './simulated-node.ts';
 import { SimulatedStore } from './simulated-store.ts';
@@ -21,14 +23,38 @@ export interface Roughness {
   readonly misfortuneMs: number | null;
   /** How many nodes; null: two to four. */
   readonly nodes: number | null;
+  /** When a limit is about to be reached, the links of one node or of all go bad for seconds: nothing passes, or late, or in any order. */
+  readonly badNearLimits: boolean;
 }
 
-export const calm: Roughness = { lost: 0, slow: 0, shipTwice: 0.05, misfortuneMs: null, nodes: null };
+/** Faults put into the product's own rules, to see that they are found. */
+export interface Faults {
+  readonly bookOf?: (spread: number) => LeaseBook;
+  readonly answer?: typeof answerClaim;
+}
+
+/** One request of a caller. */
+export interface WorldRequest {
+  readonly key: (typeof keys)[number];
+  readonly run: string | null;
+  readonly budget: NanoDollars | null;
+  readonly ttlSeconds: number | null;
+}
+
+/** Links that went bad: what passes takes from so long to so long, each way. Milliseconds; null: nothing passes. */
+interface BadLinks {
+  readonly node: SimulatedNode | null;
+  readonly delaysMs: readonly [least: number, most: number] | null;
+}
+
+export const calm: Roughness = { lost: 0, slow: 0, shipTwice: 0.05, misfortuneMs: null, nodes: null, badNearLimits: false };
 /** A node that has the shared store for itself. */
 export const alone: Roughness = { ...calm, nodes: 1 };
 /** Nothing is lost on the way, and nodes crash, freeze and are cut off. */
 export const stormy: Roughness = { ...calm, misfortuneMs: 8_000 };
-export const rough: Roughness = { lost: 0.02, slow: 0.05, shipTwice: 0.2, misfortuneMs: 4_000, nodes: null };
+export const rough: Roughness = { lost: 0.02, slow: 0.05, shipTwice: 0.2, misfortuneMs: 4_000, nodes: null, badNearLimits: true };
+/** Nothing is wrong but the links, and those only where it hurts. */
+export const cutOff: Roughness = { ...calm, badNearLimits: true };
 
 export interface Outcome {
   readonly steps: number;
@@ -44,7 +70,6 @@ export interface Outcome {
 }
 
 const midnightMs = Date.UTC(2026, 10, 21);
-const lateMs = 1_000;
 const recountSteps = 2_000;
 /** Long enough for every lease to be found idle and given back, whatever is lost on the way. */
 const returnMs = 30_000;
@@ -52,9 +77,10 @@ const returnMs = 30_000;
 export class World {
   readonly chance: Chance;
   readonly scheduler = new Scheduler();
-  readonly store = new SimulatedStore();
+  readonly store: SimulatedStore;
   readonly truth: Truth;
   readonly rough: Roughness;
+  readonly faults: Faults;
   #nodes: SimulatedNode[] = [];
   readonly #thaws = new Map<SimulatedNode, (() => void)[]>();
   unconfirmed = 0;
@@ -63,29 +89,35 @@ export class World {
   #runs = 0;
   #steps = 0;
   #quiet = false;
+  #settles = false;
+  #broken: { readonly cause: unknown } | null = null;
+  #bad: BadLinks | null = null;
 
-  constructor(seed: number, roughness: Roughness) {
+  constructor(seed: number, roughness: Roughness, faults: Faults = {}) {
     this.chance = new Chance(seed);
     this.rough = roughness;
-    this.truth = new Truth(this.store, roughness.lost === 0 && roughness.slow === 0);
+    this.faults = faults;
+    this.store = new SimulatedStore(faults.answer ?? answerClaim);
+    this.truth = new Truth(this.store, roughness.lost === 0 && roughness.slow === 0 && !roughness.badNearLimits);
     this.scheduler.nowMs = midnightMs - this.chance.whole(5_000, 40_000);
     const count = roughness.nodes ?? this.chance.whole(2, 4);
     for (let index = 0; index < count; index += 1) this.#begin(`home_${index}`);
     this.#load();
     this.#sweep();
     this.#raise();
+    if (roughness.badNearLimits) this.#watchLimits();
     if (roughness.misfortuneMs !== null) this.#misfortune(roughness.misfortuneMs);
   }
 
   /** Runs so many steps, then lets everything come to rest, and checks the whole. */
-  run(steps: number): Outcome {
-    while (this.#steps < steps && this.scheduler.step()) this.#stepped();
+  async run(steps: number): Promise<Outcome> {
+    while (this.#steps < steps && this.scheduler.step()) await this.#stepped();
     this.#quiet = true;
     for (let more = 0; !this.#atRest(); more += 1) {
       if (more > 2_000_000 || !this.scheduler.step()) throw new Error('the simulation does not come to rest');
-      this.#stepped();
+      await this.#stepped();
     }
-    for (const untilMs = this.scheduler.nowMs + returnMs; this.scheduler.nowMs < untilMs && this.scheduler.step();) this.#stepped();
+    for (const untilMs = this.scheduler.nowMs + returnMs; this.scheduler.nowMs < untilMs && this.scheduler.step();) await this.#stepped();
     this.store.recount();
     this.truth.assertRecorded();
     this.store.assertReturned(this.scheduler.nowMs);
@@ -105,21 +137,18 @@ export class World {
     return `call_${this.#calls}`;
   }
 
-  costOf(): number {
-    if (this.chance.happens(0.001)) return this.chance.whole(5_000, 30_000);
-    return this.chance.happens(0.02) ? this.chance.whole(50, 400) : this.chance.whole(0, 40);
+  costOf(): NanoDollars | null {
+    if (this.chance.happens(0.05)) return null;
+    const cost = this.chance.happens(0.001) ? this.chance.whole(5_000, 30_000)
+      : this.chance.happens(0.02) ? this.chance.whole(50, 400) : this.chance.whole(0, 40);
+    return nanoDollars(BigInt(cost));
   }
 
-  newRun(id: string, budget: NanoDollars | null, nowMs: number): Run {
-    const ttl = this.chance.happens(0.3) ? this.chance.whole(5, 60) : null;
-    return {
-      organization, id, state: 'live', declared: budget, effective: budget, clampReason: null, spent: nanoDollars(0n), unknownCalls: 0, gapCalls: 0,
-      startedAtMs: nowMs, expiresAtMs: expiryOf(nowMs, ttl), endedAtMs: null,
-    };
-  }
-
-  /** There and back: `work` is done at the store, once, unless the way there fails; the way back may fail after it was done. */
-  send<Answer>(from: SimulatedNode, work: () => Answer, answered: (answer: Answer) => void, failed: () => void): void {
+  /**
+   * There and back: `work` is done at the store, once, unless the way there fails; the way back may fail after it was done. After
+   * `lateMs` without an answer it failed, and an answer that comes later is not heard.
+   */
+  send<Answer>(from: SimulatedNode, work: () => Answer, answered: (answer: Answer) => void, failed: () => void, lateMs: number): void {
     let over = false;
     const once = (run: () => void): void => {
       if (over || !from.alive) return;
@@ -128,12 +157,23 @@ export class World {
       run();
     };
     this.scheduler.after(lateMs, () => once(failed));
-    if (from.cut || this.chance.happens(this.rough.lost)) return;
-    this.scheduler.after(this.#delayMs(), () => {
+    const there = this.#delayOf(from);
+    if (there === null) return;
+    this.scheduler.after(there, () => {
       const answer = work();
-      if (from.cut || this.chance.happens(this.rough.lost)) return;
-      this.scheduler.after(this.#delayMs(), () => once(() => answered(answer)));
+      const back = this.#delayOf(from);
+      if (back !== null) this.scheduler.after(back, () => once(() => answered(answer)));
     });
+  }
+
+  /** A promise was settled: what waits for it goes on before the next step. */
+  settle(): void {
+    this.#settles = true;
+  }
+
+  /** Something of the product threw where nobody hears it. */
+  broke(cause: unknown): void {
+    this.#broken ??= { cause };
   }
 
   whenThawed(node: SimulatedNode, run: () => void): void {
@@ -142,7 +182,14 @@ export class World {
     waiting.push(run);
   }
 
-  #delayMs(): number {
+  /** How long a message is under way; null: it is lost. */
+  #delayOf(node: SimulatedNode): number | null {
+    const bad = this.#bad !== null && (this.#bad.node ?? node) === node ? this.#bad : null;
+    if (node.cut || bad?.delaysMs === null || this.chance.happens(this.rough.lost)) return null;
+    return bad === null ? this.#usualDelayMs() : this.chance.whole(...bad.delaysMs);
+  }
+
+  #usualDelayMs(): number {
     if (this.chance.happens(this.rough.lost / 4)) return this.chance.whole(800, 3_000);
     return this.chance.happens(this.rough.slow) ? this.chance.whole(50, 400) : this.chance.whole(1, 15);
   }
@@ -162,7 +209,8 @@ export class World {
         const run = inRun ? `run_${Math.max(1, this.#runs - this.chance.whole(0, 2))}` : null;
         const budget = inRun && this.chance.happens(0.6) ? nanoDollars(BigInt(this.chance.whole(1_000, 6_000))) : null;
         const node = this.#nodes[this.chance.whole(0, this.#nodes.length - 1)]!;
-        node.request({ key: keys[this.chance.whole(0, keys.length - 1)]!, run, budget });
+        const ttlSeconds = inRun && this.chance.happens(0.3) ? this.chance.whole(5, 60) : null;
+        node.request({ key: keys[this.chance.whole(0, keys.length - 1)]!, run, budget, ttlSeconds });
         if (this.chance.happens(0.002)) this.store.endRun(`run_${this.#runs}`, 'closed', this.storeMs());
       }
       this.#load();
@@ -184,6 +232,23 @@ export class World {
       for (const node of this.#nodes) this.scheduler.after(this.chance.whole(1, 1_000), () => node.followLimits());
       this.#raise();
     });
+  }
+
+  #watchLimits(): void {
+    this.scheduler.after(50, () => {
+      const runs = [0, 1, 2].map((back) => `run_${this.#runs - back}`);
+      if (this.#bad === null && !this.#quiet && this.chance.happens(0.1) && this.truth.isNearLimit(runs, this.storeMs())) this.#spoilLinks();
+      this.#watchLimits();
+    });
+  }
+
+  #spoilLinks(): void {
+    const node = this.chance.happens(0.4) ? this.#nodes[this.chance.whole(0, this.#nodes.length - 1)]! : null;
+    const delaysMs = ([null, [45, 55], [195, 205], [950, 1_050], [1, 1_500]] as const)[this.chance.whole(0, 4)]!;
+    const lastsMs = this.chance.whole(200, 6_000);
+    this.#bad = { node, delaysMs };
+    this.scheduler.note(`links ${node?.name ?? 'all'} ${delaysMs?.join(' to ') ?? 'cut'} ${lastsMs}`);
+    this.scheduler.after(lastsMs, () => { this.#bad = null; });
   }
 
   #misfortune(meanMs: number): void {
@@ -233,10 +298,11 @@ export class World {
     node.stopping = true;
     const look = (): void => {
       if (node.openCalls > 0 || !node.journal.shippedAll) return this.scheduler.after(50, look);
-      node.returnLeases(() => {
+      const ended = (): void => {
         node.alive = false;
         this.#restart(node, over);
-      });
+      };
+      this.send(node, () => this.store.endNode(node.name), ended, ended, 1_000);
     };
     look();
   }
@@ -255,8 +321,13 @@ export class World {
     return this.truth.troubles === 0 && this.#nodes.every((node) => node.alive && node.openCalls === 0 && node.journal.shippedAll);
   }
 
-  #stepped(): void {
+  async #stepped(): Promise<void> {
     this.#steps += 1;
+    if (this.#settles) {
+      this.#settles = false;
+      await turn();
+    }
+    if (this.#broken !== null) throw this.#broken.cause;
     if (this.#steps % recountSteps === 0) this.store.recount();
   }
 }

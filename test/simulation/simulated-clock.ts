@@ -2,11 +2,12 @@
  * The clocks of one simulated node: a wall clock that may be wrong and may step, a monotonic one that stands still with its
  * machine, and the time that core makes of them and of what the store tells.
  */
+import type { Clock } from '@metergate/gateway/clock.ts';
 import type { LeaseMoment } from '@metergate/core/lease/account.ts';
 import { followStoreTime, readNodeTime, startNodeTime, type NodeTime } from '@metergate/core/time/node-time.ts';
 import type { World } from './world.ts';
 
-export class SimulatedClock {
+export class SimulatedClock implements Clock {
   readonly #world: World;
   readonly #time: NodeTime;
   #bornMs: number;
@@ -16,13 +17,13 @@ export class SimulatedClock {
     this.#world = world;
     this.#bornMs = world.scheduler.nowMs;
     this.#wallStepMs = world.chance.whole(-30_000, 30_000);
-    this.#time = startNodeTime(this.#wallMs(), this.monotonicMs(), 0);
+    this.#time = startNodeTime(this.systemWallMs(), this.monotonicMs(), 0);
     this.follow(world.storeMs());
   }
 
   /** Uncorrected, by both. */
   moment(): LeaseMoment {
-    return { monotonicMs: this.monotonicMs(), wallMs: this.#wallMs() };
+    return { monotonicMs: this.monotonicMs(), wallMs: this.systemWallMs() };
   }
 
   monotonicMs(): number {
@@ -30,8 +31,12 @@ export class SimulatedClock {
   }
 
   /** The node's time. */
-  nowMs(): number {
-    return readNodeTime(this.#time, this.#wallMs(), this.monotonicMs());
+  wallMs(): number {
+    return readNodeTime(this.#time, this.systemWallMs(), this.monotonicMs());
+  }
+
+  systemWallMs(): number {
+    return this.#world.scheduler.nowMs + this.#wallStepMs;
   }
 
   follow(storeMs: number): void {
@@ -45,9 +50,5 @@ export class SimulatedClock {
 
   stepWall(byMs: number): void {
     this.#wallStepMs += byMs;
-  }
-
-  #wallMs(): number {
-    return this.#world.scheduler.nowMs + this.#wallStepMs;
   }
 }

@@ -2,10 +2,10 @@
  * What an all-seeing observer knows of the simulation, and the promises it holds the nodes to at every admission (design 1,
  * promises 2, 4 and 5).
  */
-import type { LeaseAccount } from '@metergate/core/lease/account.ts';
+import type { SubjectClaim } from '@metergate/core/lease/book.ts';
 import { leaseName, type LeaseSubject } from '@metergate/core/lease/subject.ts';
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
-import { subjectsOf, type SimulatedCall } from './rows.ts';
+import { capSubject, caps, runSubject, subjectsOf, type SimulatedCall } from './rows.ts';
 import { Violation, type SimulatedStore } from './simulated-store.ts';
 
 /** After a limit is reached nothing is admitted later than this, on any node that reaches the store. */
@@ -20,7 +20,10 @@ export class Truth {
   readonly #prompt: boolean;
   readonly forwarded = new Map<string, SimulatedCall>();
   readonly #closed = new Map<string, bigint>();
+  /** By node and subject: what calls there cost, what those under way will, and what they would have when the last was admitted. */
   readonly #closedOn = new Map<string, bigint>();
+  readonly #openOn = new Map<string, bigint>();
+  readonly #openAtLast = new Map<string, Map<string, bigint>>();
   readonly #reachedMs = new Map<string, number>();
   /** The latest moment at which something was frozen, cut off or dead. */
   troubledMs = -Infinity;
@@ -38,10 +41,8 @@ export class Truth {
     this.forwarded.set(call.id, call);
     for (const subject of subjectsOf(call)) {
       const name = leaseName(subject);
-      const own = this.#closedOn.get(`${call.node} ${name}`) ?? 0n;
-      // A node may still go by a limit that was since lowered; here they are only raised, and runs' budgets only lowered.
-      const limit = subject.scope === 'run' ? null : this.#store.limitOf(subject);
-      if (limit !== null && own >= limit) throw new Violation(`${call.node} admits on ${name} though it holds that ${own} of ${limit} is spent`);
+      const here = `${call.node} ${name}`;
+      this.#assertHeld(call.node, subject, this.#closedOn.get(here) ?? 0n);
       const reachedMs = this.#reachedMs.get(name);
       if (reachedMs !== undefined && this.#calm(nowMs) && nowMs > reachedMs + toldMs) {
         throw new Violation(`${call.node} admits on ${name} ${nowMs - reachedMs} ms after its limit was reached`);
@@ -50,6 +51,10 @@ export class Truth {
       if (shownMs !== undefined && nowMs > shownMs + validMs) {
         throw new Violation(`${call.node} admits on ${name} ${nowMs - shownMs} ms after the store showed its limit reached`);
       }
+      const open = (this.#openOn.get(here) ?? 0n) + (call.cost ?? 0n);
+      this.#openOn.set(here, open);
+      const nodes = this.#openAtLast.get(name) ?? new Map<string, bigint>();
+      this.#openAtLast.set(name, nodes.set(call.node, open));
     }
     const run = call.run === null ? undefined : this.#store.runs.get(call.run);
     if (run === undefined || run.state === 'live' || run.endedAtMs === null) return;
@@ -59,16 +64,33 @@ export class Truth {
     }
   }
 
-  /** What a node goes by is never more than what the store has granted it. */
-  goesBy(node: string, { subject, granted }: LeaseAccount): void {
-    const kept = this.#store.grantedTo(node, subject);
-    if (granted > kept) throw new Violation(`${node} goes by ${granted} of ${leaseName(subject)}, granted are ${kept}`);
+  /** What a node claims to go by is never more than what the store has granted it. */
+  claimed(node: string, { subject, holds }: SubjectClaim): void {
+    const granted = this.#store.grantedTo(node, subject);
+    if (holds > granted && this.#store.gaveUp === 0) {
+      throw new Violation(`${node} goes by ${holds} of ${leaseName(subject)}, granted are ${granted}`);
+    }
   }
 
   /** A refusal as spent is true: never on a guess (promise 5). */
   refused(node: string, subject: LeaseSubject, limit: NanoDollars): void {
     const closed = this.#closed.get(leaseName(subject)) ?? 0n;
     if (closed < limit) throw new Violation(`${node} says that ${leaseName(subject)} is spent, at ${closed} of ${limit}`);
+  }
+
+  /** As `refused`, of a run: by the budget that the node or, where it ended elsewhere, the store knows. */
+  refusedRun(node: string, subject: LeaseSubject, effective: NanoDollars): void {
+    const stored = this.#store.runs.get(subject.subject)?.effective ?? effective;
+    this.refused(node, subject, stored < effective ? stored : effective);
+  }
+
+  /** Whether a cap or one of these runs is about to be reached, or was just. */
+  isNearLimit(runs: readonly string[], nowMs: number): boolean {
+    return [...caps.map((cap) => capSubject(cap, nowMs)), ...runs.map(runSubject)].some((subject) => {
+      const limit = this.#store.limitOf(subject);
+      const closed = this.#closed.get(leaseName(subject)) ?? 0n;
+      return limit !== null && closed * 10n >= limit * 8n && closed * 10n <= limit * 11n;
+    });
   }
 
   /** An operator raised the limits. */
@@ -78,15 +100,18 @@ export class Truth {
     }
   }
 
-  closed(call: SimulatedCall, cost: NanoDollars | null, nowMs: number): void {
+  closed(call: SimulatedCall, nowMs: number): void {
+    const { cost } = call;
     for (const subject of subjectsOf(call)) {
       const name = leaseName(subject);
       const closed = (this.#closed.get(name) ?? 0n) + (cost ?? 0n);
       this.#closed.set(name, closed);
       const here = `${call.node} ${name}`;
       this.#closedOn.set(here, (this.#closedOn.get(here) ?? 0n) + (cost ?? 0n));
+      this.#openOn.set(here, (this.#openOn.get(here) ?? 0n) - (cost ?? 0n));
       const limit = this.#store.limitOf(subject);
       if (limit === null || closed < limit) continue;
+      this.#assertPassedByFew(subject, closed, limit);
       if (closed - limit > this.passedBy) this.passedBy = nanoDollars(closed - limit);
       if (!this.#reachedMs.has(name)) this.#reachedMs.set(name, nowMs);
     }
@@ -96,6 +121,30 @@ export class Truth {
   assertRecorded(): void {
     for (const id of this.forwarded.keys()) if (!this.#store.records.has(id)) throw new Violation(`call ${id} was forwarded and has no record`);
     if (this.#store.records.size !== this.forwarded.size) throw new Violation('there are records of calls that were never forwarded');
+  }
+
+  /** A node admits only while its own spend has not used up what it was granted: the rest is what was in flight by then. */
+  #assertHeld(node: string, subject: LeaseSubject, own: bigint): void {
+    if (!this.#isLimitedThroughout(subject)) return;
+    const granted = this.#store.grantedTo(node, subject);
+    if (own >= granted) throw new Violation(`${node} admits on ${leaseName(subject)} though ${own} of the ${granted} it was granted is spent`);
+  }
+
+  /** Promise 4: a limit is passed by no more than what was in flight on each node when that admitted its last call. */
+  #assertPassedByFew(subject: LeaseSubject, closed: bigint, limit: bigint): void {
+    if (this.#store.gaveUp > 0 || !this.#isLimitedThroughout(subject)) return;
+    let inFlight = 0n;
+    for (const open of this.#openAtLast.get(leaseName(subject))?.values() ?? []) inFlight += open;
+    if (closed - limit > inFlight) {
+      throw new Violation(`${leaseName(subject)} is passed by ${closed - limit} of ${limit}, ${inFlight} was in flight`);
+    }
+  }
+
+  /** A budget that fell meanwhile, or came only then, is not known everywhere at once. */
+  #isLimitedThroughout({ scope, subject }: LeaseSubject): boolean {
+    if (scope !== 'run') return true;
+    const budget = this.#store.budgets.get(subject);
+    return budget !== undefined && budget !== null && this.#store.runs.get(subject)!.effective === budget;
   }
 
   #calm(nowMs: number): boolean {

@@ -9,6 +9,8 @@ import type { World } from './world.ts';
 type Unnumbered<Row> = Row extends JournalRow ? Omit<Row, 'seq'> : never;
 
 const batchRows = 40;
+/** After so long without an answer the mark is asked for. */
+const lateMs = 1_000;
 
 export class SimulatedJournal {
   readonly segment: string;
@@ -47,20 +49,20 @@ export class SimulatedJournal {
         this.#mark = mark;
         this.#markKnown = true;
         ended();
-      }, ended);
+      }, ended, lateMs);
       return;
     }
     const through = Math.min(this.rows.length, this.#mark + batchRows);
     if (through === this.#mark) return ended();
     const rows = this.rows.slice(this.#mark, through);
     const keep = (): void => world.store.ship(this.segment, through, rows, world.scheduler.nowMs);
-    if (world.chance.happens(world.rough.shipTwice)) world.send(this.#node, keep, () => {}, () => {});
+    if (world.chance.happens(world.rough.shipTwice)) world.send(this.#node, keep, () => {}, () => {}, lateMs);
     world.send(this.#node, keep, () => {
       this.#mark = through;
       ended();
     }, () => {
       this.#markKnown = false;
       ended();
-    });
+    }, lateMs);
   }
 }

@@ -1,0 +1,49 @@
+/**
+ * A call that lacks something → asks the store for it and decides again, as often as an answer gives reason to, within 250 ms in all
+ * (design 2, The path of a call). A question that was not answered in time changes nothing: what was lacking before it is lacking still.
+ */
+import type { Refusal } from '@metergate/core/refusal.ts';
+import type { Clock } from '../clock.ts';
+import type { GuardedCall, Guards } from './guards.ts';
+import type { RunDecision } from './runs.ts';
+
+/** What becomes of the call: one of these, once. */
+export interface Decided {
+  /** Whether anybody still waits for the answer; asked before each decision but the first. */
+  readonly isWanted: () => boolean;
+  /** It is to be taken in this very turn. */
+  readonly admitted: () => void;
+  readonly refused: (refusal: Refusal) => void;
+  /** Nobody waits any more. */
+  readonly left: () => void;
+  /** One of these threw, or deciding did. */
+  readonly broke: (cause: unknown) => void;
+}
+
+/** What a call may wait for the store in all. */
+const askMs = 250;
+
+/** `decision`: what was just decided of the call, which is not admitted. */
+export function askAndDecide(
+  { guards, clock }: { readonly guards: Guards; readonly clock: Clock }, call: GuardedCall, decision: NonNullable<RunDecision>, decided: Decided,
+): void {
+  const untilMs = clock.monotonicMs() + askMs;
+  const go = (lacking: NonNullable<RunDecision>, mayAsk: boolean): void => {
+    const leftMs = untilMs - clock.monotonicMs();
+    if (!mayAsk || leftMs <= 0 || !guards.mayAsk(lacking)) {
+      return decided.refused(lacking.kind === 'run_unseen' ? { kind: 'run_unconfirmed' } : lacking);
+    }
+    guards.ask(call, leftMs, (refusal, again) => {
+      try {
+        if (!decided.isWanted()) return decided.left();
+        if (refusal !== null) return decided.refused(refusal);
+        const next = guards.decide(call);
+        if (next === null) decided.admitted();
+        else go(next, again);
+      } catch (cause) {
+        decided.broke(cause);
+      }
+    });
+  };
+  go(decision, true);
+}

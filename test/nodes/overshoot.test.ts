@@ -1,0 +1,24 @@
+/**
+ * Three nodes on one PostgreSQL store whose ways to it are cut or slow near a limit (design 1, promise 4): it is passed by no more than the
+ * calls in flight, one of each caller. `npm run bench -- --only overshoot` tries each trouble ten times and prints by how many.
+ */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { startNetwork, tryLimit, troubles, type Network } from './overshoot-trial.ts';
+
+let network: Network;
+before(async () => { network = await startNetwork(); });
+after(() => network?.stop());
+
+const callersPerNode = 4;
+const trials = [
+  ['all nodes cut off', 'cap', 1_500], ['one node cut off', 'run', 1_500], ['200 ms each way', 'cap', null],
+] as const;
+for (const [name, limited, lastsMs] of trials) {
+  test(`${name}, on the last dollars of a ${limited}: passed by no more than the calls in flight`, async () => {
+    const trouble = { ...troubles.find((each) => each.name === name)!, lastsMs };
+    const outcome = await tryLimit({ network, trouble, limited, name, callersPerNode, limitCalls: 80, giveUpMs: 8_000 });
+    assert.ok(outcome.answered > 0 && outcome.passedBy <= 3 * callersPerNode, JSON.stringify(outcome));
+    assert.equal(outcome.others, 0, JSON.stringify(outcome));
+  });
+}

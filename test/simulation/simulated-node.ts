@@ -1,0 +1,274 @@
+/**
+ * A gateway node of the simulation: the product's own guards, runs and leases, on clocks that may be wrong, a journal that outlives it
+ * and a store behind a network. It loses everything but the journal when it crashes; frozen, it does nothing, and its clocks go on.
+ */
+import { LeaseBook } from '@metergate/core/lease/book.ts';
+import type { LeaseMoment } from '@metergate/core/lease/account.ts';
+import type { CallRecord } from '@metergate/core/record/call-record.ts';
+import type { Refusal } from '@metergate/core/refusal.ts';
+import { emptySums } from '@metergate/core/spend/spend-sum.ts';
+import { isEnded, type Run } from '@metergate/core/run/run.ts';
+import type { OrganizationSettings } from '@metergate/core/settings.ts';
+import { askAndDecide } from '@metergate/gateway/guards/ask-and-decide.ts';
+import { Guards, type GuardedCall } from '@metergate/gateway/guards/guards.ts';
+import type { HeldKey } from '@metergate/gateway/guards/held-key.ts';
+import { RunRegistry } from '@metergate/gateway/guards/run-registry.ts';
+import { Runs, type RunCall } from '@metergate/gateway/guards/runs.ts';
+import { SpendLeases, type SpendLeasesOptions } from '@metergate/gateway/guards/spend-leases.ts';
+import { follow, Standings, type KeyStanding } from '@metergate/gateway/guards/standing.ts';
+import type { StoreClient } from '@metergate/store/desk/store-client.ts';
+import { capSubject, caps, keys, organization, runSubject, type SimulatedCall } from './rows.ts';
+import { SimulatedClock } from './simulated-clock.ts';
+import { SimulatedJournal } from './simulated-journal.ts';
+import type { World, WorldRequest } from './world.ts';
+
+/** As the store's client has it: how long a batch of claims and a question for a run may take. */
+const claimMs = 1_000;
+const askRunMs = 250;
+const runsMax = 10_000;
+
+interface OpenCall {
+  readonly call: SimulatedCall;
+  readonly guarded: GuardedCall;
+}
+
+export class SimulatedNode {
+  readonly home: string;
+  readonly name: string;
+  readonly clock: SimulatedClock;
+  readonly journal: SimulatedJournal;
+  readonly #world: World;
+  readonly #leases: SpendLeases;
+  readonly #runs: Runs;
+  readonly #guards: Guards;
+  readonly #standings = new Map<string, KeyStanding>();
+  #held = new Map<string, HeldKey>();
+  readonly #open = new Map<string, OpenCall>();
+  #feed: number;
+  #changesSeen: number;
+  #heard: LeaseMoment | null = null;
+  #forgotten = false;
+  alive = true;
+  frozen = false;
+  /** Cut off from the store. */
+  cut = false;
+  stopping = false;
+
+  constructor(world: World, home: string, name: string) {
+    this.home = home;
+    this.name = name;
+    this.journal = new SimulatedJournal(world, this);
+    this.#world = world;
+    const clock = this.clock = new SimulatedClock(world);
+    const registry = new RunRegistry(runsMax);
+    const client = this.#client();
+    const book = world.faults.bookOf?.(world.chance.fraction()) ?? new LeaseBook(world.chance.fraction());
+    this.#leases = new SpendLeases({
+      book, client, registry, clock, systemWallMs: () => clock.systemWallMs(),
+      after: (delayMs, task) => world.scheduler.after(delayMs, () => this.#whenAwake(task)),
+    });
+    this.#runs = new Runs({ registry, journal: this.#runJournal(), store: client, clock });
+    this.#guards = new Guards(clock, this.#runs, this.#leases);
+    const standings = new Standings(() => clock.monotonicMs(), { rateLimitFaults: 0 }, this.#leases);
+    for (const key of keys) this.#standings.set(key, standings.of(this.#answerOf(key)));
+    this.followLimits();
+    this.#changesSeen = world.store.runChanges.length;
+    this.#feed = world.store.feed;
+    // Nobody is served before the store was heard.
+    this.#heard = clock.moment();
+    this.#every(150, 100, () => this.journal.ship());
+    this.#every(200, 50, () => this.#beat());
+  }
+
+  /** Hears what the operator set. */
+  followLimits(): void {
+    const settings = this.#settings();
+    this.#held = new Map(keys.map((key) => {
+      const standing = this.#standings.get(key)!;
+      follow(standing, settings, key);
+      return [key, { key: this.#answerOf(key).key, organization: settings, standing }];
+    }));
+  }
+
+  get openCalls(): number {
+    return this.#open.size;
+  }
+
+  request({ key, run, budget, ttlSeconds }: WorldRequest): void {
+    if (!this.alive || this.frozen || this.stopping) return;
+    const held = this.#held.get(key)!;
+    const runCall: RunCall | null = run === null ? null
+      : { held, declaration: { id: run, budget, ttlSeconds, grant: null }, grant: null, run: null, asked: null };
+    const guarded: GuardedCall = { held, estimate: 1, runCall, taken: false };
+    const decision = this.#guards.decide(guarded);
+    if (decision === null) return this.#admit(guarded);
+    askAndDecide({ guards: this.#guards, clock: this.clock }, guarded, decision, {
+      isWanted: () => this.alive && !this.frozen && !this.stopping,
+      admitted: () => this.#admit(guarded),
+      refused: (refusal) => this.#refuse(guarded, refusal),
+      left: () => this.#guards.giveBack(guarded),
+      broke: (cause) => this.#world.broke(cause),
+    });
+  }
+
+  /** Closes what a crash left open, as the next start does: no one knows what it cost. */
+  interruptOpen(): void {
+    for (const call of this.journal.opened()) if (this.#open.delete(call.id)) this.journal.write({ kind: 'closed', call, cost: null });
+  }
+
+  #refuse(guarded: GuardedCall, refusal: Refusal): void {
+    const { truth } = this.#world;
+    this.#guards.giveBack(guarded);
+    this.#world.scheduler.note(`${this.name} ${guarded.held.key.id} ${refusal.kind}`);
+    if (refusal.kind === 'cap_reached') {
+      const cap = caps.find(({ scope, window }) => scope === refusal.scope && window === refusal.window)!;
+      const limit = guarded.held.organization.caps.find(({ id }) => id === cap.id)!.limit;
+      truth.refused(this.name, capSubject(cap, this.clock.wallMs()), limit);
+    } else if (refusal.kind === 'run_over_budget') {
+      truth.refusedRun(this.name, runSubject(guarded.runCall!.declaration.id), guarded.runCall!.run!.run.effective!);
+    } else if (refusal.kind === 'cap_unconfirmed' || (refusal.kind === 'run_unconfirmed' && !this.#endsElsewhere(guarded))) {
+      this.#world.unconfirmed += 1;
+    }
+  }
+
+  /** The store confirms an ended run no more, and its end is heard of with the next look at the feed. */
+  #endsElsewhere({ runCall }: GuardedCall): boolean {
+    const run = this.#world.store.runs.get(runCall!.declaration.id);
+    return run !== undefined && isEnded(run);
+  }
+
+  #admit(guarded: GuardedCall): void {
+    const world = this.#world;
+    this.#guards.take(guarded);
+    const call: SimulatedCall = {
+      id: world.nextCall(), node: this.name, key: guarded.held.key.id, run: guarded.runCall?.declaration.id ?? null,
+      startedAtMs: this.clock.wallMs(), cost: world.costOf(),
+    };
+    world.scheduler.note(`${this.name} ${call.id} admitted`);
+    world.truth.admitted(call, world.scheduler.nowMs);
+    this.#open.set(call.id, { call, guarded });
+    this.journal.write({ kind: 'opened', call });
+    this.#guards.opened(guarded);
+    world.scheduler.after(world.chance.whole(5, 900), () => this.#whenAwake(() => this.#close(call)));
+  }
+
+  #close(call: SimulatedCall): void {
+    const { guarded } = this.#open.get(call.id) ?? {};
+    if (guarded === undefined) return;
+    this.#open.delete(call.id);
+    const { cost, startedAtMs } = call;
+    this.journal.write({ kind: 'closed', call, cost });
+    this.#world.truth.closed(call, this.#world.scheduler.nowMs);
+    this.#guards.settle(guarded, {
+      status: 200, usage: cost === null ? 'unknown' : 'reported', inputTokens: 1, outputTokens: 0, cost, costGaps: [], startedAtMs,
+    } as Partial<CallRecord> as CallRecord);
+    this.#world.scheduler.after(30, () => this.#whenAwake(() => this.journal.ship()));
+  }
+
+  #client(): SpendLeasesOptions['client'] & Pick<StoreClient, 'askRun' | 'confirmRun'> {
+    const world = this.#world;
+    return {
+      claimLeases: (number, claims) => new Promise((resolve, reject) => {
+        for (const claim of claims) world.truth.claimed(this.name, claim);
+        world.send(this, () => world.store.claim(this.name, number, { claims, nowMs: world.storeMs() }), (answers) => {
+          this.#forgotten = answers === null;
+          if (answers === null) reject(new Error('forgotten'));
+          else resolve(answers);
+          world.settle();
+        }, () => {
+          reject(new Error('away'));
+          world.settle();
+        }, claimMs);
+      }),
+      askRun: (run) => new Promise((resolve, reject) => {
+        world.send(this, () => world.store.openRun(run), (found) => {
+          resolve({ kind: 'run', run: found, created: false, confirmed: true });
+          world.settle();
+        }, () => {
+          reject(new Error('away'));
+          world.settle();
+        }, askRunMs);
+      }),
+      shipNow: () => this.journal.ship(),
+      confirmRun: () => {},
+      runsHeard: () => this.#heard,
+    };
+  }
+
+  #runJournal(): { endRun: RunJournal['endRun']; tightenRun: RunJournal['tightenRun'] } {
+    return {
+      endRun: ({ run, state, atMs }, done) => {
+        this.journal.write({ kind: 'ended', run, state, atMs });
+        done(null);
+      },
+      tightenRun: ({ run, effective }, done) => {
+        this.journal.write({ kind: 'tightened', run, budget: effective! });
+        done(null);
+      },
+    };
+  }
+
+  #beat(): void {
+    const world = this.#world;
+    const from = this.#changesSeen;
+    const asked = this.clock.moment();
+    world.send(this, () => {
+      const heard = world.store.heartbeat(this.name, world.storeMs());
+      const changed = world.store.runChanges.slice(from);
+      return { heard, storeMs: world.storeMs(), changed: changed.map((id) => world.store.runs.get(id)!), through: from + changed.length };
+    }, ({ heard, storeMs, changed, through }) => {
+      if (heard === null) {
+        this.#forgotten = true;
+        return;
+      }
+      this.clock.follow(storeMs);
+      this.#changesSeen = Math.max(this.#changesSeen, through);
+      for (const run of changed) this.#runChanged(run);
+      this.#heard = asked;
+      if (heard.feed === this.#feed) return;
+      this.#feed = heard.feed;
+      this.#leases.stirred();
+    }, () => {}, claimMs);
+  }
+
+  #runChanged(run: Run): void {
+    if (isEnded(run)) this.#runs.endedElsewhere(run);
+    else this.#runs.tightenedElsewhere(run);
+  }
+
+  #answerOf(key: (typeof keys)[number]): Parameters<Standings['of']>[0] {
+    const nowMs = this.clock.wallMs();
+    return {
+      key: { id: key, organization, project: null, expiresAtMs: null, maxRunBudget: null }, organization: this.#settings(),
+      spend: { organization: emptySums(nowMs), key: emptySums(nowMs) },
+    };
+  }
+
+  #settings(): OrganizationSettings {
+    return {
+      id: organization, plan: 'enterprise', openai: { state: 'missing' }, anthropic: { state: 'missing' }, upstream: null, fallbackPrice: null,
+      drainSeconds: null, agreedFigures: { requestsPerMinute: 1e9, tokensPerMinute: 1e9 }, enforceKeyCaps: true, grantKeys: [],
+      caps: caps.map((cap) => ({ ...cap, limit: this.#world.store.limits.get(cap.id)! })),
+      runPolicy: { maxRunBudget: null, runCeiling: null, runExposure: null },
+    };
+  }
+
+  /** Frozen: when it is thawed. Dead: never. */
+  #whenAwake(run: () => void): void {
+    if (this.alive && this.frozen) this.#world.whenThawed(this, () => this.#whenAwake(run));
+    else if (this.alive) run();
+  }
+
+  #every(pauseMs: number, spreadMs: number, run: () => void): void {
+    const again = (): void => {
+      if (!this.alive) return;
+      this.#world.scheduler.after(pauseMs + this.#world.chance.whole(0, spreadMs), () => this.#whenAwake(() => {
+        if (!this.#forgotten) run();
+        again();
+      }));
+    };
+    again();
+  }
+}
+
+type RunJournal = ConstructorParameters<typeof Runs>[0]['journal'];

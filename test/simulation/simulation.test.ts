@@ -1,0 +1,56 @@
+/**
+ * Several nodes on one store, simulated on the product's own guards, runs, leases and lease answer: nothing lost, nothing counted twice, no
+ * limit passed by more than its promise says (design 1, promises 2, 4 and 5). A violation names the seed that shows it again:
+ * `node test/simulation/simulate.ts --seed N --steps N --worlds 1`. A fixed budget of steps; millions by hand.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { LeaseAccount, LeaseMoment } from '@metergate/core/lease/account.ts';
+import { answerClaim } from '@metergate/core/lease/answer.ts';
+import { LeaseBook } from '@metergate/core/lease/book.ts';
+import { nanoDollars } from '@metergate/core/money.ts';
+import { simulate } from './simulate.ts';
+import { Violation } from './simulated-store.ts';
+import { alone, cutOff, World, type Faults } from './world.ts';
+
+test('the invariants hold after every step, in calm worlds and in rough ones', async () => {
+  const outcomes = await simulate({ seed: 100, steps: 15_000, worlds: 12 });
+  assert.ok(outcomes.every(({ calls, records, grants }) => calls > 500 && records === calls && grants > 100), 'something must have happened');
+  assert.ok(outcomes.some(({ passedBy }) => passedBy > 0n), 'limits must have been reached');
+});
+
+test('the same seed is the same world, to the last event', async () => {
+  const [first, second, other] = [await simulate({ seed: 78, steps: 5_000, worlds: 1 }), await simulate({ seed: 78, steps: 5_000, worlds: 1 }),
+    await simulate({ seed: 79, steps: 5_000, worlds: 1 })].map(([outcome]) => outcome!);
+  assert.deepEqual(first, second);
+  assert.notEqual(first!.trace, other!.trace);
+});
+
+test('a node that has the shared store for itself can always confirm', async () => {
+  assert.equal((await new World(5, alone).run(20_000)).unconfirmed, 0);
+});
+
+/** What admitted past a limit once: an answer that found room lets calls go by it, however long ago it was asked for. */
+class AdmitsOnAnOldAnswer extends LeaseBook {
+  override admits(account: LeaseAccount, now: LeaseMoment): boolean {
+    const isFresh = now.monotonicMs - account.askedMonotonicMs < account.validMs;
+    return super.admits(account, now) || (account.foundRoom && isFresh);
+  }
+}
+
+const faults: readonly (readonly [name: string, faults: Faults])[] = [
+  ['a call is admitted on an old answer', { bookOf: (spread) => new AdmitsOnAnOldAnswer(spread) }],
+  ['what a node has spent and not shipped is granted to others', {
+    answer(sum, question) {
+      const answered = answerClaim(sum, question);
+      return { ...answered, kept: answered.kept === null ? null : { ...answered.kept, settled: nanoDollars(0n) } };
+    },
+  }],
+];
+for (const [name, fault] of faults) {
+  test(`put back on purpose, it is found: ${name}`, async () => {
+    await assert.rejects(async () => {
+      for (let seed = 1; seed <= 20; seed += 1) await new World(seed, cutOff, fault).run(15_000);
+    }, Violation);
+  });
+}
