@@ -49,20 +49,20 @@ export class SimulatedJournal {
         this.#mark = mark;
         this.#markKnown = true;
         ended();
-      }, ended, lateMs);
+      }, { failed: ended, lateMs });
       return;
     }
     const through = Math.min(this.rows.length, this.#mark + batchRows);
     if (through === this.#mark) return ended();
     const rows = this.rows.slice(this.#mark, through);
     const keep = (): void => world.store.ship(this.segment, through, rows, world.scheduler.nowMs);
-    if (world.chance.happens(world.rough.shipTwice)) world.send(this.#node, keep, () => {}, () => {}, lateMs);
+    if (world.chance.happens(world.rough.shipTwice)) world.send(this.#node, keep, () => {}, { failed: () => {}, lateMs });
     world.send(this.#node, keep, () => {
       this.#mark = through;
       ended();
-    }, () => {
+    }, { lateMs, failed: () => {
       this.#markKnown = false;
       ended();
-    }, lateMs);
+    } });
   }
 }

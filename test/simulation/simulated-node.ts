@@ -175,19 +175,19 @@ export class SimulatedNode {
           if (answers === null) reject(new Error('forgotten'));
           else resolve(answers);
           world.settle();
-        }, () => {
+        }, { lateMs: claimMs, failed: () => {
           reject(new Error('away'));
           world.settle();
-        }, claimMs);
+        } });
       }),
       askRun: (run) => new Promise((resolve, reject) => {
         world.send(this, () => world.store.openRun(run), (found) => {
           resolve({ kind: 'run', run: found, created: false, confirmed: true });
           world.settle();
-        }, () => {
+        }, { lateMs: askRunMs, failed: () => {
           reject(new Error('away'));
           world.settle();
-        }, askRunMs);
+        } });
       }),
       shipNow: () => this.journal.ship(),
       confirmRun: () => {},
@@ -228,7 +228,7 @@ export class SimulatedNode {
       if (heard.feed === this.#feed) return;
       this.#feed = heard.feed;
       this.#leases.stirred();
-    }, () => {}, claimMs);
+    }, { failed: () => {}, lateMs: claimMs });
   }
 
   #runChanged(run: Run): void {

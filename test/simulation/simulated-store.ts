@@ -4,7 +4,7 @@
  */
 import type { LeaseAnswer } from '@metergate/core/lease/account.ts';
 import type { SubjectClaim } from '@metergate/core/lease/book.ts';
-import { answerClaim, freed, noLease, type NodeLease } from '@metergate/core/lease/answer.ts';
+import { freed, noLease, type answerClaim, type NodeLease } from '@metergate/core/lease/answer.ts';
 import { outstanding } from '@metergate/core/lease/grant.ts';
 import { leaseNodeState } from '@metergate/core/lease/node-state.ts';
 import { leaseName, type LeaseSubject } from '@metergate/core/lease/subject.ts';

@@ -41,6 +41,12 @@ export interface WorldRequest {
   readonly ttlSeconds: number | null;
 }
 
+/** What becomes of a message that is not answered in time. */
+interface Unanswered {
+  readonly failed: () => void;
+  readonly lateMs: number;
+}
+
 /** Links that went bad: what passes takes from so long to so long, each way. Milliseconds; null: nothing passes. */
 interface BadLinks {
   readonly node: SimulatedNode | null;
@@ -148,7 +154,9 @@ export class World {
    * There and back: `work` is done at the store, once, unless the way there fails; the way back may fail after it was done. After
    * `lateMs` without an answer it failed, and an answer that comes later is not heard.
    */
-  send<Answer>(from: SimulatedNode, work: () => Answer, answered: (answer: Answer) => void, failed: () => void, lateMs: number): void {
+  send<Answer>(
+    from: SimulatedNode, work: () => Answer, answered: (answer: Answer) => void, { failed, lateMs }: Unanswered,
+  ): void {
     let over = false;
     const once = (run: () => void): void => {
       if (over || !from.alive) return;
@@ -302,7 +310,7 @@ export class World {
         node.alive = false;
         this.#restart(node, over);
       };
-      this.send(node, () => this.store.endNode(node.name), ended, ended, 1_000);
+      this.send(node, () => this.store.endNode(node.name), ended, { failed: ended, lateMs: 1_000 });
     };
     look();
   }

@@ -12,7 +12,9 @@ import { gate, type HeardRequest, type Script } from '@metergate/testkit/scripte
 import { requestBytes, type RawConnection } from '@metergate/testkit/raw-client.ts';
 import { startSystem, type System } from '@metergate/testkit/system.ts';
 import { bearer } from '../running-product.ts';
-import { answerHeaders, answerPieces, askedOf, assertCounted, bodyOf, connectionOf, heldBack, kinds, startLoad, type Load } from './metered-load.ts';
+import {
+  answerHeaders, answerPieces, askedOf, assertCounted, bodyOf, connectionOf, heldBack, kinds, startLoad, type Load,
+} from '../reliability/metered-load.ts';
 
 /** The load goes on for at least this long while the store is away: longer than any wait for a lock. Milliseconds. */
 const awayMs = 5_000;

@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
 import { RawConnection, requestBytes } from '@metergate/testkit/raw-client.ts';
 import { assertRefusal, bearer } from '../running-product.ts';
-import { limitHeaders, metered, noLimitHeaders, productForFile } from './tenant.ts';
+import { limitHeaders, metered, noLimitHeaders, productForFile } from '../limits/tenant.ts';
 
 const product = productForFile();
 const unconfirmed = {
