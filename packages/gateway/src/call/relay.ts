@@ -123,6 +123,7 @@ export class Relay implements ExchangeObserver, CallUnderWay {
       this.#copy = this.#node.createCopyReader({
         context: { wire: this.#call.route.wire, endpoint: this.#call.route.endpoint, streamed },
         contentEncoding: allValues(headers, 'content-encoding').join(',') || null,
+        organization: this.#call.held.organization.id,
       });
     }
     if (this.#callerGone) return;

@@ -1,7 +1,7 @@
 /**
  * A Brotli decoder inside WebAssembly, as a Node stream: what a hostile body can break there is its own reading, never the
- * process. It runs on this thread, so it works in small slices with a turn of the event loop between them, and because its
- * memory never shrinks, the number of decoders alive at once is bounded.
+ * process. It runs on this thread, so it works in small slices, each in its turn, and because its memory never shrinks, the number of
+ * decoders alive at once is bounded.
  */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -18,18 +18,33 @@ const decodersMax = 512;
 const memoryBytesSoftMax = 256 * 1024 * 1024;
 const decodersWhenFull = 48;
 
+/** What every organization may have alive at least, whatever the others do. */
+const decodersAssured = 4;
+
 let memory: { readonly buffer: { readonly byteLength: number } } | null = null;
 let alive = 0;
+const aliveByOrganization = new Map<string, number>();
 
 /** No room for one more decoder now. */
 export class BrotliDecodersBusy extends Error {}
 
-/** Throws `BrotliDecodersBusy` where the bound on decoders is reached. */
-export function createWasmBrotliDecompress(): Transform {
+/** Whose body it is, and what runs each slice when it is its turn. */
+export interface WasmBrotliOptions {
+  readonly organization: string;
+  readonly inTurn: (piece: () => void) => void;
+}
+
+/**
+ * An organization may have as many decoders as it leaves free, and a few always: one whose answers never end takes none from another.
+ * Throws `BrotliDecodersBusy` where it has them.
+ */
+export function createWasmBrotliDecompress(options: WasmBrotliOptions): Transform {
   const { buffer } = memory ??= loadMemory();
   const most = buffer.byteLength > memoryBytesSoftMax ? decodersWhenFull : decodersMax;
-  if (alive >= most) throw new BrotliDecodersBusy('Too many Brotli bodies are being read at once.');
-  return new WasmBrotliDecompress();
+  const own = aliveByOrganization.get(options.organization) ?? 0;
+  const assured = own < decodersAssured && alive < decodersMax;
+  if (!assured && own >= most - alive) throw new BrotliDecodersBusy('Too many Brotli bodies are being read at once.');
+  return new WasmBrotliDecompress(options);
 }
 
 function loadMemory(): NonNullable<typeof memory> {
@@ -45,14 +60,24 @@ export function wasmBrotliDecodersAlive(): number {
 class WasmBrotliDecompress extends Transform {
   #decoder: BrotliDecStream | null = new BrotliDecStream();
   #whole = false;
+  readonly #options: WasmBrotliOptions;
 
-  constructor() {
+  constructor(options: WasmBrotliOptions) {
     super({ readableHighWaterMark: sliceBytes });
-    alive++;
+    this.#options = options;
+    this.#count(1);
+  }
+
+  #count(change: 1 | -1): void {
+    const { organization } = this.#options;
+    const own = (aliveByOrganization.get(organization) ?? 0) + change;
+    if (own === 0) aliveByOrganization.delete(organization);
+    else aliveByOrganization.set(organization, own);
+    alive += change;
   }
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
-    this.#decode(chunk, done);
+    this.#options.inTurn(() => this.#decode(chunk, done));
   }
 
   override _flush(done: TransformCallback): void {
@@ -63,12 +88,12 @@ class WasmBrotliDecompress extends Transform {
     if (this.#decoder !== null) {
       this.#decoder.free();
       this.#decoder = null;
-      alive--;
+      this.#count(-1);
     }
     done(fault);
   }
 
-  /** One slice; what is left of the input waits for the next turn. Bytes after the end of the stream are ignored. */
+  /** One slice; what is left of the input waits for its next turn. Bytes after the end of the stream are ignored. */
   #decode(input: Uint8Array, done: TransformCallback): void {
     if (this.#decoder === null || this.#whole) return done();
     let outcome: { code: BrotliStreamResultCode; rest: Uint8Array };
@@ -82,7 +107,7 @@ class WasmBrotliDecompress extends Transform {
       return done(new Error('The body is not a Brotli stream.'));
     }
     this.#whole = outcome.code === BrotliStreamResultCode.ResultSuccess;
-    if (outcome.code === BrotliStreamResultCode.NeedsMoreOutput) setImmediate(() => this.#decode(outcome.rest, done));
+    if (outcome.code === BrotliStreamResultCode.NeedsMoreOutput) this.#options.inTurn(() => this.#decode(outcome.rest, done));
     else done();
   }
 }

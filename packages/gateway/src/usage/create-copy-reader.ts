@@ -7,6 +7,7 @@ import { createUsageReader } from '@metergate/core/usage/reader.ts';
 import { codingsToUndo } from './content-coding.ts';
 import { defaultCopyLimits, type CopyLimits } from './copy-limits.ts';
 import type { CopyReader } from './copy-reader.ts';
+import { nodeTurns, type DecodingTurns } from './decoding-turns.ts';
 import { DecodingCopy } from './decoding-copy.ts';
 import { GuardedReader, withReason } from './guarded-reader.ts';
 import { IdentityCopy } from './identity-copy.ts';
@@ -15,7 +16,10 @@ export interface CopyReaderOptions {
   readonly context: ReadingContext;
   /** All lines of `Content-Encoding`, joined with commas; null where there is none. */
   readonly contentEncoding: string | null;
+  /** Whose call it is: organizations take turns, and share what there is of decoders. */
+  readonly organization?: string;
   readonly limits?: CopyLimits;
+  readonly turns?: DecodingTurns;
   /** As `process.versions.node` writes it; chooses the Brotli decoder. */
   readonly runtimeVersion?: string;
   readonly createReader?: (context: ReadingContext) => UsageReader;
@@ -24,12 +28,14 @@ export interface CopyReaderOptions {
 export type CreateCopyReader = (options: CopyReaderOptions) => CopyReader;
 
 export const createCopyReader: CreateCopyReader = (options) => {
-  const { context, limits = defaultCopyLimits, runtimeVersion = process.versions.node, createReader = createUsageReader } = options;
+  const { context, organization = '', limits = defaultCopyLimits, turns = nodeTurns } = options;
+  const { runtimeVersion = process.versions.node, createReader = createUsageReader } = options;
   const reader = new GuardedReader(() => createReader(context));
   const codings = codingsToUndo(options.contentEncoding);
   if (codings === null) return new UnreadableCopy(reader);
   if (codings.length === 0) return new IdentityCopy(reader);
-  return new DecodingCopy({ reader, codings, limits, runtimeVersion, form: context.streamed ? 'eventStream' : 'wholeBody' });
+  const form = context.streamed ? 'eventStream' : 'wholeBody';
+  return new DecodingCopy({ reader, codings, limits, turns, organization, runtimeVersion, form });
 };
 
 class UnreadableCopy implements CopyReader {

@@ -14,18 +14,23 @@ const sliceBytes = { eventStream: 16 * 1024, wholeBody: 128 * 1024 } as const;
 export interface DecoderOptions {
   readonly runtimeVersion: string;
   readonly form: keyof typeof sliceBytes;
+  /** Whose call it is: organizations take turns, and share what there is of decoders. */
+  readonly organization: string;
+  /** Runs a piece of work on this thread when it is its turn. */
+  readonly inTurn: (piece: () => void) => void;
 }
 
 /** Largest window of the `zstd` content coding, as a power of two: 8 MiB (RFC 9659). */
 const zstdWindowLogMax = 23;
 
 /** `firstChunk` tells the two forms of deflate apart. Throws where the runtime has no such decoder, or no room for it. */
-export function createDecoder(coding: Coding, firstChunk: Uint8Array, { runtimeVersion, form }: DecoderOptions): Transform {
+export function createDecoder(coding: Coding, firstChunk: Uint8Array, options: DecoderOptions): Transform {
+  const { runtimeVersion, form } = options;
   const chunkSize = sliceBytes[form];
   switch (coding) {
     case 'gzip': return zlib.createGunzip({ chunkSize });
     case 'deflate': return isZlibWrapped(firstChunk) ? zlib.createInflate({ chunkSize }) : zlib.createInflateRaw({ chunkSize });
-    case 'br': return nativeBrotliIsSafe(runtimeVersion) ? zlib.createBrotliDecompress({ chunkSize }) : createWasmBrotliDecompress();
+    case 'br': return nativeBrotliIsSafe(runtimeVersion) ? zlib.createBrotliDecompress({ chunkSize }) : createWasmBrotliDecompress(options);
     case 'zstd': return zlib.createZstdDecompress({
       chunkSize, params: { [zlib.constants.ZSTD_d_windowLogMax]: zstdWindowLogMax },
     });

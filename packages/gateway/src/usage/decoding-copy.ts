@@ -1,7 +1,8 @@
 /**
- * The copy of a compressed response: received bytes go through one or two decoders to the reader. The caller's bytes never
- * wait: what the decoders do not keep up with, what unfolds past its allowance and what is no such coding is given up
- * quietly, with the reason on the reading; what was reported before that point stays reported.
+ * The copy of a compressed response: received bytes go through one or two decoders to the reader, piece by piece, each in its turn
+ * among all copies of the node. The caller's bytes never wait: what the decoders do not keep up with, what unfolds past its
+ * allowance and what is no such coding is given up quietly, with the reason on the reading; what was reported before that point
+ * stays reported.
  */
 import type { Transform } from 'node:stream';
 import type { Reading, UsageReason } from '@metergate/core/usage/reading.ts';
@@ -10,10 +11,12 @@ import type { Coding } from './content-coding.ts';
 import { decodedAllowance, type CopyLimits } from './copy-limits.ts';
 import type { CopyReader } from './copy-reader.ts';
 import { createDecoder, type DecoderOptions } from './decoders.ts';
+import type { DecodingTurns } from './decoding-turns.ts';
 import { withReason, type GuardedReader } from './guarded-reader.ts';
 
-export interface DecodingCopyOptions extends DecoderOptions {
+export interface DecodingCopyOptions extends Omit<DecoderOptions, 'inTurn'> {
   readonly reader: GuardedReader;
+  readonly turns: DecodingTurns;
   /** In the order of undoing. */
   readonly codings: readonly Coding[];
   readonly limits: CopyLimits;
@@ -55,17 +58,29 @@ export class DecodingCopy implements CopyReader {
       return;
     }
     this.#await(chunk.length);
-    this.#feed(0, chunk, () => {
+    this.#inTurn(() => this.#feed(0, chunk, () => {
       this.#await(-chunk.length);
       this.#endWhenTaken();
-    });
+    }));
   }
+
+  /** Work for a copy that is no longer read is dropped. */
+  readonly #inTurn = (piece: () => void): void => {
+    this.#options.turns.next(this.#options.organization, () => {
+      if (this.#stopped || this.#finished) return;
+      try {
+        piece();
+      } catch {
+        this.#giveUp('reader_fault');
+      }
+    });
+  };
 
   /** A second call is ignored. */
   finish(ending: 'whole' | 'cut', waitMs: number, done: (reading: Reading) => void): void {
     if (this.#finished || this.#finishing !== null) return;
-    const first = this.#decoders[0];
-    if (this.#stopped || first === undefined || this.dialogueEnded) {
+    const untouched = this.#receivedBytes === 0;
+    if (this.#stopped || untouched || this.dialogueEnded) {
       this.#tell(ending, done);
       return;
     }
@@ -97,7 +112,7 @@ export class DecodingCopy implements CopyReader {
   #open(stage: number, firstChunk: Uint8Array): Transform | null {
     let decoder: Transform;
     try {
-      decoder = createDecoder(this.#options.codings[stage]!, firstChunk, this.#options);
+      decoder = createDecoder(this.#options.codings[stage]!, firstChunk, { ...this.#options, inTurn: this.#inTurn });
     } catch (fault) {
       this.#giveUp(fault instanceof BrotliDecodersBusy ? 'decode_limit' : 'decode_failed');
       return null;
@@ -106,7 +121,7 @@ export class DecodingCopy implements CopyReader {
     this.#decodedBytes[stage] = 0;
     decoder.on('data', (slice: Buffer) => this.#take(stage, slice));
     decoder.on('end', () => this.#endStage(stage));
-    decoder.on('error', () => this.#break());
+    decoder.on('error', () => this.#break(stage));
     return decoder;
   }
 
@@ -116,20 +131,38 @@ export class DecodingCopy implements CopyReader {
     this.#decodedBytes[stage]! += slice.length;
     if (this.#decodedBytes[stage]! > decodedAllowance(this.#options.limits, this.#receivedBytes)) this.#giveUp('decode_limit');
     else if (stage + 1 < this.#options.codings.length) this.#feed(stage + 1, slice);
-    else this.#options.reader.push(slice);
+    else this.#read(slice);
+  }
+
+  /** The decoder stands still until its slice has been read: it would else fill memory, and with it the runtime's few threads. */
+  #read(slice: Buffer): void {
+    const last = this.#decoders.at(-1)!;
+    last.pause();
+    this.#inTurn(() => {
+      this.#options.reader.push(slice);
+      last.resume();
+    });
   }
 
   #endStage(stage: number): void {
     if (this.#stopped) return;
     const next = this.#decoders[stage + 1];
     if (next !== undefined) next.end();
-    else this.#settle(null);
+    else this.#inTurn(() => this.#settle(null));
   }
 
   /** What a decoder refuses. On a response that was cut, that it ends early is no fault of the coding. */
-  #break(): void {
-    if (this.#finishing?.ending === 'cut') this.#settle(null);
-    else this.#giveUp('decode_failed');
+  #break(stage: number): void {
+    for (let slice = this.#readOut(stage); slice !== null; slice = this.#readOut(stage)) this.#take(stage, slice);
+    this.#inTurn(() => {
+      if (this.#finishing?.ending === 'cut') this.#settle(null);
+      else this.#giveUp('decode_failed');
+    });
+  }
+
+  /** What a decoder had undone before it broke. */
+  #readOut(stage: number): Buffer | null {
+    return this.#decoders[stage]!.read() as Buffer | null;
   }
 
   #giveUp(reason: UsageReason): void {

@@ -1,0 +1,80 @@
+/** Design 3, row 8a: what decoding may take of a turn of the event loop, and whose copy comes next, by a clock of numbers. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import zlib from 'node:zlib';
+import { createCopyReader } from './create-copy-reader.ts';
+import { defaultCopyLimits } from './copy-limits.ts';
+import { createDecodingTurns } from './decoding-turns.ts';
+import { createMarkerReader, marker } from './test-support/marker-reader.ts';
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Turns by a clock that stands still but for what pieces take. */
+function turnsByHand() {
+  const clock = { nowMs: 1_000 };
+  const ran: string[] = [];
+  const turns = createDecodingTurns(() => clock.nowMs);
+  const put = (organization: string, name: string, takesMs: number): void => turns.next(organization, () => {
+    clock.nowMs += takesMs;
+    ran.push(name);
+  });
+  return { clock, ran, put, turns };
+}
+
+test('a long piece is the only one of its turn, short ones share one; the organizations come in turn', async () => {
+  const { ran, put } = turnsByHand();
+  for (let at = 0; at < 190; at += 1) put('bombs', `bomb ${at}`, 2);
+  put('honest', 'honest 0', 0.01);
+  put('honest', 'honest 1', 0.01);
+  await turn();
+  assert.deepEqual(ran, ['bomb 0']);
+  await turn();
+  assert.deepEqual(ran, ['bomb 0', 'honest 0', 'bomb 1']);
+  await turn();
+  assert.deepEqual(ran, ['bomb 0', 'honest 0', 'bomb 1', 'honest 1', 'bomb 2']);
+  for (let turns = 0; turns < 200; turns += 1) await turn();
+  assert.equal(ran.length, 192);
+});
+
+test('a busy node gives copies a part of each turn, so that honest ones are not late however many calls there are', async () => {
+  const { clock, ran, put } = turnsByHand();
+  for (let at = 0; at < 100; at += 1) put('honest', String(at), 0.1);
+  await turn();
+  const first = ran.length;
+  assert.ok(first >= 2 && first <= 10, String(first));
+  clock.nowMs += 4;
+  await turn();
+  assert.ok(ran.length - first >= 8 && ran.length - first <= 11, String(ran.length - first));
+});
+
+test('a piece may put the next; what was put before it runs, whatever it does', async () => {
+  const { ran, put, turns } = turnsByHand();
+  turns.next('a', () => put('a', 'after', 0));
+  put('a', 'before', 0);
+  await turn();
+  assert.deepEqual(ran, ['before', 'after']);
+});
+
+test('beside 190 bodies that unfold without end, another organization\'s compressed usage is read within a few turns', async () => {
+  const clock = { nowMs: 0 };
+  const turns = createDecodingTurns(() => clock.nowMs += 0.1);
+  const limits = { ...defaultCopyLimits, waiting: { now: 0, max: defaultCopyLimits.waiting.max } };
+  const context = { wire: 'upstream', endpoint: 'chat.completions', streamed: false } as const;
+  const bomb = zlib.brotliCompressSync(Buffer.alloc(16 * 1024 * 1024));
+  const start = (organization: string, bytes: Buffer) => {
+    const copy = createCopyReader({ context, contentEncoding: 'br', organization, limits, turns, runtimeVersion: '26.12.0',
+      createReader: () => createMarkerReader({ keep: organization === 'honest' }) });
+    copy.push(bytes);
+    return copy;
+  };
+  const bombs = Array.from({ length: 190 }, () => start('bombs', bomb));
+  const read: string[] = [];
+  start('honest', zlib.brotliCompressSync(Buffer.from(`{"a":1,${marker}}`))).finish('whole', 60_000, ({ usage }) => read.push(usage));
+  for (let turnsTaken = 0; read.length === 0; turnsTaken += 1) {
+    assert.ok(turnsTaken < 50, 'it waits for the bombs');
+    await turn();
+  }
+  assert.deepEqual(read, ['reported']);
+  await Promise.all(bombs.map((copy) => new Promise((resolve) => copy.finish('cut', 0, resolve))));
+  assert.equal(limits.waiting.now, 0);
+});

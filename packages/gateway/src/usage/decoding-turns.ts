@@ -1,0 +1,55 @@
+/**
+ * Work on compressed copies, in small pieces, a short while in each turn of the event loop for the whole node (design 3, row 8a). Copies
+ * of different organizations take turns, so that one which unfolds without end neither holds up calls nor keeps another
+ * organization's copies from being read in time.
+ */
+
+/** What a turn of the event loop gives to copies at least, and at most, milliseconds; in between a part of its own length. */
+const turnMsMin = 0.2;
+const turnMsMax = 1;
+const partOfTurn = 0.2;
+
+/** One piece of work: tenths of a millisecond. It must not throw. */
+export type Piece = () => void;
+
+export interface DecodingTurns {
+  /** Puts a piece of work behind all others of its organization. */
+  next(organization: string, piece: Piece): void;
+}
+
+/** @param monotonicMs passed in for tests. */
+export function createDecodingTurns(monotonicMs: () => number = () => performance.now()): DecodingTurns {
+  // A Map keeps its order: the organization whose turn it was goes to the end.
+  const queues = new Map<string, Piece[]>();
+  let due = false;
+  let lastMs = 0;
+
+  const work = (): void => {
+    const beganMs = monotonicMs();
+    const untilMs = beganMs + Math.min(turnMsMax, Math.max(turnMsMin, (beganMs - lastMs) * partOfTurn));
+    do {
+      const [organization, pieces] = queues.entries().next().value!;
+      queues.delete(organization);
+      const piece = pieces.shift()!;
+      if (pieces.length > 0) queues.set(organization, pieces);
+      piece();
+    } while (queues.size > 0 && monotonicMs() < untilMs);
+    lastMs = monotonicMs();
+    due = queues.size > 0;
+    if (due) setImmediate(work);
+  };
+
+  return {
+    next(organization, piece) {
+      const pieces = queues.get(organization);
+      if (pieces === undefined) queues.set(organization, [piece]);
+      else pieces.push(piece);
+      if (due) return;
+      due = true;
+      setImmediate(work);
+    },
+  };
+}
+
+/** The turns of this process. */
+export const nodeTurns: DecodingTurns = createDecodingTurns();
