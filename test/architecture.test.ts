@@ -116,12 +116,12 @@ test('the gateway never opens the store itself', () => {
  */
 const floors: Readonly<Record<string, readonly string[]>> = {
   core: [
-    'account id.ts json money.ts rate time', 'call', 'run usage', 'record spend', 'lease refusal.ts report settings.ts', 'price', 'tap',
+    'account id.ts json money.ts rate time', 'call', 'run usage', 'record spend', 'lease receipt refusal.ts report settings.ts', 'price', 'tap',
   ],
   store: [
     'audit/change.ts engine/column.ts journal/run-event.ts refusal.ts sealing/seal.ts', 'journal/call-sink.ts names.ts schema sealing/master-key.ts',
     'engine schema/migrations sealing/vault.ts', 'context.ts erasure/erased.ts journal schema/prepare-schema.ts', 'audit sealing usage',
-    'settings spend', 'accounts runs tap', 'calls erasure', 'store.ts', 'desk',
+    'chain', 'settings spend', 'accounts runs tap', 'calls erasure', 'receipts', 'store.ts', 'desk',
   ],
   gateway: [
     'body-pace.ts clock.ts connections.ts counters.ts drains.ts held-bodies.ts log metrics network refusals.ts request-ids.ts usage',
@@ -134,7 +134,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'http/app.ts reports/reading-operations.ts', 'reports server.ts', 'platform-thread.ts',
   ],
   cli: [
-    'config/variables.ts log runtime-floor.ts', 'config/config.ts', 'command-line/command.ts config', 'command-line open-store.ts start',
+    'config/variables.ts log runtime-floor.ts', 'config/config.ts', 'command-line/command.ts config', 'command-line open-store.ts start', 'receipts',
     'command-line/on-store.ts doctor', 'commands', 'program.ts', 'main.ts',
   ],
   dashboard: ['api', 'app', 'shown', 'parts', 'pages', 'frame', 'main.tsx'],

@@ -23,6 +23,7 @@ export const program: Program = {
     calls: async () => (await import('./commands/calls.ts')).calls,
     usage: async () => (await import('./commands/usage.ts')).usage,
     export: async () => (await import('./commands/export.ts')).exportCommand,
+    receipts: async () => (await import('./commands/receipts.ts')).receipts,
     prices: async () => (await import('./commands/prices.ts')).prices,
     audit: async () => (await import('./commands/audit.ts')).audit,
     user: async () => (await import('./commands/user.ts')).user,

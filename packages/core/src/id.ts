@@ -26,6 +26,7 @@ export const idPrefix = {
   serviceKey: 'key_',
   cap: 'cap_',
   grantKey: 'gky_',
+  receiptKey: 'rky_',
   baseline: 'bsl_',
   person: 'usr_',
   invitation: 'inv_',

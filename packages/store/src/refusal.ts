@@ -25,6 +25,7 @@ export type StoreRefusalCode =
   | 'key_taken'
   | 'unknown_cap'
   | 'unknown_run'
+  | 'no_receipts'
   | 'invalid_grant'
   | 'unknown_baseline'
   | 'baseline_exists'

@@ -24,6 +24,7 @@ import { peopleIn, type People } from './accounts/people.ts';
 import { priceOverlayIn, type PriceOverlay } from './settings/price-overlay.ts';
 import { providerConnectionsIn, type ProviderConnections } from './settings/provider-connections.ts';
 import { createVault } from './sealing/vault.ts';
+import { receiptsIn, type Receipts } from './receipts/receipts.ts';
 import { runsIn, type Runs } from './runs/runs.ts';
 import { serviceKeysIn, type ServiceKeys } from './settings/service-keys.ts';
 import { settingsIn, type Settings } from './settings/node-settings.ts';
@@ -66,6 +67,7 @@ export interface Store {
   readonly spend: SpendSums;
   readonly spendReconciler: SpendReconciler;
   readonly runs: Runs;
+  readonly receipts: Receipts;
   readonly leases: Leases;
   readonly grants: Grants;
   readonly prices: PriceOverlay;
@@ -121,6 +123,7 @@ function storeOn(context: StoreContext): Store {
     spend: spendSumsIn(context),
     spendReconciler: spendReconcilerIn(context),
     runs: runsIn(context),
+    receipts: receiptsIn(context),
     leases: leasesIn(context),
     grants: grantsIn(context),
     prices: priceOverlayIn(context),

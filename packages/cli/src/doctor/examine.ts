@@ -14,6 +14,7 @@ import { openExistingStore } from '../open-store.ts';
 import { floorsInWords, runtimeBelowFloor } from '../runtime-floor.ts';
 import { examineDataDirectory, examineMasterKeyFile } from './data-directory.ts';
 import { finding, type Finding } from './finding.ts';
+import { examineReceipts, type ReceiptsLook } from './receipts.ts';
 import { examinePorts } from './ports.ts';
 
 export interface Report {
@@ -24,6 +25,8 @@ export interface Report {
   readonly store: { readonly engine: Store['engine']; readonly revision: number } | null;
   /** How each organization's connections stand; empty where the store could not be opened. */
   readonly organizations: readonly ShownConnections[];
+  /** Files of receipts were made here of more than the store holds now: it was put back to an earlier moment. */
+  readonly storeBehind: ReceiptsLook['storeBehind'];
   readonly checks: readonly Finding[];
 }
 
@@ -34,12 +37,12 @@ export async function examine(tools: CommandTools): Promise<Report> {
   const read = readConfig(tools.env, tools.cwd);
   if ('refusal' in read) {
     checks.push(finding('settings', 'fail', read.refusal));
-    return { ok: false, runtime, store: null, organizations: [], checks };
+    return { ok: false, runtime, store: null, organizations: [], storeBehind: null, checks };
   }
   checks.push(finding('settings', 'ok', 'All variables are known and well formed.'), examineDataDirectory(read.config.dataDirectory));
-  const { store, organizations, findings } = await examineStore(read.config, tools);
+  const { store, organizations, storeBehind, findings } = await examineStore(read.config, tools);
   checks.push(...findings, ...await examinePorts(read.config), ...organizations.map(connectionFinding));
-  return { ok: checks.every(({ state }) => state !== 'fail'), runtime, store, organizations, checks };
+  return { ok: checks.every(({ state }) => state !== 'fail'), runtime, store, organizations, storeBehind, checks };
 }
 
 function runtimeFinding({ version, belowFloor }: Report['runtime']): Finding {
@@ -54,6 +57,7 @@ const engineName: { readonly [E in Store['engine']]: string } = { sqlite: 'SQLit
 interface StoreLook {
   readonly store: Report['store'];
   readonly organizations: readonly ShownConnections[];
+  readonly storeBehind: ReceiptsLook['storeBehind'];
   readonly findings: readonly Finding[];
 }
 
@@ -64,15 +68,16 @@ async function examineStore(config: Config, tools: CommandTools): Promise<StoreL
       const organizations = await listConnections({ store, randomBytes: tools.randomBytes, nowMs: tools.nowMs() });
       const revision = await store.settings.revision();
       const key = examineMasterKeyFile(config);
+      const receipts = await examineReceipts(store, config.dataDirectory);
       return {
-        store: { engine: store.engine, revision }, organizations,
-        findings: [key, storeFinding(store.engine, organizations.length)],
+        store: { engine: store.engine, revision }, organizations, storeBehind: receipts.storeBehind,
+        findings: [key, storeFinding(store.engine, organizations.length), ...receipts.findings],
       };
     } finally {
       await store.close();
     }
   } catch (error) {
-    return { store: null, organizations: [], findings: [storeFaultFinding(error)] };
+    return { store: null, organizations: [], storeBehind: null, findings: [storeFaultFinding(error)] };
   }
 }
 

@@ -25,6 +25,7 @@ import { limitsOperations } from './resources/limits.ts';
 import { memberOperations } from './resources/members.ts';
 import { organizationOperations } from './resources/organizations.ts';
 import { productOperations } from './resources/product.ts';
+import { receiptOperations } from './resources/receipts.ts';
 import { runOperations } from './resources/runs.ts';
 import { tokenOperations } from './resources/tokens.ts';
 import { usageOperations } from './resources/usage.ts';
@@ -47,6 +48,7 @@ export const operations: readonly Operation[] = [
   ...callOperations,
   ...usageOperations,
   ...exportOperations,
+  ...receiptOperations,
   ...tokenOperations,
   ...auditOperations,
   ...limitsOperations,

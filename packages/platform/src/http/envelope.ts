@@ -32,6 +32,7 @@ const statuses: Readonly<Record<string, number>> = {
   upstream_not_declared: 404,
   tap_key_already_shown: 404,
   invitation_not_valid: 404,
+  no_receipts: 404,
   name_taken: 409,
   key_taken: 409,
   email_taken: 409,

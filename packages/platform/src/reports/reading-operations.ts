@@ -3,8 +3,9 @@ import type { Operation } from '../http/operation.ts';
 import { assessmentsOperations } from '../http/resources/assessments.ts';
 import { callOperations } from '../http/resources/calls.ts';
 import { exportOperations } from '../http/resources/exports.ts';
+import { receiptOperations } from '../http/resources/receipts.ts';
 import { usageOperations } from '../http/resources/usage.ts';
 
-const resources: readonly Operation[] = [...assessmentsOperations, ...callOperations, ...exportOperations, ...usageOperations];
+const resources: readonly Operation[] = [...assessmentsOperations, ...callOperations, ...exportOperations, ...receiptOperations, ...usageOperations];
 
 export const readingOperations: readonly Operation[] = resources.filter(({ readsLong }) => readsLong === true);

@@ -44,7 +44,8 @@ const asked = (path: string, from: Pick<PlatformFixture, 'parts'>['parts']) =>
 const elsewhere = () => ({ ...context.parts, reports });
 
 test('what reads long is what the design says: usage, calls, exports and the Baseline\'s report; all of it only reads', () => {
-  assert.deepEqual(readingOperations.map(({ id }) => id).sort(), ['exportCalls', 'listCalls', 'showAssessment', 'showUsage']);
+  assert.deepEqual(readingOperations.map(({ id }) => id).sort(),
+    ['exportCalls', 'exportReceipts', 'listCalls', 'showAssessment', 'showReceipt', 'showUsage']);
   assert.ok(readingOperations.every(({ method, consuming }) => method === 'get' && consuming !== true));
 });
 

@@ -8,7 +8,7 @@ export const auditActions = [
   'declareUpstream', 'enableUpstream', 'disableUpstream', 'removeUpstream', 'setCap', 'removeCap', 'closeRun', 'mintGrant', 'freeLeases',
   'createUser', 'setMemberRole', 'removeMember', 'inviteMember', 'acceptInvitation', 'withdrawInvitation', 'changePassword',
   'createToken', 'revokeToken', 'createAssessment', 'readTapKey', 'rotateTapKey', 'retireAssessment', 'declareFigure',
-  'loadPrices', 'rotateMasterKey',
+  'loadPrices', 'rotateMasterKey', 'rotateReceiptKey',
 ] as const;
 
 export type AuditAction = (typeof auditActions)[number];

@@ -13,6 +13,7 @@ import { createAttributionBook, type NumberedCalls } from '../usage/attributions
 import { StoreFault } from '../engine/fault.ts';
 import { applyToLeases } from '../spend/apply-to-leases.ts';
 import { applyToRuns } from '../runs/apply-to-runs.ts';
+import { chainWriterIn } from '../chain/chain-records.ts';
 import { callRecordOf } from './call-row.ts';
 import type { Engine } from '../engine/engine.ts';
 import { insertCalls } from './insert-calls.ts';
@@ -48,8 +49,10 @@ export interface CallRecords {
   list(query: CallQuery): Promise<CallRecord[]>;
 }
 
-export function callRecordsIn({ engine }: StoreContext): CallRecords {
+export function callRecordsIn(context: StoreContext): CallRecords {
+  const { engine } = context;
   const book = createAttributionBook(engine.kind);
+  const chains = chainWriterIn(context);
   return {
     async ship({ segment, after = 0, through, records, runEvents = [] }) {
       if ([...records, ...runEvents].some(({ seq }) => seq > through)) throw new RangeError('a batch holds no record above its last journal number');
@@ -69,7 +72,9 @@ export function callRecordsIn({ engine }: StoreContext): CallRecords {
         await applyToRuns(engine.kind, transaction, { records: kept, events, change });
         numbered = await book.number(transaction, kept);
         const attributions = numbered.numbers;
-        await insertCalls(engine.kind, transaction, kept.map((record, index) => ({ record, attribution: attributions[index]! })));
+        const receipts = await chains.chain(transaction, kept);
+        await insertCalls(engine.kind, transaction,
+          kept.map((record, index) => ({ record, attribution: attributions[index]!, receipt: receipts[index]! })));
         await applySpend(engine.kind, transaction, kept);
         await applyUsage(engine.kind, transaction, kept, attributions);
         await applyToLeases(engine.kind, transaction, kept);

@@ -29,6 +29,8 @@ export type StoreFaultCode =
   | 'store_went_back'
   /** Another process is heard of that runs on this data directory, or on a copy of it. */
   | 'data_directory_elsewhere'
+  /** Records are not those that their receipts were made of: somebody changed the store past the product. */
+  | 'receipts_differ'
   /** Anything else the engine reports. */
   | 'store_failed';
 

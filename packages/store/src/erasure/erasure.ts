@@ -8,6 +8,7 @@
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { sql, type Transaction } from 'kysely';
 import { eraseAuditWords } from '../audit/audit-trail.ts';
+import { endChain } from '../chain/end-chain.ts';
 import { stampOrganization, unknownOrganization } from '../settings/organizations.ts';
 import type { StoreRefusal } from '../refusal.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -36,7 +37,8 @@ const goneTables = [
   'membership', 'invitation', 'management_token', 'person_session',
 ] as const;
 
-export function erasureIn({ engine, background, clock }: StoreContext): Erasure {
+export function erasureIn(context: StoreContext): Erasure {
+  const { engine, background, clock } = context;
   return {
     begin: (organization) => engine.change(async (transaction, revision) => {
       if (engine.kind === 'postgres') await sql`select pg_advisory_xact_lock(${shippingLock}::bigint)`.execute(transaction);
@@ -48,6 +50,7 @@ export function erasureIn({ engine, background, clock }: StoreContext): Erasure 
         .values({ organization, at_ms: clock(), done_ms: -1, done_sequence: 0, finished: 0 }).execute();
       const members = (await transaction.selectFrom('membership').select('person').where('organization', '=', organization).execute())
         .map(({ person }) => person);
+      await endChain(context, transaction, organization);
       for (const table of goneTables) await transaction.deleteFrom(table).where('organization', '=', organization).execute();
       await transaction.deleteFrom('cap').where('organization', '=', organization).where('scope', '=', 'project').execute();
       await endPeople(transaction, members);

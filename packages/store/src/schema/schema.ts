@@ -4,6 +4,7 @@
  * money is nano-dollars.
  */
 import type { ColumnType, Generated } from 'kysely';
+import type { ReceiptSchema } from './receipt-schema.ts';
 import type { TapSchema } from './tap-schema.ts';
 import type { LeaseSchema } from './lease-schema.ts';
 import type { RunSchema } from './run-schema.ts';
@@ -120,6 +121,11 @@ export interface CallRecordTable {
   readonly response_bytes: Whole;
   readonly first_byte_ms: number | null;
   readonly duration_ms: number | null;
+  /** Where the record stands in its organization's chain of receipts; null for one that was kept before there were receipts. */
+  readonly receipt_sequence: WholeOrNull;
+  readonly receipt_hash: BytesOrNull;
+  /** Digest of the record's words. */
+  readonly receipt_words: BytesOrNull;
 }
 
 export interface PersonTable {
@@ -242,7 +248,7 @@ export interface SpendSumTable {
   readonly gap_calls: Whole;
 }
 
-export interface Schema extends RunSchema, LeaseSchema, TapSchema, UsageSchema {
+export interface Schema extends RunSchema, LeaseSchema, TapSchema, UsageSchema, ReceiptSchema {
   readonly person: PersonTable;
   readonly person_credential: PersonCredentialTable;
   readonly person_session: PersonSessionTable;

@@ -10,6 +10,7 @@ import { plans, type Plan } from '@metergate/core/rate/plan.ts';
 import { sql, type Insertable, type Selectable, type Transaction } from 'kysely';
 import { followMasterKey } from '../sealing/master-key-rotation.ts';
 import { makeGrantKey } from '../sealing/grant-key.ts';
+import { makeChain } from '../chain/make-chain.ts';
 import { nameRefusal } from '../names.ts';
 import { refuse, type StoreRefusal } from '../refusal.ts';
 import { numberOrNull, type OrganizationTable, type Schema } from '../schema/schema.ts';
@@ -72,6 +73,7 @@ export function organizationsIn({ engine, vault, clock, randomBytes }: StoreCont
         await transaction.insertInto('organization_data_key')
           .values({ organization: id, wrapped: vault.newDataKey(id), wrapped_by: vault.wrappingKeyId }).execute();
         await makeGrantKey({ vault, clock, randomBytes }, transaction, id);
+        await makeChain({ vault, clock, randomBytes }, transaction, id);
         return (await rowOf(transaction, id))!;
       }, ({ id }) => ({ action: 'createOrganization', organization: id, subject: id })),
     list: () => engine.read(async (db) =>

@@ -16,10 +16,11 @@ import { costGaps } from './0011-cost-gaps.ts';
 import { listOrder } from './0012-list-order.ts';
 import { attributions } from './0013-attributions.ts';
 import { tapLines } from './0014-tap-lines.ts';
+import { receipts } from './0015-receipts.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
   firstSchema, capsAndSpend, runsAndGrants, tapAndBaseline, accounts, leases, usageSums, whoAndWhere, changeNotices, overrunLeases, costGaps,
   listOrder, attributions,
-  tapLines,
+  tapLines, receipts,
 ];

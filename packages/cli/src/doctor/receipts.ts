@@ -1,0 +1,36 @@
+/**
+ * Whether the store still holds the receipts that were seen of it: a store put back to an earlier moment ends before them.
+ */
+import type { Store } from '@metergate/store/store.ts';
+import { chainBehind, readKnownHeads, type ChainBehind } from '../receipts/known-heads.ts';
+import { finding, type Finding } from './finding.ts';
+
+export interface ReceiptsLook {
+  readonly findings: readonly Finding[];
+  /** The first organization whose chain ends before what was seen of it; null: none does. */
+  readonly storeBehind: { readonly organization: string; readonly store: number; readonly file: number } | null;
+}
+
+/** Nothing where no file of receipts was ever made here. */
+export async function examineReceipts(store: Store, dataDirectory: string): Promise<ReceiptsLook> {
+  const heads = readKnownHeads(dataDirectory);
+  const found: ChainBehind[] = [];
+  for (const head of heads) {
+    const behind = await chainBehind(store, head);
+    if (behind !== null) found.push(behind);
+  }
+  const first = found.find(({ shorter }) => shorter);
+  return {
+    findings: heads.length > 0 && found.length === 0 ? [finding('receipts', 'ok', `The store holds every receipt that was exported here, of ${
+      heads.length === 1 ? '1 organization' : `${heads.length} organizations`}.`)] : found.map(behindFinding),
+    storeBehind: first === undefined ? null : { organization: first.organization, store: first.store, file: first.file },
+  };
+}
+
+function behindFinding({ organization, store, file, shorter }: ChainBehind): Finding {
+  return finding('receipts', 'fail', shorter
+    ? `The chain of ${organization} ends at ${store}, and a file of receipts went to ${file}: the store was put back to an earlier moment. `
+      + 'Records since then are in that file alone.'
+    : `The chain of ${organization} has another receipt at ${file} than a file of receipts had: the store was put back to an earlier moment, `
+      + 'and went on from there.');
+}

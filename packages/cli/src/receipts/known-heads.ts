@@ -1,0 +1,62 @@
+/**
+ * How far each organization's receipts were seen to go, in a file of the data directory beside the store. A store that was put back
+ * to an earlier moment does not know it; this file tells. Lost, it is begun anew with the next file of receipts.
+ */
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Store } from '@metergate/store/store.ts';
+
+export interface KnownHead {
+  readonly organization: string;
+  /** Sequence of the last receipt that was seen. */
+  readonly last: number;
+  readonly hash: string;
+}
+
+/** A store that holds less than was seen of it, or something else. */
+export interface ChainBehind {
+  readonly organization: string;
+  /** Where its chain ends, and where the file's or the note's did. */
+  readonly store: number;
+  readonly file: number;
+  /** False: it is as long, and another. */
+  readonly shorter: boolean;
+}
+
+const fileName = 'receipt-heads.json';
+
+export function readKnownHeads(dataDirectory: string): KnownHead[] {
+  try {
+    const read: unknown = JSON.parse(readFileSync(join(dataDirectory, fileName), 'utf8'));
+    return Array.isArray(read) ? read.filter(isKnownHead) : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Keeps the longer of what is known and this. Where the directory cannot be written, nothing is kept and nothing fails. */
+export function noteHead(dataDirectory: string, head: KnownHead): void {
+  const known = readKnownHeads(dataDirectory);
+  const before = known.find(({ organization }) => organization === head.organization);
+  if (before !== undefined && before.last >= head.last) return;
+  const path = join(dataDirectory, fileName);
+  try {
+    writeFileSync(`${path}.new`, `${JSON.stringify([...known.filter((each) => each !== before), head])}\n`, { mode: 0o600 });
+    renameSync(`${path}.new`, path);
+  } catch {
+    // It is a note for later, not what was asked for.
+  }
+}
+
+/** Null: the store holds what was seen, or knows nothing of the organization. */
+export async function chainBehind(store: Store, { organization, last, hash }: KnownHead): Promise<ChainBehind | null> {
+  const standing = await store.receipts.standing(organization, last);
+  if (standing === null || standing.hash === hash) return null;
+  return { organization, store: standing.length, file: last, shorter: standing.hash === null };
+}
+
+function isKnownHead(value: unknown): value is KnownHead {
+  if (typeof value !== 'object' || value === null) return false;
+  const { organization, last, hash } = value as Partial<Record<keyof KnownHead, unknown>>;
+  return typeof organization === 'string' && Number.isSafeInteger(last) && typeof hash === 'string';
+}

@@ -1,0 +1,63 @@
+/**
+ * What an organization's receipt key signs: how far its chain has come, where a file of receipts ends, and which key follows which.
+ * Texts to sign, not signatures: signing and verifying is for those who hold keys. The form is told in docs/receipts.md.
+ */
+import { joinFields } from './fields.ts';
+import { chainStart } from './receipt.ts';
+
+/** `checkpoint`: the chain from its first record to `last`. `end`: a file from `first` to `last`, whole. */
+export type CheckpointKind = 'checkpoint' | 'end';
+
+export interface CheckpointStatement {
+  readonly organization: string;
+  /** Id of the key that signs. */
+  readonly key: string;
+  /** Sequence of the first record. */
+  readonly first: number;
+  /** Hash before the first record. */
+  readonly previous: string;
+  /** Sequence of the last record; `first - 1` where there is none. */
+  readonly last: number;
+  /** Hash of the last record; `previous` where there is none. */
+  readonly hash: string;
+  /** ISO 8601, UTC. */
+  readonly at: string;
+}
+
+/** Where every checkpoint of a chain begins. */
+export const wholeChain = { first: 1, previous: chainStart } as const;
+
+export interface Checkpoint extends CheckpointStatement {
+  /** Ed25519, 64 bytes, base64. */
+  readonly signature: string;
+}
+
+export function checkpointText(kind: CheckpointKind, { organization, key, first, previous, last, hash, at }: CheckpointStatement): string {
+  return `metergate-${kind}-1\n${joinFields([organization, key, String(first), previous, String(last), hash, at])}`;
+}
+
+/** A key of the organization's, as files of receipts carry it. */
+export interface ReceiptKey {
+  readonly id: string;
+  /** Ed25519, 32 raw bytes, base64. */
+  readonly publicKey: string;
+  /** How it came after the key before it; null for the organization's first. */
+  readonly follows: KeyFollows | null;
+}
+
+/** Both keys sign that one follows the other, so that who trusts either trusts both. Signatures in base64. */
+export interface KeyFollows {
+  /** ISO 8601, UTC. */
+  readonly at: string;
+  readonly signedByPrevious: string;
+  readonly signedByItself: string;
+}
+
+type KeyNamed = Pick<ReceiptKey, 'id' | 'publicKey'>;
+
+/** What both keys sign when one follows the other. */
+export function keyFollowsText(
+  organization: string, { from, to, at }: { readonly from: KeyNamed; readonly to: KeyNamed; readonly at: string },
+): string {
+  return `metergate-key-1\n${joinFields([organization, from.id, from.publicKey, to.id, to.publicKey, at])}`;
+}

@@ -1,0 +1,33 @@
+/**
+ * Fields → one text that can be read back in one way only: each field as its length in UTF-8 bytes, a colon, the text and a
+ * comma; an absent one as `-,`. What receipts hash and what checkpoints sign is made of these.
+ */
+
+/** Text, or null where there is none. */
+export type Field = string | null;
+
+/** The fields one after the other. */
+export function joinFields(fields: readonly Field[]): string {
+  let text = '';
+  for (const field of fields) text += field === null ? '-,' : `${utf8Length(field)}:${field},`;
+  return text;
+}
+
+/** Bytes of the text in UTF-8; half of a surrogate pair counts as U+FFFD, which it is written as. */
+function utf8Length(text: string): number {
+  let length = text.length;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit < 0x80) continue;
+    if (unit < 0x800) {
+      length += 1;
+      continue;
+    }
+    length += 2;
+    if (unit < 0xd800 || unit > 0xdbff) continue;
+    const next = text.charCodeAt(index + 1);
+    // A pair is two units and four bytes.
+    if (next >= 0xdc00 && next <= 0xdfff) index += 1;
+  }
+  return length;
+}

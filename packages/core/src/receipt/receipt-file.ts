@@ -1,0 +1,144 @@
+/**
+ * A file of receipts: JSON Lines. A head, the receipts in the order of their sequence, checkpoints between them, an end.
+ * Read strictly: a line is exactly what would be written, so that nothing in it can be read in two ways.
+ */
+import type { Checkpoint, ReceiptKey } from './checkpoint.ts';
+import { figureNames, type ReceiptFigures, type ReceiptWords } from './receipt.ts';
+
+export const receiptFileFormat = 'metergate-receipts-1';
+
+export interface HeadLine {
+  readonly type: 'head';
+  readonly format: typeof receiptFileFormat;
+  readonly organization: string;
+  /** Sequence of the first receipt in the file. */
+  readonly first: number;
+  /** Hash of the receipt before it. */
+  readonly previous: string;
+  /** Every key the organization had, oldest first. */
+  readonly keys: readonly ReceiptKey[];
+}
+
+export interface ReceiptLine {
+  readonly type: 'receipt';
+  readonly sequence: number;
+  readonly figures: ReceiptFigures;
+  /** With their salt. Null: erased or withheld. */
+  readonly words: (ReceiptWords & { readonly salt: string }) | null;
+  readonly wordsDigest: string;
+  readonly hash: string;
+}
+
+/** `checkpoint`: how far the chain had come at a moment. `end`: the last line of a whole file. */
+export interface CheckpointLine extends Checkpoint {
+  readonly type: 'checkpoint' | 'end';
+}
+
+export type FileLine = HeadLine | ReceiptLine | CheckpointLine;
+
+const keysOf = {
+  head: ['type', 'format', 'organization', 'first', 'previous', 'keys'],
+  receipt: ['type', 'sequence', 'figures', 'words', 'wordsDigest', 'hash'],
+  checkpoint: ['type', 'organization', 'key', 'first', 'previous', 'last', 'hash', 'at', 'signature'],
+} as const;
+const wordNames = ['salt', 'project', 'labels', 'run', 'path', 'model', 'finishReason', 'serviceTier', 'providerRequestId'] as const;
+
+/** The line without its line feed. Members stand in one order, whatever the order of the value's own. */
+export function formatLine(line: FileLine): string {
+  if (line.type === 'receipt') {
+    const { figures, words } = line;
+    return JSON.stringify({
+      ...inOrder(line, keysOf.receipt), figures: inOrder(figures, figureNames), words: words === null ? null : inOrder(words, wordNames),
+    });
+  }
+  if (line.type !== 'head') return JSON.stringify(inOrder(line, keysOf.checkpoint));
+  const keys = line.keys.map(({ id, publicKey, follows }) => ({
+    id, publicKey, follows: follows === null ? null : inOrder(follows, ['at', 'signedByPrevious', 'signedByItself']),
+  }));
+  return JSON.stringify({ ...inOrder(line, keysOf.head), keys });
+}
+
+/** Null: the line is not one that `formatLine` writes. */
+export function parseLine(text: string): FileLine | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  return isLine(value) && formatLine(value) === text ? value : null;
+}
+
+function inOrder<Value extends object, Name extends keyof Value>(value: Value, names: readonly Name[]): Pick<Value, Name> {
+  return Object.fromEntries(names.map((name) => [name, value[name]])) as Pick<Value, Name>;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+function isLine(value: unknown): value is FileLine {
+  if (!isObject(value)) return false;
+  if (value.type === 'head') return isHead(value);
+  if (value.type === 'receipt') return isReceipt(value);
+  return (value.type === 'checkpoint' || value.type === 'end') && hasMembers(value, keysOf.checkpoint)
+    && isText(value.organization) && isText(value.key) && isWhole(value.first) && isHash(value.previous) && isWhole(value.last)
+    && isHash(value.hash) && isText(value.at) && isSignature(value.signature);
+}
+
+function isHead(value: Members): boolean {
+  return hasMembers(value, keysOf.head) && value.format === receiptFileFormat && isText(value.organization) && isWhole(value.first)
+    && value.first > 0 && isHash(value.previous) && Array.isArray(value.keys) && value.keys.every(isKey);
+}
+
+function isKey(value: unknown): boolean {
+  if (!isObject(value) || !hasMembers(value, ['id', 'publicKey', 'follows']) || !isText(value.id) || !isPublicKey(value.publicKey)) return false;
+  const { follows } = value;
+  return follows === null || (isObject(follows) && hasMembers(follows, ['at', 'signedByPrevious', 'signedByItself'])
+    && isText(follows.at) && isSignature(follows.signedByPrevious) && isSignature(follows.signedByItself));
+}
+
+function isReceipt(value: Members): boolean {
+  const { figures, words } = value;
+  return hasMembers(value, keysOf.receipt) && isWhole(value.sequence) && isHash(value.wordsDigest) && isHash(value.hash)
+    && isObject(figures) && hasMembers(figures, figureNames) && Object.values(figures).every(isField)
+    && (words === null || (isObject(words) && isWords(words)));
+}
+
+function isWords(words: Members): boolean {
+  return hasMembers(words, wordNames) && isHash(words.salt) && Array.isArray(words.labels) && words.labels.every(isText)
+    && isText(words.path) && ['project', 'run', 'model', 'finishReason', 'serviceTier', 'providerRequestId'].every((name) => isField(words[name]));
+}
+
+function hasMembers(value: Members, names: readonly string[]): boolean {
+  const found = Object.keys(value);
+  return found.length === names.length && names.every((name) => Object.hasOwn(value, name));
+}
+
+function isObject(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function isField(value: unknown): boolean {
+  return value === null || typeof value === 'string';
+}
+
+function isWhole(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+function isHash(value: unknown): boolean {
+  return typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
+}
+
+/** 64 bytes in base64, in the one way they are written. */
+function isSignature(value: unknown): boolean {
+  return typeof value === 'string' && /^[0-9A-Za-z+/]{85}[AQgw]==$/.test(value);
+}
+
+/** 32 bytes likewise. */
+function isPublicKey(value: unknown): boolean {
+  return typeof value === 'string' && /^[0-9A-Za-z+/]{42}[AEIMQUYcgkosw048]=$/.test(value);
+}

@@ -1,0 +1,50 @@
+/** Texts that are hashed and signed: fields that read one way only, a form that never changes unnoticed. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { CallRecord } from '../record/call-record.ts';
+import { joinFields } from './fields.ts';
+import { figuresOf, linkText, wordsOf, wordsText } from './receipt.ts';
+
+test('fields carry their length in UTF-8 bytes; an absent one is no empty one', () => {
+  assert.equal(joinFields([]), '');
+  assert.equal(joinFields(['', null, 'a', 'naïve', '🤖', '1:2,']), '0:,-,1:a,6:naïve,4:🤖,4:1:2,,');
+});
+
+/** Any sequence of UTF-16 units, halves of pairs among them. */
+const anyText = fc.array(fc.oneof(fc.integer({ min: 0, max: 0x7f }), fc.integer({ min: 0, max: 0xffff }), fc.integer({ min: 0xd800, max: 0xdfff })))
+  .map((units) => String.fromCharCode(...units));
+
+test('a length is that of the bytes that are hashed, whatever the text', () => {
+  fc.assert(fc.property(anyText, (text) => {
+    const { length } = Buffer.from(text, 'utf8');
+    return joinFields([text]) === `${length}:${text},`;
+  }));
+  // Half a pair is written as U+FFFD, in three bytes.
+  assert.equal(joinFields(['\ud83e']), '3:\ud83e,');
+});
+
+test('no two lists of fields give the same text', () => {
+  const list = fc.array(fc.option(fc.string({ unit: fc.constantFrom('1', ':', ',', '-', 'ü') })));
+  fc.assert(fc.property(list, list, (one, other) => {
+    const same = one.length === other.length && one.every((field, index) => field === other[index]);
+    return (joinFields(one) === joinFields(other)) === same;
+  }));
+});
+
+
+test('the form of a receipt does not change unnoticed: files that were made before must verify', () => {
+  const record = {
+    id: 'req_1', organization: 'org_1', key: 'key_1', project: null, labels: ['a', 'ü'], labelsDropped: 0, run: 'r', wire: 'openai',
+    endpoint: 'responses', method: 'POST', path: '/v1/responses', startedAtMs: 1_795_312_800_000, node: 'node_1', streamed: false, status: 200,
+    outcome: 'completed', model: 'm', finishReason: null, inputTokens: 3, outputTokens: 0, cachedTokens: null, cacheWriteTokens: null,
+    reasoningTokens: 1, audioInputTokens: null, audioOutputTokens: 2, toolCalls: { webSearch: 1, webFetch: 0, fileSearch: 0, codeInterpreter: 2 },
+    usage: 'reported', usageReason: null, cost: 1_000_000_001n, costGaps: ['audio', 'region'], serviceTier: 'flex', costSource: 'priced',
+    priceList: '2026-09-23/1f0c', providerRequestId: 'p', requestBytes: 5, responseBytes: 6, firstByteMs: 1.5, durationMs: 20,
+  } as unknown as CallRecord;
+  assert.equal(wordsText('00', wordsOf(record)), 'metergate-words-1\n2:00,-,1:2,1:a,2:ü,1:r,13:/v1/responses,1:m,-,4:flex,1:p,');
+  assert.equal(linkText({ sequence: 7, previous: 'ff', wordsDigest: 'aa' }, figuresOf(record)), 'metergate-receipt-1\n2:ff,1:7,'
+    + '5:req_1,5:org_1,5:key_1,1:0,6:openai,9:responses,4:POST,24:2026-11-22T02:00:00.000Z,6:node_1,5:false,3:200,9:completed,'
+    + '1:3,1:0,-,-,1:1,-,1:2,51:webSearch=1,webFetch=0,fileSearch=0,codeInterpreter=2,8:reported,-,11:1.000000001,12:audio,region,6:priced,'
+    + '15:2026-09-23/1f0c,1:5,1:6,3:1.5,2:20,2:aa,');
+});

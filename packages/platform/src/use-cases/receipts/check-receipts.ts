@@ -1,0 +1,64 @@
+/**
+ * The rules of `core/receipt/verify-receipts.ts` with Node's cryptography: a file of receipts in pieces → its verdict, in constant memory.
+ */
+import { hash, verify, type KeyObject } from 'node:crypto';
+import { ReceiptVerifier, type Question, type ReceiptVerdict } from '@metergate/core/receipt/verify-receipts.ts';
+import { publicKeyOf } from './public-key-pem.ts';
+
+/** No line of ours is longer; in another file, one could be as long as the file. */
+const lineBytesMax = 1_048_576;
+
+/** `trusted`: raw public keys in base64; null: the file is held against itself alone. */
+export async function checkReceipts(pieces: AsyncIterable<Uint8Array>, trusted: readonly string[] | null): Promise<ReceiptVerdict> {
+  const verifier = new ReceiptVerifier(trusted);
+  const keys = new Map<string, KeyObject | null>();
+  for await (const line of linesOf(pieces)) {
+    const checking = verifier.take(line);
+    let step = checking.next();
+    while (step.done !== true) step = checking.next(answer(step.value, keys));
+    if (verifier.failed) break;
+  }
+  return verifier.verdict();
+}
+
+/** Whether one statement carries its key's signature. `publicKey`: raw, base64. */
+export function isSigned({ text, publicKey, signature }: Omit<Extract<Question, { ask: 'signature' }>, 'ask'>): boolean {
+  return isSignedBy(publicKeyOf(publicKey), text, signature);
+}
+
+function answer(question: Question, keys: Map<string, KeyObject | null>): string | boolean {
+  if (question.ask === 'sha256') return hash('sha256', question.text, 'hex');
+  const { publicKey, text, signature } = question;
+  if (!keys.has(publicKey)) keys.set(publicKey, publicKeyOf(publicKey));
+  return isSignedBy(keys.get(publicKey)!, text, signature);
+}
+
+function isSignedBy(key: KeyObject | null, text: string, signature: string): boolean {
+  return key !== null && verify(null, Buffer.from(text, 'utf8'), key, Buffer.from(signature, 'base64'));
+}
+
+/** Every line ends with a line feed; what is no UTF-8, or ends without one, is a line that no file of receipts has. */
+async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  let rest: Uint8Array = new Uint8Array(0);
+  for await (const piece of pieces) {
+    const bytes = rest.length === 0 ? piece : Buffer.concat([rest, piece]);
+    let from = 0;
+    for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, from)) {
+      yield textOf(bytes.subarray(from, at));
+      from = at + 1;
+    }
+    rest = bytes.subarray(from);
+    if (rest.length > lineBytesMax) break;
+  }
+  if (rest.length > 0) yield '';
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+function textOf(bytes: Uint8Array): string {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    return '';
+  }
+}

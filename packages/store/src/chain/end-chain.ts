@@ -1,0 +1,29 @@
+/**
+ * The chain of an organization that is being erased: its end is signed while the key is there, then key and secret are destroyed.
+ * The chain stays, and verifies: figures are hashed as they are, words by digests that without the secret tell nothing of them.
+ */
+import { wholeChain } from '@metergate/core/receipt/checkpoint.ts';
+import type { OrganizationId } from '@metergate/core/id.ts';
+import type { Transaction } from 'kysely';
+import { signCheckpoint, unsealChainKeys } from './receipt-keys.ts';
+import type { Schema } from '../schema/schema.ts';
+import type { StoreContext } from '../context.ts';
+
+/** To be called in the erasure's first transaction, before the data key goes. */
+export async function endChain(context: StoreContext, transaction: Transaction<Schema>, organization: OrganizationId): Promise<void> {
+  const chain = await transaction.selectFrom('receipt_chain').selectAll().where('organization', '=', organization).executeTakeFirst();
+  if (chain === undefined) return;
+  const { key, privateKey } = await unsealChainKeys(context, transaction, chain);
+  if (key !== null && privateKey !== null) {
+    const atMs = Math.floor(context.clock());
+    const hash = Buffer.from(chain.hash);
+    const statement = {
+      ...wholeChain, organization, key, last: Number(chain.sequence), hash: hash.toString('hex'), at: new Date(atMs).toISOString(),
+    };
+    const signature = signCheckpoint(privateKey, 'end', statement);
+    await transaction.insertInto('receipt_checkpoint')
+      .values({ organization, kind: 'end', last: chain.sequence, hash, key, at_ms: atMs, signature }).execute();
+  }
+  await transaction.updateTable('receipt_key').set({ sealed: null }).where('organization', '=', organization).execute();
+  await transaction.updateTable('receipt_chain').set({ key: null, secret_sealed: null }).where('organization', '=', organization).execute();
+}

@@ -1,0 +1,105 @@
+/**
+ * An organization's chain as it is read: where it ends, its keys, its checkpoints, its records in their order.
+ */
+import type { OrganizationId } from '@metergate/core/id.ts';
+import { wholeChain, type Checkpoint, type ReceiptKey } from '@metergate/core/receipt/checkpoint.ts';
+import { chainStart } from '@metergate/core/receipt/receipt.ts';
+import type { CallRecord } from '@metergate/core/record/call-record.ts';
+import { sql, type Kysely, type Selectable } from 'kysely';
+import { callRecordOf } from '../calls/call-row.ts';
+import type { ReceiptCheckpointTable } from '../schema/receipt-schema.ts';
+import type { CallRecordTable, Schema } from '../schema/schema.ts';
+
+/** A record with its place, hashes in hexadecimal. */
+export interface ChainedCall {
+  readonly record: CallRecord;
+  readonly sequence: number;
+  readonly hash: string;
+  readonly wordsDigest: string;
+}
+
+/** Sequences, both of them in it. */
+export interface ChainSpan {
+  readonly first: number;
+  readonly last: number;
+}
+
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
+const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
+const instant = (ms: bigint): string => new Date(Number(ms)).toISOString();
+
+/** Oldest first. */
+export async function keysIn(db: Kysely<Schema>, organization: OrganizationId): Promise<ReceiptKey[]> {
+  const rows = await db.selectFrom('receipt_key').selectAll().where('organization', '=', organization).orderBy('number').execute();
+  return rows.map(({ id, public_key: publicKey, at_ms: atMs, signed_by_previous: signedByPrevious, signed_by_itself: signedByItself }) => ({
+    id, publicKey,
+    follows: signedByPrevious === null || signedByItself === null ? null : { at: instant(atMs), signedByPrevious, signedByItself },
+  }));
+}
+
+/** The latest signed checkpoint; null where nothing is signed. */
+export async function signedHead(db: Kysely<Schema>, organization: OrganizationId): Promise<Checkpoint | null> {
+  const row = await db.selectFrom('receipt_chain').selectAll().where('organization', '=', organization).executeTakeFirst();
+  if (row === undefined || row.signed_last === null || row.signed_hash === null || row.signed_key === null
+    || row.signed_at_ms === null || row.signature === null) return null;
+  return checkpointOf({
+    organization, kind: 'checkpoint', last: row.signed_last, hash: row.signed_hash, key: row.signed_key, at_ms: row.signed_at_ms,
+    signature: row.signature,
+  });
+}
+
+/** What an erased organization's chain ended with. */
+export async function endOf(db: Kysely<Schema>, organization: OrganizationId): Promise<Checkpoint | null> {
+  const row = await db.selectFrom('receipt_checkpoint').selectAll().where('organization', '=', organization).where('kind', '=', 'end')
+    .executeTakeFirst();
+  return row === undefined ? null : checkpointOf(row);
+}
+
+/** Kept checkpoints at the records of the span and one on either side of it, where there is one. In the order of the chain. */
+export async function checkpointsAround(db: Kysely<Schema>, organization: OrganizationId, { first, last }: ChainSpan): Promise<Checkpoint[]> {
+  const kept = db.selectFrom('receipt_checkpoint').selectAll().where('organization', '=', organization).where('kind', '=', 'checkpoint');
+  const before = await kept.where('last', '<', BigInt(first)).orderBy('last', 'desc').limit(1).execute();
+  const within = await kept.where('last', '>=', BigInt(first)).where('last', '<=', BigInt(last)).orderBy('last').execute();
+  const after = await kept.where('last', '>', BigInt(last)).orderBy('last').limit(1).execute();
+  return [...before, ...within, ...after].map(checkpointOf);
+}
+
+/** The smallest span that holds every receipt of a call that started in the time; null: there is none. */
+export async function spanOfTime(
+  db: Kysely<Schema>, organization: OrganizationId, { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
+): Promise<ChainSpan | null> {
+  const row = await db.selectFrom('call_record').where('organization', '=', organization)
+    .where('started_at_ms', '>=', BigInt(Math.ceil(fromMs))).where('started_at_ms', '<', BigInt(Math.ceil(toMs)))
+    .select([sql<bigint | null>`min(receipt_sequence)`.as('first'), sql<bigint | null>`max(receipt_sequence)`.as('last')]).executeTakeFirst();
+  return row === undefined || row.first === null || row.last === null ? null : { first: Number(row.first), last: Number(row.last) };
+}
+
+/** The hash before a sequence; null: the record before it is not there. */
+export async function hashBefore(db: Kysely<Schema>, organization: OrganizationId, first: number): Promise<string | null> {
+  if (first === 1) return chainStart;
+  const row = await db.selectFrom('call_record').select('receipt_hash').where('organization', '=', organization)
+    .where('receipt_sequence', '=', BigInt(first - 1)).executeTakeFirst();
+  return row === undefined || row.receipt_hash === null ? null : hex(row.receipt_hash);
+}
+
+/** At most `limit` records of the span from its first on. */
+export async function pageOfChain(
+  db: Kysely<Schema>, organization: OrganizationId, { first, last, limit }: ChainSpan & { readonly limit: number },
+): Promise<ChainedCall[]> {
+  const rows = await db.selectFrom('call_record').selectAll().where('organization', '=', organization)
+    .where('receipt_sequence', '>=', BigInt(first)).where('receipt_sequence', '<=', BigInt(last))
+    .orderBy('receipt_sequence').limit(limit).execute();
+  return rows.map(chainedCallOf).filter((call) => call !== null);
+}
+
+/** Null: the record was kept before there were receipts. */
+export function chainedCallOf(row: Selectable<CallRecordTable>): ChainedCall | null {
+  const { receipt_sequence: sequence, receipt_hash: hash, receipt_words: words } = row;
+  if (sequence === null || hash === null || words === null) return null;
+  return { record: callRecordOf(row), sequence: Number(sequence), hash: hex(hash), wordsDigest: hex(words) };
+}
+
+function checkpointOf(row: Selectable<ReceiptCheckpointTable>): Checkpoint {
+  const { organization, key, last, hash, at_ms: atMs, signature } = row;
+  return { ...wholeChain, organization, key, last: Number(last), hash: hex(hash), at: instant(atMs), signature: base64(signature) };
+}

@@ -1,0 +1,56 @@
+/**
+ * The tables of receipts as TypeScript sees them: each organization's chain, its signed checkpoints and the keys that sign them.
+ */
+import type { ColumnType } from 'kysely';
+import type { Whole, WholeOrNull } from '../engine/column.ts';
+
+type Bytes = ColumnType<Uint8Array, Uint8Array, Uint8Array>;
+type BytesOrNull = ColumnType<Uint8Array | null, Uint8Array | null, Uint8Array | null>;
+
+/** One row for each organization: where its chain ends. Its lock is the order of the chain. */
+export interface ReceiptChainTable {
+  readonly organization: string;
+  /** Of the last record; 0: none. */
+  readonly sequence: Whole;
+  readonly hash: Bytes;
+  /** What the salts of words are made of, sealed. Null: gone with an erasure, or never to be sealed. */
+  readonly secret_sealed: BytesOrNull;
+  /** The key that signs. Null as above. */
+  readonly key: string | null;
+  /** The latest signed checkpoint; `signed_last` null: nothing is signed yet. */
+  readonly signed_last: WholeOrNull;
+  readonly signed_hash: BytesOrNull;
+  readonly signed_key: string | null;
+  readonly signed_at_ms: WholeOrNull;
+  readonly signature: BytesOrNull;
+}
+
+/** Checkpoints that are kept for good. `kind`: `checkpoint`, or `end` of an erased organization's chain. */
+export interface ReceiptCheckpointTable {
+  readonly organization: string;
+  readonly kind: string;
+  readonly last: Whole;
+  readonly hash: Bytes;
+  readonly key: string;
+  readonly at_ms: Whole;
+  readonly signature: Bytes;
+}
+
+/** `sealed`: the private half; null once another key followed, or the organization was erased. Public key and signatures in base64. */
+export interface ReceiptKeyTable {
+  readonly id: string;
+  readonly organization: string;
+  /** Of the organization's keys, from 1. */
+  readonly number: Whole;
+  readonly public_key: string;
+  readonly sealed: BytesOrNull;
+  readonly at_ms: Whole;
+  readonly signed_by_previous: string | null;
+  readonly signed_by_itself: string | null;
+}
+
+export interface ReceiptSchema {
+  readonly receipt_chain: ReceiptChainTable;
+  readonly receipt_checkpoint: ReceiptCheckpointTable;
+  readonly receipt_key: ReceiptKeyTable;
+}

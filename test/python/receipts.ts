@@ -1,0 +1,122 @@
+/**
+ * The verifier in docs/verify_receipts.py, written from docs/receipts.md alone, agrees with ours: on whole files, on parts, after a
+ * rotation, after an erasure, and on every way to tamper. Needs a `python3`: run with `npm run test:python`.
+ */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { OrganizationId } from '@metergate/core/id.ts';
+import { checkReceipts } from '@metergate/platform/use-cases/receipts/check-receipts.ts';
+import { exportReceipts, type ReceiptsQuery } from '@metergate/platform/use-cases/receipts/receipts.ts';
+import { tamperings } from '@metergate/platform/use-cases/receipts/test-support/tamperings.ts';
+import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
+import type { Store } from '@metergate/store/store.ts';
+import { batchOf, drawing, granted, openTestStore, sampleRecord, startMs } from '@metergate/store/test-support/contract-fixture.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'metergate-python-'));
+const script = fileURLToPath(new URL('../../docs/verify_receipts.py', import.meta.url));
+let store: Store;
+let organization: OrganizationId;
+
+before(async () => {
+  store = await openTestStore(`sqlite:${join(directory, 'store.db')}`);
+  organization = (await granted(store.organizations.create({ name: 'acme', plan: 'team' }))).id;
+  for (let batch = 0; batch < 4; batch++) await ship(batch, 300);
+});
+after(async () => {
+  await store?.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+function ship(batch: number, count: number): Promise<void> {
+  const texts = ['', 'naïve', '🤖', '\u2028\u2029', '\ud83e', '\0', '"\\/\b\f\n\r\t\u0001\u007f', 'a:b,c'];
+  return store.calls.ship(batchOf(`seg_${batch}`, Array.from({ length: count }, (_, index) => sampleRecord(organization, {
+    startedAtMs: startMs + batch * 300 + index, project: index % 5 === 0 ? null : texts[index % texts.length]!,
+    labels: texts.slice(0, index % texts.length), model: texts[(index + 3) % texts.length]!, firstByteMs: index / 7, durationMs: null,
+    toolCalls: index % 3 === 0 ? { webSearch: index, webFetch: 0, fileSearch: 1, codeInterpreter: 0 } : null,
+    costGaps: index % 4 === 0 ? ['audio', 'region'] : [],
+  }))));
+}
+
+async function fileOf(query: Partial<ReceiptsQuery> = {}): Promise<string> {
+  const made = await exportReceipts({ store, randomBytes: () => new Uint8Array(), nowMs: Date.now() }, { organization, ...query });
+  assert.ok(!isRefusal(made));
+  let text = '';
+  for await (const piece of made.file.pieces) text += piece.text;
+  return text;
+}
+
+interface Verdict {
+  readonly valid: boolean;
+  readonly checked: number;
+  readonly firstBad: number | null;
+}
+
+const run = promisify(execFile);
+
+async function inPython(text: string, key: string | null): Promise<Verdict> {
+  const path = join(directory, 'file.jsonl');
+  writeFileSync(path, text);
+  const { stdout } = await run('python3', [script, path, ...(key === null ? [] : [key])])
+    .catch((error: { readonly stdout?: string }) => ({ stdout: error.stdout ?? '' }));
+  return JSON.parse(stdout) as Verdict;
+}
+
+async function ours(text: string, key: string | null): Promise<Verdict> {
+  const bytes = async function* () { yield Buffer.from(text, 'utf8'); };
+  const { valid, checked, firstBad } = await checkReceipts(bytes(), key === null ? null : [key]);
+  return { valid, checked, firstBad };
+}
+
+const newestKey = async (): Promise<string> => (await store.receipts.open(organization)).keys.at(-1)!.publicKey;
+
+test('both find whole files valid: all of it, a part, after a rotation', async () => {
+  for (const query of [{}, { fromMs: startMs + 250, toMs: startMs + 1_150 }]) {
+    const text = await fileOf(query);
+    const expected = { valid: true, checked: query.fromMs === undefined ? 1_200 : 900, firstBad: null };
+    assert.deepEqual([await ours(text, await newestKey()), await inPython(text, await newestKey())], [expected, expected]);
+  }
+  await store.receipts.rotateKey(organization);
+  await ship(4, 5);
+  const text = await fileOf();
+  const expected = { valid: true, checked: 1_205, firstBad: null };
+  for (const key of [null, await newestKey()]) assert.deepEqual([await ours(text, key), await inPython(text, key)], [expected, expected]);
+  const strange = Buffer.alloc(32, 1).toString('base64');
+  const refused = { valid: false, checked: 0, firstBad: 1 };
+  assert.deepEqual([await ours(text, strange), await inPython(text, strange)], [refused, refused]);
+});
+
+test('both find every tampering, at the same place', async () => {
+  const whole = await fileOf({ fromMs: startMs + 900 });
+  const draw = drawing(0x7a3b_0001);
+  const key = await newestKey();
+  for (const [name, tamper] of Object.entries(tamperings)) {
+    for (let time = 0; time < 4; time++) {
+      const lines = whole.trimEnd().split('\n');
+      const expected = tamper(lines, draw);
+      const text = `${lines.join('\n')}\n`;
+      const [here, there] = [await ours(text, key), await inPython(text, key)];
+      assert.deepEqual({ name, ...there }, { name, ...here });
+      assert.deepEqual([here.valid, here.firstBad], [false, expected], name);
+    }
+  }
+  for (const text of [
+    '', '\n', whole.slice(0, -1), ` ${whole}`, whole.replaceAll('\n', '\r\n'), whole.replace('"sequence":901,', '"sequence":901.0,'),
+    whole.replace('"sequence":901,', '"sequence":901,"sequence":901,'),
+  ]) {
+    assert.deepEqual(await inPython(text, key), await ours(text, key));
+  }
+});
+
+test('both find the file of an erased organization valid, without its words', async () => {
+  await granted(store.erasure.begin(organization));
+  const text = await fileOf();
+  assert.doesNotMatch(text, /naïve/);
+  const expected = { valid: true, checked: 1_205, firstBad: null };
+  assert.deepEqual([await ours(text, await newestKey()), await inPython(text, await newestKey())], [expected, expected]);
+});
