@@ -99,6 +99,14 @@ test('no name of a caller, a model or a path is a label, whatever is sent', asyn
   assert.ok(text.split('\n').length <= before + 4);
 });
 
+test('the dashboard for Grafana asks for metrics that there are', async () => {
+  const dashboard = readFileSync(new URL('../../deploy/grafana/metergate.json', import.meta.url), 'utf8');
+  const text = await metricsText();
+  const asked = new Set([...dashboard.matchAll(/\bmetergate_[a-z_]+/g)].map(([name]) => name.replace(/_bucket$/, '')));
+  assert.ok(asked.size > 15);
+  assert.deepEqual([...asked].filter((name) => !text.includes(`# TYPE ${name} `)), []);
+});
+
 test('the alarms ask for metrics that there are, and each names a section that says what to do', async () => {
   const rules = readFileSync(new URL('../../deploy/prometheus/alerts.yml', import.meta.url), 'utf8');
   const operating = readFileSync(new URL('../../docs/operating.md', import.meta.url), 'utf8');
