@@ -27,6 +27,9 @@ const dark: MantineColorsTuple = [
   '#0e1112',
 ];
 
+/** A dialog's head is no landmark of the page, and its cross says what it does. */
+const dialog = { closeButtonProps: { 'aria-label': 'Close' }, attributes: { header: { role: 'presentation' } } };
+
 export const theme = createTheme({
   primaryColor: 'tide',
   primaryShade: { light: 8, dark: 7 },
@@ -39,8 +42,10 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
-    Modal: { defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.5 }, transitionProps: { duration: 120 } } },
-    Drawer: { defaultProps: { transitionProps: { duration: 120 } } },
+    Modal: {
+      defaultProps: { ...dialog, ...dialog, centered: true, overlayProps: { backgroundOpacity: 0.5 }, transitionProps: { duration: 120 } },
+    },
+    Drawer: { defaultProps: { ...dialog, ...dialog, transitionProps: { duration: 120 } } },
     Tooltip: { defaultProps: { openDelay: 150, withArrow: true } },
     Table: { defaultProps: { verticalSpacing: 8, horizontalSpacing: 'md' } },
   },

@@ -1,6 +1,20 @@
 /** The pages as the menu and the command palette name them. */
 import type { LucideIcon } from 'lucide-react';
-import { Activity, Building2, Gauge, KeyRound, LayoutDashboard, ListTree, Plug, Rocket, ScrollText, Ticket, Users } from 'lucide-react';
+import {
+  Activity,
+  BarChart3,
+  Building2,
+  Gauge,
+  KeyRound,
+  LayoutDashboard,
+  ListTree,
+  Plug,
+  Radio,
+  Rocket,
+  ScrollText,
+  Ticket,
+  Users,
+} from 'lucide-react';
 import type { Role } from '../app/session.ts';
 
 export interface NavigationPage {
@@ -23,8 +37,10 @@ export const navigation: readonly NavigationGroup[] = [
     name: 'Watch',
     pages: [
       { to: '/', name: 'Overview', icon: LayoutDashboard, about: 'Spend, calls, tokens, refusals and latency' },
+      { to: '/explore', name: 'Explore', icon: BarChart3, about: 'Usage by any two dimensions, with export' },
       { to: '/calls', name: 'Calls', icon: Activity, about: 'Every call, live, with how its cost came about' },
       { to: '/runs', name: 'Runs', icon: ListTree, about: 'Agent runs, their budgets and grants' },
+      { to: '/baseline', name: 'Baseline', icon: Radio, about: 'Seven days reported by the tap' },
     ],
   },
   {

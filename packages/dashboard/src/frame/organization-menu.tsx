@@ -15,12 +15,13 @@ export function OrganizationMenu() {
     await beginAnew();
     await navigate({ to: '/' });
   };
-  if (others.length < 2)
-    {return (
+  if (others.length < 2) {
+    return (
       <Text size="sm" c="dimmed" className="clip" visibleFrom="xs">
         {organization.name}
       </Text>
-    );}
+    );
+  }
   return (
     <Menu position="bottom-start">
       <Menu.Target>

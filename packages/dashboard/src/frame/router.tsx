@@ -5,7 +5,7 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router';
 import { queries, Refused } from '../api/client.ts';
 import { NotFoundPage, PageFault } from './page-fault.tsx';
-import { callsSearch, overviewSearch, pathSearch, runsSearch, signInSearch, startSearch } from '../app/page-search.ts';
+import { callsSearch, exploreSearch, overviewSearch, pathSearch, runsSearch, signInSearch, startSearch } from '../app/page-search.ts';
 import { sessionQuery } from '../app/session.ts';
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage, errorComponent: PageFault });
@@ -51,6 +51,18 @@ const pages = {
     path: '/start',
     validateSearch: startSearch,
     component: lazyRouteComponent(() => import('../pages/start/start-page.tsx'), 'StartPage'),
+  }),
+  explore: createRoute({
+    getParentRoute: () => shell,
+    path: '/explore',
+    validateSearch: exploreSearch,
+    component: lazyRouteComponent(() => import('../pages/explore/explore-page.tsx'), 'ExplorePage'),
+  }),
+  baseline: createRoute({
+    getParentRoute: () => shell,
+    path: '/baseline',
+    validateSearch: pathSearch,
+    component: lazyRouteComponent(() => import('../pages/baseline/baseline-page.tsx'), 'BaselinePage'),
   }),
   calls: createRoute({
     getParentRoute: () => shell,

@@ -51,7 +51,7 @@ export function DataTable<Row extends object>({ caption, columns, rows, rowId, o
       tabIndex={0}
       role="region"
       aria-label={caption}>
-      <Table className="data-table">
+      <Table className="data-table" horizontalSpacing="sm">
         <caption className="visually-hidden">{caption}</caption>
         <Table.Thead>
           {table.getHeaderGroups().map((group) => (

@@ -3,6 +3,7 @@ import { Button, Group, NumberInput, Select, Stack, TextInput } from '@mantine/c
 import { useForm } from '@mantine/form';
 import { ask, type Shown } from '../api/client.ts';
 import { useDoing } from './doing.ts';
+import { dollarsSent } from '../shown/amounts.ts';
 
 export type MintedKey = Shown<'MintedServiceKey'>;
 
@@ -25,7 +26,7 @@ export function KeyForm({ onMade, onCancel }: { readonly onMade: (key: MintedKey
             name: name.trim() === '' ? null : name.trim(),
             project: project.trim() === '' ? null : project.trim(),
             expiresInSeconds: life === '' ? null : Number(life),
-            maxRunBudget: maxRunBudget === '' ? null : String(maxRunBudget),
+            maxRunBudget: maxRunBudget === '' ? null : dollarsSent(maxRunBudget),
           },
         })
       ).data!,

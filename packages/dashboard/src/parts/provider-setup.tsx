@@ -112,24 +112,27 @@ function ProviderRow({ of: { provider, state, placeholder } }: { readonly of: Co
 }
 
 function ConnectionState({ state, placeholder }: { readonly state: Connection['state']; readonly placeholder: boolean }) {
-  if (placeholder)
-    {return (
+  if (placeholder) {
+    return (
       <Badge variant="light" color="yellow" c="var(--warn)">
         Sandbox placeholder
       </Badge>
-    );}
-  if (state === 'connected')
-    {return (
+    );
+  }
+  if (state === 'connected') {
+    return (
       <Badge variant="light" color="green" c="var(--good)">
         Connected
       </Badge>
-    );}
-  if (state === 'unreadable')
-    {return (
+    );
+  }
+  if (state === 'unreadable') {
+    return (
       <Badge variant="light" color="red" c="var(--bad)">
         Cannot be read
       </Badge>
-    );}
+    );
+  }
   return (
     <Badge variant="default" c="dimmed">
       Not connected

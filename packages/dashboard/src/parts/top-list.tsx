@@ -24,12 +24,13 @@ export function TopList({
   readonly empty: string;
   readonly search: (name: string) => Filters & RangeSearch;
 }) {
-  if (rows.length === 0)
-    {return (
+  if (rows.length === 0) {
+    return (
       <Text size="sm" c="dimmed">
         {empty}
       </Text>
-    );}
+    );
+  }
   const most = Math.max(...rows.map(({ cost }) => Number(cost)), 0);
   return (
     <Stack gap={2} component="ol" style={{ listStyle: 'none', padding: 0, margin: 0 }}>

@@ -54,3 +54,13 @@ export function change(now: number, before: number): string | null {
   if (Math.abs(share) > 999) return share > 0 ? '>+999%' : '<−999%';
   return share === 0 ? '±0%' : share > 0 ? `+${share}%` : `−${-share}%`;
 }
+
+/** What a field for money holds → what the platform takes: decimal text, never `1e-6`. */
+export function dollarsSent(entered: number | string): string {
+  return typeof entered === 'number' ? plainDecimal(entered.toFixed(9)) : entered.trim();
+}
+
+/** `5.000000000` → `5`: what a field for money begins with. */
+export function plainDecimal(amount: string): string {
+  return amount.includes('.') ? amount.replace(/\.?0+$/, '') : amount;
+}

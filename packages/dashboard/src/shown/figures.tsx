@@ -5,12 +5,13 @@ import { agoOrAhead, localMoment, utcMoment } from './moments.ts';
 
 /** Null: nobody knows, which is not nothing. */
 export function Money({ amount, none = 'unknown' }: { readonly amount: string | null | undefined; readonly none?: string }) {
-  if (amount === null || amount === undefined)
-    {return (
+  if (amount === null || amount === undefined) {
+    return (
       <Text span inherit c="dimmed">
         {none}
       </Text>
-    );}
+    );
+  }
   return (
     <data className="figure nowrap" value={amount} title={wholeDollars(amount)}>
       {shortDollars(amount)}
@@ -19,12 +20,13 @@ export function Money({ amount, none = 'unknown' }: { readonly amount: string | 
 }
 
 export function Count({ of }: { readonly of: number | null | undefined }) {
-  if (of === null || of === undefined)
-    {return (
+  if (of === null || of === undefined) {
+    return (
       <Text span inherit c="dimmed">
         not reported
       </Text>
-    );}
+    );
+  }
   return (
     <data className="figure nowrap" value={of} title={wholeCount(of)}>
       {shortCount(of)}
@@ -42,12 +44,13 @@ export function Moment({
   readonly none?: string;
   readonly relative?: boolean;
 }) {
-  if (at === null || at === undefined)
-    {return (
+  if (at === null || at === undefined) {
+    return (
       <Text span inherit c="dimmed">
         {none}
       </Text>
-    );}
+    );
+  }
   const date = new Date(at);
   return (
     <time className="nowrap" dateTime={at} title={relative ? `${localMoment(date)} · ${utcMoment(date)}` : utcMoment(date)}>

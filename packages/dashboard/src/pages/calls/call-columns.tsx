@@ -48,7 +48,7 @@ function Attribution({ of: { project, labels, run } }: { readonly of: CallRecord
         </Text>
       )}
       {shown.map((label) => (
-        <Badge key={label} size="sm" variant="default" tt="none" fw={500} maw={120}>
+        <Badge key={label} size="sm" variant="default" tt="none" fw={500} maw={120} className="may-clip">
           {label}
         </Badge>
       ))}
@@ -82,18 +82,20 @@ export function CallState({ of: call }: { readonly of: CallRecord }) {
 }
 
 function Tokens({ of: call }: { readonly of: CallRecord }) {
-  if (call.usage === 'none')
-    {return (
+  if (call.usage === 'none') {
+    return (
       <Text span inherit c="dimmed">
         –
       </Text>
-    );}
-  if (call.inputTokens === null && call.outputTokens === null)
-    {return (
+    );
+  }
+  if (call.inputTokens === null && call.outputTokens === null) {
+    return (
       <Text span inherit className="warn">
         unknown
       </Text>
-    );}
+    );
+  }
   return (
     <span className="nowrap">
       <Count of={call.inputTokens} /> / <Count of={call.outputTokens} />
@@ -102,8 +104,8 @@ function Tokens({ of: call }: { readonly of: CallRecord }) {
 }
 
 function Cost({ of: call }: { readonly of: CallRecord }) {
-  if (call.cost !== null)
-    {return (
+  if (call.cost !== null) {
+    return (
       <>
         <Money amount={call.cost} />
         {(call.costGaps?.length ?? 0) === 0 ? null : (
@@ -113,15 +115,17 @@ function Cost({ of: call }: { readonly of: CallRecord }) {
           </Text>
         )}
       </>
-    );}
-  if (call.costSource === 'unpriced')
-    {return (
+    );
+  }
+  if (call.costSource === 'unpriced') {
+    return (
       <Tooltip label="No price is known for this model">
         <Text span inherit className="warn">
           unpriced
         </Text>
       </Tooltip>
-    );}
+    );
+  }
   return (
     <Text span inherit c="dimmed">
       {call.usage === 'none' ? '–' : 'unknown'}

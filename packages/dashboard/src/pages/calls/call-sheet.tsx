@@ -154,12 +154,13 @@ function Facts({ rows }: { readonly rows: readonly (readonly [string, ReactNode]
 
 /** Until the first byte, and from there to the end. */
 function Timing({ call: { firstByteMs, durationMs } }: { readonly call: CallRecord }) {
-  if (durationMs === null)
-    {return (
+  if (durationMs === null) {
+    return (
       <Text size="sm" c="dimmed">
         It was interrupted; how long it took is not known.
       </Text>
-    );}
+    );
+  }
   const first = firstByteMs ?? durationMs;
   const part = durationMs === 0 ? 100 : (first / durationMs) * 100;
   return (

@@ -29,21 +29,23 @@ export function share(cap: Cap): number {
 }
 
 export function CapSubject({ cap, names }: { readonly cap: Cap; readonly names: KeyNames }) {
-  if (cap.scope === 'organization')
-    {return (
+  if (cap.scope === 'organization') {
+    return (
       <Text span inherit fw={550}>
         The organization
       </Text>
-    );}
-  if (cap.scope === 'key')
-    {return (
+    );
+  }
+  if (cap.scope === 'key') {
+    return (
       <span>
         Key{' '}
         <Link to="/calls" search={{ key: cap.key ?? undefined }} className="wrap">
           {names.get(cap.key ?? '') ?? cap.key}
         </Link>
       </span>
-    );}
+    );
+  }
   return (
     <span>
       Project{' '}

@@ -6,6 +6,7 @@ import { api, ask, type Shown } from '../../api/client.ts';
 import { useDoing } from '../../parts/doing.ts';
 import { useKeyNames } from '../../shown/key-names.ts';
 import { WouldRefuse } from './would-refuse.tsx';
+import { dollarsSent, plainDecimal } from '../../shown/amounts.ts';
 
 type Cap = Shown<'Cap'>;
 type Scope = Cap['scope'];
@@ -31,7 +32,7 @@ export function CapForm({ cap, onDone }: { readonly cap: Cap | undefined; readon
       key: cap?.key ?? null,
       project: cap?.project ?? '',
       window: cap?.window ?? ('month' as Window),
-      limit: cap === undefined ? '' : String(Number(cap.limit)),
+      limit: cap === undefined ? '' : plainDecimal(cap.limit),
       pause: cap?.mode === 'pause',
     },
     validate: {
@@ -53,10 +54,11 @@ export function CapForm({ cap, onDone }: { readonly cap: Cap | undefined; readon
         body: {
           scope,
           window,
-          limit: String(limit),
-          pause,
-          ...(scope === 'key' ? { key: key! } : scope === 'project' ? { project: project.trim() } : {}),
-        } as never,
+          limit: dollarsSent(limit),
+          mode: pause ? 'pause' : 'refuse',
+          key: scope === 'key' ? key : null,
+          project: scope === 'project' ? project.trim() : null,
+        },
       }),
     done: cap === undefined ? 'The cap is armed.' : 'The cap is changed.',
     changes: ['/platform/v1/caps'],
@@ -92,7 +94,7 @@ export function CapForm({ cap, onDone }: { readonly cap: Cap | undefined; readon
           description="Once reached: 429 with the time until it starts again, which SDKs wait for, instead of 402."
           {...form.getInputProps('pause', { type: 'checkbox' })}
         />
-        <WouldRefuse wanted={{ ...tried, limit: String(tried.limit) }} />
+        <WouldRefuse wanted={{ ...tried, limit: dollarsSent(tried.limit) }} />
         {scope === 'project' ? (
           <Text size="xs" c="dimmed">
             A call counts for the project it names; a key's own project is only its default.

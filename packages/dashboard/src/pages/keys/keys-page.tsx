@@ -137,24 +137,27 @@ const columns: readonly Column<Key>[] = [
 ];
 
 function KeyState({ of: key }: { readonly of: Key }) {
-  if (key.revokedAt !== null)
-    {return (
+  if (key.revokedAt !== null) {
+    return (
       <Badge color="gray" variant="light" c="dimmed">
         Revoked
       </Badge>
-    );}
-  if (isOver(key))
-    {return (
+    );
+  }
+  if (isOver(key)) {
+    return (
       <Badge color="gray" variant="light" c="dimmed">
         Expired
       </Badge>
-    );}
-  if (key.expiresAt !== null)
-    {return (
+    );
+  }
+  if (key.expiresAt !== null) {
+    return (
       <Badge variant="light" color="yellow" c="var(--warn)">
         Ends <Moment at={key.expiresAt} relative />
       </Badge>
-    );}
+    );
+  }
   return (
     <Badge variant="light" c="var(--good)" color="green">
       In use

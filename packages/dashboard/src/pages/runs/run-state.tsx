@@ -22,12 +22,13 @@ export function RunState({ of: run }: { readonly of: Run }) {
 }
 
 export function Budget({ of: run }: { readonly of: Run }) {
-  if (run.effective === null)
-    {return (
+  if (run.effective === null) {
+    return (
       <Text span inherit c="dimmed">
         none
       </Text>
-    );}
+    );
+  }
   const part = Number(run.effective) === 0 ? 1 : Number(run.spent) / Number(run.effective);
   return (
     <div style={{ minWidth: 130 }}>

@@ -4,6 +4,7 @@ import { useForm } from '@mantine/form';
 import { useSession } from '../../app/session.ts';
 import { ask, type Shown } from '../../api/client.ts';
 import { useDoing } from '../../parts/doing.ts';
+import { dollarsSent, plainDecimal } from '../../shown/amounts.ts';
 
 type Organization = Shown<'Organization'>;
 const money = { prefix: '$', min: 0, hideControls: true, decimalScale: 6, placeholder: 'no bound' } as const;
@@ -15,7 +16,7 @@ export function OrganizationForm({ organization, readOnly }: { readonly organiza
   const form = useForm({ initialValues: entered(organization) });
   const saving = useDoing({
     run: (values: typeof form.values) =>
-      ask.PATCH('/platform/v1/organizations/{id}', { params: { path: { id } }, body: settingsOf(values) as never }),
+      ask.PATCH('/platform/v1/organizations/{id}', { params: { path: { id } }, body: settingsOf(values) }),
     done: 'The settings are saved. They hold within a second.',
     changes: ['/platform/v1/organizations'],
     after: () => form.resetDirty(),
@@ -99,7 +100,7 @@ interface Entered {
 }
 
 function entered({ maxRunBudget, runCeiling, runExposure, enforceKeyCaps, fallbackPrice, drainSeconds }: Organization): Entered {
-  const shown = (amount: string | null | undefined): Amount => (amount === null || amount === undefined ? '' : String(Number(amount)));
+  const shown = (amount: string | null | undefined): Amount => (amount === null || amount === undefined ? '' : plainDecimal(amount));
   return {
     maxRunBudget: shown(maxRunBudget),
     runCeiling: shown(runCeiling),
@@ -112,7 +113,7 @@ function entered({ maxRunBudget, runCeiling, runExposure, enforceKeyCaps, fallba
 }
 
 function settingsOf(values: Entered) {
-  const amount = (value: Amount): string | null => (value === '' ? null : String(value));
+  const amount = (value: Amount): string | null => (value === '' ? null : dollarsSent(value));
   const { input, output } = values;
   return {
     maxRunBudget: amount(values.maxRunBudget),
@@ -121,6 +122,8 @@ function settingsOf(values: Entered) {
     enforceKeyCaps: values.enforceKeyCaps,
     drainSeconds: values.drainSeconds === '' ? null : Number(values.drainSeconds),
     fallbackPrice:
-      input === '' && output === '' ? null : { input: String(input === '' ? 0 : input), output: String(output === '' ? 0 : output) },
+      input === '' && output === ''
+        ? null
+        : { input: dollarsSent(input === '' ? 0 : input), output: dollarsSent(output === '' ? 0 : output) },
   };
 }

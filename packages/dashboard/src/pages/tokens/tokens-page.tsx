@@ -86,12 +86,13 @@ function Revoke({ of: token }: { readonly of: Token }) {
     changes,
     after: revocation.close,
   });
-  if (token.revokedAt !== null)
-    {return (
+  if (token.revokedAt !== null) {
+    return (
       <Badge variant="default" c="dimmed">
         Revoked
       </Badge>
-    );}
+    );
+  }
   return (
     <>
       <Button size="compact-sm" variant="default" onClick={revocation.open}>

@@ -1,0 +1,99 @@
+/** Usage by one or two dimensions, any filter, as a table and a chart; what is seen can be saved as a file and as a view. */
+import { Button, Group, SegmentedControl, Select } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import { BarChart3 } from 'lucide-react';
+import { useMemo } from 'react';
+import type { ExploreSearch } from '../../app/page-search.ts';
+import { dimensionNames, FilterBar } from '../../parts/filter-bar.tsx';
+import { Page, Panel } from '../../parts/page.tsx';
+import { RangePicker } from '../../parts/range-picker.tsx';
+import { Loaded, Nothing } from '../../parts/states.tsx';
+import { useKeyNames } from '../../shown/key-names.ts';
+import { rangeOf } from '../../shown/ranges.ts';
+import { ExploreChart } from './explore-chart.tsx';
+import { ExploreTable } from './explore-table.tsx';
+import { metrics, useExplored, type Dimension, type Metric } from './explored.ts';
+import { SavedViews } from './saved-views.tsx';
+import { SaveFile } from './save-file.tsx';
+
+const route = getRouteApi('/shell/explore');
+const dimensions: readonly Dimension[] = ['model', 'key', 'project', 'label', 'run', 'day', 'month', 'wire', 'endpoint'];
+const choices = dimensions.map((value) => ({ value, label: dimensionNames[value]! }));
+
+export function ExplorePage() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const set = (change: Partial<ExploreSearch>): void =>
+    void navigate({ search: (old) => ({ ...old, ...change }), replace: true, resetScroll: false });
+  const range = useMemo(() => rangeOf(search, Date.now(), '30d'), [search.range, search.since, search.until]);
+  const by = dimensions.find((each) => each === search.by) ?? 'model';
+  const and = dimensions.find((each) => each === search.and && each !== by) ?? null;
+  const metric: Metric = metrics.find(({ value }) => value === search.metric)?.value ?? 'cost';
+  const explored = useExplored({ by, and, range, filters: search });
+  const names = useKeyNames();
+  return (
+    <Page
+      title="Explore"
+      about="Usage by one dimension or two."
+      actions={<SavedViews search={search} onOpen={(view) => void navigate({ search: view })} />}>
+      <Group gap="xs">
+        <RangePicker range={range} onChange={set} />
+        <Select
+          size="xs"
+          w={120}
+          aria-label="By"
+          allowDeselect={false}
+          data={choices}
+          value={by}
+          onChange={(next) => set({ by: next ?? undefined })}
+        />
+        <Select
+          size="xs"
+          w={150}
+          aria-label="And by"
+          placeholder="and by…"
+          clearable
+          data={choices.filter(({ value }) => value !== by)}
+          value={and}
+          onChange={(next) => set({ and: next ?? undefined })}
+        />
+        <SegmentedControl
+          size="xs"
+          aria-label="Figure"
+          data={metrics.map(({ value, label }) => ({ value, label }))}
+          value={metric}
+          onChange={(next) => set({ metric: next })}
+        />
+        <FilterBar filters={search} onChange={set} />
+      </Group>
+      <Loaded of={explored} height={480}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <Panel>
+              <Nothing
+                icon={BarChart3}
+                title="No usage in this time"
+                action={
+                  <Button variant="default" onClick={() => set({ range: '90d' })}>
+                    Look at 90 days
+                  </Button>
+                }>
+                Change the time or the filters.
+              </Nothing>
+            </Panel>
+          ) : (
+            <>
+              <ExploreChart {...{ rows, by, and, metric, range, names }} />
+              <Panel
+                flush
+                title={`${rows.length} ${rows.length === 1 ? 'row' : 'rows'}`}
+                actions={<SaveFile {...{ rows, by, and, names, range }} />}>
+                <ExploreTable {...{ rows, by, and, names, range }} filters={search} />
+              </Panel>
+            </>
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}

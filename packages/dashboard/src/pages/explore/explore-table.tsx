@@ -1,0 +1,111 @@
+/** Every figure of the grouping; a row leads to the calls behind it. */
+import { Anchor, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { filterNames, type CallsSearch, type Filters } from '../../app/page-search.ts';
+import { DataTable, type Column } from '../../parts/data-table.tsx';
+import { dimensionNames } from '../../parts/filter-bar.tsx';
+import { Count, Money } from '../../shown/figures.tsx';
+import type { KeyNames } from '../../shown/key-names.ts';
+import { isoOf, type Range } from '../../shown/ranges.ts';
+import { nameIn, type Dimension, type ExploredRow } from './explored.ts';
+
+const dayMs = 86_400_000;
+
+export function ExploreTable({
+  rows,
+  by,
+  and,
+  names,
+  range,
+  filters,
+}: {
+  readonly rows: readonly ExploredRow[];
+  readonly by: Dimension;
+  readonly and: Dimension | null;
+  readonly names: KeyNames;
+  readonly range: Range;
+  readonly filters: Filters;
+}) {
+  const columns = useMemo(() => {
+    const dimensions = [by, ...(and === null ? [] : [and])];
+    return [
+      ...dimensions.map((dimension): Column<ExploredRow> => ({
+        id: dimension,
+        head: dimensionNames[dimension]!,
+        sortBy: (row) => nameIn(row, dimension, names),
+        cell: (row) => (
+          <Anchor component={Link} to="/calls" search={callsOf(row, dimensions, filters, range) as never} className="wrap plain">
+            {nameIn(row, dimension, names)}
+          </Anchor>
+        ),
+      })),
+      ...figures(rows),
+    ];
+  }, [rows, by, and, names, range, filters]);
+  return (
+    <DataTable<ExploredRow>
+      caption="Usage"
+      rows={rows}
+      columns={columns}
+      minWidth={760}
+      rowId={(row) => [by, and].map((each) => (each === null ? '' : JSON.stringify((row as Record<string, unknown>)[each]))).join()}
+    />
+  );
+}
+
+/** Columns that nothing reports are left out. */
+function figures(rows: readonly ExploredRow[]): Column<ExploredRow>[] {
+  const count = (id: keyof ExploredRow, head: string): Column<ExploredRow>[] =>
+    rows.some((row) => Number(row[id] ?? 0) !== 0)
+      ? [{ id, head, right: true, sortBy: (row) => Number(row[id] ?? 0), cell: (row) => <Count of={Number(row[id] ?? 0)} /> }]
+      : [];
+  return [
+    { id: 'calls', head: 'Calls', right: true, sortBy: (row) => row.calls, cell: (row) => <Count of={row.calls} /> },
+    ...count('inputTokens', 'Input'),
+    ...count('cachedTokens', 'Cached'),
+    ...count('cacheWriteTokens', 'Written'),
+    ...count('outputTokens', 'Output'),
+    ...count('reasoningTokens', 'Reasoning'),
+    ...count('unknownCalls', 'Unknown'),
+    ...count('unpricedCalls', 'Unpriced'),
+    ...count('gapCalls', 'With gaps'),
+    ...(rows.some(({ cacheSavings }) => Number(cacheSavings ?? 0) !== 0)
+      ? [
+          {
+            id: 'saved',
+            head: 'Saved by caching',
+            right: true,
+            sortBy: (row: ExploredRow) => Number(row.cacheSavings ?? 0),
+            cell: (row: ExploredRow) => <Money amount={row.cacheSavings} none="–" />,
+          },
+        ]
+      : []),
+    {
+      id: 'cost',
+      head: 'Cost',
+      right: true,
+      sortBy: (row) => Number(row.cost),
+      cell: (row) => (
+        <Text span inherit fw={600}>
+          <Money amount={row.cost} />
+        </Text>
+      ),
+    },
+  ];
+}
+
+function callsOf(row: ExploredRow, dimensions: readonly Dimension[], filters: Filters, range: Range): CallsSearch {
+  let { since, until } = isoOf(range);
+  const found: Record<string, string> = {};
+  for (const name of filterNames) if (filters[name] !== undefined) found[name] = filters[name];
+  for (const dimension of dimensions) {
+    const name = (row as Readonly<Record<string, unknown>>)[dimension];
+    if (dimension === 'day') [since, until] = [`${String(name)}T00:00:00Z`, new Date(Date.parse(String(name)) + dayMs).toISOString()];
+    else if (dimension === 'month') {
+      const [year, month] = String(name).split('-').map(Number);
+      [since, until] = [`${String(name)}-01T00:00:00Z`, new Date(Date.UTC(year!, month!, 1)).toISOString()];
+    } else if (typeof name === 'string') found[dimension] = name;
+  }
+  return { ...found, since, until };
+}

@@ -1,0 +1,95 @@
+/**
+ * A real Chromium, as npm brings it, before the whole product with its sandbox provider: pages that note what the browser complains of,
+ * persons of every role signed in by the same form as everybody, and axe.
+ */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { startSystem, type System } from '@metergate/testkit/system.ts';
+import chromium from '@sparticuz/chromium';
+import { chromium as playwright, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
+
+export const password = 'a password for the browser';
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+export interface Ground {
+  readonly system: System;
+  readonly browser: Browser;
+  /** What browsers complained of since it was last emptied: faults of scripts, refusals of the page's policy, lines of the console. */
+  readonly complaints: string[];
+  /** A page of somebody who is not signed in. */
+  visitor(options?: BrowserContextOptions): Promise<Page>;
+  /** A page of a person with this email, who is signed in. */
+  person(email: string, options?: BrowserContextOptions): Promise<Page>;
+  end(): Promise<void>;
+}
+
+export async function startGround(): Promise<Ground> {
+  const system = await startSystem({ args: ['--sandbox'], connectProviders: false });
+  const browser = await playwright.launch({
+    executablePath: await chromium.executablePath(), headless: true,
+    args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+  });
+  const complaints: string[] = [];
+  const signedIn = new Map<string, Awaited<ReturnType<BrowserContext['storageState']>>>();
+  const open = async (options: BrowserContextOptions): Promise<Page> => {
+    const context = await browser.newContext({ viewport: { width: 1_280, height: 860 }, locale: 'en-US', timezoneId: 'Europe/Berlin', ...options });
+    const page = await context.newPage();
+    page.on('pageerror', (error) => complaints.push(`${page.url()} ${String(error)}`));
+    page.on('console', (message) => { if (message.type() === 'error') complaints.push(`${page.url()} ${message.text()}`); });
+    return page;
+  };
+  return {
+    system, browser, complaints,
+    visitor: (options = {}) => open(options),
+    async person(email, options = {}) {
+      const state = signedIn.get(email);
+      const page = await open({ ...options, ...(state === undefined ? {} : { storageState: state }) });
+      if (state === undefined) {
+        const answer = await page.request.post(`${system.platformUrl}/platform/v1/auth/sign-in/email`, { data: { email, password } });
+        assert.equal(answer.status(), 200);
+        signedIn.set(email, await page.context().storageState());
+      }
+      return page;
+    },
+    async end() {
+      await browser.close();
+      await system.stop();
+    },
+  };
+}
+
+/** Goes to an address and waits until nothing is asked for any more and nothing is shown as coming. */
+export async function openPage(page: Page, url: string): Promise<void> {
+  await page.goto(url);
+  await page.locator('main h1, h1').first().waitFor();
+  await settled(page);
+}
+
+/** Until what the page asked for is there. */
+export async function settled(page: Page): Promise<void> {
+  await page.locator('[aria-busy="true"]').first().waitFor({ state: 'hidden' });
+}
+
+interface Found {
+  readonly id: string;
+  readonly nodes: readonly { readonly target: readonly unknown[]; readonly failureSummary?: string }[];
+}
+
+/** What axe finds wrong, one line each: rule and place. */
+export async function axeFindings(page: Page): Promise<string[]> {
+  await page.evaluate(axeSource);
+  const { violations } = await page.evaluate("axe.run(document, { resultTypes: ['violations'] })") as { violations: readonly Found[] };
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary = '' }) => `${id} ${target.join(' ')} ${failureSummary.split('\n')[1] ?? ''}`));
+}
+
+/** A call through the gateway, as a customer's client sends it. */
+export function call(system: System, key: string, { model = 'gpt-5-mini', text = 'Say hello', headers = {} }: {
+  readonly model?: string; readonly text?: string; readonly headers?: Readonly<Record<string, string>>;
+} = {}): Promise<Response> {
+  return fetch(`${system.gatewayUrl}/v1/chat/completions`, {
+    method: 'POST', headers: { 'content-type': 'application/json', authorization: `Bearer ${key}`, ...headers },
+    body: JSON.stringify({ model, messages: [{ role: 'user', content: text }] }),
+  });
+}

@@ -1,0 +1,243 @@
+/**
+ * Held, in a real browser against the whole product: each page does its main job end to end, axe finds nothing on any page in light and
+ * dark, nothing is wider than a phone, the browser complains of nothing, and names are text whatever stands in them.
+ * The browser comes from npm, for Linux on x64; elsewhere the routes' own tests hold what the pages ask.
+ */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { axeFindings, call, openPage, password, settled, startGround, type Ground } from './browser.ts';
+import { pagePaths } from './pages.ts';
+
+const here = `${process.platform}-${process.arch}`;
+const naughty = [
+  '<script>document.title="run"</script>', '"><img src=x onerror=alert(1)>', "'; drop table x --", '{{7*7}} ${7*7}', '𝕏 مرحبا 日本 ­', '=1+1',
+];
+
+if (here !== 'linux-x64') {
+  test(`the browser's tests of the dashboard are for linux-x64; this machine is ${here}`, () => assert.notEqual(here, 'linux-x64'));
+} else {
+  let ground: Ground;
+  /** The owner's page, signed in by the first test. */
+  let page: Page;
+  let key: string;
+  before(async () => { ground = await startGround(); });
+  after(async () => { await ground?.end(); });
+  const at = (path: string): string => `${ground.system.platformUrl}${path}`;
+
+  test('from the one-time link to the first metered call', async () => {
+    const { link } = (await ground.system.cli(['user', 'invite', '--org', 'default', '--role', 'owner', '--json'])).json() as { link: string };
+    page = await ground.visitor();
+    await page.goto(at(`/join#${link.split('#')[1]}`));
+    await page.getByLabel('Email').fill('ada@example.com');
+    await page.getByRole('textbox', { name: 'Password', exact: true }).fill(password);
+    await page.getByRole('textbox', { name: 'Password again' }).fill(password);
+    await page.getByRole('button', { name: 'Set up' }).click();
+    await page.getByRole('heading', { name: 'Get started' }).waitFor();
+    await page.getByText('Waiting for the first call').waitFor();
+    await page.getByLabel('Name').fill('first key');
+    await page.getByRole('button', { name: 'Make the key' }).click();
+    await page.getByText('Copy the service key now').waitFor();
+    key = (await page.locator('pre[aria-label="service key"]').textContent()) ?? '';
+    assert.match(key, /^svc_live_/);
+    assert.ok((await page.locator('pre[aria-label="settings for curl"]').textContent())?.includes(key), 'the new key is filled in');
+    assert.equal((await call(ground.system, key)).status, 200);
+    await page.getByText('A call came through').waitFor();
+    await page.getByRole('link', { name: 'Look at it' }).click();
+    await page.getByRole('heading', { name: 'gpt-5-mini' }).waitFor();
+    await page.getByText('Priced by the list').waitFor();
+  });
+
+  test('a cap is set, and refuses once it is reached', async () => {
+    await openPage(page, at('/caps'));
+    await page.getByRole('button', { name: 'New cap' }).first().click();
+    await page.getByLabel('Limit, US dollars').fill('0.000001');
+    await page.getByRole('button', { name: 'Arm the cap' }).click();
+    await page.getByText('Refusing calls').waitFor();
+    await untilTrue(async () => (await call(ground.system, key)).status === 402);
+    await page.getByRole('button', { name: 'Remove…' }).click();
+    await page.getByRole('button', { name: 'Remove', exact: true }).click();
+    await page.getByText('No cap yet').waitFor();
+    await untilTrue(async () => (await call(ground.system, key)).status === 200);
+  });
+
+  test('a run is seen live, opened and closed, and its calls are refused from then on', async () => {
+    const headers = { 'x-svc-run-id': 'run-of-the-test', 'x-svc-run-budget': '2.50', 'x-svc-run-ttl': '3600' };
+    assert.equal((await call(ground.system, key, { headers })).status, 200);
+    await openPage(page, at('/runs'));
+    await page.getByRole('cell', { name: 'run-of-the-test' }).click();
+    await page.getByRole('button', { name: 'Close the run…' }).click();
+    await page.getByRole('button', { name: 'Close the run', exact: true }).click();
+    await page.getByRole('dialog', { name: 'Run' }).getByText('Closed', { exact: true }).waitFor();
+    await untilTrue(async () => (await call(ground.system, key, { headers })).status === 402);
+  });
+
+  test('a Baseline is made, its key shown once, and its report filled by the tap', async () => {
+    await openPage(page, at('/baseline'));
+    await page.getByRole('button', { name: 'Make a Baseline' }).click();
+    await page.getByText('No event has come yet').waitFor();
+    await page.getByRole('button', { name: 'Show the tap key' }).click();
+    await page.getByText('Copy the tap key now').waitFor();
+    const tapKey = (await page.locator('pre[aria-label="tap key"]').textContent()) ?? '';
+    const events = ['a', 'b', 'c'].map((id) => ({
+      schema: 'svc-tap-v1', provider: 'openai', model: 'gpt-5-mini', request_id: `req-${id}`, input_tokens: 1_000, output_tokens: 500,
+      cached_tokens: 0, stop_reason: 'stop', tool_calls: 0, status: 200, retries: 0, latency_ms: 840, rate_limit: null,
+      timestamp: new Date().toISOString(), tag: 'checkout-bot',
+    }));
+    const posted = await fetch(at('/tap/v1/events'), {
+      method: 'POST', headers: { authorization: `Bearer ${tapKey}`, 'content-type': 'application/json', 'user-agent': 'test' },
+      body: JSON.stringify({ events }),
+    });
+    assert.equal(posted.status, 202);
+    await page.getByRole('cell', { name: 'checkout-bot' }).waitFor();
+    await page.getByText('3 events have come').waitFor();
+    assert.ok(await page.getByText('modeled').count() > 0 && await page.getByText('reported').count() > 0);
+    await page.reload();
+    await page.getByRole('button', { name: 'Make another key…' }).waitFor();
+    assert.equal(await page.getByText(tapKey).count(), 0, 'it is shown this once');
+  });
+
+  test('what explore shows is saved as it is seen', async () => {
+    await openPage(page, at('/explore?by=model'));
+    await page.getByRole('button', { name: 'Save as a file' }).click();
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('menuitem', { name: 'CSV' }).click()]);
+    const lines = readFileSync(await download.path(), 'utf8').trimEnd().split('\r\n');
+    const usage = await page.request.get(at('/platform/v1/usage?by=model'));
+    const { data } = await usage.json() as { data: { model: string; calls: number; cost: string }[] };
+    assert.equal(lines[0]?.split(',')[0], 'model');
+    assert.equal(lines.length, data.length + 1);
+    for (const { model, calls, cost } of data) {
+      assert.ok(lines.some((line) => line.startsWith(`${model},${calls},`) && line.includes(cost)), `${model} ${calls} ${cost}`);
+    }
+  });
+
+  test('names, projects, labels and models are text, whatever stands in them', async () => {
+    const made = await Promise.all(naughty.map(async (name) => {
+      const answer = await page.request.post(at('/platform/v1/keys'), { data: { name, project: name } });
+      assert.equal(answer.status(), 201);
+      return (await answer.json() as { key: string }).key;
+    }));
+    await untilTrue(async () => (await call(ground.system, made.at(-1)!)).status === 200);
+    await Promise.all(naughty.map((name, index) => call(ground.system, made[index]!, {
+      model: name, headers: { 'x-svc-tags': Buffer.from(name, 'utf8').toString('latin1') },
+    })));
+    const dialogs: string[] = [];
+    page.on('dialog', (dialog) => { dialogs.push(dialog.message()); void dialog.dismiss(); });
+    for (const path of ['/keys', '/calls', '/', '/explore?by=project']) {
+      await openPage(page, at(path));
+      for (const name of naughty.slice(0, 2)) await page.getByText(name).first().waitFor();
+      assert.equal(await page.locator('main img, main script').count(), 0, path);
+    }
+    assert.deepEqual(dialogs, []);
+    assert.match(await page.title(), /Metergate$/);
+  });
+
+  test('keyboard alone: signing in, a service key, a cap', async () => {
+    const other = await ground.visitor();
+    const press = async (...keys: string[]): Promise<void> => { for (const each of keys) await other.keyboard.press(each); };
+    await openPage(other, at('/keys?new=key'));
+    await other.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await other.keyboard.type('ada@example.com');
+    await press('Tab');
+    await other.keyboard.type(password);
+    await press('Enter');
+    await other.getByRole('dialog', { name: 'New service key' }).waitFor();
+    await untilTrue(() => other.evaluate<boolean>("document.activeElement.tagName === 'INPUT'"));
+    await other.keyboard.type('by keyboard');
+    await press('Enter');
+    await other.getByText('Copy the service key now').waitFor();
+    await press('Escape');
+    await other.getByRole('cell', { name: 'by keyboard', exact: true }).waitFor();
+    await press('Control+k');
+    await other.getByPlaceholder('Page or action').waitFor();
+    await other.keyboard.type('set a cap');
+    await press('Enter');
+    await other.getByRole('dialog', { name: 'New cap' }).waitFor();
+    await untilTrue(() => other.evaluate<boolean>("document.activeElement.tagName === 'INPUT'"));
+    for (let tabs = 0; tabs < 6 && await other.locator(':focus').getAttribute('inputmode') === null; tabs++) await press('Tab');
+    await other.keyboard.type('900');
+    await press('Enter');
+    await other.getByText('$900.00').waitFor();
+    await other.context().close();
+  });
+
+  test('a session that ends loses nothing that was typed', async () => {
+    const other = await ground.person('ada@example.com');
+    await openPage(other, at('/keys?new=key'));
+    await other.getByLabel('Name').fill('typed before the end');
+    await other.request.post(at('/platform/v1/auth/sign-out'));
+    await other.getByRole('button', { name: 'Make the key' }).click();
+    const again = other.getByRole('dialog', { name: 'Your session ended' });
+    await again.getByRole('textbox', { name: 'Password' }).fill(password);
+    await again.getByRole('button', { name: 'Sign in again' }).click();
+    await again.waitFor({ state: 'hidden' });
+    assert.equal(await other.getByLabel('Name').inputValue(), 'typed before the end');
+    await other.getByRole('button', { name: 'Make the key' }).click();
+    await other.getByText('Copy the service key now').waitFor();
+    await other.context().close();
+    ground.complaints.length = 0;
+  });
+
+  test('the first page takes less than 200 KB of compressed script, and nothing from elsewhere', async () => {
+    const other = await ground.visitor();
+    let bytes = 0;
+    const elsewhere: string[] = [];
+    other.on('response', (response) => {
+      if (!response.url().startsWith(ground.system.platformUrl)) elsewhere.push(response.url());
+      if (response.url().endsWith('.js')) bytes += Number(response.headers()['content-length']);
+    });
+    await openPage(other, at('/sign-in'));
+    assert.ok(bytes > 10_000 && bytes < 200_000, `${bytes} bytes of script`);
+    assert.deepEqual(elsewhere, []);
+    const policy = (await other.request.get(at('/'))).headers()['content-security-policy'] ?? '';
+    assert.doesNotMatch(policy, /unsafe/);
+    await other.context().close();
+  });
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    test(`axe finds nothing on any page, ${colorScheme}; no page is wider than a phone`, async () => {
+      ground.complaints.length = 0;
+      const wide = await ground.person('ada@example.com', { colorScheme, reducedMotion: 'reduce' });
+      const found: string[] = [];
+      for (const path of pagePaths) {
+        await wide.setViewportSize({ width: 1_280, height: 860 });
+        await openPage(wide, at(path));
+        found.push(...(await axeFindings(wide)).map((line) => `${path} ${line}`));
+        await wide.setViewportSize({ width: 375, height: 800 });
+        const width = await wide.evaluate<number>('document.documentElement.scrollWidth');
+        if (width > 375) found.push(`${path} is ${width} wide on a phone`);
+      }
+      const visitor = await ground.visitor({ colorScheme });
+      for (const path of ['/sign-in', '/join#x', '/limits', '/nowhere']) {
+        await openPage(visitor, at(path));
+        found.push(...(await axeFindings(visitor)).map((line) => `${path} ${line}`));
+      }
+      assert.deepEqual(found, []);
+      // A browser writes a line of its own about an answer that is 401 or 404: who is signed in, and whether there is an upstream.
+      assert.deepEqual(ground.complaints.filter((line) => !/status of 40[14]/.test(line)), []);
+      await Promise.all([wide.context().close(), visitor.context().close()]);
+    });
+  }
+
+  test('the sheets and forms that open over a page are as accessible', async () => {
+    const found: string[] = [];
+    const { data } = await (await page.request.get(at('/platform/v1/calls?limit=1'))).json() as { data: { id: string }[] };
+    const forms = ['/caps?new=cap', '/keys?new=key', '/members?new=invitation', '/tokens?new=token', '/runs?new=grant'];
+    for (const path of [`/calls?call=${data[0]!.id}`, '/runs?run=run-of-the-test', ...forms]) {
+      await openPage(page, at(path));
+      await page.getByRole('dialog').waitFor();
+      await settled(page);
+      found.push(...(await axeFindings(page)).map((line) => `${path} ${line}`));
+    }
+    assert.deepEqual(found, []);
+  });
+}
+
+/** Asks again until it is so: what changes a setting holds within a second, on its own thread. */
+async function untilTrue(check: () => Promise<boolean>): Promise<void> {
+  for (const deadline = Date.now() + 20_000; !await check();) {
+    assert.ok(Date.now() < deadline, 'it did not come to be so');
+    await new Promise((resolve) => { setTimeout(resolve, 100); });
+  }
+}
