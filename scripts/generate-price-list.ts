@@ -18,7 +18,7 @@ const release = { version: '0.1.8', date: '2026-09-23' };
 const listFile = new URL('../packages/core/price-list/price-list.json', import.meta.url);
 const packageFile = new URL(`../node_modules/${packageName}/package.json`, import.meta.url);
 
-/** Which price of the package is which rate of ours. Sound, images and searches are not here: no call's usage is read for them. */
+/** Which price of the package is which rate of ours. Images, video and pages are not here: no call's usage is read for them. */
 const tokenRates = {
   input: 'input_mtok',
   cached: 'cache_read_mtok',
@@ -26,7 +26,12 @@ const tokenRates = {
   cacheWriteOneHour: 'cache_write_1h_mtok',
   output: 'output_mtok',
   reasoning: 'output_reasoning_mtok',
+  audioInput: 'input_audio_mtok',
+  audioOutput: 'output_audio_mtok',
 } as const;
+
+/** Prices per thousand: of the call itself, and of calls of the provider's own tools. */
+const pricesPerThousand = { call: 'requests_kcount', webSearch: 'web_searches_kcount', fileSearch: 'storage_searches_kcount' } as const;
 
 /** Hosts whose pattern in the package is not `https://host` with an optional path, or does not say where the host ends. */
 const hostsByHand: Record<string, string> = {
@@ -128,10 +133,11 @@ function listedRates(where: string, prices: ModelPrice): ListedRates {
     const price = prices[key];
     if (price !== undefined) rates[name] = listedRate(`${where} ${key}`, price);
   }
-  const perThousandCalls = prices['requests_kcount'];
-  if (perThousandCalls !== undefined) {
-    if (typeof perThousandCalls !== 'number') throw new Error(`${where}: a price for calls has steps.`);
-    rates['call'] = scaled(`${where} requests_kcount`, perThousandCalls, 9);
+  for (const [name, key] of Object.entries(pricesPerThousand)) {
+    const price = prices[key];
+    if (price === undefined) continue;
+    if (typeof price !== 'number') throw new Error(`${where}: the price ${key} has steps.`);
+    rates[name] = scaled(`${where} ${key}`, price, 9);
   }
   return rates;
 }

@@ -116,7 +116,7 @@ test('the gateway never opens the store itself', () => {
  */
 const floors: Readonly<Record<string, readonly string[]>> = {
   core: [
-    'account id.ts json money.ts rate time', 'call', 'run usage', 'record spend', 'lease receipt refusal.ts report settings.ts', 'price', 'tap',
+    'account id.ts json money.ts rate time wire', 'call', 'run usage', 'record spend', 'lease receipt refusal.ts report settings.ts', 'price', 'tap',
   ],
   store: [
     'audit/change.ts engine/column.ts journal/run-event.ts refusal.ts sealing/seal.ts', 'journal/call-sink.ts names.ts schema sealing/master-key.ts',

@@ -3,7 +3,7 @@
  * A refusal is a value, returned; a fault is an error, thrown. Spec: Errors; design 3, rows 3 to 3b.
  */
 import type { FramingFault } from './call/framing.ts';
-import type { Wire } from './call/route.ts';
+import type { Wire } from './wire/wire.ts';
 import type { CapRefusal } from './spend/cap-decision.ts';
 
 export type Refusal =

@@ -7,14 +7,8 @@ import type { NanoDollars } from './money.ts';
 import type { AgreedFigures } from './rate/tier.ts';
 import type { GrantKey } from './run/grant.ts';
 import type { Cap } from './spend/cap.ts';
+import type { Provider } from './wire/wire.ts';
 import type { Plan } from './rate/plan.ts';
-
-/** The two named providers. */
-export const providers = ['openai', 'anthropic'] as const;
-export type Provider = (typeof providers)[number];
-
-/** Names as people know them, for sentences. */
-export const providerName: { readonly [P in Provider]: string } = { openai: 'OpenAI', anthropic: 'Anthropic' };
 
 /** A provider key as the node holds it. `unreadable`: stored, but it cannot be unsealed now. */
 export type ProviderConnection =
@@ -49,12 +43,13 @@ export interface RunPolicy {
   readonly runExposure: NanoDollars | null;
 }
 
+/** The key of each named provider. */
+export type ProviderConnections = { readonly [P in Provider]: ProviderConnection };
+
 /** One organization's settings at one revision. */
-export interface OrganizationSettings {
+export interface OrganizationSettings extends ProviderConnections {
   readonly id: OrganizationId;
   readonly plan: Plan;
-  readonly openai: ProviderConnection;
-  readonly anthropic: ProviderConnection;
   readonly upstream: DeclaredUpstream | null;
   readonly fallbackPrice: FallbackPrice | null;
   /** Overrides how long an abandoned call is read on (design 3, row 8); null: the defaults. Seconds from 0. */

@@ -2,7 +2,7 @@
  * What one gateway node remembers and touches; built once by `gateway.ts` and passed first. The stages hold nothing.
  */
 import type { GatewayNodeId } from '@metergate/core/id.ts';
-import type { Provider } from '@metergate/core/settings.ts';
+import type { Provider } from '@metergate/core/wire/wire.ts';
 import type { Journal } from '@metergate/store/journal/journal.ts';
 import type { Drains } from './drains.ts';
 import type { Faults } from './faults.ts';

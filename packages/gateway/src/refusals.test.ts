@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import type { Wire } from '@metergate/core/call/route.ts';
+import type { Wire } from '@metergate/core/wire/wire.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
 import { calendarWindows } from '@metergate/core/spend/window.ts';
 import { answerFor } from './refusals.ts';

@@ -3,7 +3,7 @@
  * Typed by the kinds, so a kind without a row does not compile. `respond.ts` is the only reader.
  */
 import type { Refusal } from '@metergate/core/refusal.ts';
-import type { Wire } from '@metergate/core/call/route.ts';
+import { wires } from '@metergate/core/wire/wire.ts';
 import type { BindingScope } from '@metergate/core/spend/cap-decision.ts';
 import type { CalendarWindow } from '@metergate/core/spend/window.ts';
 
@@ -67,11 +67,11 @@ const rows: { readonly [Kind in Refusal['kind']]: Row<Kind> } = {
   }),
   provider_key_missing: ({ wire }) => ({
     status: 401, code: 'provider_key_missing', type: request,
-    message: `No ${providerName[wire]} key is connected for this workspace.`,
+    message: `No ${wires[wire].displayName} key is connected for this workspace.`,
   }),
   provider_key_unavailable: ({ wire }) => ({
     status: 401, code: 'provider_key_unavailable', type: request,
-    message: `The ${providerName[wire]} key for this workspace is temporarily unavailable. Retry shortly.`,
+    message: `The ${wires[wire].displayName} key for this workspace is temporarily unavailable. Retry shortly.`,
   }),
   run_id_invalid: () => ({
     status: 400, code: 'invalid_run_id', type: request,
@@ -132,7 +132,6 @@ const rows: { readonly [Kind in Refusal['kind']]: Row<Kind> } = {
 };
 
 /** How messages name a destination (design 3, row 18). */
-const providerName: { readonly [W in Wire]: string } = { openai: 'OpenAI', anthropic: 'Anthropic', upstream: 'declared upstream' };
 
 /** The answer for a refusal. Money that is spent comes back with no repetition: neither a 402 nor a cap's 429 is to be tried again. */
 export function answerFor(refusal: Refusal): RefusalAnswer {

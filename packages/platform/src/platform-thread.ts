@@ -6,7 +6,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { parentPort, Worker, workerData } from 'node:worker_threads';
-import type { Provider } from '@metergate/core/settings.ts';
+import type { Provider } from '@metergate/core/wire/wire.ts';
 import { openStore, type Store } from '@metergate/store/store.ts';
 import { createAttempts } from './auth/attempts.ts';
 import { createSessions } from './auth/create-sessions.ts';

@@ -1,5 +1,5 @@
 /** `metergate provider`: an organization's keys at the named providers. A key comes on standard input and is never shown. Design 5. */
-import { providerName, providers, type Provider } from '@metergate/core/settings.ts';
+import { providers, wires, type Provider } from '@metergate/core/wire/wire.ts';
 import { connectProvider, disconnectProvider, type ShownConnection } from '@metergate/platform/use-cases/providers.ts';
 import { testProvider } from '@metergate/platform/use-cases/provider-test.ts';
 import { isRefusal, type AdministrationRefusal } from '@metergate/platform/use-cases/refusal.ts';
@@ -18,7 +18,7 @@ const connect = command({
   run: ({ provider, org }, tools) => {
     const named = providerOf(provider);
     return onStore(tools, async (context) => {
-      const credential = await readSecret(tools, `${providerName[named]} key`);
+      const credential = await readSecret(tools, `${wires[named].displayName} key`);
       return answer(await connectProvider(context, { organization: org, provider: named, credential }), 'is connected');
     });
   },
@@ -43,7 +43,7 @@ const test = command({
       const tested = await testProvider(context, { organization: org, provider: named, urls: { openai: openaiUrl, anthropic: anthropicUrl } });
       if (isRefusal(tested)) return tested;
       const said = tested.accepted === true ? 'takes the key' : tested.accepted === false ? 'does not take the key' : 'could not say';
-      return { json: tested, text: `${providerName[named]} ${said} (status ${tested.status}).`, exitCode: tested.accepted === true ? 0 : 1 };
+      return { json: tested, text: `${wires[named].displayName} ${said} (status ${tested.status}).`, exitCode: tested.accepted === true ? 0 : 1 };
     });
   },
 });
@@ -55,7 +55,7 @@ function providerOf(text: string): Provider {
 }
 
 function answer(result: ShownConnection | AdministrationRefusal, done: string): CommandResult {
-  return isRefusal(result) ? result : { json: result, text: `${providerName[result.provider]} ${done}.` };
+  return isRefusal(result) ? result : { json: result, text: `${wires[result.provider].displayName} ${done}.` };
 }
 
 export const provider = commandGroup('Connect, disconnect and test provider keys', { connect, disconnect, test });

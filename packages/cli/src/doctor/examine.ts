@@ -2,7 +2,7 @@
  * The whole look: from the runtime to each organization's connections. It changes nothing and makes nothing; each part that
  * cannot be looked at is a finding, never an error. What depends on a part that failed is left out.
  */
-import { providers, type Provider } from '@metergate/core/settings.ts';
+import { providers, type Provider } from '@metergate/core/wire/wire.ts';
 import { listConnections, type ShownConnections } from '@metergate/platform/use-cases/providers.ts';
 import { StoreFault } from '@metergate/store/engine/fault.ts';
 import type { Store } from '@metergate/store/store.ts';

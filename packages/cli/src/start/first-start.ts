@@ -4,7 +4,7 @@
  * stand where none are connected; a later start without it takes them away again.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
-import { providers, type Provider } from '@metergate/core/settings.ts';
+import { providers, type Provider } from '@metergate/core/wire/wire.ts';
 import { isPlaceholder, sandboxCredential } from '@metergate/platform/use-cases/sandbox-placeholder.ts';
 import { createServiceKey } from '@metergate/platform/use-cases/service-keys.ts';
 import { inviteUser } from '@metergate/platform/use-cases/users.ts';

@@ -1,7 +1,7 @@
 /**
  * What a person reads after the start: how to go on. Secrets only where they were handed in, which is for a terminal alone.
  */
-import type { Provider } from '@metergate/core/settings.ts';
+import type { Provider } from '@metergate/core/wire/wire.ts';
 import type { FirstStart } from './first-start.ts';
 import type { KeptData } from './kept-data.ts';
 

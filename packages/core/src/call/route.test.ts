@@ -2,7 +2,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { posix } from 'node:path';
-import { routeOf, reportsUsage } from './route.ts';
+import { routeOf } from './route.ts';
 
 const cases: [method: string, target: string, wire: string, endpoint: string, asked: string, held: boolean][] = [
   ['POST', '/v1/chat/completions', 'openai', 'chat.completions', '/v1/chat/completions', true],
@@ -135,11 +135,4 @@ test('design 6a: no spelling of a metered path has another endpoint, family or r
     assert.equal(route.path, path);
     assert.equal(route.target, `${path.replace(/^\/(?:alt|upstream)/, '')}?a=${round}`, 'what is forwarded keeps its bytes');
   }
-});
-
-test('design 4: only a POST to an operation that reports usage is read', () => {
-  assert.equal(reportsUsage('responses', 'POST'), true);
-  assert.equal(reportsUsage('responses', 'GET'), false);
-  assert.equal(reportsUsage('other', 'POST'), false);
-  assert.equal(reportsUsage('models', 'GET'), false);
 });

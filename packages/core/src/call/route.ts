@@ -3,13 +3,8 @@
  * Spec: Endpoints; design 3, rows 2 and 6a. The family goes by the raw bytes of the path, the endpoint by its plain spelling
  * (`plain-path.ts`), so that no other spelling of a metered path goes unmetered. What was sent is what is forwarded.
  */
+import { wires, type Endpoint, type Wire } from '../wire/wire.ts';
 import { plainPathOf } from './plain-path.ts';
-
-/** Which dialect is spoken and to whom: the first provider, the second, or the organization's declared upstream. */
-export type Wire = 'openai' | 'anthropic' | 'upstream';
-
-/** The metered name of an operation; both spellings of messages are one. `other` is any further path. */
-export type Endpoint = 'chat.completions' | 'completions' | 'embeddings' | 'responses' | 'models' | 'messages' | 'other';
 
 /** Where a call goes and what it is called. */
 export interface Route {
@@ -22,19 +17,6 @@ export interface Route {
   /** True where the body is held to look for `stream` (spec: Streaming rule 1): the first wire's chat completions under POST alone. */
   readonly bodyHeld: boolean;
 }
-
-const firstWireEndpoints: ReadonlyMap<string, Endpoint> = new Map([
-  ['/v1/chat/completions', 'chat.completions'],
-  ['/v1/completions', 'completions'],
-  ['/v1/embeddings', 'embeddings'],
-  ['/v1/responses', 'responses'],
-  ['/v1/models', 'models'],
-]);
-
-const secondWireEndpoints: ReadonlyMap<string, Endpoint> = new Map([
-  ['/v1/messages', 'messages'],
-  ['/v1/models', 'models'],
-]);
 
 /** Bytes that other servers read as something else: backslash, fragment, controls. */
 const treacherousByte = /[\x00-\x20\x7f\\#]/;
@@ -65,8 +47,8 @@ function withTarget({ wire, endpoint, path, bodyHeld }: Route, target: string): 
 }
 
 function ordinaryRoutesOf(method: string): ReadonlyMap<string, Route> {
-  const firstWire = [...firstWireEndpoints.keys()];
-  const secondWire = [...secondWireEndpoints.keys()];
+  const firstWire = [...wires.openai.endpoints.keys()];
+  const secondWire = [...wires.anthropic.endpoints.keys()];
   const paths = [...firstWire, '/v1/messages', ...secondWire.map((path) => `/alt${path}`), ...firstWire.map((path) => `/upstream${path}`)];
   return new Map(paths.map((path) => [path, Object.freeze(routeAsSpelled(method, path, path)!)]));
 }
@@ -75,27 +57,26 @@ function routeAsSpelled(method: string, path: string, rawTarget: string): Route 
   const plain = plainPathOf(path);
   if (plain === null) return null;
   if (path === '/upstream/v1' || path.startsWith('/upstream/v1/')) {
-    const endpoint = firstWireEndpoints.get(plain.slice('/upstream'.length)) ?? 'other';
+    const endpoint = endpointOf('upstream', plain.slice('/upstream'.length));
     return { wire: 'upstream', endpoint, path, target: rawTarget.slice('/upstream'.length), bodyHeld: false };
   }
   if (path.startsWith('/alt/v1/')) {
-    const endpoint = secondWireEndpoints.get(plain.slice('/alt'.length)) ?? 'other';
+    const endpoint = endpointOf('anthropic', plain.slice('/alt'.length));
     return { wire: 'anthropic', endpoint, path, target: rawTarget.slice('/alt'.length), bodyHeld: false };
   }
   if (!path.startsWith('/v1/')) return null;
   if (plain === '/v1/messages' || plain.startsWith('/v1/messages/')) {
-    return { wire: 'anthropic', endpoint: secondWireEndpoints.get(plain) ?? 'other', path, target: rawTarget, bodyHeld: false };
+    return { wire: 'anthropic', endpoint: endpointOf('anthropic', plain), path, target: rawTarget, bodyHeld: false };
   }
-  const endpoint = firstWireEndpoints.get(plain) ?? 'other';
+  const endpoint = endpointOf('openai', plain);
   return { wire: 'openai', endpoint, path, target: rawTarget, bodyHeld: endpoint === 'chat.completions' && method === 'POST' };
+}
+
+function endpointOf(wire: Wire, plainPath: string): Endpoint {
+  return wires[wire].endpoints.get(plainPath) ?? 'other';
 }
 
 /** True where a path is one of the second provider's, whatever is asked of it. */
 export function isSecondWire(rawTarget: string): boolean {
   return routeOf('POST', rawTarget)?.wire === 'anthropic';
-}
-
-/** True where the provider reports usage for this operation at all (design 4: otherwise usage is `none`). */
-export function reportsUsage(endpoint: Endpoint, method: string): boolean {
-  return method === 'POST' && endpoint !== 'other' && endpoint !== 'models';
 }

@@ -135,7 +135,13 @@ export class JsonScanner {
   }
 
   private passComma(): void {
-    this.expecting = this.nesting.inObject ? expectKey : expectValue;
+    if (this.nesting.inObject) {
+      this.expecting = expectKey;
+      return;
+    }
+    this.expecting = expectValue;
+    const watching = this.watching;
+    if (watching.length === this.nesting.depth && watching.length > 0) this.place = watching[watching.length - 1]!.tally?.element ?? null;
   }
 
   private closeBy(byte: number): void {
@@ -144,10 +150,17 @@ export class JsonScanner {
       this.expecting = invalid;
       return;
     }
-    if (this.watching.length === nesting.depth) this.watching.pop()!.complete = true;
+    if (this.watching.length === nesting.depth) this.closeWatched();
     this.place = null;
     nesting.close();
     this.endValue();
+  }
+
+  private closeWatched(): void {
+    const closed = this.watching.pop()!;
+    closed.complete = true;
+    const tally = this.watching.length === 0 ? null : this.watching[this.watching.length - 1]!.tally;
+    if (tally !== null && tally.element === closed) tally.ended();
   }
 
   private endValue(): void {
@@ -175,6 +188,10 @@ export class JsonScanner {
     place.kind = object ? 'object' : 'array';
     this.watching.push(place);
     this.place = object ? null : place.firstElement;
+    if (place.tally !== null && !object) {
+      place.tally.begin();
+      this.place = place.tally.element;
+    }
   }
 
   /** A string, number or literal begins with `byte` at `index`; the index to read on from. */

@@ -16,6 +16,16 @@ const noFields: readonly (readonly [string, WatchedValue])[] = [];
 /** Numbers of plain digits up to this length are kept as a value, not as bytes: they are exact, and most figures are such. */
 const plainDigitsMax = 15;
 
+/** Hears of the elements of a watched array, each an object, as they go by. */
+export interface ElementTally {
+  /** Where each element is read, in its turn. */
+  readonly element: WatchedValue;
+  /** The array begins. A name that comes twice counts as its last. */
+  begin(): void;
+  /** `element` was read to its end. */
+  ended(): void;
+}
+
 /** A watched place, and the watched places inside it. */
 export class WatchedValue {
   kind: ValueKind = 'absent';
@@ -26,6 +36,8 @@ export class WatchedValue {
   readonly fields: readonly (readonly [string, WatchedValue])[];
   /** The watched first element of an array. */
   readonly firstElement: WatchedValue | null;
+  /** Who hears of every element of an array; such an array has no watched first one. */
+  readonly tally: ElementTally | null;
   private bytes: Uint8Array | null = null;
   private length = 0;
   /** What `string` gave last that is written as it reads (ASCII without escapes): models and finish reasons repeat from call to call. */
@@ -33,9 +45,10 @@ export class WatchedValue {
   /** The value of a number written in plain digits, else −1. */
   private plainDigits = -1;
 
-  constructor(fields: Readonly<Record<string, WatchedValue>> | null, firstElement: WatchedValue | null) {
+  constructor(fields: Readonly<Record<string, WatchedValue>> | null, firstElement: WatchedValue | null, tally: ElementTally | null = null) {
     this.fields = fields === null ? noFields : Object.entries(fields);
     this.firstElement = firstElement;
+    this.tally = tally;
   }
 
   /** Forgets what was seen here and inside. A name that comes twice counts as its last (JSON as JavaScript reads it). */
@@ -47,6 +60,7 @@ export class WatchedValue {
     this.length = 0;
     for (const field of this.fields) field[1].forget();
     this.firstElement?.forget();
+    this.tally?.element.forget();
   }
 
   /**
@@ -110,6 +124,11 @@ export function watched(
   firstElement: WatchedValue | null = null,
 ): WatchedValue {
   return new WatchedValue(fields, firstElement);
+}
+
+/** A watched array, each of whose elements is told to `tally`. */
+export function watchedEach(tally: ElementTally): WatchedValue {
+  return new WatchedValue(null, null, tally);
 }
 
 /** The text of a JSON string from its raw bytes between the quotes, which must be valid. */

@@ -8,6 +8,7 @@ import { picoPerNano, rateAt, type Rates } from './rates.ts';
 /** The input of a call by what is paid for it: no token is in two of these. */
 export interface CacheTokens {
   readonly input: number;
+  readonly audioInput: number;
   readonly cached: number;
   readonly cacheWrite: number;
   readonly cacheWriteOneHour: number;
@@ -16,7 +17,7 @@ export interface CacheTokens {
 /** Null: the model's input has no price. Without a price of their own, cache reads and writes are paid as input and save nothing. */
 export function cacheSavingsOf(tokens: CacheTokens, rates: Rates): NanoDollars | null {
   if (rates.input === null) return null;
-  const whole = tokens.input + tokens.cached + tokens.cacheWrite + tokens.cacheWriteOneHour;
+  const whole = tokens.input + tokens.audioInput + tokens.cached + tokens.cacheWrite + tokens.cacheWriteOneHour;
   const input = rateAt(rates.input, whole);
   const write = rates.cacheWrite ?? rates.input;
   const pico = BigInt(tokens.cached) * (input - rateAt(rates.cached ?? rates.input, whole))

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { formatDollars, nanoDollarsMax } from '../money.ts';
 import type { Reading, TokenFigures } from '../usage/reading.ts';
+import { wires } from '../wire/wire.ts';
 import { costOf, type Cost, type PricedCall } from './cost.ts';
 import { parseOverlay } from './overlay.ts';
 import { createPriceBook, type LoadedOverlay } from './price-book.ts';
@@ -13,11 +14,12 @@ const atMs = Date.parse('2026-09-23T12:00:00Z');
 const book = createPriceBook({ list: sampleList, overlay: null });
 
 function costOn(wire: 'openai' | 'anthropic', reading: Reading, other: Partial<PricedCall> = {}): Cost {
-  return costOf({ reading, wire, provider: wire, upstreamHost: null, book, fallback: null, atMs, ...other });
+  const { cachedInInput } = wires[wire];
+  return costOf({ reading: { ...reading, cachedInInput }, provider: wire, upstreamHost: null, book, fallback: null, atMs, ...other });
 }
 
 function upstreamCost(reading: Reading, other: Partial<PricedCall> = {}): Cost {
-  return costOf({ reading, wire: 'upstream', provider: null, upstreamHost: 'shop.example', book, fallback: null, atMs, ...other });
+  return costOf({ reading, provider: null, upstreamHost: 'shop.example', book, fallback: null, atMs, ...other });
 }
 
 function dollars(cost: Cost): string | null {
@@ -142,8 +144,8 @@ describe('states of usage (design 4; design 3, row 7)', () => {
   for (const usage of ['none', 'unknown'] as const) {
     it(`${usage}: no cost, whatever figures came`, () => {
       const reading = sampleReading(figures, { usage, reportedCost: '1' });
-      assert.deepEqual(costOn('openai', reading), { cost: null, costSource: 'none', priceList: null, cacheSavings: null });
-      assert.deepEqual(upstreamCost(reading), { cost: null, costSource: 'none', priceList: null, cacheSavings: null });
+      assert.deepEqual(costOn('openai', reading), { cost: null, costGaps: [], costSource: 'none', priceList: null, cacheSavings: null });
+      assert.deepEqual(upstreamCost(reading), { cost: null, costGaps: [], costSource: 'none', priceList: null, cacheSavings: null });
     });
   }
   it('partial: priced as far as it was reported', () => {
@@ -151,11 +153,11 @@ describe('states of usage (design 4; design 3, row 7)', () => {
     assert.equal(dollars(costOn('anthropic', reading)), '0.000053400');
   });
   it('reported without one figure: nothing to price', () => {
-    assert.deepEqual(costOn('openai', sampleReading({})), { cost: null, costSource: 'none', priceList: null, cacheSavings: null });
+    assert.deepEqual(costOn('openai', sampleReading({})), { cost: null, costGaps: [], costSource: 'none', priceList: null, cacheSavings: null });
   });
   it('no model: unpriced, never 0', () => {
     const nobody = costOn('openai', sampleReading(figures, { model: null }));
-    assert.deepEqual(nobody, { cost: null, costSource: 'unpriced', priceList: null, cacheSavings: null });
+    assert.deepEqual(nobody, { cost: null, costGaps: [], costSource: 'unpriced', priceList: null, cacheSavings: null });
   });
   it('the other provider lists it: still unpriced', () => {
     assert.equal(costOn('openai', sampleReading(figures, { model: 'claude' })).costSource, 'unpriced');
@@ -253,7 +255,8 @@ describe('against exact fractions', () => {
         ...sampleList, providers: [{ id: wire, name: wire, host: 'x', models: [{ id: 'm', rule: { is: 'm' }, prices: [listed] }] }],
       };
       const cost = costOf({
-        reading: sampleReading({ input, output, cached, cacheWrite: write }, { model: 'm' }), wire, provider: wire, upstreamHost: null,
+        reading: sampleReading({ input, output, cached, cacheWrite: write }, { model: 'm', cachedInInput: wires[wire].cachedInInput }),
+        provider: wire, upstreamHost: null,
         book: createPriceBook({ list, overlay: null }), fallback: null, atMs,
       }).cost;
       const uncached = wire === 'anthropic' ? input : Math.max(0, input - cached - write);

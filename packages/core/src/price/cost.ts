@@ -1,20 +1,21 @@
 /**
- * A reading and the prices in force → what the call cost. Design 3, rows 5 to 7. Pure and exact: one sum of pico-dollars,
- * rounded once, half to even, to nano-dollars. What cannot be priced is null, never zero; no figure is ever made up.
+ * A reading and the prices in force → what the call cost, and what of it has no price (`gaps.ts`). Design 3, rows 5 to 7. Pure and
+ * exact: one sum of pico-dollars, rounded once, half to even, to nano-dollars. What cannot be priced is null, never zero; no figure is ever made up.
  */
-import type { Wire } from '../call/route.ts';
 import { divideHalfEven, nanoDollars, parseDollars, type NanoDollars } from '../money.ts';
-import type { CostSource } from '../record/call-record.ts';
-import type { FallbackPrice, Provider } from '../settings.ts';
-import type { Reading, TokenFigures } from '../usage/reading.ts';
+import type { CostGap, CostSource } from '../record/call-record.ts';
+import type { FallbackPrice } from '../settings.ts';
+import type { Provider } from '../wire/wire.ts';
+import type { Reading } from '../usage/reading.ts';
 import { cacheSavingsOf } from './cache-savings.ts';
+import { chargedTokens, type ChargedTokens } from './charged-tokens.ts';
 import { pricesOf, type ModelPrice, type PriceBook } from './price-book.ts';
-import { picoPerNano, rateAt, type Rates, type TokenRate } from './rates.ts';
+import { Gaps, factorOf, noFactors, noFees, noGaps, noteTokens, toolFees } from './gaps.ts';
+import { picoPerNano, rateAt, wholeFactor, type Rates, type TokenRate } from './rates.ts';
 
 /** One call to be priced. */
 export interface PricedCall {
   readonly reading: Reading;
-  readonly wire: Wire;
   /** Null on the declared upstream. */
   readonly provider: Provider | null;
   /** The declared upstream's host name, or its URL; null on the named providers. */
@@ -31,13 +32,15 @@ export interface PricedCall {
  */
 export interface Cost {
   readonly cost: NanoDollars | null;
+  /** What was reported and is not in `cost`, or not at its own price; none where there is no cost. */
+  readonly costGaps: readonly CostGap[];
   readonly costSource: CostSource;
   readonly priceList: string | null;
   readonly cacheSavings: NanoDollars | null;
 }
 
-const nothingToPrice: Cost = Object.freeze({ cost: null, costSource: 'none', priceList: null, cacheSavings: null });
-const unpriced: Cost = Object.freeze({ cost: null, costSource: 'unpriced', priceList: null, cacheSavings: null });
+const nothingToPrice: Cost = Object.freeze({ cost: null, costGaps: noGaps, costSource: 'none', priceList: null, cacheSavings: null });
+const unpriced: Cost = Object.freeze({ cost: null, costGaps: noGaps, costSource: 'unpriced', priceList: null, cacheSavings: null });
 
 /**
  * The cost of one call. A declared upstream: the cost it reported, else the overlay, else the organization's fallback price,
@@ -48,58 +51,65 @@ const unpriced: Cost = Object.freeze({ cost: null, costSource: 'unpriced', price
 export function costOf(call: PricedCall): Cost {
   const { reading, fallback } = call;
   if (reading.usage === 'none' || reading.usage === 'unknown') return nothingToPrice;
-  if (call.wire === 'upstream' && reading.reportedCost !== null) {
+  if (call.provider === null && reading.reportedCost !== null) {
     const cost = parseDollars(reading.reportedCost);
-    if (cost !== null) return { cost, costSource: 'upstream', priceList: null, cacheSavings: null };
+    if (cost !== null) return { cost, costGaps: noGaps, costSource: 'upstream', priceList: null, cacheSavings: null };
   }
-  const tokens = chargedTokens(reading.tokens, call.wire);
+  const tokens = chargedTokens(reading.tokens, reading.cachedInInput);
   if (tokens === null) return nothingToPrice;
   if (reading.model === null) return unpriced;
-  const { provider, upstreamHost, atMs } = call;
-  const { overlay, list } = pricesOf(call.book, { provider, upstreamHost, atMs, model: reading.model });
-  return priced(tokens, overlay)
-    ?? (call.wire === 'upstream' ? byFallback(tokens, fallback) : priced(tokens, list))
-    ?? (call.wire === 'upstream' ? priced(tokens, list) : byFallback(tokens, fallback))
+  const { overlay, list } = pricesOfModel(call, reading.model);
+  return priced(call, tokens, overlay)
+    ?? (call.provider === null ? byFallback(reading, tokens, fallback) : priced(call, tokens, list))
+    ?? (call.provider === null ? priced(call, tokens, list) : byFallback(reading, tokens, fallback))
     ?? unpriced;
 }
 
-/** Tokens by what is paid for them: no token is in two of these. Whole numbers from 0. */
-export interface ChargedTokens {
-  readonly input: number;
-  readonly cached: number;
-  readonly cacheWrite: number;
-  readonly cacheWriteOneHour: number;
-  readonly output: number;
-  readonly reasoning: number;
+function pricesOfModel({ book, provider, upstreamHost, atMs }: PricedCall, model: string): ReturnType<typeof pricesOf> {
+  return pricesOf(book, { provider, upstreamHost, atMs, model });
 }
 
-/**
- * First wire: cached and written tokens are parts of the prompt. Second wire: they come on top of the input. Reasoning is part
- * of the output on both. A part larger than its whole leaves nothing of the rest, never less. Null: no figure at all.
- */
-export function chargedTokens(figures: TokenFigures, wire: Wire): ChargedTokens | null {
-  const { input, output, cached, cacheWrite, reasoning } = figures;
-  if (input === null && output === null && cached === null && cacheWrite === null) return null;
-  const written = cacheWrite ?? 0;
-  const oneHour = Math.min(figures.cacheWriteOneHour ?? 0, written);
-  const parts = wire === 'anthropic' ? 0 : (cached ?? 0) + written;
-  const reasoned = Math.min(reasoning ?? 0, output ?? 0);
-  return {
-    input: Math.max((input ?? 0) - parts, 0),
-    cached: cached ?? 0,
-    cacheWrite: written - oneHour,
-    cacheWriteOneHour: oneHour,
-    output: (output ?? 0) - reasoned,
-    reasoning: reasoned,
-  };
-}
-
-function priced(tokens: ChargedTokens, price: ModelPrice | null): Cost | null {
+function priced(call: PricedCall, tokens: ChargedTokens, price: ModelPrice | null): Cost | null {
   if (price === null) return null;
   const pico = picoDollars(tokens, price.rates);
   if (pico === null) return null;
-  const cost = nanoDollars(divideHalfEven(pico, picoPerNano));
-  return { cost, costSource: 'priced', priceList: price.priceList, cacheSavings: cacheSavingsOf(tokens, price.rates) };
+  const { reading } = call;
+  const gaps = new Gaps();
+  const fees = toolFees(reading.toolCalls, price.rates.tools, gaps);
+  noteTokens(tokens, price, gaps);
+  const factor = factorOf(reading, price.rates, gaps);
+  // Nothing is rounded before the sum is whole.
+  const cost = factor === wholeFactor && reading.further.length === 0
+    ? divideHalfEven(pico + fees, picoPerNano)
+    : divideHalfEven((pico - price.rates.call) * factor + (price.rates.call + fees) * wholeFactor + further(call, price.rates, gaps),
+      picoPerNano * wholeFactor);
+  return {
+    cost: nanoDollars(cost), costGaps: gaps.names(), costSource: 'priced', priceList: price.priceList,
+    cacheSavings: cacheSavingsOf(tokens, price.rates),
+  };
+}
+
+/** What the response reports beside its own figures, each at the price of its model: millionths of pico-dollars. */
+function further(call: PricedCall, own: Rates, gaps: Gaps): bigint {
+  let sum = 0n;
+  for (const { model, tokens: figures } of call.reading.further) {
+    const tokens = figures === null ? null : chargedTokens(figures, call.reading.cachedInInput);
+    const price = model === null ? null : furtherPrice(call, model);
+    const rates = model === null ? own : price?.rates ?? null;
+    const pico = tokens === null || rates === null ? null : picoDollars(tokens, rates);
+    if (tokens === null || pico === null || rates === null) {
+      gaps.add('other_model');
+      continue;
+    }
+    if (price !== null) noteTokens(tokens, price, gaps);
+    sum += pico * factorOf(call.reading, rates, gaps);
+  }
+  return sum;
+}
+
+function furtherPrice(call: PricedCall, model: string): ModelPrice | null {
+  const { overlay, list } = pricesOfModel(call, model);
+  return overlay ?? list;
 }
 
 /**
@@ -109,15 +119,16 @@ function priced(tokens: ChargedTokens, price: ModelPrice | null): Cost | null {
 function picoDollars(tokens: ChargedTokens, rates: Rates): bigint | null {
   const parts = picoByKind(tokens, rates);
   return parts === null ? null
-    : rates.call + parts.input + parts.cached + parts.cacheWrite + parts.cacheWriteOneHour + parts.output + parts.reasoning;
+    : rates.call + parts.input + parts.cached + parts.cacheWrite + parts.cacheWriteOneHour + parts.output + parts.reasoning
+      + parts.audioInput + parts.audioOutput;
 }
 
 /** The same by what is paid for, without the price of the call itself. */
 export function picoByKind(tokens: ChargedTokens, rates: Rates): { readonly [Kind in keyof ChargedTokens]: bigint } | null {
   const { input, output } = rates;
   if (input === null) return null;
-  if (output === null && tokens.output + tokens.reasoning > 0) return null;
-  const whole = tokens.input + tokens.cached + tokens.cacheWrite + tokens.cacheWriteOneHour;
+  if (output === null && tokens.output + tokens.reasoning + tokens.audioOutput > 0) return null;
+  const whole = tokens.input + tokens.audioInput + tokens.cached + tokens.cacheWrite + tokens.cacheWriteOneHour;
   const write = rates.cacheWrite ?? input;
   return {
     input: paid(tokens.input, input, whole),
@@ -126,6 +137,8 @@ export function picoByKind(tokens: ChargedTokens, rates: Rates): { readonly [Kin
     cacheWriteOneHour: paid(tokens.cacheWriteOneHour, rates.cacheWriteOneHour ?? write, whole),
     output: output === null ? 0n : paid(tokens.output, output, whole),
     reasoning: output === null ? 0n : paid(tokens.reasoning, rates.reasoning ?? output, whole),
+    audioInput: paid(tokens.audioInput, rates.audioInput ?? input, whole),
+    audioOutput: output === null ? 0n : paid(tokens.audioOutput, rates.audioOutput ?? output, whole),
   };
 }
 
@@ -133,12 +146,17 @@ function paid(tokens: number, rate: TokenRate, wholeInput: number): bigint {
   return tokens === 0 ? 0n : BigInt(tokens) * rateAt(rate, wholeInput);
 }
 
-/** The organization's own price: all that went in at one rate, cached or not, all that came out at the other. */
-function byFallback(tokens: ChargedTokens, fallback: FallbackPrice | null): Cost | null {
+/** The organization's own price: all that went in at one rate, all that came out at the other. It knows no fees, tiers and regions. */
+function byFallback(reading: Reading, tokens: ChargedTokens, fallback: FallbackPrice | null): Cost | null {
   if (fallback === null) return null;
-  const into = BigInt(tokens.input) + BigInt(tokens.cached) + BigInt(tokens.cacheWrite) + BigInt(tokens.cacheWriteOneHour);
-  const out = BigInt(tokens.output) + BigInt(tokens.reasoning);
+  const into = BigInt(tokens.input) + BigInt(tokens.audioInput) + BigInt(tokens.cached)
+    + BigInt(tokens.cacheWrite) + BigInt(tokens.cacheWriteOneHour);
+  const out = BigInt(tokens.output) + BigInt(tokens.reasoning) + BigInt(tokens.audioOutput);
   const nanoMillionths = into * fallback.inputNanoPerMillion + out * fallback.outputNanoPerMillion;
+  const gaps = new Gaps();
+  if (reading.further.length > 0) gaps.add('other_model');
+  toolFees(reading.toolCalls, noFees, gaps);
+  factorOf(reading, noFactors, gaps);
   const cost = nanoDollars(divideHalfEven(nanoMillionths, 1_000_000n));
-  return { cost, costSource: 'fallback', priceList: null, cacheSavings: nanoDollars(0n) };
+  return { cost, costGaps: gaps.names(), costSource: 'fallback', priceList: null, cacheSavings: nanoDollars(0n) };
 }

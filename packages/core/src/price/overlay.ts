@@ -11,6 +11,9 @@
  * Prices are US dollars per million tokens, decimal text or numbers, with up to six decimals. `provider` is a seller of the
  * frozen list, `host` a declared upstream's host name. `model` is a whole name, or a beginning before `*`; any letter case.
  * `cached`, `cacheWrite` and `cacheWriteOneHour` may be left out and are then paid as input (one-hour writes as other writes).
+ * `audioInput` and `audioOutput`: sound; without them it is paid as text, and the record's cost has a gap. `webSearch`, `webFetch`,
+ * `fileSearch` and `codeInterpreter`: US dollars per thousand calls of the provider's own tool. `serviceTiers` and `regions`: factors of
+ * all token prices by the provider's word, such as { "flex": "0.5" }, with up to three decimals.
  * `above`: a call whose whole input is more than `tokens` pays these prices, for all of its tokens; others stay as they were.
  */
 import { comparable } from './model-name.ts';
@@ -38,7 +41,9 @@ const textMax = 4 * 1024 * 1024;
 const pricesMax = 10_000;
 const stepsMax = 8;
 const modelMax = 256;
-const rateNames = ['input', 'cached', 'cacheWrite', 'cacheWriteOneHour', 'output'] as const;
+const rateNames = ['input', 'cached', 'cacheWrite', 'cacheWriteOneHour', 'output', 'audioInput', 'audioOutput'] as const;
+const feeNames = ['webSearch', 'webFetch', 'fileSearch', 'codeInterpreter'] as const;
+const factorsMax = 50;
 type RateName = (typeof rateNames)[number];
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -79,7 +84,7 @@ function jsonOf(text: string): unknown {
 }
 
 function priceAt(value: unknown, path: string): OverlayPrice {
-  const entry = objectAt(value, path, ['provider', 'host', 'model', ...rateNames, 'above']);
+  const entry = objectAt(value, path, ['provider', 'host', 'model', ...rateNames, ...feeNames, 'serviceTiers', 'regions', 'above']);
   for (const name of ['input', 'output']) {
     if (!Object.hasOwn(entry, name)) throw new Refused(`${path}.${name} is missing; give its price per million tokens, 0 if it is free.`);
   }
@@ -128,8 +133,31 @@ function ratesAt(entry: JsonObject, path: string): Rates {
   };
   return {
     input: rate('input'), cached: rate('cached'), cacheWrite: rate('cacheWrite'), cacheWriteOneHour: rate('cacheWriteOneHour'),
-    output: rate('output'), reasoning: null, call: 0n,
+    output: rate('output'), reasoning: null, audioInput: rate('audioInput'), audioOutput: rate('audioOutput'), call: 0n,
+    tools: feesAt(entry, path), serviceTiers: factorsAt(entry['serviceTiers'], `${path}.serviceTiers`),
+    regions: factorsAt(entry['regions'], `${path}.regions`),
   };
+}
+
+/** US dollars per thousand calls → pico-dollars per call. */
+function feesAt(entry: JsonObject, path: string): Rates['tools'] {
+  const fee = (name: (typeof feeNames)[number]): bigint | null =>
+    entry[name] === undefined ? null : amountAt(entry[name], `${path}.${name}`, 'US dollars per thousand calls') * 1_000n;
+  return { webSearch: fee('webSearch'), webFetch: fee('webFetch'), fileSearch: fee('fileSearch'), codeInterpreter: fee('codeInterpreter') };
+}
+
+/** Words in lower case → factors in millionths. */
+function factorsAt(value: unknown, path: string): ReadonlyMap<string, bigint> {
+  if (value === undefined) return new Map();
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Refused(`${path} must be an object.`);
+  const entries = Object.entries(value);
+  if (entries.length > factorsMax) throw new Refused(`${path} has more than ${factorsMax} entries.`);
+  return new Map(entries.map(([word, factor]) => {
+    const text = typeof factor === 'number' ? plainDecimal(factor) : factor;
+    const match = typeof text === 'string' ? /^(\d{1,3})(?:\.(\d{1,3}))?$/.exec(text) : null;
+    if (match === null) throw new Refused(`${path} must hold factors from 0, below 1000, with at most three decimals, such as "0.5".`);
+    return [word.toLowerCase(), BigInt(match[1]! + (match[2] ?? '').padEnd(6, '0'))] as const;
+  }));
 }
 
 function tokensAt(value: unknown, path: string): number {
@@ -139,12 +167,17 @@ function tokensAt(value: unknown, path: string): number {
   return value;
 }
 
-/** US dollars per million tokens → pico-dollars per token, exact. Numbers are taken at their shortest decimal text. */
+/** US dollars per million tokens → pico-dollars per token, exact. */
 function picoAt(value: unknown, path: string): bigint {
+  return amountAt(value, path, 'US dollars per million tokens');
+}
+
+/** Millionths of what `unit` names. Numbers are taken at their shortest decimal text. */
+function amountAt(value: unknown, path: string, unit: string): bigint {
   const text = typeof value === 'number' ? plainDecimal(value) : value;
   const match = typeof text === 'string' ? /^(\d{1,9})(?:\.(\d{1,6}))?$/.exec(text) : null;
   if (match === null) {
-    throw new Refused(`${path} must be US dollars per million tokens from 0, below 1000000000, with at most six decimals, such as "2.50".`);
+    throw new Refused(`${path} must be ${unit} from 0, below 1000000000, with at most six decimals, such as "2.50".`);
   }
   return BigInt(match[1]! + (match[2] ?? '').padEnd(6, '0'));
 }

@@ -2,7 +2,7 @@
  * The prices in force on a node: the frozen list and, before it, the operator's overlay. Design 3, row 6.
  * Immutable but for what it remembers; a changed overlay makes a new book. An unknown model is null, never a price of zero.
  */
-import type { Provider } from '../settings.ts';
+import { eachProvider, type Provider } from '../wire/wire.ts';
 import type { Overlay } from './overlay.ts';
 import { priceListId, type ListedProvider, type PriceList } from './price-list.ts';
 import { catalogues, createSeller, listedPriceAt, remember, type ModelPrice, type PriceSources, type Seller } from './seller.ts';
@@ -37,10 +37,7 @@ export function createPriceBook({ list, overlay }: { readonly list: PriceList; r
   const catalogueOf = catalogues(list);
   const sellerOf = (provider: ListedProvider | null, host: string | null): Seller =>
     createSeller(context, catalogueOf, { provider, host });
-  const named = {
-    openai: sellerOf(providerById(list, 'openai'), null),
-    anthropic: sellerOf(providerById(list, 'anthropic'), null),
-  };
+  const named = eachProvider((provider) => sellerOf(providerById(list, provider), null));
   const hosts = list.providers.map(hostTest);
   const upstreams = new Map<string, Seller>();
   return {

@@ -18,8 +18,15 @@ export interface ListedRates {
   readonly cacheWriteOneHour?: ListedRate;
   readonly output?: ListedRate;
   readonly reasoning?: ListedRate;
+  readonly audioInput?: ListedRate;
+  readonly audioOutput?: ListedRate;
   /** Pico-dollars for the call itself, whatever its tokens. */
   readonly call?: number;
+  /** Pico-dollars for one call of the provider's own tool. */
+  readonly webSearch?: number;
+  readonly webFetch?: number;
+  readonly fileSearch?: number;
+  readonly codeInterpreter?: number;
 }
 
 /** Rates and when they hold: always, from a UTC date on, or between two times of each UTC day (`to` excluded, may pass midnight). */

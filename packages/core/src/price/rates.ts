@@ -2,6 +2,7 @@
  * What a model costs per token, as exact whole pico-dollars, and which of several prices holds at an instant.
  * One pico-dollar per token is 10⁻⁶ US dollars per million tokens, so prices with up to six decimals are exact.
  */
+import type { ToolCalls } from '../usage/reading.ts';
 import type { ListedPrice, ListedRate, ListedRates } from './price-list.ts';
 
 /** Pico-dollars in one nano-dollar. */
@@ -23,9 +24,21 @@ export interface Rates {
   readonly output: TokenRate | null;
   /** Null: reasoning is paid as all output is. */
   readonly reasoning: TokenRate | null;
+  /** Null: sound is paid as text is, and the cost has a gap. */
+  readonly audioInput: TokenRate | null;
+  readonly audioOutput: TokenRate | null;
   /** Pico-dollars for the call itself. */
   readonly call: bigint;
+  /** Pico-dollars for one call of a tool; null where no fee is known. */
+  readonly tools: { readonly [Tool in keyof ToolCalls]: bigint | null };
+  /** Factors of token prices, millionths, by the provider's word in lower case; the ordinary tier and region have none. */
+  readonly serviceTiers: ReadonlyMap<string, bigint>;
+  readonly regions: ReadonlyMap<string, bigint>;
 }
+
+/** A factor of 1, in millionths. */
+export const wholeFactor = 1_000_000n;
+const noFactors: ReadonlyMap<string, bigint> = new Map();
 
 /** When a price holds. Both null: always. */
 export interface PriceTime {
@@ -44,8 +57,20 @@ export function ratesFromList(listed: ListedRates): Rates {
     cacheWriteOneHour: rateFromList(listed.cacheWriteOneHour),
     output: rateFromList(listed.output),
     reasoning: rateFromList(listed.reasoning),
+    audioInput: rateFromList(listed.audioInput),
+    audioOutput: rateFromList(listed.audioOutput),
     call: BigInt(listed.call ?? 0),
+    tools: {
+      webSearch: feeFromList(listed.webSearch), webFetch: feeFromList(listed.webFetch),
+      fileSearch: feeFromList(listed.fileSearch), codeInterpreter: feeFromList(listed.codeInterpreter),
+    },
+    serviceTiers: noFactors,
+    regions: noFactors,
   };
+}
+
+function feeFromList(listed: number | undefined): bigint | null {
+  return listed === undefined ? null : BigInt(listed);
 }
 
 function rateFromList(listed: ListedRate | undefined): TokenRate | null {

@@ -7,7 +7,7 @@ import { describe, it } from 'node:test';
 import { calcPrice } from '@pydantic/genai-prices';
 import { corpusOrFixtures, readWires } from '@metergate/testkit/corpus.ts';
 import type { Exchange } from '@metergate/testkit/exchange.ts';
-import type { Wire } from '../call/route.ts';
+import { wires, type Wire } from '../wire/wire.ts';
 import { costOf } from './cost.ts';
 import { createPriceBook } from './price-book.ts';
 import { priceList } from './price-list.ts';
@@ -42,10 +42,10 @@ describe('recorded calls cost what the list\'s own source computes', () => {
         const wire = wireOf(exchange);
         const provider = wire === 'upstream' ? null : wire;
         const { model, input, output, cached, cacheWrite, reasoning } = exchange.expected;
-        const reading = sampleReading({ input, output, cached, cacheWrite, reasoning }, { model });
+        const reading = sampleReading({ input, output, cached, cacheWrite, reasoning }, { model, cachedInInput: wires[wire].cachedInInput });
         for (const atMs of instants) {
           const upstreamHost = provider === null ? exchange.host : null;
-          const ours = costOf({ reading, wire, provider, upstreamHost, book, fallback: null, atMs });
+          const ours = costOf({ reading, provider, upstreamHost, book, fallback: null, atMs });
           const expected = theirs(exchange, wire, atMs);
           if (ours.cost === null) {
             assert.ok(expected === null || expected === 0, `${exchange.name}: ${model} is unpriced, the source says ${expected}`);

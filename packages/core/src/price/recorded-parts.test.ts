@@ -15,10 +15,12 @@ const book = createPriceBook({ list: sampleList, overlay: null });
 /** A call of the first wire as it is recorded today. */
 function recorded(model: string, tokens: Partial<TokenFigures>): RecordedCall {
   const reading = sampleReading(tokens, { model });
-  const cost = costOf({ reading, wire: 'openai', provider: 'openai', upstreamHost: null, book, fallback: null, atMs: startedAtMs });
+  const cost = costOf({ reading, provider: 'openai', upstreamHost: null, book, fallback: null, atMs: startedAtMs });
   return {
     wire: 'openai', model, usage: 'reported', inputTokens: reading.tokens.input, outputTokens: reading.tokens.output,
-    cachedTokens: reading.tokens.cached, cacheWriteTokens: reading.tokens.cacheWrite, reasoningTokens: reading.tokens.reasoning, ...cost, startedAtMs,
+    cachedTokens: reading.tokens.cached, cacheWriteTokens: reading.tokens.cacheWrite, reasoningTokens: reading.tokens.reasoning,
+    audioInputTokens: reading.tokens.audioInput, audioOutputTokens: reading.tokens.audioOutput, serviceTier: null,
+    toolCalls: null, ...cost, startedAtMs,
   };
 }
 

@@ -1,11 +1,15 @@
 /**
  * A recorded call → its tokens and its cost by what was paid for: input, cache reads and writes, output, reasoning.
  * A record keeps one cost. It is taken apart only where the prices at hand are those that made it, to the nano-dollar; where they
- * are not (a newer list, a price the provider reported, a price for the call itself), the cost stays whole. Nothing is estimated.
+ * are not (a newer list, a price the provider reported, a price for the call itself, a fee, a factor), the cost stays whole. Nothing is
+ * estimated. Sound counts as input and output.
  */
+import { nothingDue } from '../usage/reading.ts';
+import { wires } from '../wire/wire.ts';
 import type { CallRecord } from '../record/call-record.ts';
-import { nanoDollars, type NanoDollars } from '../money.ts';
-import { chargedTokens, costOf, picoByKind, type ChargedTokens } from './cost.ts';
+import { divideHalfEven, nanoDollars, type NanoDollars } from '../money.ts';
+import { chargedTokens, type ChargedTokens } from './charged-tokens.ts';
+import { costOf, picoByKind } from './cost.ts';
 import { pricesOf, type PriceBook } from './price-book.ts';
 import { picoPerNano } from './rates.ts';
 
@@ -15,6 +19,7 @@ export type PaidKind = (typeof paidKinds)[number];
 
 export type RecordedCall = Pick<CallRecord,
   | 'wire' | 'model' | 'usage' | 'inputTokens' | 'outputTokens' | 'cachedTokens' | 'cacheWriteTokens' | 'reasoningTokens'
+  | 'audioInputTokens' | 'audioOutputTokens' | 'serviceTier' | 'toolCalls'
   | 'cost' | 'costSource' | 'priceList' | 'startedAtMs'>;
 
 export interface RecordedParts {
@@ -28,11 +33,11 @@ export interface RecordedParts {
 export function recordedParts(record: RecordedCall, book: PriceBook): RecordedParts | null {
   const figures = {
     input: record.inputTokens, output: record.outputTokens, cached: record.cachedTokens, cacheWrite: record.cacheWriteTokens,
-    cacheWriteOneHour: null, reasoning: record.reasoningTokens,
+    cacheWriteOneHour: null, reasoning: record.reasoningTokens, audioInput: record.audioInputTokens, audioOutput: record.audioOutputTokens,
   };
-  const tokens = chargedTokens(figures, record.wire);
+  const tokens = chargedTokens(figures, wires[record.wire].cachedInInput);
   if (tokens === null) return null;
-  return { tokens, costs: costsOf(record, tokens, book, figures) };
+  return { tokens: withoutAudio(tokens), costs: costsOf(record, tokens, book, figures) };
 }
 
 function costsOf(
@@ -41,14 +46,26 @@ function costsOf(
   const { wire, model, usage, cost, costSource, priceList, startedAtMs } = record;
   if (cost === null || costSource !== 'priced' || wire === 'upstream' || model === null) return null;
   const query = { provider: wire, upstreamHost: null, model, atMs: startedAtMs };
-  const reading = { model, finishReason: null, usage, usageReason: null, tokens: figures, reportedCost: null };
-  const again = costOf({ reading, wire, provider: wire, upstreamHost: null, book, fallback: null, atMs: startedAtMs });
+  const { cachedInInput } = wires[wire];
+  const reading = { ...nothingDue, model, usage, tokens: figures, cachedInInput, serviceTier: record.serviceTier, toolCalls: record.toolCalls };
+  const again = costOf({ reading, provider: wire, upstreamHost: null, book, fallback: null, atMs: startedAtMs });
   if (again.cost !== cost || again.priceList !== priceList) return null;
   const { overlay, list } = pricesOf(book, query);
   const rates = [overlay, list].find((price) => price?.priceList === priceList)?.rates;
   if (rates === undefined || rates.call !== 0n) return null;
-  const pico = picoByKind(tokens, rates);
-  return pico === null ? null : rounded(pico, cost);
+  const parts = picoByKind(tokens, rates);
+  if (parts === null) return null;
+  const pico = withoutAudio(parts);
+  const whole = Object.values(pico).reduce((sum, part) => sum + part, 0n);
+  return nanoDollars(divideHalfEven(whole, picoPerNano)) === cost ? rounded(pico, cost) : null;
+}
+
+/** Sound with what it is a part of. */
+function withoutAudio<Amount extends number | bigint>(
+  { audioInput, audioOutput, ...parts }: { readonly [Kind in keyof ChargedTokens]: Amount },
+): { readonly [Kind in Exclude<keyof ChargedTokens, 'audioInput' | 'audioOutput'>]: Amount } {
+  const sum = (one: Amount, other: Amount): Amount => ((one as number) + (other as number)) as Amount;
+  return { ...parts, input: sum(parts.input, audioInput), output: sum(parts.output, audioOutput) };
 }
 
 /** Whole nano-dollars of each; what rounding leaves goes to the largest. */

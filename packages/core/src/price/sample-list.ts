@@ -3,7 +3,7 @@
  * Sellers: the two named ones, and `shop.example` for declared upstreams, which also sells what the first one lists.
  */
 import type { Reading, TokenFigures } from '../usage/reading.ts';
-import { noTokens } from '../usage/reading.ts';
+import { noTokens, nothingDue } from '../usage/reading.ts';
 import type { PriceList } from './price-list.ts';
 
 export const sampleListId = '2026-09-23/0123456789abcdef';
@@ -69,6 +69,6 @@ export const sampleList: PriceList = {
 
 /** A reading with these figures, complete unless said otherwise. */
 export function sampleReading(tokens: Partial<TokenFigures>, other: Partial<Omit<Reading, 'tokens'>> = {}): Reading {
-  const complete = { model: 'plain', finishReason: 'stop', usage: 'reported', usageReason: null, reportedCost: null } as const;
+  const complete = { ...nothingDue, model: 'plain', finishReason: 'stop', usage: 'reported' } as const;
   return { ...complete, ...other, tokens: { ...noTokens, ...tokens } };
 }

@@ -21,6 +21,8 @@ export interface ModelPrice {
   readonly listedAs: string;
   readonly time: PriceTime;
   readonly rates: Rates;
+  /** Of the operator's own prices, not of the list. */
+  readonly ofOverlay: boolean;
 }
 
 /** Every price known for one model; the frozen list's in rising precedence. */
@@ -74,7 +76,7 @@ export function createSeller(
     return {
       overlay: overlay === null ? null : overlayModelPrice(context.overlayId ?? 'overlay', overlay),
       list: listed === null ? [] : listed.prices.map((price) => ({
-        priceList: context.listId, listedAs: listed.id, time: timeFromList(price), rates: ratesFromList(price),
+        priceList: context.listId, listedAs: listed.id, time: timeFromList(price), rates: ratesFromList(price), ofOverlay: false,
       })),
     };
   };
@@ -90,7 +92,7 @@ export function createSeller(
 }
 
 function overlayModelPrice(priceList: string, price: OverlayPrice): ModelPrice {
-  return { priceList, listedAs: price.model, time: { fromMs: null, daily: null }, rates: price.rates };
+  return { priceList, listedAs: price.model, time: { fromMs: null, daily: null }, rates: price.rates, ofOverlay: true };
 }
 
 /** The last of a model's listed prices that holds at the instant; the first where none does. Null: not listed. */

@@ -9,16 +9,18 @@ import { showPrices } from './show.ts';
 
 const atMs = Date.parse('2026-09-23T12:00:00Z');
 const book = createPriceBook({ list: sampleList, overlay: null });
+const unknownRates = { reasoning: null, audioInput: null, audioOutput: null };
 
 describe('prices show (design 5)', () => {
   it('shows a price with its steps, for its seller and who borrows from it', () => {
     const shown = showPrices(book, 'long', atMs);
     const price = {
       host: null, listedAs: 'long', priceList: sampleListId, inForce: true, from: null, daily: null, perCall: null,
-      input: '1', cached: '0.1', cacheWrite: null, cacheWriteOneHour: null, output: '4', reasoning: null,
+      input: '1', cached: '0.1', cacheWrite: null, cacheWriteOneHour: null, output: '4', ...unknownRates,
+      perThousandCalls: { webSearch: null, webFetch: null, fileSearch: null, codeInterpreter: null }, serviceTiers: {}, regions: {},
       above: [
-        { tokens: 200_000, input: '2', cached: '0.2', cacheWrite: null, cacheWriteOneHour: null, output: '6', reasoning: null },
-        { tokens: 500_000, input: '3', cached: '0.2', cacheWrite: null, cacheWriteOneHour: null, output: '6', reasoning: null },
+        { tokens: 200_000, input: '2', cached: '0.2', cacheWrite: null, cacheWriteOneHour: null, output: '6', ...unknownRates },
+        { tokens: 500_000, input: '3', cached: '0.2', cacheWrite: null, cacheWriteOneHour: null, output: '6', ...unknownRates },
       ],
     };
     assert.deepEqual(shown, {

@@ -2,6 +2,7 @@
  * A model's name → every price that is known for it, as plain JSON: what `metergate prices show` prints. Design 5.
  * A model that nobody knows has no prices, an empty list; that is an answer, not a fault.
  */
+import type { ToolCalls } from '../usage/reading.ts';
 import type { PriceBook } from './price-book.ts';
 import { pricesForModel } from './overlay-match.ts';
 import type { OverlayPrice, OverlaySeller } from './overlay.ts';
@@ -16,6 +17,8 @@ export interface ShownRates {
   readonly cacheWriteOneHour: string | null;
   readonly output: string | null;
   readonly reasoning: string | null;
+  readonly audioInput: string | null;
+  readonly audioOutput: string | null;
 }
 
 /** One price. `inForce`: the one that a call admitted at the moment asked about pays. */
@@ -32,6 +35,11 @@ export interface ShownPrice extends ShownRates {
   readonly daily: { readonly from: string; readonly to: string } | null;
   /** US dollars for the call itself; null: none. */
   readonly perCall: string | null;
+  /** US dollars for a thousand calls of the provider's own tool; null: not known. */
+  readonly perThousandCalls: { readonly [Tool in keyof ToolCalls]: string | null };
+  /** Factors of the token prices, by the provider's word. */
+  readonly serviceTiers: Readonly<Record<string, string>>;
+  readonly regions: Readonly<Record<string, string>>;
   /** Prices where the call's whole input is more than `tokens`, in rising order. */
   readonly above: readonly ({ readonly tokens: number } & ShownRates)[];
 }
@@ -45,7 +53,7 @@ export interface ShownPrices {
   readonly prices: readonly ShownPrice[];
 }
 
-const rateNames = ['input', 'cached', 'cacheWrite', 'cacheWriteOneHour', 'output', 'reasoning'] as const;
+const rateNames = ['input', 'cached', 'cacheWrite', 'cacheWriteOneHour', 'output', 'reasoning', 'audioInput', 'audioOutput'] as const;
 
 /** Every price for `model`: the overlay's by host, then by seller in the list's order, its own overlay price first. */
 export function showPrices(book: PriceBook, model: string, atMs: number): ShownPrices {
@@ -68,7 +76,8 @@ function pricesByHost(book: PriceBook, model: string): ShownPrice[] {
     if (price === null) return [];
     const { model: listedAs, rates } = price;
     const always = { fromMs: null, daily: null };
-    return [shownPrice({ listedAs, rates, time: always, priceList: overlayId ?? 'overlay' }, { provider: null, host, inForce: true })];
+    const own: ModelPrice = { listedAs, rates, time: always, priceList: overlayId ?? 'overlay', ofOverlay: true };
+    return [shownPrice(own, { provider: null, host, inForce: true })];
   });
 }
 
@@ -94,9 +103,23 @@ function shownPrice(price: ModelPrice, seller: Pick<ShownPrice, 'provider' | 'ho
     from: time.fromMs === null ? null : new Date(time.fromMs).toISOString(),
     daily: time.daily === null ? null : { from: timeOfDay(time.daily.fromSecond), to: timeOfDay(time.daily.toSecond) },
     perCall: rates.call === 0n ? null : dollarsPerCall(rates.call),
+    perThousandCalls: {
+      webSearch: feeText(rates.tools.webSearch), webFetch: feeText(rates.tools.webFetch),
+      fileSearch: feeText(rates.tools.fileSearch), codeInterpreter: feeText(rates.tools.codeInterpreter),
+    },
+    serviceTiers: factorTexts(rates.serviceTiers),
+    regions: factorTexts(rates.regions),
     ...shownRates(rates, (rate) => rate.base),
     above: [...steps].toSorted((a, b) => a - b).map((tokens) => ({ tokens, ...shownRates(rates, (rate) => rateBeyond(rate, tokens)) })),
   };
+}
+
+function feeText(fee: bigint | null): string | null {
+  return fee === null ? null : dollarsPerCall(fee * 1_000n);
+}
+
+function factorTexts(factors: ReadonlyMap<string, bigint>): Record<string, string> {
+  return Object.fromEntries([...factors].map(([word, factor]) => [word, dollarsPerMillion(factor)]));
 }
 
 function shownRates(rates: Rates, at: (rate: TokenRate) => bigint): ShownRates {
@@ -104,6 +127,7 @@ function shownRates(rates: Rates, at: (rate: TokenRate) => bigint): ShownRates {
   return {
     input: text(rates.input), cached: text(rates.cached), cacheWrite: text(rates.cacheWrite),
     cacheWriteOneHour: text(rates.cacheWriteOneHour), output: text(rates.output), reasoning: text(rates.reasoning),
+    audioInput: text(rates.audioInput), audioOutput: text(rates.audioOutput),
   };
 }
 

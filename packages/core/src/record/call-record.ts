@@ -1,7 +1,7 @@
 /**
  * The record of one forwarded call: what is kept, and its JSON form. Design 4. Never content.
  */
-import type { Endpoint, Wire } from '../call/route.ts';
+import type { Endpoint, Wire } from '../wire/wire.ts';
 import type { GatewayNodeId, OrganizationId, RequestId, ServiceKeyId } from '../id.ts';
 import { formatDollars, type NanoDollars } from '../money.ts';
 import type { ToolCalls, UsageReason, UsageState } from '../usage/reading.ts';

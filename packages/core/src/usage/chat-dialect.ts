@@ -2,12 +2,12 @@
  * Chat completions, completions and embeddings of the first wire, and of declared upstreams: `model`, the first choice's
  * `finish_reason`, `usage`. Spec: Usage fields read from forwarded responses.
  * A stream reports usage in a final chunk; upstreams that send running figures in every chunk are read too: the last one
- * counts, and it is final once a finish reason was seen or the chunk has no choices.
+ * counts, and it is final once a finish reason was seen or the chunk has no choices. Some upstreams report it in `x_groq`.
  */
 import { watched, type WatchedValue } from '../json/watched-value.ts';
 import { forgetFindings, nothingFound, type Dialect } from './dialect.ts';
 import { FirstWireUsage } from './first-wire-usage.ts';
-import { providerName } from './found-usage.ts';
+import { providerName, type FoundUsage } from './found-usage.ts';
 import { tokenFigure } from './token-figure.ts';
 
 /** The dialect of one response. `readsCost`: the destination is a declared upstream. */
@@ -16,7 +16,7 @@ export function createChatDialect(readsCost: boolean): Dialect {
 }
 
 class ChatDialect implements Dialect {
-  readonly findings = nothingFound();
+  readonly findings = nothingFound(true);
   readonly endsWithDone = true;
   readonly keepsPartial = false;
   private readonly model = watched();
@@ -24,13 +24,20 @@ class ChatDialect implements Dialect {
   private readonly choiceIndex = watched();
   private readonly firstChoice = watched({ index: this.choiceIndex, finish_reason: this.finishReason });
   private readonly choices = watched(null, this.firstChoice);
+  private readonly serviceTier = watched();
   private readonly usage: FirstWireUsage;
+  /** Read on declared upstreams alone. */
+  private readonly ownUsage: FirstWireUsage | null;
   readonly body: WatchedValue;
   readonly event: WatchedValue;
 
   constructor(readsCost: boolean) {
     this.usage = new FirstWireUsage(['prompt', 'completion'], readsCost);
-    this.body = watched({ model: this.model, choices: this.choices, usage: this.usage.place });
+    this.ownUsage = readsCost ? new FirstWireUsage(['prompt', 'completion'], readsCost) : null;
+    this.body = watched({
+      model: this.model, choices: this.choices, usage: this.usage.place, service_tier: this.serviceTier,
+      ...(this.ownUsage === null ? {} : { x_groq: watched({ usage: this.ownUsage.place }) }),
+    });
     this.event = this.body;
   }
 
@@ -44,7 +51,8 @@ class ChatDialect implements Dialect {
     const { findings } = this;
     findings.model = providerName(this.model.string());
     findings.finishReason = providerName(this.finishReason.string());
-    findings.usage = this.usage.read();
+    findings.serviceTier = providerName(this.serviceTier.string());
+    findings.usage = this.readUsage();
     findings.usageFinal = true;
   }
 
@@ -54,7 +62,8 @@ class ChatDialect implements Dialect {
     if (this.finishReason.kind === 'string' && this.isFirstChoice()) {
       findings.finishReason = providerName(this.finishReason.string()) ?? findings.finishReason;
     }
-    const usage = this.usage.read();
+    if (this.serviceTier.kind === 'string') findings.serviceTier = providerName(this.serviceTier.string());
+    const usage = this.readUsage();
     if (usage === null) return;
     findings.usage = usage;
     findings.usageFinal = findings.finishReason !== null || this.firstChoice.kind === 'absent';
@@ -62,6 +71,10 @@ class ChatDialect implements Dialect {
 
   endsDialogue(): boolean {
     return false;
+  }
+
+  private readUsage(): FoundUsage | null {
+    return this.usage.read() ?? this.ownUsage?.read() ?? null;
   }
 
   /** Several choices are streamed in chunks of their own, told apart by `index`. */

@@ -4,6 +4,7 @@
  */
 import type { WatchedValue } from '../json/watched-value.ts';
 import type { FoundUsage } from './found-usage.ts';
+import { nothingFurther, type FurtherUsage, type ToolCalls } from './reading.ts';
 
 /** What has been read so far. */
 export interface Findings {
@@ -12,6 +13,16 @@ export interface Findings {
   usage: FoundUsage | null;
   /** Whether `usage` is the last word, not a running figure that a later event would have replaced. */
   usageFinal: boolean;
+  /** Cached and written tokens are parts of the input. */
+  cachedInInput: boolean;
+  serviceTier: string | null;
+  region: string | null;
+  toolCalls: ToolCalls | null;
+  further: readonly FurtherUsage[];
+  /** The answer says that its work is still to be done. */
+  deferred: boolean;
+  /** The answer has the form of an API that reports usage. */
+  metered: boolean;
 }
 
 /** One API, for one response: holds the watched places and what was found. */
@@ -23,7 +34,7 @@ export interface Dialect {
   readonly event: WatchedValue;
   /** The streamed dialogue ends with the data line `[DONE]`. */
   readonly endsWithDone: boolean;
-  /** A running figure is worth keeping when the call is cut (`partial`). */
+  /** A running figure is worth keeping when the call is cut (`partial`). Asked at the end. */
   readonly keepsPartial: boolean;
   /** Takes over what stands in `body`. On a cut body, only what was seen to its end. */
   takeBody(): void;
@@ -41,9 +52,18 @@ export function forgetFindings(findings: Findings): void {
   findings.finishReason = null;
   findings.usage = null;
   findings.usageFinal = false;
+  findings.serviceTier = null;
+  findings.region = null;
+  findings.toolCalls = null;
+  findings.further = nothingFurther;
+  findings.deferred = false;
+  findings.metered = false;
 }
 
 /** Nothing found yet. */
-export function nothingFound(): Findings {
-  return { model: null, finishReason: null, usage: null, usageFinal: false };
+export function nothingFound(cachedInInput: boolean): Findings {
+  return {
+    model: null, finishReason: null, usage: null, usageFinal: false, cachedInInput,
+    serviceTier: null, region: null, toolCalls: null, further: nothingFurther, deferred: false, metered: false,
+  };
 }

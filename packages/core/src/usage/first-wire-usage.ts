@@ -17,7 +17,10 @@ export class FirstWireUsage {
   private readonly input = watched();
   private readonly output = watched();
   private readonly cached = watched();
+  private readonly cacheWrite = watched();
+  private readonly audioInput = watched();
   private readonly reasoning = watched();
+  private readonly audioOutput = watched();
   private readonly cost = watched();
   private readonly totalCost = watched();
 
@@ -27,8 +30,10 @@ export class FirstWireUsage {
     this.place = watched({
       [`${input}_tokens`]: this.input,
       [`${output}_tokens`]: this.output,
-      [`${input}_tokens_details`]: watched({ cached_tokens: this.cached }),
-      [`${output}_tokens_details`]: watched({ reasoning_tokens: this.reasoning }),
+      [`${input}_tokens_details`]: watched({
+        cached_tokens: this.cached, cache_write_tokens: this.cacheWrite, audio_tokens: this.audioInput,
+      }),
+      [`${output}_tokens_details`]: watched({ reasoning_tokens: this.reasoning, audio_tokens: this.audioOutput }),
       cost: this.cost,
       total_cost: this.totalCost,
     });
@@ -42,9 +47,11 @@ export class FirstWireUsage {
       input: tokenFigure(this.input),
       output: tokenFigure(this.output),
       cached: tokenFigure(this.cached),
-      cacheWrite: null,
+      cacheWrite: tokenFigure(this.cacheWrite),
       cacheWriteOneHour: null,
       reasoning: tokenFigure(this.reasoning),
+      audioInput: tokenFigure(this.audioInput),
+      audioOutput: tokenFigure(this.audioOutput),
     };
     return foundUsage(figures, this.readsCost ? reportedCost([this.cost, this.totalCost]) : null);
   }

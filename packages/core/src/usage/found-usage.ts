@@ -18,11 +18,12 @@ export type RawFigures = { readonly [Name in keyof TokenFigures]: TokenFigure };
 
 /** The usage that these figures make. Null where there is neither a figure for input or output nor a cost. */
 export function foundUsage(figures: RawFigures, cost: string | null): FoundUsage | null {
-  const { input, output, cached, cacheWrite, cacheWriteOneHour, reasoning } = figures;
+  const { input, output, cached, cacheWrite, cacheWriteOneHour, reasoning, audioInput, audioOutput } = figures;
   if (input === 'not_a_figure' || output === 'not_a_figure' || cached === 'not_a_figure') return badUsage;
   if (cacheWrite === 'not_a_figure' || cacheWriteOneHour === 'not_a_figure' || reasoning === 'not_a_figure') return badUsage;
+  if (audioInput === 'not_a_figure' || audioOutput === 'not_a_figure') return badUsage;
   if (input === null && output === null && cost === null) return null;
-  return { kind: 'figures', tokens: { input, output, cached, cacheWrite, cacheWriteOneHour, reasoning }, cost };
+  return { kind: 'figures', tokens: { input, output, cached, cacheWrite, cacheWriteOneHour, reasoning, audioInput, audioOutput }, cost };
 }
 
 /** A name the provider gave (a model, a finish reason): never empty, fit for every store: no NUL, no half character. */

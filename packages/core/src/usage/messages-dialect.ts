@@ -6,52 +6,33 @@
  */
 import { watched } from '../json/watched-value.ts';
 import { forgetFindings, nothingFound, type Dialect } from './dialect.ts';
-import { badUsage, foundUsage, providerName, type FoundUsage } from './found-usage.ts';
-import type { TokenFigures } from './reading.ts';
-import { tokenFigure, type TokenFigure } from './token-figure.ts';
+import { badUsage, foundUsage, providerName } from './found-usage.ts';
+import { MessageUsage, type MessageFigures } from './message-usage.ts';
 
 /** The dialect of one response. */
 export function createMessagesDialect(): Dialect {
   return new MessagesDialect();
 }
 
-type Figures = { [Name in Exclude<keyof TokenFigures, 'reasoning'>]: TokenFigure };
-
-function noFigures(): Figures {
+function noFigures(): MessageFigures {
   return { input: null, output: null, cached: null, cacheWrite: null, cacheWriteOneHour: null };
 }
 
-/** One `usage` object of this wire. */
-class MessageUsage {
-  private readonly input = watched();
-  private readonly output = watched();
-  private readonly cached = watched();
-  private readonly cacheWrite = watched();
-  private readonly cacheWriteOneHour = watched();
-  readonly place = watched({
-    input_tokens: this.input,
-    output_tokens: this.output,
-    cache_read_input_tokens: this.cached,
-    cache_creation_input_tokens: this.cacheWrite,
-    cache_creation: watched({ ephemeral_1h_input_tokens: this.cacheWriteOneHour }),
-  });
-
-  /** The figures, null where there is no usage object yet, `badUsage` where something else stands in its place. */
-  read(): Figures | FoundUsage | null {
-    if (!this.place.complete || this.place.kind === 'null') return null;
-    if (this.place.kind !== 'object') return badUsage;
-    return {
-      input: tokenFigure(this.input),
-      output: tokenFigure(this.output),
-      cached: tokenFigure(this.cached),
-      cacheWrite: tokenFigure(this.cacheWrite),
-      cacheWriteOneHour: tokenFigure(this.cacheWriteOneHour),
-    };
+/** Lays figures over those known so far; false where none of them is reported. */
+function overlay(known: MessageFigures, read: MessageFigures): boolean {
+  let reports = false;
+  for (const name of figureNames) {
+    if (read[name] === null) continue;
+    known[name] = read[name];
+    reports = true;
   }
+  return reports;
 }
 
+const figureNames = ['input', 'output', 'cached', 'cacheWrite', 'cacheWriteOneHour'] as const;
+
 class MessagesDialect implements Dialect {
-  readonly findings = nothingFound();
+  readonly findings = nothingFound(false);
   readonly endsWithDone = false;
   readonly keepsPartial = true;
   private readonly type = watched();
@@ -67,7 +48,7 @@ class MessagesDialect implements Dialect {
     delta: watched({ stop_reason: this.deltaStopReason }),
     usage: this.deltaUsage.place,
   });
-  private figures: Figures = noFigures();
+  private figures: MessageFigures = noFigures();
   /** A `message_delta` has reported usage. */
   private deltaReported = false;
 
@@ -112,18 +93,14 @@ class MessagesDialect implements Dialect {
       this.findings.usage = read;
       return true;
     }
-    let reports = false;
-    for (const name of Object.keys(read) as (keyof Figures)[]) {
-      if (read[name] === null) continue;
-      this.figures[name] = read[name];
-      reports = true;
-    }
-    this.findings.usage = foundUsage({ ...this.splitWithinBounds(), reasoning: null }, null);
+    const reports = overlay(this.figures, read);
+    this.findings.usage = usage.takeBeside(this.findings)
+      ? foundUsage({ ...this.splitWithinBounds(), reasoning: null, audioInput: null, audioOutput: null }, null) : badUsage;
     return reports && this.findings.usage !== null;
   }
 
   /** A one-hour part above the whole tells nothing apart. */
-  private splitWithinBounds(): Figures {
+  private splitWithinBounds(): MessageFigures {
     const { cacheWrite, cacheWriteOneHour } = this.figures;
     const within = typeof cacheWriteOneHour !== 'number' || (typeof cacheWrite === 'number' && cacheWriteOneHour <= cacheWrite);
     return within ? this.figures : { ...this.figures, cacheWriteOneHour: null };

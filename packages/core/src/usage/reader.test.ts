@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Reading, ReadingContext, TokenFigures } from './reading.ts';
-import { noTokens } from './reading.ts';
+import { noTokens, nothingDue } from './reading.ts';
 import { createUsageReader } from './reader.ts';
 
 const chat: ReadingContext = { wire: 'openai', endpoint: 'chat.completions', streamed: false };
@@ -39,7 +39,7 @@ describe('first wire, JSON', () => {
     const reading = read(chat, JSON.stringify({ model: 'm-1', choices: [{ index: 0, finish_reason: 'stop' },
       { finish_reason: 'length' }], usage }));
     assert.deepEqual(reading, {
-      model: 'm-1', finishReason: 'stop', usage: 'reported', usageReason: null, reportedCost: null,
+      ...nothingDue, model: 'm-1', finishReason: 'stop', usage: 'reported',
       tokens: { ...noTokens, input: 9, output: 0, cached: 4, reasoning: 0 },
     });
   });
@@ -329,15 +329,6 @@ describe('declared upstream', () => {
     const body = events({ type: 'response.completed', response: { usage: { input_tokens: 1, output_tokens: 1, cost: 0.25 } } });
     assert.equal(read({ ...responsesStream, wire: 'upstream' }, body).reportedCost, '0.25');
   });
-});
-
-test('design 4: endpoints that never report usage are not read', () => {
-  for (const endpoint of ['models', 'other'] as const) {
-    for (const wire of ['openai', 'anthropic', 'upstream'] as const) {
-      const reading = read({ wire, endpoint, streamed: false }, '{"model":"m","usage":{"prompt_tokens":1,"input_tokens":1}}');
-      assert.deepEqual([reading.model, ...usageOf(reading)], [null, 'none', null, {}]);
-    }
-  }
 });
 
 test('a response cut anywhere leaves nothing behind for the next one', () => {

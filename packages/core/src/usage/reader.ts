@@ -5,10 +5,14 @@
  */
 import { EventStreamForm, JsonBodyForm, type BodyForm, type FormVerdict } from './body-form.ts';
 import { createChatDialect } from './chat-dialect.ts';
-import type { Dialect } from './dialect.ts';
+import type { Dialect, Findings } from './dialect.ts';
+import type { FoundUsage } from './found-usage.ts';
 import { createMessagesDialect } from './messages-dialect.ts';
+import { createOpenDialect } from './open-dialect.ts';
 import { createResponsesDialect } from './responses-dialect.ts';
-import { noTokens, type Reading, type ReadingContext, type UsageReader, type UsageReason, type UsageState } from './reading.ts';
+import {
+  nothingDue, usageUnknown, type Reading, type ReadingContext, type UsageReader, type UsageReason, type WithoutUsage,
+} from './reading.ts';
 
 /**
  * The reader for one response with status 2xx; what other statuses report is never usage. `finish` gives it back: it must
@@ -17,40 +21,41 @@ import { noTokens, type Reading, type ReadingContext, type UsageReader, type Usa
  */
 export function createUsageReader(context: ReadingContext): UsageReader {
   const kept = idleReaders(context);
-  const idle = kept?.pop();
-  if (idle !== undefined) return idle;
+  const without = context.without ?? 'absent';
+  const idle = kept.pop();
+  if (idle !== undefined) return idle.begin(without);
   const dialect = dialectOf(context);
-  if (dialect === null || kept === undefined) return nothingToRead;
   const form = context.streamed ? new EventStreamForm(dialect) : new JsonBodyForm(dialect);
-  return new ResponseReader(dialect, form, kept);
+  return new ResponseReader(dialect, form, kept).begin(without);
 }
 
 /** How many idle readers of one kind are kept; each holds a few kilobytes. */
 const idleReadersMax = 128;
 const idleByKind = new Map<string, ResponseReader[]>();
 
-function idleReaders({ wire, endpoint, streamed }: ReadingContext): ResponseReader[] | undefined {
+function idleReaders({ wire, endpoint, streamed }: ReadingContext): ResponseReader[] {
   const kind = `${wire} ${endpoint} ${streamed}`;
   let kept = idleByKind.get(kind);
   if (kept === undefined) idleByKind.set(kind, kept = []);
   return kept;
 }
 
-/** Null where the endpoint never reports usage. A declared upstream is read as the first wire, whatever its paths are called. */
-function dialectOf({ wire, endpoint }: ReadingContext): Dialect | null {
-  if (endpoint === 'models' || endpoint === 'other') return null;
-  if (wire === 'anthropic') return endpoint === 'messages' ? createMessagesDialect() : null;
-  return endpoint === 'responses' ? createResponsesDialect(wire === 'upstream') : createChatDialect(wire === 'upstream');
-}
-
-const nothingToRead: UsageReader = Object.freeze({
-  push(): void {},
-  dialogueEnded: false,
-  finish: () => withoutFigures('none', null),
-});
-
-function withoutFigures(usage: UsageState, usageReason: UsageReason | null): Reading {
-  return { model: null, finishReason: null, usage, usageReason, tokens: noTokens, reportedCost: null };
+/** By the endpoint, where it names one. */
+function dialectOf({ wire, endpoint }: ReadingContext): Dialect {
+  const readsCost = wire === 'upstream';
+  switch (endpoint) {
+    case 'chat.completions':
+    case 'completions':
+    case 'embeddings':
+      return createChatDialect(readsCost);
+    case 'responses':
+      return createResponsesDialect(readsCost);
+    case 'messages':
+      return createMessagesDialect();
+    case 'models':
+    case 'other':
+      return createOpenDialect(readsCost);
+  }
 }
 
 class ResponseReader implements UsageReader {
@@ -58,11 +63,18 @@ class ResponseReader implements UsageReader {
   private readonly form: BodyForm;
   private readonly kept: ResponseReader[];
   private broken = false;
+  private without: WithoutUsage = 'absent';
 
   constructor(dialect: Dialect, form: BodyForm, kept: ResponseReader[]) {
     this.dialect = dialect;
     this.form = form;
     this.kept = kept;
+  }
+
+  /** For one response: what to say where it reports no usage. */
+  begin(without: WithoutUsage): this {
+    this.without = without;
+    return this;
   }
 
   get dialogueEnded(): boolean {
@@ -79,14 +91,14 @@ class ResponseReader implements UsageReader {
   }
 
   finish(ending: 'whole' | 'cut'): Reading {
-    if (this.broken) return withoutFigures('unknown', 'reader_fault');
+    if (this.broken) return usageUnknown('reader_fault');
     try {
       const verdict = this.form.end(ending);
       const reading = this.readingOf(verdict, this.form.dialogueEnded ? 'whole' : ending);
       this.giveBack();
       return reading;
     } catch {
-      return withoutFigures('unknown', 'reader_fault');
+      return usageUnknown('reader_fault');
     }
   }
 
@@ -99,15 +111,39 @@ class ResponseReader implements UsageReader {
   }
 
   private readingOf(verdict: FormVerdict, ending: 'whole' | 'cut'): Reading {
-    const { model, finishReason, usage, usageFinal } = this.dialect.findings;
-    const known = { model, finishReason };
+    const { findings } = this.dialect;
+    const { usage } = findings;
     const missing: UsageReason = verdict === 'not_readable' ? 'not_readable' : ending === 'cut' ? 'cut' : 'absent';
-    if (usage === null) return { ...withoutFigures('unknown', missing), ...known };
-    if (usage.kind === 'not_a_figure') return { ...withoutFigures('unknown', 'not_a_figure'), ...known };
-    const figures = { tokens: usage.tokens, reportedCost: usage.cost };
-    if (usageFinal) return { ...known, ...figures, usage: 'reported', usageReason: null };
-    if (this.dialect.keepsPartial) return { ...known, ...figures, usage: 'partial', usageReason: missing };
-    if (ending === 'whole') return { ...known, ...figures, usage: 'reported', usageReason: null };
-    return { ...withoutFigures('unknown', 'cut'), ...known };
+    if (usage === null) return this.withoutUsage(missing);
+    if (usage.kind === 'not_a_figure') return this.unknown('not_a_figure');
+    if (findings.usageFinal) return reported(findings, usage, null);
+    if (this.dialect.keepsPartial) return reported(findings, usage, missing);
+    return ending === 'whole' ? reported(findings, usage, null) : this.unknown('cut');
   }
+
+  private unknown(usageReason: UsageReason): Reading {
+    const { model, finishReason, serviceTier } = this.dialect.findings;
+    return { ...usageUnknown(usageReason), model, finishReason, serviceTier };
+  }
+
+  /** Work that is done later is told as such, also of an operation that is not known for it. */
+  private withoutUsage(missing: UsageReason): Reading {
+    const { findings } = this.dialect;
+    if (missing === 'absent' && findings.deferred) return this.unknown('deferred');
+    switch (this.without) {
+      case 'absent': return this.unknown(missing);
+      case 'deferred': return this.unknown('deferred');
+      case 'not_reported': return this.unknown('not_reported');
+      case 'none': return findings.metered ? this.unknown(missing) : nothingDue;
+    }
+  }
+}
+
+/** `reason`: why it is partial; null where it is complete. */
+function reported(findings: Findings, { tokens, cost }: FoundUsage & { readonly kind: 'figures' }, reason: UsageReason | null): Reading {
+  const { model, finishReason, cachedInInput, serviceTier, region, toolCalls, further } = findings;
+  return {
+    model, finishReason, usage: reason === null ? 'reported' : 'partial', usageReason: reason, tokens, reportedCost: cost,
+    cachedInInput, serviceTier, region, toolCalls, further,
+  };
 }

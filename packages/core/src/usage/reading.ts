@@ -2,7 +2,7 @@
  * What one response told us: model, finish, usage. Spec: Usage fields read from forwarded responses; design 4.
  * A reading never holds a guess: what the provider did not report is null, and `usage` says why.
  */
-import type { Endpoint, Wire } from '../call/route.ts';
+import type { Endpoint, Wire } from '../wire/wire.ts';
 
 /**
  * `reported`: the provider's figures, complete. `partial`: what the second wire had reported before the call was cut.
@@ -33,14 +33,18 @@ export type UsageReason = (typeof usageReasons)[number];
 export interface TokenFigures {
   readonly input: number | null;
   readonly output: number | null;
-  /** Part of `input` on the first wire; on top of it on the second. */
+  /** Part of `input` or on top of it: `cachedInInput` of the reading says which. */
   readonly cached: number | null;
-  /** Second wire only, on top of `input`: all cache writes. */
+  /** All cache writes, part of `input` or on top of it as `cached` is. */
   readonly cacheWrite: number | null;
   /** The part of `cacheWrite` that was written to live one hour, priced higher; null where not told apart. */
   readonly cacheWriteOneHour: number | null;
   /** Part of `output`. */
   readonly reasoning: number | null;
+  /** Part of `input`. */
+  readonly audioInput: number | null;
+  /** Part of `output`. */
+  readonly audioOutput: number | null;
 }
 
 /** Calls of tools that the provider itself ran and charges for. Whole numbers from 0, at least one above it. */
@@ -49,6 +53,14 @@ export interface ToolCalls {
   readonly webFetch: number;
   readonly fileSearch: number;
   readonly codeInterpreter: number;
+}
+
+/** What a response reports beside its own figures: the work of another model, or work that its figures leave out. */
+export interface FurtherUsage {
+  /** Null: the response's own model. */
+  readonly model: string | null;
+  /** Null: reported, and not readable. */
+  readonly tokens: TokenFigures | null;
 }
 
 /** What one response told us. */
@@ -60,7 +72,18 @@ export interface Reading {
   readonly tokens: TokenFigures;
   /** `usage.cost`, else `usage.total_cost`, as the JSON number was written; read on the declared upstream alone. */
   readonly reportedCost: string | null;
+  /** Cached and written tokens are parts of the input; else they come on top of it. */
+  readonly cachedInInput: boolean;
+  /** The tier that served the call, in the provider's word. */
+  readonly serviceTier: string | null;
+  /** Where the call was served, in the provider's word. */
+  readonly region: string | null;
+  readonly toolCalls: ToolCalls | null;
+  readonly further: readonly FurtherUsage[];
 }
+
+/** What is to be said where an answer ended whole and reported no usage. `none`: its operation reports none and costs nothing. */
+export type WithoutUsage = 'absent' | 'deferred' | 'not_reported' | 'none';
 
 /** What the reader must know of the call before the first byte. */
 export interface ReadingContext {
@@ -68,6 +91,8 @@ export interface ReadingContext {
   readonly endpoint: Endpoint;
   /** The response is `text/event-stream`. */
   readonly streamed: boolean;
+  /** `absent` unless given. */
+  readonly without?: WithoutUsage;
 }
 
 /** Watches the decoded bytes of one response go by, in constant memory. Never throws. */
@@ -82,5 +107,19 @@ export interface UsageReader {
 
 /** No figure at all. */
 export const noTokens: TokenFigures = Object.freeze({
-  input: null, output: null, cached: null, cacheWrite: null, cacheWriteOneHour: null, reasoning: null,
+  input: null, output: null, cached: null, cacheWrite: null, cacheWriteOneHour: null, reasoning: null, audioInput: null, audioOutput: null,
 });
+
+/** Nothing further. */
+export const nothingFurther: readonly FurtherUsage[] = Object.freeze([]);
+
+/** Nothing was due: not 2xx, no response, or an operation that reports none. */
+export const nothingDue: Reading = Object.freeze({
+  model: null, finishReason: null, usage: 'none', usageReason: null, tokens: noTokens, reportedCost: null,
+  cachedInInput: true, serviceTier: null, region: null, toolCalls: null, further: nothingFurther,
+});
+
+/** Usage was due and cannot come any more. */
+export function usageUnknown(usageReason: UsageReason): Reading {
+  return { ...nothingDue, usage: 'unknown', usageReason };
+}

@@ -7,6 +7,7 @@ import { watched, type WatchedValue } from '../json/watched-value.ts';
 import { forgetFindings, nothingFound, type Dialect } from './dialect.ts';
 import { FirstWireUsage } from './first-wire-usage.ts';
 import { providerName } from './found-usage.ts';
+import { ToolItems } from './tool-items.ts';
 
 const terminalTypes = ['response.completed', 'response.incomplete', 'response.failed'] as const;
 
@@ -16,13 +17,15 @@ export function createResponsesDialect(readsCost: boolean): Dialect {
 }
 
 class ResponsesDialect implements Dialect {
-  readonly findings = nothingFound();
+  readonly findings = nothingFound(true);
   readonly endsWithDone = false;
   readonly keepsPartial = false;
   private readonly type = watched();
   private readonly model = watched();
   private readonly status = watched();
   private readonly incompleteReason = watched();
+  private readonly serviceTier = watched();
+  private readonly tools = new ToolItems();
   private readonly usage: FirstWireUsage;
   readonly body: WatchedValue;
   readonly event: WatchedValue;
@@ -33,6 +36,8 @@ class ResponsesDialect implements Dialect {
       model: this.model,
       status: this.status,
       incomplete_details: watched({ reason: this.incompleteReason }),
+      output: this.tools.place,
+      service_tier: this.serviceTier,
       usage: this.usage.place,
     });
     this.event = watched({ type: this.type, response: this.body });
@@ -48,8 +53,11 @@ class ResponsesDialect implements Dialect {
     const { findings } = this;
     findings.model = providerName(this.model.string()) ?? findings.model;
     findings.finishReason = this.readFinishReason();
+    findings.serviceTier = providerName(this.serviceTier.string());
     findings.usage = this.usage.read();
     findings.usageFinal = true;
+    findings.toolCalls = this.tools.read();
+    findings.deferred = findings.usage === null && (this.status.isString('queued') || this.status.isString('in_progress'));
   }
 
   takeEvent(): void {

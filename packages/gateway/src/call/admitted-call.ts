@@ -6,7 +6,7 @@ import type { Labels } from '@metergate/core/call/labels.ts';
 import type { CredentialHeader } from '@metergate/core/call/header-pairs.ts';
 import type { Route } from '@metergate/core/call/route.ts';
 import type { RequestId } from '@metergate/core/id.ts';
-import type { Provider } from '@metergate/core/settings.ts';
+import type { Provider } from '@metergate/core/wire/wire.ts';
 import type { Destination } from '../network/destination.ts';
 import type { GuardedCall } from '../guards/guards.ts';
 import type { HeldKey } from '../guards/held-key.ts';

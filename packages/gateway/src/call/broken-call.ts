@@ -3,19 +3,20 @@
  * broke may be what reads or prices. The caller gets 500 where nothing was sent yet, else an end that no one takes for a whole.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { reportsUsage } from '@metergate/core/call/route.ts';
 import type { RequestId } from '@metergate/core/id.ts';
 import { noReadingFields, type CallOpening, type CallRecord } from '@metergate/core/record/call-record.ts';
+import { withoutUsage } from '@metergate/core/usage/operation.ts';
+import { nothingDue, usageUnknown } from '@metergate/core/usage/reading.ts';
 import { refuse } from '../respond.ts';
 import type { Answer } from './answer.ts';
-import { nothingDue, usageUnknown, type EndedCall } from './settle.ts';
+import type { EndedCall } from './settle.ts';
 
 /** What the relay knows of its call at any moment. */
 export type CallFacts = Omit<EndedCall, 'outcome' | 'reading'>;
 
 /** The record of a call that broke after `opening` was journalled. */
 export function brokenRecord(opening: CallOpening, facts: CallFacts): CallRecord {
-  const { usage, usageReason } = reportsUsage(opening.endpoint, opening.method) ? usageUnknown('reader_fault') : nothingDue;
+  const { usage, usageReason } = withoutUsage(opening) === 'none' ? nothingDue : usageUnknown('reader_fault');
   return {
     ...opening,
     ...noReadingFields,

@@ -4,7 +4,8 @@
  */
 import type { Route } from '@metergate/core/call/route.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
-import type { OrganizationSettings, Provider } from '@metergate/core/settings.ts';
+import type { OrganizationSettings } from '@metergate/core/settings.ts';
+import { wires, type Provider } from '@metergate/core/wire/wire.ts';
 import type { Destinations } from '../gateway-node.ts';
 import type { ChosenDestination } from './admitted-call.ts';
 
@@ -25,9 +26,7 @@ function namedProvider(
   return {
     destination: destinations.provider(provider, organization.id),
     target: route.target,
-    credential: provider === 'openai'
-      ? { name: 'authorization', value: `Bearer ${connection.credential}` }
-      : { name: 'x-api-key', value: connection.credential },
+    credential: wires[provider].credentialHeader(connection.credential),
     provider,
     upstreamHost: null,
   };
@@ -44,7 +43,7 @@ function declaredUpstream(
   return {
     destination: destinations.upstream({ organization: organization.id, version: upstream.version, url: upstream.url }),
     target: basePath + route.target,
-    credential: upstream.credential === '' ? null : { name: 'authorization', value: `Bearer ${upstream.credential}` },
+    credential: upstream.credential === '' ? null : wires.upstream.credentialHeader(upstream.credential),
     provider: null,
     upstreamHost: host,
   };

@@ -3,9 +3,8 @@
  * as the answer's last bytes may wait; where usage was due and no answer came, it is unknown; else none was due.
  */
 import type { CallOutcome } from '@metergate/core/record/call-record.ts';
-import type { Reading } from '@metergate/core/usage/reading.ts';
+import { nothingDue, usageUnknown, type Reading } from '@metergate/core/usage/reading.ts';
 import type { CopyReader } from '../usage/copy-reader.ts';
-import { nothingDue, usageUnknown } from './settle.ts';
 
 /** How long the end of an answer waits for a compressed copy to be read. */
 const copyWaitMs = 250;

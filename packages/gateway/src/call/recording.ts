@@ -3,8 +3,8 @@
  * same moment settled with the guards. What of its answer may leave waits for that record (design 2, Journal).
  * A call that a fault of ours ended has a record too; one that was never opened has none, and gives back what it took.
  */
-import { reportsUsage } from '@metergate/core/call/route.ts';
 import type { CallOpening, CallRecord } from '@metergate/core/record/call-record.ts';
+import { withoutUsage } from '@metergate/core/usage/operation.ts';
 import type { Reading } from '@metergate/core/usage/reading.ts';
 import type { GatewayNode } from '../gateway-node.ts';
 import type { CopyReader } from '../usage/copy-reader.ts';
@@ -78,8 +78,7 @@ export class Recording {
     if (this.#settling) return;
     this.#settling = true;
     const startedMs = this.#node.clock.monotonicMs();
-    const { endpoint, method } = this.#opening;
-    const lost = unanswered && reportsUsage(endpoint, method);
+    const lost = unanswered && withoutUsage(this.#opening) !== 'none';
     readAtEnd({ copy, lost }, end, (reading) => this.#guard.run('settling', () => {
       const record = this.#recordOf(end, reading, facts());
       this.#close(record, () => this.#guard.run('journal', () => {

@@ -6,9 +6,9 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { allValues, outboundRequestHeaders } from '@metergate/core/call/header-pairs.ts';
-import { reportsUsage } from '@metergate/core/call/route.ts';
 import { header } from '@metergate/core/id.ts';
 import type { CallOutcome } from '@metergate/core/record/call-record.ts';
+import { isWatched, withoutUsage } from '@metergate/core/usage/operation.ts';
 import type { CallUnderWay } from '../connections.ts';
 import { drainBoundFor } from '../drains.ts';
 import type { GatewayNode } from '../gateway-node.ts';
@@ -119,9 +119,10 @@ export class Relay implements ExchangeObserver, CallUnderWay {
     const { streamed, bodyBytes } = this.#head = responseHead(status, reason, headers);
     this.#firstByteMs = this.#elapsedMs();
     this.#bodyless = this.#call.method === 'HEAD' || status === 204 || status === 304 || bodyBytes === 0;
-    if (status >= 200 && status < 300 && reportsUsage(this.#call.route.endpoint, this.#call.method)) {
+    if (status >= 200 && status < 300 && isWatched(this.#call.method)) {
+      const { wire, endpoint, path } = this.#call.route;
       this.#copy = this.#node.createCopyReader({
-        context: { wire: this.#call.route.wire, endpoint: this.#call.route.endpoint, streamed },
+        context: { wire, endpoint, streamed, without: withoutUsage({ endpoint, method: this.#call.method, path }) },
         contentEncoding: allValues(headers, 'content-encoding').join(',') || null,
         organization: this.#call.held.organization.id,
       });

@@ -4,7 +4,7 @@
 import type { CallOpening, CallOutcome, CallRecord } from '@metergate/core/record/call-record.ts';
 import { costOf } from '@metergate/core/price/cost.ts';
 import type { PriceBook } from '@metergate/core/price/price-book.ts';
-import { noTokens, type Reading, type UsageReason } from '@metergate/core/usage/reading.ts';
+import type { Reading } from '@metergate/core/usage/reading.ts';
 import type { GatewayNodeId } from '@metergate/core/id.ts';
 import type { AdmittedCall } from './admitted-call.ts';
 
@@ -19,16 +19,6 @@ export interface EndedCall {
   readonly responseBytes: number;
   readonly firstByteMs: number | null;
   readonly durationMs: number;
-}
-
-/** Nothing was due: not 2xx, no response, or an operation that reports none. */
-export const nothingDue: Reading = Object.freeze({
-  model: null, finishReason: null, usage: 'none', usageReason: null, tokens: noTokens, reportedCost: null,
-});
-
-/** Usage was due and cannot come any more. */
-export function usageUnknown(usageReason: UsageReason): Reading {
-  return { ...nothingDue, usage: 'unknown', usageReason };
 }
 
 /** What is journalled before the destination is dialled. */
@@ -53,8 +43,8 @@ export function openingOf(call: AdmittedCall, node: GatewayNodeId): CallOpening 
 /** The whole record of an ended call. */
 export function settledRecord(call: AdmittedCall, opening: CallOpening, ended: EndedCall, book: PriceBook): CallRecord {
   const { reading } = ended;
-  const { cost, costSource, priceList, cacheSavings } = costOf({
-    reading, wire: call.route.wire, provider: call.chosen.provider, upstreamHost: call.chosen.upstreamHost,
+  const { cost, costGaps, costSource, priceList, cacheSavings } = costOf({
+    reading, provider: call.chosen.provider, upstreamHost: call.chosen.upstreamHost,
     book, fallback: call.held.organization.fallbackPrice, atMs: opening.startedAtMs,
   });
   return {
@@ -72,11 +62,11 @@ export function settledRecord(call: AdmittedCall, opening: CallOpening, ended: E
     usage: reading.usage,
     usageReason: reading.usageReason,
     cost,
-    costGaps: [],
-    serviceTier: null,
-    audioInputTokens: null,
-    audioOutputTokens: null,
-    toolCalls: null,
+    costGaps,
+    serviceTier: reading.serviceTier,
+    audioInputTokens: reading.tokens.audioInput,
+    audioOutputTokens: reading.tokens.audioOutput,
+    toolCalls: reading.toolCalls,
     costSource,
     priceList,
     cacheSavings,

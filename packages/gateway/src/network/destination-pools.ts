@@ -4,7 +4,7 @@
  * late reaches at most the organization that it was meant for. Pools are opened by the first call, closed when idle for minutes, when
  * replaced, and, least recently used first, above a bound. Design 2, Forwarding; design 3, row 8a.
  */
-import type { Provider } from '@metergate/core/settings.ts';
+import type { Provider } from '@metergate/core/wire/wire.ts';
 import { NotPublicFault, type AddressGuard } from './address-guard.ts';
 import type { Destination, DestinationTimeouts, Exchange, ExchangeObserver, OutboundRequest } from './destination.ts';
 import { OrganizationPools, type PoolOwner } from './organization-pools.ts';

@@ -48,7 +48,7 @@ class UnreadableCopy implements CopyReader {
 
   push(): void {}
 
-  finish(_ending: 'whole' | 'cut', _waitMs: number, done: (reading: Reading) => void): void {
-    done(withReason(this.#reader.finish('cut'), 'decode_failed'));
+  finish(ending: 'whole' | 'cut', _waitMs: number, done: (reading: Reading) => void): void {
+    done(withReason(this.#reader.finish('cut'), 'decode_failed', ending));
   }
 }

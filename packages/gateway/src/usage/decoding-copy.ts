@@ -181,7 +181,7 @@ export class DecodingCopy implements CopyReader {
     this.#finished = true;
     this.#release();
     const reading = this.#options.reader.finish(this.#reason === null ? ending : 'cut');
-    done(this.#reason === null ? reading : withReason(reading, this.#reason));
+    done(this.#reason === null ? reading : withReason(reading, this.#reason, ending));
   }
 
   #release(): void {

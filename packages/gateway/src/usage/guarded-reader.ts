@@ -2,7 +2,7 @@
  * A usage reader that cannot harm the call it watches: whatever it throws becomes a reading with usage `unknown` and
  * `reader_fault`, and it is not asked again.
  */
-import { noTokens, type Reading, type UsageReader, type UsageReason } from '@metergate/core/usage/reading.ts';
+import { usageUnknown, type Reading, type UsageReader, type UsageReason } from '@metergate/core/usage/reading.ts';
 
 export class GuardedReader {
   /** Null once it broke or was finished: a finished reader may be reading another response. */
@@ -48,12 +48,15 @@ export class GuardedReader {
   }
 }
 
-const readerFault: Reading = Object.freeze({
-  model: null, finishReason: null, usage: 'unknown', usageReason: 'reader_fault', tokens: noTokens, reportedCost: null,
-});
+const readerFault: Reading = Object.freeze(usageUnknown('reader_fault'));
 
-/** Says why a copy that was not read to its end has no usage, or only a part. What was reported before stays reported. */
-export function withReason(reading: Reading, reason: UsageReason): Reading {
+/**
+ * Says why a copy that was not read to its end has no usage. What was reported before stays reported; a running figure is kept
+ * only where the answer itself was cut: one that ended whole had more to say, and we did not read it.
+ */
+export function withReason(reading: Reading, reason: UsageReason, ending: 'whole' | 'cut'): Reading {
   if (reading.usageReason === 'reader_fault' || (reading.usage !== 'unknown' && reading.usage !== 'partial')) return reading;
-  return { ...reading, usageReason: reason };
+  if (reading.usage === 'unknown' || ending === 'cut') return { ...reading, usageReason: reason };
+  const { model, finishReason, serviceTier } = reading;
+  return { ...usageUnknown(reason), model, finishReason, serviceTier };
 }

@@ -10,7 +10,7 @@ import { costOf } from '@metergate/core/price/cost.ts';
 import { createPriceBook } from '@metergate/core/price/price-book.ts';
 import { priceList } from '@metergate/core/price/price-list.ts';
 import type { CallRecord, CallRecordJson } from '@metergate/core/record/call-record.ts';
-import { noTokens } from '@metergate/core/usage/reading.ts';
+import { nothingDue, noTokens } from '@metergate/core/usage/reading.ts';
 import { sampleRecord } from '@metergate/store/test-support/contract-fixture.ts';
 import { freshSqlite, platformFixture, type Answered, type PlatformFixture, type TestOrganization } from './test-support/platform-fixture.ts';
 
@@ -40,12 +40,13 @@ function priced(): CallRecord[] {
     const startedAtMs = fromMs + index * (dayMs / 20);
     const model = ['gpt-4o', 'gpt-4o-mini'][index % 2]!;
     const tokens = { ...noTokens, input: 1_000 + index, cached: index * 3, output: 77 + index, reasoning: index };
-    const reading = { model, finishReason: null, usage: 'reported', usageReason: null, tokens, reportedCost: null } as const;
-    const cost = costOf({ reading, wire: 'openai', provider: 'openai', upstreamHost: null, book, fallback: null, atMs: startedAtMs });
+    const reading = { ...nothingDue, model, usage: 'reported', tokens } as const;
+    const cost = costOf({ reading, provider: 'openai', upstreamHost: null, book, fallback: null, atMs: startedAtMs });
     assert.equal(cost.costSource, 'priced');
     return sampleRecord(acme.id, {
       startedAtMs, model, key: `key_${index % 3}` as ServiceKeyId, project: index % 4 === 0 ? null : '=cmd|calc', inputTokens: tokens.input,
-      cachedTokens: tokens.cached, outputTokens: tokens.output, reasoningTokens: tokens.reasoning, cacheWriteTokens: null, ...cost,
+      cachedTokens: tokens.cached, outputTokens: tokens.output, reasoningTokens: tokens.reasoning, cacheWriteTokens: null,
+      serviceTier: null, audioInputTokens: null, audioOutputTokens: null, toolCalls: null, ...cost,
     });
   });
 }

@@ -1,7 +1,7 @@
 /**
  * What the platform's HTTP is built on, given once when it starts.
  */
-import type { Provider } from '@metergate/core/settings.ts';
+import type { Provider } from '@metergate/core/wire/wire.ts';
 import type { Store } from '@metergate/store/store.ts';
 import type { Attempts } from '../auth/attempts.ts';
 import type { Sessions } from '../auth/sessions.ts';

@@ -2,8 +2,8 @@
  * A test call with an organization's provider key: does the provider take it? Design 3, row 18; design 5, `provider test`.
  * It lists the models, which costs nothing. Only the status is looked at; nothing the provider says is shown or kept.
  */
-import type { Provider } from '@metergate/core/settings.ts';
-import { providerName, providers } from '@metergate/core/settings.ts';
+import type { Provider } from '@metergate/core/wire/wire.ts';
+import { providers, wires } from '@metergate/core/wire/wire.ts';
 import { z } from 'zod';
 import type { UseCaseContext } from './context.ts';
 import { checkInput } from './input.ts';
@@ -35,7 +35,7 @@ export async function testProvider(
   if (isRefusal(provider)) return provider;
   const organization = await findOrganization(context, idOrName);
   if (isRefusal(organization)) return organization;
-  const name = providerName[provider.value];
+  const name = wires[provider.value].displayName;
   const connection = await context.store.providers.state(organization.id, provider.value);
   if (connection.state === 'missing') return refuseInput('provider_not_connected', `No ${name} key is connected for this organization.`);
   if (connection.state === 'unreadable') {

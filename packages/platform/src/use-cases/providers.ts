@@ -3,7 +3,7 @@
  * design 3, row 18.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
-import { providerName, providers, type Provider } from '@metergate/core/settings.ts';
+import { providers, wires, type Provider } from '@metergate/core/wire/wire.ts';
 import { z } from 'zod';
 import type { UseCaseContext } from './context.ts';
 import { checkInput } from './input.ts';
@@ -31,7 +31,7 @@ export async function connectProvider(
   if (isRefusal(organization)) return organization;
   const credential = wanted.credential.trim();
   if (credential === '') {
-    return refuseInput('invalid_credential', `The ${providerName[provider.value]} key is empty.`);
+    return refuseInput('invalid_credential', `The ${wires[provider.value].displayName} key is empty.`);
   }
   const refusal = await context.store.providers.connect(organization.id, provider.value, credential);
   return refusal ?? { provider: provider.value, organization: organization.id, state: 'connected' };

@@ -2,7 +2,8 @@
  * Provider keys: one per provider and organization, sealed. Spec: Provider key connection; design 3, row 18.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
-import { providerName, type Provider, type ProviderConnection } from '@metergate/core/settings.ts';
+import { type ProviderConnection } from '@metergate/core/settings.ts';
+import { wires, type Provider } from '@metergate/core/wire/wire.ts';
 import { sealFor } from '../sealing/data-key.ts';
 import { followMasterKey } from '../sealing/master-key-rotation.ts';
 import { credentialRefusal } from '../names.ts';
@@ -36,7 +37,7 @@ export function providerConnectionsIn({ engine, vault }: StoreContext): Provider
       const { numDeletedRows } = await transaction.deleteFrom('provider_connection')
         .where('organization', '=', organization).where('provider', '=', provider).executeTakeFirstOrThrow();
       return numDeletedRows === 1n ? null
-        : refuse('provider_not_connected', `No ${providerName[provider]} key is connected for this organization.`);
+        : refuse('provider_not_connected', `No ${wires[provider].displayName} key is connected for this organization.`);
     }, { action: 'disconnectProvider', organization, subject: provider }),
     state: (organization, provider) => engine.read(async (db) => {
       await followMasterKey(db, vault);

@@ -1,7 +1,7 @@
 /**
  * For tests: a reader that remembers the bytes it was shown and reports usage exactly where they hold its marker.
  */
-import { noTokens, type Reading, type UsageReader } from '@metergate/core/usage/reading.ts';
+import { noTokens, nothingDue, type Reading, type UsageReader } from '@metergate/core/usage/reading.ts';
 
 export const marker = '"usage":{"prompt_tokens":7}';
 
@@ -34,7 +34,7 @@ export function createMarkerReader({ keep = true }: { keep?: boolean } = {}): Ma
       endings.push(ending);
       const reported = bytes().includes(marker);
       return {
-        model: null, finishReason: null, reportedCost: null,
+        ...nothingDue,
         usage: reported ? 'reported' : 'unknown', usageReason: reported ? null : ending === 'cut' ? 'cut' : 'absent',
         tokens: reported ? { ...noTokens, input: 7 } : noTokens,
       };

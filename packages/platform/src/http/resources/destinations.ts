@@ -1,6 +1,6 @@
 /** Where calls go: provider keys and the declared upstream. Design 3, rows 18 and 19; design 5. A credential goes in and never comes out. */
 import { z } from '@hono/zod-openapi';
-import { providers } from '@metergate/core/settings.ts';
+import { providers } from '@metergate/core/wire/wire.ts';
 import { connectProvider, disconnectProvider, organizationConnections } from '../../use-cases/providers.ts';
 import { testProvider } from '../../use-cases/provider-test.ts';
 import { declareUpstream, disableUpstream, enableUpstream, removeUpstream, showUpstream } from '../../use-cases/upstreams.ts';

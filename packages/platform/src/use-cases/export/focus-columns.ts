@@ -4,7 +4,7 @@
  */
 import { formatDollars, type NanoDollars } from '@metergate/core/money.ts';
 import type { PaidKind } from '@metergate/core/price/recorded-parts.ts';
-import type { Wire } from '@metergate/core/call/route.ts';
+import type { Wire } from '@metergate/core/wire/wire.ts';
 import type { CostSource } from '@metergate/core/record/call-record.ts';
 import type { CsvValue } from './csv.ts';
 

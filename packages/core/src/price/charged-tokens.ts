@@ -1,0 +1,40 @@
+/** Token figures as reported → tokens by what is paid for them. Design 3, row 6. */
+import type { TokenFigures } from '../usage/reading.ts';
+
+/** Tokens by what is paid for them: no token is in two of these. Whole numbers from 0. */
+export interface ChargedTokens {
+  readonly input: number;
+  readonly cached: number;
+  readonly cacheWrite: number;
+  readonly cacheWriteOneHour: number;
+  readonly output: number;
+  readonly reasoning: number;
+  readonly audioInput: number;
+  readonly audioOutput: number;
+}
+
+/**
+ * `cachedInInput`: cached and written tokens are parts of the input; else they come on top of it. Sound is part of the input and the
+ * output, reasoning of the output. A part larger than its whole leaves nothing of the rest, never less. Null: no figure at all.
+ */
+export function chargedTokens(figures: TokenFigures, cachedInInput: boolean): ChargedTokens | null {
+  const { input, output, cached, cacheWrite, reasoning } = figures;
+  if (input === null && output === null && cached === null && cacheWrite === null) return null;
+  const written = cacheWrite ?? 0;
+  const oneHour = Math.min(figures.cacheWriteOneHour ?? 0, written);
+  const parts = cachedInInput ? (cached ?? 0) + written : 0;
+  const plain = Math.max((input ?? 0) - parts, 0);
+  const audioInput = Math.min(figures.audioInput ?? 0, plain);
+  const reasoned = Math.min(reasoning ?? 0, output ?? 0);
+  const audioOutput = Math.min(figures.audioOutput ?? 0, (output ?? 0) - reasoned);
+  return {
+    input: plain - audioInput,
+    cached: cached ?? 0,
+    cacheWrite: written - oneHour,
+    cacheWriteOneHour: oneHour,
+    output: (output ?? 0) - reasoned - audioOutput,
+    reasoning: reasoned,
+    audioInput,
+    audioOutput,
+  };
+}

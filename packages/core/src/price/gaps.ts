@@ -1,0 +1,77 @@
+/**
+ * What a call reported and a price does not know: each is named once, never guessed at. Design 3, row 6b. Fees of tools, the factors of
+ * service tiers and regions, and tokens that have no rate of their own.
+ */
+import { costGapNames, type CostGap } from '../record/call-record.ts';
+import type { Reading, ToolCalls } from '../usage/reading.ts';
+import type { ChargedTokens } from './charged-tokens.ts';
+import type { ModelPrice } from './price-book.ts';
+import { wholeFactor, type Rates } from './rates.ts';
+
+export const noGaps: readonly CostGap[] = Object.freeze([]);
+
+/** The gaps of one cost. Nothing is allocated for a cost that has none. */
+export class Gaps {
+  private found: Set<CostGap> | null = null;
+
+  add(gap: CostGap): void {
+    (this.found ??= new Set()).add(gap);
+  }
+
+  /** Each once, in the order of `costGapNames`. */
+  names(): readonly CostGap[] {
+    const { found } = this;
+    return found === null ? noGaps : costGapNames.filter((name) => found.has(name));
+  }
+}
+
+const toolGap = {
+  webSearch: 'web_search', webFetch: 'web_fetch', fileSearch: 'file_search', codeInterpreter: 'code_interpreter',
+} as const satisfies { readonly [Tool in keyof ToolCalls]: CostGap };
+const tools = Object.keys(toolGap) as (keyof ToolCalls)[];
+
+export const noFees: Rates['tools'] = Object.freeze({ webSearch: null, webFetch: null, fileSearch: null, codeInterpreter: null });
+
+/** Pico-dollars for the calls of tools; those without a fee are gaps. */
+export function toolFees(calls: ToolCalls | null, fees: Rates['tools'], gaps: Gaps): bigint {
+  if (calls === null) return 0n;
+  let sum = 0n;
+  for (const tool of tools) {
+    if (calls[tool] === 0) continue;
+    const fee = fees[tool];
+    if (fee === null) gaps.add(toolGap[tool]);
+    else sum += BigInt(calls[tool]) * fee;
+  }
+  return sum;
+}
+
+/** Tiers that are served at the listed price, in the words of any provider. */
+const ordinaryTiers: ReadonlySet<string> = new Set(['default', 'standard', 'auto', 'on_demand']);
+const ordinaryRegions: ReadonlySet<string> = new Set(['global', 'not_available']);
+
+export const noFactors: Pick<Rates, 'serviceTiers' | 'regions'> = Object.freeze({ serviceTiers: new Map(), regions: new Map() });
+
+/** What the token prices are multiplied with, millionths; a tier or region without a factor counts as 1, and is a gap. */
+export function factorOf({ serviceTier, region }: Reading, rates: Pick<Rates, 'serviceTiers' | 'regions'>, gaps: Gaps): bigint {
+  if (serviceTier === null && region === null) return wholeFactor;
+  const byTier = factorFor(serviceTier, ordinaryTiers, rates.serviceTiers);
+  const byRegion = factorFor(region, ordinaryRegions, rates.regions);
+  if (byTier === null) gaps.add('service_tier');
+  if (byRegion === null) gaps.add('region');
+  // Exact: a factor has at most three decimals.
+  return ((byTier ?? wholeFactor) * (byRegion ?? wholeFactor)) / wholeFactor;
+}
+
+function factorFor(word: string | null, ordinary: ReadonlySet<string>, factors: ReadonlyMap<string, bigint>): bigint | null {
+  if (word === null) return wholeFactor;
+  const factor = factors.size === 0 ? undefined : factors.get(word.toLowerCase());
+  return factor ?? (ordinary.has(word) ? wholeFactor : null);
+}
+
+/** Tokens that were paid at another kind's rate. An overlay says itself that cache writes without a price are paid as input. */
+export function noteTokens(tokens: ChargedTokens, { rates, ofOverlay }: ModelPrice, gaps: Gaps): void {
+  if ((tokens.audioInput > 0 && rates.audioInput === null) || (tokens.audioOutput > 0 && rates.audioOutput === null)) gaps.add('audio');
+  if (ofOverlay) return;
+  if (tokens.cacheWrite > 0 && rates.cacheWrite === null) gaps.add('cache_write');
+  if (tokens.cacheWriteOneHour > 0 && rates.cacheWriteOneHour === null) gaps.add('cache_write');
+}

@@ -1,0 +1,73 @@
+/** One `usage` object of the second wire: its watched place, and what stands there. */
+import { watched } from '../json/watched-value.ts';
+import type { Findings } from './dialect.ts';
+import { badUsage, providerName, type FoundUsage } from './found-usage.ts';
+import { Iterations } from './iterations.ts';
+import type { TokenFigures } from './reading.ts';
+import { tokenFigure, type TokenFigure } from './token-figure.ts';
+
+/** The figures that this wire reports. */
+export type MessageFigures = { [Name in Exclude<keyof TokenFigures, 'reasoning' | 'audioInput' | 'audioOutput'>]: TokenFigure };
+
+export class MessageUsage {
+  private readonly input = watched();
+  private readonly output = watched();
+  private readonly cached = watched();
+  private readonly cacheWrite = watched();
+  private readonly cacheWriteOneHour = watched();
+  private readonly webSearch = watched();
+  private readonly webFetch = watched();
+  private readonly serviceTier = watched();
+  private readonly speed = watched();
+  private readonly region = watched();
+  private readonly iterations = new Iterations();
+  readonly place = watched({
+    input_tokens: this.input,
+    output_tokens: this.output,
+    cache_read_input_tokens: this.cached,
+    cache_creation_input_tokens: this.cacheWrite,
+    cache_creation: watched({ ephemeral_1h_input_tokens: this.cacheWriteOneHour }),
+    server_tool_use: watched({ web_search_requests: this.webSearch, web_fetch_requests: this.webFetch }),
+    service_tier: this.serviceTier,
+    speed: this.speed,
+    inference_geo: this.region,
+    iterations: this.iterations.place,
+  });
+
+  /** The figures, null where there is no usage object yet, `badUsage` where something else stands in its place. */
+  read(): MessageFigures | FoundUsage | null {
+    if (!this.place.complete || this.place.kind === 'null') return null;
+    return this.place.kind === 'object' ? this.figures() : badUsage;
+  }
+
+  /** The figures as they stand, each null where it does not. */
+  figures(): MessageFigures {
+    return {
+      input: tokenFigure(this.input),
+      output: tokenFigure(this.output),
+      cached: tokenFigure(this.cached),
+      cacheWrite: tokenFigure(this.cacheWrite),
+      cacheWriteOneHour: tokenFigure(this.cacheWriteOneHour),
+    };
+  }
+
+  /** Lays what is said beside the figures over what was said before. False where a count of tools is no figure. */
+  takeBeside(findings: Findings): boolean {
+    findings.serviceTier = this.tier() ?? findings.serviceTier;
+    findings.region = providerName(this.region.string()) ?? findings.region;
+    findings.further = this.iterations.read() ?? findings.further;
+    const webSearch = tokenFigure(this.webSearch);
+    const webFetch = tokenFigure(this.webFetch);
+    if (webSearch === 'not_a_figure' || webFetch === 'not_a_figure') return false;
+    if ((webSearch ?? 0) + (webFetch ?? 0) > 0) {
+      findings.toolCalls = { webSearch: webSearch ?? 0, webFetch: webFetch ?? 0, fileSearch: 0, codeInterpreter: 0 };
+    }
+    return true;
+  }
+
+  /** A faster mode has a price of its own, as a tier has: its name goes before the tier's. */
+  private tier(): string | null {
+    if (this.speed.kind === 'string' && !this.speed.isString('standard')) return providerName(this.speed.string());
+    return providerName(this.serviceTier.string());
+  }
+}

@@ -1,0 +1,162 @@
+/** Answers at paths that name no API are read by their own form, however they are cut. Design 3, row 6a. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { corpus } from '@metergate/testkit/corpus.ts';
+import type { Exchange } from '@metergate/testkit/exchange.ts';
+import { isWatched, withoutUsage } from './operation.ts';
+import { nothingDue, type Reading, type ReadingContext } from './reading.ts';
+import { createUsageReader } from './reader.ts';
+
+const other = (streamed: boolean, more: Partial<ReadingContext> = {}): ReadingContext =>
+  ({ wire: 'openai', endpoint: 'other', streamed, without: 'none', ...more });
+
+function readCut(context: ReadingContext, body: Uint8Array, cuts: readonly number[], ending: 'whole' | 'cut' = 'whole'): Reading {
+  const reader = createUsageReader(context);
+  let from = 0;
+  for (const cut of [...cuts, body.length]) {
+    reader.push(body.slice(from, cut));
+    from = cut;
+  }
+  return reader.finish(ending);
+}
+
+/** The reading, which must not depend on where the body is cut. */
+function read(context: ReadingContext, text: string, ending: 'whole' | 'cut' = 'whole'): Reading {
+  const body = new TextEncoder().encode(text);
+  const whole = readCut(context, body, [], ending);
+  assert.deepEqual(readCut(context, body, Array.from(body.keys()), ending), whole, 'byte by byte');
+  const cuts = fc.array(fc.nat(body.length), { maxLength: 12 }).map((places) => places.toSorted((a, b) => a - b));
+  fc.assert(fc.property(cuts, (places) => assert.deepEqual(readCut(context, body, places, ending), whole)), { numRuns: 20 });
+  return whole;
+}
+
+const sse = (...data: (object | string)[]): string =>
+  data.map((each) => `data: ${typeof each === 'string' ? each : JSON.stringify(each)}\n\n`).join('');
+const figures = ({ tokens }: Reading) => Object.fromEntries(Object.entries(tokens).filter(([, figure]) => figure !== null));
+const said = ({ usage, usageReason, model, finishReason }: Reading) => [usage, usageReason, model, finishReason];
+
+describe('bodies', () => {
+  test('a compaction, an image, a transcription: plain usage in the words of the Responses API', () => {
+    const compact = read(other(false), JSON.stringify({ id: 'resp_1', object: 'response.compaction', output: [{ type: 'compaction' }],
+      usage: { input_tokens: 115, input_tokens_details: { cached_tokens: 8 }, output_tokens: 183,
+        output_tokens_details: { reasoning_tokens: 0 } } }));
+    assert.deepEqual([...said(compact), figures(compact)],
+      ['reported', null, null, null, { input: 115, cached: 8, output: 183, reasoning: 0 }]);
+    const image = read(other(false), '{"created":1,"data":[{"b64_json":"x"}],"usage":{"input_tokens":50,"output_tokens":4160,"total_tokens":4210}}');
+    assert.deepEqual(figures(image), { input: 50, output: 4160 });
+    const heard = read(other(false), '{"text":"a","usage":{"type":"tokens","input_tokens":14,'
+      + '"input_token_details":{"text_tokens":0,"audio_tokens":14},"output_tokens":45}}');
+    assert.deepEqual(figures(heard), { input: 14, audioInput: 14, output: 45 });
+  });
+
+  test('chat completions at the second provider count their cached tokens into the input; messages at an upstream do not', () => {
+    const chat = read(other(false, { wire: 'anthropic', without: 'absent' }), JSON.stringify({
+      model: 'claude-x', choices: [{ finish_reason: 'stop' }],
+      usage: { prompt_tokens: 9, completion_tokens: 3, prompt_tokens_details: { cached_tokens: 4 } } }));
+    assert.deepEqual([...said(chat), chat.cachedInInput, figures(chat)],
+      ['reported', null, 'claude-x', 'stop', true, { input: 9, cached: 4, output: 3 }]);
+    const message = read(other(false, { wire: 'upstream' }), JSON.stringify({ type: 'message', model: 'claude-y', stop_reason: 'end_turn',
+      usage: { input_tokens: 9, output_tokens: 3, cache_read_input_tokens: 40, cache_creation_input_tokens: 0 } }));
+    assert.deepEqual([...said(message), message.cachedInInput, figures(message)],
+      ['reported', null, 'claude-y', 'end_turn', false, { input: 9, cached: 40, cacheWrite: 0, output: 3 }]);
+  });
+
+  test('without usage: nothing where nothing is due, else the reason; work that is still to be done says so itself', () => {
+    assert.deepEqual(read(other(false), '{"id":"file_1","bytes":3}'), nothingDue);
+    assert.deepEqual(read(other(false), 'no JSON at all'), nothingDue);
+    assert.deepEqual(read(other(false), '{"vector_store":1,"status":"in_progress","usage_bytes":0}'), nothingDue);
+    for (const without of ['deferred', 'not_reported'] as const) {
+      assert.deepEqual(said(read(other(false, { without }), '{"id":"b"}')).slice(0, 2), ['unknown', without]);
+      assert.deepEqual(said(read(other(false, { without }), 'RIFF sound')).slice(0, 2), ['unknown', without]);
+    }
+    assert.deepEqual(said(read(other(false, { without: 'absent' }), '{"id":"b"}')).slice(0, 2), ['unknown', 'absent']);
+    assert.deepEqual(said(read(other(false), '{"object":"thread.run","status":"queued","model":"m","usage":null}')).slice(0, 3),
+      ['unknown', 'deferred', 'm']);
+    const responses = { wire: 'openai', endpoint: 'responses', streamed: false } as const;
+    assert.deepEqual(said(read(responses, '{"status":"queued","background":true,"model":"m","usage":null}')), ['unknown', 'deferred', 'm', 'queued']);
+    assert.deepEqual(said(read(responses, '{"status":"completed","model":"m","usage":null}')).slice(0, 2), ['unknown', 'absent']);
+    assert.deepEqual(said(read(other(false), '{"choices":[{"finish_reason":"stop"}]}')).slice(0, 2), ['unknown', 'absent'], 'the form of chat');
+    assert.deepEqual(said(read(other(false), '{"usage":{"input_tokens":-1}}')).slice(0, 2), ['unknown', 'not_a_figure']);
+  });
+});
+
+describe('streams', () => {
+  test('a run of a thread, an image, a messages stream and a response: the last word counts', () => {
+    const run = read(other(true), sse({ object: 'thread.run', model: 'gpt-x', status: 'queued', usage: null },
+      { object: 'thread.run.step', status: 'completed', usage: { prompt_tokens: 5, completion_tokens: 1 } },
+      { object: 'thread.run', model: 'gpt-x', status: 'completed', usage: { prompt_tokens: 381, completion_tokens: 89 } }, '[DONE]'));
+    assert.deepEqual([...said(run).slice(0, 3), figures(run)], ['reported', null, 'gpt-x', { input: 381, output: 89 }]);
+    const image = read(other(true), sse({ type: 'image_generation.partial_image' }, { type: 'image_generation.completed', usage: { input_tokens: 5,
+      output_tokens: 7 } }));
+    assert.deepEqual(figures(image), { input: 5, output: 7 });
+    const start = { type: 'message_start', message: { model: 'claude-y', usage: { input_tokens: 9, output_tokens: 1, cache_read_input_tokens: 2 } } };
+    const delta = { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 30 } };
+    const message = read(other(true, { wire: 'upstream' }), sse(start, delta, { type: 'message_stop' }));
+    assert.deepEqual([...said(message), figures(message), message.cachedInInput],
+      ['reported', null, 'claude-y', 'end_turn', { input: 9, cached: 2, output: 30 }, false]);
+    const cut = read(other(true, { wire: 'upstream' }), sse(start), 'cut');
+    assert.deepEqual(said(cut).slice(0, 2), ['partial', 'cut']);
+    const response = read(other(true), sse({ type: 'response.created', response: { model: 'm', status: 'in_progress', usage: null } },
+      { type: 'response.completed', response: { model: 'm', status: 'completed', output: [{ type: 'file_search_call' }, { type: 'message' }],
+        service_tier: 'flex', usage: { input_tokens: 2, output_tokens: 3 } } }));
+    assert.deepEqual([...said(response), figures(response), response.serviceTier, response.toolCalls?.fileSearch],
+      ['reported', null, 'm', 'completed', { input: 2, output: 3 }, 'flex', 1]);
+  });
+
+  test('cut before a usage came, it is unknown where the events are those of a metered API', () => {
+    const chunk = { choices: [{ delta: { content: 'a' } }], model: 'm' };
+    assert.deepEqual(said(read(other(true), sse(chunk), 'cut')).slice(0, 2), ['unknown', 'cut']);
+    assert.deepEqual(read(other(true), sse({ progress: 1 }), 'cut'), nothingDue);
+  });
+});
+
+test('whatever bytes come, cut anywhere, nothing is thrown and the reading is the same', () => {
+  const piece = fc.oneof(fc.constantFrom('{"usage":', '{"input_tokens":1}', '{"iterations":[', '{"type":"compaction","input_tokens":2}', ',',
+    ']', '}', 'null', '"output":[{"type":"web_search_call"}', '\n\n', 'data: ',
+    '{"type":"message_start","message":', '"server_tool_use":{"web_search_requests":2}',
+    '1e400',    '"service_tier":"flex"', '\\u0000', '[DONE]'), fc.string({ maxLength: 8 }));
+  const endpoints = fc.constantFrom('other', 'messages', 'responses', 'chat.completions' as const);
+  fc.assert(fc.property(fc.array(piece, { maxLength: 30 }), fc.boolean(), endpoints, fc.array(fc.nat(400), { maxLength: 10 }),
+    (pieces, streamed, endpoint, places) => {
+      const body = new TextEncoder().encode(pieces.join(''));
+      const context = { wire: 'upstream', endpoint, streamed } as ReadingContext;
+      const cuts = places.map((place) => Math.min(place, body.length)).sort((a, b) => a - b);
+      const reading = readCut(context, body, cuts);
+      assert.notEqual(reading.usageReason, 'reader_fault');
+      assert.deepEqual(reading, readCut(context, body, []));
+    }), { numRuns: 3_000 });
+});
+
+/** The last `usage` in a recorded body, found by a walk over its parsed JSON. */
+function usageByHand({ response }: Exchange): Record<string, number | null> | null {
+  const text = response.body.toString('utf8');
+  const documents = text.trimStart().startsWith('{') ? [text]
+    : text.split('\n').filter((line) => line.startsWith('data: {')).map((line) => line.slice(6));
+  let last: Record<string, number | null> | null = null;
+  for (const document of documents) {
+    const parsed = JSON.parse(document) as { usage?: unknown; response?: { usage?: unknown } };
+    const usage = parsed.usage ?? parsed.response?.usage;
+    if (typeof usage === 'object' && usage !== null) last = usage as Record<string, number | null>;
+  }
+  return last;
+}
+
+for (const folder of ['openai-other', 'anthropic-other', 'compatible-other']) {
+  const exchanges = corpus(folder).filter(({ request, response }) => isWatched(request.method) && Math.floor(response.status / 100) === 2);
+  test(`${folder}: ${exchanges.length} recorded answers at other paths hold what they report`, () => {
+    for (const { name, request, response, streamed, ...exchange } of exchanges) {
+      const path = request.path.split(/[?#]/)[0]!;
+      const asked = path.startsWith('/v1') ? path : `/v1${path.replace('/api/v1', '')}`;
+      const without = withoutUsage({ endpoint: 'other', method: request.method, path: asked });
+      const reading = readCut(other(streamed, { wire: folder.startsWith('compatible') ? 'upstream' : 'openai', without }), response.body, [100, 2000]
+        .filter((cut) => cut < response.body.length));
+      const usage = usageByHand({ name, request, response, streamed, ...exchange });
+      if (usage === null) assert.ok(['none', 'unknown'].includes(reading.usage) && (without === 'none') === (reading.usage === 'none'), name);
+      else {
+        assert.deepEqual([reading.usage, reading.tokens.input, reading.tokens.output],
+          ['reported', usage['input_tokens'] ?? usage['prompt_tokens'] ?? null, usage['output_tokens'] ?? usage['completion_tokens'] ?? null], name);
+      }
+    }
+  });
+}

@@ -1,0 +1,138 @@
+/**
+ * An answer whose path names no API: which one it speaks shows in its own form. A JSON body or the events of a stream may be those of
+ * chat completions, of the Responses API or of messages, or hold a plain `usage` (images, audio, threads). Design 3, row 6a.
+ * Figures that come later replace earlier ones, as all of these APIs have it.
+ */
+import { watched, type WatchedValue } from '../json/watched-value.ts';
+import { forgetFindings, nothingFound, type Dialect } from './dialect.ts';
+import { badUsage, foundUsage, providerName, type RawFigures } from './found-usage.ts';
+import { OpenUsage } from './open-usage.ts';
+import { noTokens } from './reading.ts';
+import { ToolItems } from './tool-items.ts';
+
+/** The dialect of one response. `readsCost`: the destination is a declared upstream. */
+export function createOpenDialect(readsCost: boolean): Dialect {
+  return new OpenDialect(readsCost);
+}
+
+/** Where an answer, or what an event carries of one, says what is to be known. */
+class AnswerPlaces {
+  readonly type = watched();
+  readonly model = watched();
+  readonly status = watched();
+  readonly stopReason = watched();
+  readonly serviceTier = watched();
+  readonly finishReason = watched();
+  readonly choices = watched(null, watched({ finish_reason: this.finishReason }));
+  private readonly incompleteReason = watched();
+  readonly tools = new ToolItems();
+  readonly usage: OpenUsage;
+  readonly fields: Readonly<Record<string, WatchedValue>>;
+
+  constructor(readsCost: boolean) {
+    this.usage = new OpenUsage(readsCost);
+    this.fields = {
+      type: this.type, model: this.model, status: this.status, stop_reason: this.stopReason, service_tier: this.serviceTier,
+      choices: this.choices, incomplete_details: watched({ reason: this.incompleteReason }), output: this.tools.place, usage: this.usage.place,
+    };
+  }
+
+  finish(): string | null {
+    const status = providerName(this.status.string());
+    const reason = status === 'incomplete' ? providerName(this.incompleteReason.string()) : null;
+    return providerName(this.finishReason.string()) ?? providerName(this.stopReason.string())
+      ?? (reason === null ? status : `incomplete:${reason}`);
+  }
+
+  /** The work is accepted, and its usage is not there yet. */
+  get pending(): boolean {
+    return this.usage.place.kind === 'null' && (this.status.isString('queued') || this.status.isString('in_progress'));
+  }
+}
+
+const endingTypes = ['message_stop', 'response.completed', 'response.incomplete', 'response.failed'] as const;
+
+class OpenDialect implements Dialect {
+  readonly findings = nothingFound(true);
+  readonly endsWithDone = true;
+  private readonly outer: AnswerPlaces;
+  private readonly inner: AnswerPlaces;
+  private readonly carried: WatchedValue;
+  private readonly deltaStopReason = watched();
+  readonly event: WatchedValue;
+  readonly body: WatchedValue;
+  private figures: { -readonly [Name in keyof RawFigures]: RawFigures[Name] } = { ...noTokens };
+  private cost: string | null = null;
+  private messages = false;
+
+  constructor(readsCost: boolean) {
+    this.outer = new AnswerPlaces(readsCost);
+    this.inner = new AnswerPlaces(readsCost);
+    this.carried = watched(this.inner.fields);
+    const delta = watched({ stop_reason: this.deltaStopReason });
+    this.event = watched({ ...this.outer.fields, delta, message: this.carried, response: this.carried });
+    this.body = this.event;
+  }
+
+  get keepsPartial(): boolean {
+    return this.messages;
+  }
+
+  clear(): void {
+    forgetFindings(this.findings);
+    this.findings.cachedInInput = true;
+    this.event.forget();
+    this.figures = { ...noTokens };
+    this.cost = null;
+    this.messages = false;
+  }
+
+  takeBody(): void {
+    this.findings.finishReason = this.outer.finish();
+    this.findings.deferred = this.outer.pending;
+    this.take(this.outer);
+    this.findings.usageFinal = true;
+    this.findings.metered = this.outer.choices.kind === 'array' || this.outer.type.isString('message');
+  }
+
+  takeEvent(): void {
+    const { findings, outer, inner } = this;
+    const { type } = outer;
+    if (type.isString('message_start')) this.messages = true;
+    findings.finishReason = this.finishOfEvent() ?? findings.finishReason;
+    const took = [inner, outer].filter((places) => this.take(places)).length > 0;
+    if (took) findings.usageFinal = !this.messages || (!type.isString('message_start') && findings.finishReason !== null);
+    if (this.messages || this.carried.kind === 'object' || outer.choices.kind === 'array') findings.metered = true;
+    findings.deferred = findings.usage === null && (inner.pending || outer.pending);
+  }
+
+  endsDialogue(): boolean {
+    return endingTypes.some((type) => this.outer.type.isString(type));
+  }
+
+  private finishOfEvent(): string | null {
+    const { outer, inner } = this;
+    if (this.messages) return providerName(this.deltaStopReason.string());
+    const of = inner.status.kind === 'string' ? inner : outer;
+    return of.finish();
+  }
+
+  /** False where no usage was reported. */
+  private take({ model, serviceTier, tools, usage }: AnswerPlaces): boolean {
+    const { findings } = this;
+    findings.model = findings.model ?? providerName(model.string());
+    findings.serviceTier = providerName(serviceTier.string()) ?? findings.serviceTier;
+    findings.toolCalls = tools.read() ?? findings.toolCalls;
+    const read = usage.read();
+    if (read === null || findings.usage?.kind === 'not_a_figure') return false;
+    if ('kind' in read) {
+      findings.usage = read;
+      return true;
+    }
+    for (const name of Object.keys(this.figures) as (keyof RawFigures)[]) this.figures[name] = read.figures[name] ?? this.figures[name];
+    this.cost = read.cost ?? this.cost;
+    if (read.onTop) findings.cachedInInput = false;
+    findings.usage = usage.message.takeBeside(findings) ? foundUsage(this.figures, this.cost) : badUsage;
+    return findings.usage !== null;
+  }
+}

@@ -1,0 +1,69 @@
+/** A `usage` object of an answer whose API its path does not name: the figures of any wire, by the words it uses. */
+import { watched } from '../json/watched-value.ts';
+import { badUsage, type RawFigures } from './found-usage.ts';
+import { MessageUsage } from './message-usage.ts';
+import { reportedCost } from './reported-cost.ts';
+import { tokenFigure, type TokenFigure } from './token-figure.ts';
+
+/** What stands in one such object. */
+export interface OpenFigures {
+  readonly figures: RawFigures;
+  readonly cost: string | null;
+  /** Words of the second wire: cached and written tokens come on top of the input. */
+  readonly onTop: boolean;
+}
+
+export class OpenUsage {
+  private readonly input = watched();
+  private readonly output = watched();
+  private readonly cached = watched();
+  private readonly cacheWrite = watched();
+  private readonly audioInput = watched();
+  private readonly reasoning = watched();
+  private readonly audioOutput = watched();
+  private readonly cost = watched();
+  private readonly totalCost = watched();
+  private readonly inputDetails = watched({ cached_tokens: this.cached, cache_write_tokens: this.cacheWrite, audio_tokens: this.audioInput });
+  private readonly outputDetails = watched({ reasoning_tokens: this.reasoning, audio_tokens: this.audioOutput });
+  /** Its own places are members of this one. */
+  readonly message = new MessageUsage();
+  readonly place = watched({
+    prompt_tokens: this.input, completion_tokens: this.output, output_tokens: this.output,
+    prompt_tokens_details: this.inputDetails, prompt_token_details: this.inputDetails,
+    input_tokens_details: this.inputDetails, input_token_details: this.inputDetails,
+    completion_tokens_details: this.outputDetails, output_tokens_details: this.outputDetails, output_token_details: this.outputDetails,
+    cost: this.cost, total_cost: this.totalCost,
+    ...Object.fromEntries(this.message.place.fields.filter(([name]) => name !== 'output_tokens')),
+  });
+  private readonly readsCost: boolean;
+
+  /** `readsCost`: the destination is a declared upstream. */
+  constructor(readsCost: boolean) {
+    this.readsCost = readsCost;
+  }
+
+  /** Null where there is none (yet); `badUsage` where something else stands in its place. */
+  read(): OpenFigures | typeof badUsage | null {
+    const { place } = this;
+    if (!place.complete || place.kind === 'null') return null;
+    if (place.kind !== 'object') return badUsage;
+    const message = this.message.figures();
+    const figures = {
+      input: tokenFigure(this.input) ?? message.input,
+      output: tokenFigure(this.output),
+      cached: tokenFigure(this.cached) ?? message.cached,
+      cacheWrite: tokenFigure(this.cacheWrite) ?? message.cacheWrite,
+      cacheWriteOneHour: oneHourWithin(message.cacheWrite, message.cacheWriteOneHour),
+      reasoning: tokenFigure(this.reasoning),
+      audioInput: tokenFigure(this.audioInput),
+      audioOutput: tokenFigure(this.audioOutput),
+    };
+    const onTop = message.cached !== null || message.cacheWrite !== null;
+    return { figures, cost: this.readsCost ? reportedCost([this.cost, this.totalCost]) : null, onTop };
+  }
+}
+
+/** A one-hour part above the whole tells nothing apart. */
+function oneHourWithin(cacheWrite: TokenFigure, oneHour: TokenFigure): TokenFigure {
+  return typeof oneHour !== 'number' || (typeof cacheWrite === 'number' && oneHour <= cacheWrite) ? oneHour : null;
+}

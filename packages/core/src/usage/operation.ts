@@ -1,0 +1,39 @@
+/**
+ * Which operation a call asks for → whether its answer is watched for usage, and what is to be said where it reports none.
+ * Design 3, row 6a: any answer to a method that may do work is watched; what is charged for all the same is unknown, never nothing.
+ */
+import { plainPathOf } from '../call/plain-path.ts';
+import type { Endpoint } from '../wire/wire.ts';
+import type { WithoutUsage } from './reading.ts';
+
+/** What of a call says which operation it is. */
+export interface CalledOperation {
+  readonly endpoint: Endpoint;
+  readonly method: string;
+  /** As called, without its query. */
+  readonly path: string;
+}
+
+/** Whether a 2xx answer to this method is watched for usage. */
+export function isWatched(method: string): boolean {
+  return method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS';
+}
+
+/** What is to be said where the answer ended whole and reported no usage. */
+export function withoutUsage({ endpoint, method, path }: CalledOperation): WithoutUsage {
+  if (method !== 'POST') return 'none';
+  if (endpoint !== 'other' && endpoint !== 'models') return 'absent';
+  const plain = plainPathOf(path)?.replace(/^\/(?:alt|upstream)(?=\/v1)/, '') ?? '';
+  if (reporting.test(plain)) return 'absent';
+  if (deferred.test(plain)) return 'deferred';
+  return unreported.test(plain) ? 'not_reported' : 'none';
+}
+
+/** Operations that report usage, at paths that name no endpoint of their family. */
+const reporting = /^\/v1\/(?:chat\/completions|completions|embeddings|responses(?:\/compact)?|messages)$/;
+/** Work that is accepted now, done and paid for later: usage is in an answer that is not this one. */
+const deferred = new RegExp('^/v1/(?:batches|messages/batches|evals/[^/]+/runs|threads(?:/[^/]+)?/runs|threads/[^/]+/runs/[^/]+/submit_tool_outputs'
+  + '|realtime/(?:calls|client_secrets|sessions|transcription_sessions|translations(?:/[^/]+)?)|chatkit/sessions)$');
+/** Paid for by the piece, the second or the job. */
+const unreported = new RegExp('^/v1/(?:images/[^/]+|audio/(?:speech|transcriptions|translations)|videos(?:/.+)?|fine_tuning/jobs|fine-tunes'
+  + '|containers|complete)$');

@@ -1,0 +1,37 @@
+/**
+ * The `output` items of the Responses API → how often the provider ran its own tools, each with a fee of its own. A web search is an
+ * item whose action is a search: opening a page it found, or looking through one, has no fee.
+ */
+import { watched, watchedEach, type ElementTally } from '../json/watched-value.ts';
+import type { ToolCalls } from './reading.ts';
+
+export class ToolItems implements ElementTally {
+  private readonly type = watched();
+  private readonly action = watched();
+  readonly element = watched({ type: this.type, action: watched({ type: this.action }) });
+  readonly place = watchedEach(this);
+  private webSearch = 0;
+  private fileSearch = 0;
+  private codeInterpreter = 0;
+
+  begin(): void {
+    this.webSearch = 0;
+    this.fileSearch = 0;
+    this.codeInterpreter = 0;
+  }
+
+  ended(): void {
+    const { type, action } = this;
+    if (type.isString('web_search_call')) {
+      if (action.kind === 'absent' || action.isString('search')) this.webSearch += 1;
+    } else if (type.isString('file_search_call')) this.fileSearch += 1;
+    else if (type.isString('code_interpreter_call')) this.codeInterpreter += 1;
+  }
+
+  /** Null where there were none, or no whole list of items. */
+  read(): ToolCalls | null {
+    const { webSearch, fileSearch, codeInterpreter } = this;
+    if (this.place.kind !== 'array' || !this.place.complete || webSearch + fileSearch + codeInterpreter === 0) return null;
+    return { webSearch, webFetch: 0, fileSearch, codeInterpreter };
+  }
+}

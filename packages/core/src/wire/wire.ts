@@ -1,0 +1,63 @@
+/**
+ * What is particular to each wire, said once: everything else loops over `wires` or asks one of them. A further wire is a further value
+ * here; what has to know of it does not compile until it does. (The tap is published alone and keeps its own.)
+ */
+
+/** Which dialect is spoken and to whom: the first provider, the second, or the organization's declared upstream. */
+export const wireNames = ['openai', 'anthropic', 'upstream'] as const;
+export type Wire = (typeof wireNames)[number];
+
+/** The metered name of an operation; both spellings of messages are one. `other` is any further path. */
+export const endpoints = ['chat.completions', 'completions', 'embeddings', 'responses', 'models', 'messages', 'other'] as const;
+export type Endpoint = (typeof endpoints)[number];
+
+/** A header that carries a credential. */
+export interface CredentialHeader {
+  readonly name: string;
+  readonly value: string;
+}
+
+export interface WireFacts {
+  /** As people know it, in sentences. */
+  readonly displayName: string;
+  /** The provider's own host; null where the organization declares one. */
+  readonly host: string | null;
+  /** Plain paths, as they are asked of the destination, that have an endpoint's name of their own. */
+  readonly endpoints: ReadonlyMap<string, Endpoint>;
+  /** The header that shows a stored credential to the destination. */
+  readonly credentialHeader: (credential: string) => CredentialHeader;
+  /** Cached and written tokens are parts of the input that is reported; else they come on top of it. */
+  readonly cachedInInput: boolean;
+}
+
+const bearer = (credential: string): CredentialHeader => ({ name: 'authorization', value: `Bearer ${credential}` });
+
+const firstWireEndpoints: ReadonlyMap<string, Endpoint> = new Map([
+  ['/v1/chat/completions', 'chat.completions'],
+  ['/v1/completions', 'completions'],
+  ['/v1/embeddings', 'embeddings'],
+  ['/v1/responses', 'responses'],
+  ['/v1/models', 'models'],
+]);
+
+export const wires: { readonly [W in Wire]: WireFacts } = {
+  openai: {
+    displayName: 'OpenAI', host: 'api.openai.com', endpoints: firstWireEndpoints, credentialHeader: bearer, cachedInInput: true,
+  },
+  anthropic: {
+    displayName: 'Anthropic', host: 'api.anthropic.com', endpoints: new Map([['/v1/messages', 'messages'], ['/v1/models', 'models']]),
+    credentialHeader: (credential) => ({ name: 'x-api-key', value: credential }), cachedInInput: false,
+  },
+  upstream: {
+    displayName: 'declared upstream', host: null, endpoints: firstWireEndpoints, credentialHeader: bearer, cachedInInput: true,
+  },
+};
+
+/** The wires that end at a provider known by name, whose key an organization connects. */
+export const providers = ['openai', 'anthropic'] as const satisfies readonly Wire[];
+export type Provider = (typeof providers)[number];
+
+/** One value for each named provider. */
+export function eachProvider<Value>(of: (provider: Provider) => Value): { readonly [P in Provider]: Value } {
+  return Object.fromEntries(providers.map((provider) => [provider, of(provider)])) as { readonly [P in Provider]: Value };
+}
