@@ -8,6 +8,7 @@ import { after, before, test } from 'node:test';
 import { fixture } from '@metergate/testkit/corpus.ts';
 import { startSystem, type System } from '@metergate/testkit/system.ts';
 import { runHost, type Ended } from '@metergate/tap/src/test-support/host.ts';
+import { pythons, runPython } from './pythons.ts';
 
 let system: System;
 /** The Baseline and the key that is in use. */
@@ -96,6 +97,43 @@ test('what two tapped SDKs did is what the Baseline shows; the host is as withou
   assert.match(text, /^anthropic\/claude-sonnet-4-20250514 +2 /m);
   assert.ok(!(text + system.stderr() + system.stdout()).includes('CANARY'));
 });
+
+/** A Python program whose client answers by itself; the tap is the one for Python. */
+const pythonHost = `
+import sys
+from metergate_tap import tap
+
+class Completions:
+    def create(self, **request):
+        return {"id": f"python_{request['n']}", "model": "gpt-4o-mini-2024-07-18", "choices": [{"index": 0, "finish_reason": "stop",
+            "message": {"content": "CANARY-answer"}}], "usage": {"prompt_tokens": 5, "completion_tokens": 2}}
+
+class Chat:
+    completions = Completions()
+
+class Client:
+    base_url = "https://api.openai.com/v1/"
+    chat = Chat()
+
+client = tap(Client(), "python-unit")
+for n in range(120):
+    client.chat.completions.create(model="asked", n=n, messages=[{"role": "user", "content": "CANARY-prompt"}])
+print(client.chat.completions.create(model="asked", n=120)["id"])
+sys.exit(6)
+`;
+
+const [python] = pythons();
+if (python) {
+  test('a Python host reports to the same Baseline as the JavaScript ones', async () => {
+    const already = await callsShown();
+    const ended = await runPython(python, pythonHost, settings(baseline.key));
+    assert.deepEqual([ended.code, ended.stdout, ended.stderr], [6, 'python_120\n', '']);
+    const { report } = await shown();
+    assert.equal(report.total.calls.value, already + 121);
+    assert.deepEqual(report.byTag.filter(({ tag }) => tag === 'python-unit').map(({ calls: { value } }) => value), [121]);
+    assert.ok(!(system.stderr() + system.stdout()).includes('CANARY'));
+  });
+}
 
 test('inspect mode, despite a key: the batch is printed and nothing arrives', async () => {
   const already = await callsShown();

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { globSync } from 'node:fs';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { pythons, sdkEnvironments, tapPython, unitTests } from './pythons.ts';
 
 const found = pythons();
@@ -19,19 +19,24 @@ test('Pythons of this machine', (context) => {
   if (environments.size === 0) context.diagnostic('no provider SDKs in .venvs: the Python tap is not compared with them here');
 });
 
-for (const python of found) {
-  test(`the Python tap on Python ${python.version}`, async () => {
-    const { code, output } = await unitTests(python, modules('tests'));
-    assert.equal(code, 0, output);
-    assert.match(output, /^Ran \d+ tests/m);
-  });
-}
-
-for (const [name, python] of environments) {
-  for (const module of modules('tests/sdk')) {
-    test(`${module} with the SDKs of ${name}, Python ${python.version}`, async () => {
-      const { code, output } = await unitTests(python, [module]);
+/** A host of the tests waits most of its time: they wait side by side. */
+describe('the Python tap', { concurrency: 4 }, () => {
+  for (const python of found) {
+    test(`on Python ${python.version}`, async () => {
+      const { code, output } = await unitTests(python, modules('tests'));
       assert.equal(code, 0, output);
+      assert.match(output, /^Ran \d+ tests/m);
     });
   }
-}
+});
+
+describe('the Python tap and the SDKs', { concurrency: 2 }, () => {
+  for (const [name, python] of environments) {
+    for (const module of modules('tests/sdk')) {
+      test(`${module}, ${name} versions, Python ${python.version}`, async () => {
+        const { code, output } = await unitTests(python, [module]);
+        assert.equal(code, 0, output);
+      });
+    }
+  }
+});

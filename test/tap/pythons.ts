@@ -2,12 +2,13 @@
  * The Pythons of this machine that the Python tap is made for: those on the PATH, pyenv's, and the environments in `.venvs` that hold the
  * providers' SDKs (`.ci/run` makes them).
  */
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, globSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Readable } from 'node:stream';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 export const tapPython = join(root, 'packages/tap-python');
@@ -49,18 +50,34 @@ export function sdkEnvironments(): ReadonlyMap<string, Python> {
   return new Map(found.filter((entry): entry is readonly [string, Python] => entry[1] !== undefined));
 }
 
-/** How a run of `unittest` ended. */
-export interface UnitTests {
+/** How a Python program ended. */
+export interface EndedPython {
   readonly code: number | null;
-  readonly output: string;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a program that finds the tap, and with it only these variables of the tap. */
+export async function runPython({ path }: Python, program: string, env: Record<string, string>): Promise<EndedPython> {
+  return ended(spawn(path, ['-c', program], { env: { ...withTap(), ...env }, cwd: tapPython, stdio: ['ignore', 'pipe', 'pipe'] }));
 }
 
 /** Runs the tests of the Python tap that these arguments of `unittest` name. */
-export async function unitTests({ path }: Python, args: readonly string[]): Promise<UnitTests> {
-  const env = { ...process.env, PYTHONPATH: join(tapPython, 'src'), PYTHONDONTWRITEBYTECODE: '1', METERGATE_NODE: process.execPath };
-  const child = spawn(path, ['-m', 'unittest', ...args], { cwd: tapPython, env, stdio: ['ignore', 'pipe', 'pipe'] });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => { output += text; });
+export async function unitTests({ path }: Python, args: readonly string[]): Promise<{ readonly code: number | null; readonly output: string }> {
+  const { code, stdout, stderr } = await ended(spawn(path, ['-m', 'unittest', ...args], {
+    env: { ...withTap(), METERGATE_NODE: process.execPath }, cwd: tapPython, stdio: ['ignore', 'pipe', 'pipe'],
+  }));
+  return { code, output: stdout + stderr };
+}
+
+/** The environment of this process, in which Python finds the sources of the tap and leaves nothing beside them. */
+function withTap(): NodeJS.ProcessEnv {
+  return { ...process.env, PYTHONPATH: join(tapPython, 'src'), PYTHONDONTWRITEBYTECODE: '1' };
+}
+
+async function ended(child: ChildProcessByStdio<null, Readable, Readable>): Promise<EndedPython> {
+  const output = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) child[name].setEncoding('utf8').on('data', (text: string) => { output[name] += text; });
   const [code] = (await once(child, 'close')) as [number | null];
-  return { code, output };
+  return { code, ...output };
 }

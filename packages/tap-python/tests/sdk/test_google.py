@@ -28,6 +28,8 @@ def failed(model: str, status: int) -> Expected:
     return {"model": model, "request_id": None, **NONE, "stop_reason": "error", "tool_calls": 0, "status": status, "rate_limit": None}
 
 
+OLDEST = genai.__version__.startswith("1.")
+"""It does not ask again when it streams."""
 BEGUN = {"input_tokens": 8, "output_tokens": 0, "cached_tokens": 0}
 ENDINGS = (
     ("m", {}),
@@ -79,7 +81,7 @@ def steps(side: Any) -> List[Step]:
         Step("the stream itself", shape, [seen_as("m")]),
         Step("dropped before the head", lambda c: ask(c, "m.drop"), [failed("m.drop", 599)]),
         Step("automatic function calling: an event for each call", lambda c: ask(c, "m.tools", **called), tools),
-        Step("automatic function calling, streamed", lambda c: streamed(c, "m.tools", **called), tools),
+        Step("automatic function calling, streamed", lambda c: streamed(c, "m.tools", **called), tools[: 1 if OLDEST else 2]),
         Step("embed_content", lambda c: side(c).models.embed_content(model="m.embedding", contents=["x"]),
              [{"model": "m.embedding", "request_id": None, **NONE, "stop_reason": "stop", "status": 200}]),
         Step("embed_content refused", lambda c: side(c).models.embed_content(model="m.status-400", contents=["x"]), [failed("m.status-400", 400)]),

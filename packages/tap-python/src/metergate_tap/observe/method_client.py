@@ -51,7 +51,8 @@ def observe_methods(hold: Hold) -> bool:
         if owner is None:
             continue
         if is_function(quietly(getattr, owner, "_generate_content")):
-            methods = _GOOGLE.split(" ")
+            methods = [name for name in _GOOGLE.split(" ") if hasattr(owner, name)]
+            methods += [] if "_embed_content" in methods else ["embed_content"]  # before the second major
         for name in methods:
             observed = _observe(hold, owner, name, "embed" in path + name) or observed
     return observed
