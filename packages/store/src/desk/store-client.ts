@@ -39,7 +39,7 @@ export interface StoreClient extends SharedNews {
   askRun(run: NewRun): Promise<RunAnswer>;
   /** Says that a call of the run was opened, so that it does not vanish. */
   confirmRun(run: { readonly organization: OrganizationId; readonly id: string }): void;
-  /** What a shared store answers to claims, within a second, in their order. @throws StoreAway */
+  /** What a shared store answers to claims, within three seconds, in their order. @throws StoreAway */
   claimLeases(batch: number, claims: readonly SubjectClaim[]): Promise<readonly LeaseAnswer[]>;
   /** Calls back at each change of what this node was told of. */
   onChange(listener: (change: OrganizationChange) => void): void;
@@ -57,8 +57,8 @@ export interface StoreClient extends SharedNews {
 
 /** Questions under way at once; a further one is rejected. Only what is not held is asked for, one question per key or run. */
 const questionsMax = 2000;
-/** How long a batch of claims may take; calls that wait for it do so for less. */
-const claimDeadlineMs = 1_000;
+/** How long a batch of claims may take; calls that wait for it do so for less. What a store far away says late holds from when it was asked. */
+const claimDeadlineMs = 3_000;
 /** Nudges closer together than this are one. */
 const nudgePauseMs = 50;
 

@@ -9,7 +9,8 @@ import { isRefusal, type StoreRefusal } from '../refusal.ts';
 import { listenForChanges, type ChangeNotice, type ChangeNotices } from './change-notices.ts';
 import { parseDatabaseUrl } from './database-url.ts';
 import { NodeSqliteDialect, openSqliteFile } from './node-sqlite.ts';
-import { openPostgresPool } from './postgres-pool.ts';
+import { createPipeline, type Pipeline } from './pipeline.ts';
+import { openPipelinePool, openPostgresPool } from './postgres-pool.ts';
 import type { Schema } from '../schema/schema.ts';
 
 export interface Engine {
@@ -31,6 +32,8 @@ export interface Engine {
   change<T>(
     work: (transaction: Transaction<Schema>, revision: bigint) => Promise<T | StoreRefusal>, name: ChangeName<Exclude<T, StoreRefusal>>,
   ): Promise<T | StoreRefusal>;
+  /** See `Pipeline`. @throws where the engine is SQLite, which nobody waits for. */
+  readonly transact: Pipeline['transact'];
   /** Tells of changes as they commit, where the engine can: PostgreSQL. */
   listen(told: (notice: ChangeNotice) => void): ChangeNotices;
   close(): Promise<void>;
@@ -59,9 +62,9 @@ class RolledBack extends Error {
   }
 }
 
-/** `noticesUrl`: where changes are told of; null: nowhere. */
+/** `serverUrl`: where changes are told of and pipelines go; null: nowhere. */
 function engineOn(
-  db: Kysely<Schema>, { kind, name }: { readonly kind: Engine['kind']; readonly name: string }, noticesUrl: string | null,
+  db: Kysely<Schema>, { kind, name }: { readonly kind: Engine['kind']; readonly name: string }, serverUrl: string | null,
 ): Engine {
   const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
@@ -83,9 +86,11 @@ function engineOn(
       throw error;
     }
   };
+  const pipeline = createPipeline(() => openPipelinePool(serverUrl!));
   return {
     kind,
     name,
+    transact: (read, work) => guarded(() => pipeline.transact(read, work)),
     read: (query) => guarded(() => query(db)),
     write,
     change: (work) => write(async (transaction) => {
@@ -93,7 +98,10 @@ function engineOn(
         .set((column) => ({ value: column('value', '+', 1n) })).returning('value').executeTakeFirstOrThrow();
       return work(transaction, value);
     }),
-    listen: (told) => noticesUrl === null ? { close: async () => {} } : listenForChanges(noticesUrl, told),
-    close: () => db.destroy(),
+    listen: (told) => serverUrl === null ? { close: async () => {} } : listenForChanges(serverUrl, told),
+    async close() {
+      await pipeline.close();
+      await db.destroy();
+    },
   };
 }

@@ -7,24 +7,33 @@
 import pg from 'pg';
 
 const connectionsMax = 8;
+const pipelinesMax = 2;
 const connectMs = 5_000;
 const statementMs = 10_000;
 /** The server's own timeout answers first; this one is for a server that does not answer at all. */
 const silentMs = statementMs + 5_000;
 
+/** A pool for pipelines: statements are sent ahead of each other's answers. */
+export function openPipelinePool(url: string): pg.Pool {
+  return openPostgresPool(url, silentMs, { max: pipelinesMax, pipeline: true });
+}
+
 /** `answerMs`: how long a server may say nothing at all. */
-export function openPostgresPool(url: string, answerMs: number = silentMs): pg.Pool {
-  const pool = new pg.Pool({
+export function openPostgresPool(
+  url: string, answerMs: number = silentMs, mode: { readonly max: number; readonly pipeline: boolean } = { max: connectionsMax, pipeline: false },
+): pg.Pool {
+  const settings: pg.PoolConfig & { readonly pipeline: boolean } = {
+    ...mode,
     connectionString: url,
     application_name: 'metergate',
-    max: connectionsMax,
     connectionTimeoutMillis: connectMs,
     statement_timeout: statementMs,
     idle_in_transaction_session_timeout: statementMs,
     query_timeout: answerMs,
     keepAlive: true,
     types: { getTypeParser: parserFor as typeof pg.types.getTypeParser },
-  });
+  };
+  const pool = new pg.Pool(settings);
   // An idle connection that breaks is dropped by the pool; the next query dials anew and reports for itself.
   pool.on('error', () => {});
   // One that is lent out and breaks between two queries tells nobody but its own listeners: without one it ends the thread.

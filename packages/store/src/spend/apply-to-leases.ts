@@ -8,7 +8,7 @@
 import { nanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { calendarWindows, windowAt } from '@metergate/core/spend/window.ts';
-import { CompiledQuery, sql, type Transaction } from 'kysely';
+import { CompiledQuery, type Transaction } from 'kysely';
 import type { Schema } from '../schema/schema.ts';
 
 type LeasedRecord = Pick<CallRecord, 'organization' | 'key' | 'run' | 'startedAtMs' | 'cost' | 'node'>;
@@ -66,9 +66,11 @@ export async function applyToLeases(
   if (rows[0]?.reached === true) await stirLeases(transaction);
 }
 
+export const stirStatement = 'update lease_feed set value = value + 1';
+
 /** Has all nodes confirm what they hold. The row's lock is the last that a transaction takes. */
 export async function stirLeases(transaction: Transaction<Schema>): Promise<void> {
-  await transaction.updateTable('lease_feed').set({ value: sql<bigint>`value + 1` }).execute();
+  await transaction.executeQuery(CompiledQuery.raw(stirStatement));
 }
 
 function partsOf(records: readonly LeasedRecord[]): Map<string, Part> {

@@ -5,8 +5,7 @@
 import { leaseName, type LeaseSubject } from '@metergate/core/lease/subject.ts';
 import type { LeasedSum, NodeLease } from '@metergate/core/lease/answer.ts';
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
-import { CompiledQuery, type Transaction } from 'kysely';
-import type { Schema } from '../schema/schema.ts';
+import type { PipelineRow as Row, Send } from '../engine/pipeline.ts';
 
 /** A lease as it is kept. */
 export interface KeptLease extends NodeLease {
@@ -15,7 +14,6 @@ export interface KeptLease extends NodeLease {
 }
 
 type Names = 'organization' | 'scope' | 'subject' | 'window' | 'start_ms';
-type Row = Record<string, string | bigint | null>;
 
 const subjectColumns: readonly (readonly [name: string, type: 'text' | 'bigint', value: (subject: LeaseSubject) => string | number])[] = [
   ['organization', 'text', ({ organization }) => organization],
@@ -37,28 +35,28 @@ const readLimits = `select v.organization, v.scope, v.subject, v."window", v.sta
   from ${given} join cap as c on c.organization = v.organization and c.scope = v.scope and c.subject = v.subject and c."window" = v."window"`;
 const readLeases = `select l.* from ${given} join spend_lease as l using (${names})`;
 
-/** By `leaseName`. */
-export async function lockLeased(transaction: Transaction<Schema>, wanted: readonly LeaseSubject[]): Promise<Map<string, LeasedSum>> {
+/** By `leaseName`. All statements are sent at once. */
+export async function lockLeased(send: Send, wanted: readonly LeaseSubject[]): Promise<Map<string, LeasedSum>> {
   const subjects = [...wanted].sort(inOrder);
   const runs = subjects.filter(({ scope }) => scope === 'run');
   const sums = subjects.filter(({ scope }) => scope !== 'run');
+  const query = (statement: string, of: readonly LeaseSubject[]): readonly Row[] | Promise<readonly Row[]> =>
+    of.length === 0 ? [] : send(statement, subjectColumns.map(([, , value]) => of.map(value)));
+  if (runs.length > 0) void send(lockExposures, [[...new Set(runs.map(({ organization }) => organization))]]);
+  const [ofRuns, spent, ofCaps, leases] = await Promise.all([
+    query(readRuns, runs), query(lockSums, sums), query(readLimits, sums), query(readLeases, subjects),
+  ]);
   const found = new Map<string, LeasedSum & { readonly leases: NodeLease[] }>();
-  const query = async (statement: string, of: readonly LeaseSubject[]): Promise<Row[]> => of.length === 0 ? []
-    : (await transaction.executeQuery<Row>(CompiledQuery.raw(statement, subjectColumns.map(([, , value]) => of.map(value))))).rows;
-  if (runs.length > 0) {
-    await transaction.executeQuery(CompiledQuery.raw(lockExposures, [[...new Set(runs.map(({ organization }) => organization))]]));
-  }
-  for (const row of await query(readRuns, runs)) {
+  for (const row of ofRuns) {
     const [limit, spent] = [moneyOf(row['effective_nano']), moneyOf(row['spent_nano']) ?? nanoDollars(0n)];
     found.set(nameOf(row), { limit, spent, over: row['state'] !== 'live', leases: [] });
   }
-  const spent = await query(lockSums, sums);
-  const limits = new Map((await query(readLimits, sums)).map((row) => [nameOf(row), moneyOf(row['limit_nano'])]));
+  const limits = new Map(ofCaps.map((row) => [nameOf(row), moneyOf(row['limit_nano'])]));
   for (const row of spent) {
     const name = nameOf(row);
     found.set(name, { limit: limits.get(name) ?? null, spent: moneyOf(row['spent_nano'])!, over: false, leases: [] });
   }
-  for (const row of await query(readLeases, subjects)) {
+  for (const row of leases) {
     found.get(nameOf(row))!.leases.push({
       node: row['node'] as string, granted: moneyOf(row['granted_nano'])!, shipped: moneyOf(row['shipped_nano'])!,
       settled: moneyOf(row['settled_nano'])!, underWay: moneyOf(row['under_way_nano'])!, doubtfulAtMs: Number(row['doubtful_at_ms']),
@@ -86,10 +84,10 @@ const writeStatement = `insert into spend_lease (${leaseNames}, shipped_nano)
   select v.*, 0 from unnest(${leaseColumns.map(([, type], index) => `$${index + 1}::${type}[]`).join(', ')}) as v (${leaseNames})
   on conflict (${names}, node) do update set ${changed}`;
 
-export async function writeLeases(transaction: Transaction<Schema>, leases: readonly KeptLease[]): Promise<void> {
+export function writeLeases(send: Send, leases: readonly KeptLease[]): void {
   if (leases.length === 0) return;
   const sorted = [...leases].sort((one, other) => inOrder(one.subject, other.subject));
-  await transaction.executeQuery(CompiledQuery.raw(writeStatement, leaseColumns.map(([, , value]) => sorted.map(value))));
+  void send(writeStatement, leaseColumns.map(([, , value]) => sorted.map(value)));
 }
 
 function inOrder(one: LeaseSubject, other: LeaseSubject): number {

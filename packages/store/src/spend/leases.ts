@@ -14,7 +14,7 @@ import type { CalendarWindow } from '@metergate/core/spend/window.ts';
 import { dayLengthMs } from '@metergate/core/time/utc-day.ts';
 import { sql, type Transaction } from 'kysely';
 import { recordAudit } from '../audit/audit-trail.ts';
-import { stirLeases } from './apply-to-leases.ts';
+import { stirLeases, stirStatement } from './apply-to-leases.ts';
 import { lockLeased, writeLeases, type KeptLease } from './lease-rows.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { StoreContext } from '../context.ts';
@@ -78,7 +78,7 @@ export function leasesIn(context: StoreContext): Leases {
       return { nowMs: Number(row!.now_ms), feed: Number(row!.feed), known: row!.known };
     }),
     feed: () => engine.read(async (db) => Number((await db.selectFrom('lease_feed').select('value').executeTakeFirstOrThrow()).value)),
-    claim: (node, number, claims) => engine.write((transaction) => claimIn(transaction, { node, number, claims })),
+    claim: (node, number, claims) => claimIn(context, { node, number, claims }),
     async end(node) {
       await engine.write((transaction) => transaction.deleteFrom('gateway_node').where('id', '=', node).execute());
       await dropLeasesOf(context, [node]);
@@ -129,25 +129,30 @@ interface Claiming {
   readonly claims: readonly SubjectClaim[];
 }
 
-async function claimIn(transaction: Transaction<Schema>, { node, number, claims }: Claiming): Promise<LeaseAnswer[] | null> {
-  // Held, so that what is granted here is written before the node is forgotten, and dropped with the rest.
-  const known = await transaction.selectFrom('gateway_node').select(nowMsText.as('now_ms')).where('id', '=', node).forKeyShare().executeTakeFirst();
-  if (known === undefined) return null;
-  const nowMs = Number(known.now_ms);
-  const sums = await lockLeased(transaction, claims.map(({ subject }) => subject));
-  const written: KeptLease[] = [];
-  let stirsAll = false;
-  const answers = claims.map((claim): LeaseAnswer => {
-    const { subject } = claim;
-    const leased = sums.get(leaseName(subject))!;
-    const { answer, kept, stirs } = answerClaim(leased, { node, number, claim, nowMs });
-    if (kept !== null) written.push({ ...kept, subject, limit: leased.limit });
-    stirsAll ||= stirs;
-    return answer;
-  });
-  await writeLeases(transaction, written);
-  if (stirsAll) await stirLeases(transaction);
-  return answers;
+/** Held, so that what is granted here is written before the node is forgotten, and dropped with the rest. */
+const lockNode = 'select cast(extract(epoch from clock_timestamp()) * 1000 as bigint) as now_ms from gateway_node where id = $1 for key share';
+
+function claimIn({ engine }: StoreContext, { node, number, claims }: Claiming): Promise<LeaseAnswer[] | null> {
+  return engine.transact(
+    (send) => Promise.all([send(lockNode, [node]), lockLeased(send, claims.map(({ subject }) => subject))]),
+    (send, [[known], sums]) => {
+      if (known === undefined) return null;
+      const nowMs = Number(known['now_ms']);
+      const written: KeptLease[] = [];
+      let stirsAll = false;
+      const answers = claims.map((claim): LeaseAnswer => {
+        const { subject } = claim;
+        const leased = sums.get(leaseName(subject))!;
+        const { answer, kept, stirs } = answerClaim(leased, { node, number, claim, nowMs });
+        if (kept !== null) written.push({ ...kept, subject, limit: leased.limit });
+        stirsAll ||= stirs;
+        return answer;
+      });
+      writeLeases(send, written);
+      if (stirsAll) void send(stirStatement);
+      return answers;
+    },
+  );
 }
 
 /** So long after its start a window is over, and a day more has passed; null: it never is. */

@@ -1,0 +1,50 @@
+/**
+ * Transactions whose statements are sent ahead of each other's answers, on connections of their own: a store that is far away is waited
+ * for once for all that is read and once for all that is written, and what is locked is locked for one way there and back. PostgreSQL alone.
+ */
+import type { Pool } from 'pg';
+
+export type PipelineRow = Readonly<Record<string, string | bigint | null>>;
+/** Sends one statement and goes on; the answer comes when it comes. */
+export type Send = (statement: string, parameters?: readonly unknown[]) => Promise<readonly PipelineRow[]>;
+
+export interface Pipeline {
+  /**
+   * One transaction. `read` and `write` each send all they have to say at once; a statement runs when those before it have, and sees what
+   * was committed by then. Where one fails or `write` throws, nothing of it stands.
+   */
+  transact<Read, Result>(read: (send: Send) => Promise<Read>, write: (send: Send, found: Read) => Result): Promise<Result>;
+  close(): Promise<void>;
+}
+
+/** `dial` is called with the first transaction; its connections are in pipeline mode. */
+export function createPipeline(dial: () => Pool): Pipeline {
+  let pool: Pool | null = null;
+  return {
+    async transact(read, write) {
+      pool ??= dial();
+      const client = await pool.connect();
+      const sent: Promise<unknown>[] = [];
+      const send: Send = (text, values = []) => {
+        const answer = client.query({ text, values: [...values] }).then(({ rows }) => rows as PipelineRow[]);
+        // All are waited for below.
+        answer.catch(() => {});
+        sent.push(answer);
+        return answer;
+      };
+      try {
+        void send('begin');
+        const result = write(send, await read(send));
+        void send('commit');
+        await Promise.all(sent);
+        client.release();
+        return result;
+      } catch (error) {
+        // The connection goes, and the transaction with it: the server may be in the middle of it still.
+        client.release(error as Error);
+        throw error;
+      }
+    },
+    close: async () => pool?.end(),
+  };
+}
