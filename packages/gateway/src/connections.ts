@@ -1,6 +1,8 @@
 /**
- * Callers' connections and the calls under way on each. Kept per connection, not per call: a set that takes and loses an
- * entry with every call leaves a trail of discarded tables that the young-generation collector cannot free.
+ * Callers' connections, a bound on them, and the calls under way on each. At the bound a connection that carries no call gives way to the
+ * next one: first those that never had a call forwarded, oldest first, so that whoever opens many without a key only closes its own.
+ * Kept per connection, not per call: a set that takes and loses an entry with every call leaves a trail of discarded tables that the
+ * young-generation collector cannot free.
  */
 import type { Socket } from 'node:net';
 
@@ -22,6 +24,7 @@ export interface Receiving {
 
 /** One caller's connection. */
 export interface Connection {
+  readonly socket: Socket;
   /** Calls under way; more than one only where the caller pipelines. */
   readonly relays: CallUnderWay[];
   /** The request body that is being held; one at most, since a request's body ends before the next one's begins. */
@@ -31,6 +34,10 @@ export interface Connection {
 export interface Connections {
   /** The connection of a socket; noted at its first use. */
   of(socket: Socket): Connection;
+  /** Closes one that carries no call where there are too many; the newcomer itself where each of the others carries one. */
+  makeRoom(newcomer: Connection): void;
+  /** A call is forwarded on it. */
+  began(connection: Connection, relay: CallUnderWay): void;
   /** A call on it is over. */
   ended(socket: Socket, relay: CallUnderWay): void;
   /** Ends the bodies that come too slowly. Called now and then. */
@@ -39,20 +46,39 @@ export interface Connections {
   underWay(): CallUnderWay[];
 }
 
-export function createConnections(): Connections {
+/** @param connectionsMax callers' connections at once. */
+export function createConnections(connectionsMax: number = Number.POSITIVE_INFINITY): Connections {
   const all = new Set<Connection>();
+  /** Those that no call was forwarded on yet, oldest first. */
+  const unproven = new Set<Connection>();
   const bySocket = new WeakMap<Socket, Connection>();
+  let open = 0;
   return {
     of(socket) {
       const known = bySocket.get(socket);
       if (known !== undefined) return known;
-      const connection: Connection = { relays: [], receiving: null };
+      const connection: Connection = { socket, relays: [], receiving: null };
       bySocket.set(socket, connection);
       all.add(connection);
+      unproven.add(connection);
+      open += 1;
       socket.once('close', () => {
+        open -= 1;
+        unproven.delete(connection);
         if (connection.relays.length === 0) all.delete(connection);
       });
       return connection;
+    },
+    makeRoom(newcomer) {
+      if (open <= connectionsMax) return;
+      const spare = idleOf(unproven, newcomer) ?? idleOf(all, newcomer);
+      // A caller who has just connected may not have looked for an end when it sends: it is told by a reset.
+      if (spare === null) newcomer.socket.resetAndDestroy();
+      else spare.socket.destroy();
+    },
+    began(connection, relay) {
+      unproven.delete(connection);
+      connection.relays.push(relay);
     },
     ended(socket, relay) {
       const connection = bySocket.get(socket);
@@ -66,4 +92,14 @@ export function createConnections(): Connections {
     },
     underWay: () => [...all].flatMap((connection) => connection.relays),
   };
+}
+
+/** The first that is open and carries no call: nothing forwarded, and no request whose answer is due. */
+function idleOf(connections: ReadonlySet<Connection>, newcomer: Connection): Connection | null {
+  for (const connection of connections) {
+    if (connection === newcomer || connection.socket.destroyed || connection.relays.length > 0) continue;
+    // Node's own note of the answer that is due; not in its types.
+    if (((connection.socket as Socket & { _httpMessage?: unknown })._httpMessage ?? null) === null) return connection;
+  }
+  return null;
 }

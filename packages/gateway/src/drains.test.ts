@@ -5,8 +5,8 @@ import type { OrganizationId } from '@metergate/core/id.ts';
 import { createDrains, drainBoundFor, drainsPerNodeMax, drainsPerOrganizationMax } from './drains.ts';
 
 test('without a setting: 10 min and 64 MiB where a cap or a run budget covers the call, else 5 s and 1 MiB', () => {
-  assert.deepEqual(drainBoundFor(true, null), { durationMs: 600_000, bytesMax: 64 * 1024 * 1024 });
-  assert.deepEqual(drainBoundFor(false, null), { durationMs: 5_000, bytesMax: 1024 * 1024 });
+  assert.deepEqual(drainBoundFor(true, null), { covered: true, durationMs: 600_000, bytesMax: 64 * 1024 * 1024 });
+  assert.deepEqual(drainBoundFor(false, null), { covered: false, durationMs: 5_000, bytesMax: 1024 * 1024 });
 });
 
 test('a set time holds for both, and the longest is one that a timer can run: beyond it a timer fires at once', () => {
@@ -20,14 +20,26 @@ test('a set time holds for both, and the longest is one that a timer can run: be
   }
 });
 
-test('one organization takes at most 32 places, the node 512, and a place left is free again', () => {
+test('calls that a limit covers: one organization takes what it leaves free, the next one what is left by both, and each 32 at least', () => {
+  const drains = createDrains();
+  const places = (name: string): number => {
+    let taken = 0;
+    while (drains.enter(name as OrganizationId, true)) taken += 1;
+    return taken;
+  };
+  const taken = Array.from({ length: 6 }, (_, at) => places(`org_${at}`));
+  assert.deepEqual(taken, [256, 128, 64, 32, 32, 0]);
+  assert.equal(drains.underWay, drainsPerNodeMax);
+});
+
+test('of calls that none covers one organization takes at most 32 places, the node 512, and a place left is free again', () => {
   const drains = createDrains();
   const organization = (index: number): OrganizationId => `org_${index}` as OrganizationId;
-  for (let taken = 0; taken < drainsPerOrganizationMax; taken += 1) assert.ok(drains.enter(organization(0)));
-  assert.ok(!drains.enter(organization(0)));
-  for (let taken = drainsPerOrganizationMax; taken < drainsPerNodeMax; taken += 1) assert.ok(drains.enter(organization(taken)));
-  assert.ok(!drains.enter(organization(1)));
+  for (let taken = 0; taken < drainsPerOrganizationMax; taken += 1) assert.ok(drains.enter(organization(0), false));
+  assert.ok(!drains.enter(organization(0), false));
+  for (let taken = drainsPerOrganizationMax; taken < drainsPerNodeMax; taken += 1) assert.ok(drains.enter(organization(taken), false));
+  assert.ok(!drains.enter(organization(1), false));
   drains.leave(organization(0));
-  assert.ok(drains.enter(organization(1)));
+  assert.ok(drains.enter(organization(1), false));
   assert.equal(drains.underWay, drainsPerNodeMax);
 });

@@ -9,6 +9,8 @@ export const drainsPerNodeMax = 512;
 
 /** How far an abandoned call is read on. */
 export interface DrainBound {
+  /** An armed cap or a run budget covers the call: what it costs must be learnt. */
+  readonly covered: boolean;
   readonly durationMs: number;
   readonly bytesMax: number;
 }
@@ -22,12 +24,15 @@ const timerMsMax = 2 ** 31 - 1;
  */
 export function drainBoundFor(covered: boolean, drainSeconds: number | null): DrainBound {
   const durationMs = drainSeconds === null ? (covered ? 600_000 : 5_000) : Math.min(drainSeconds * 1_000, timerMsMax);
-  return { durationMs, bytesMax: (covered ? 64 : 1) * 1024 * 1024 };
+  return { covered, durationMs, bytesMax: (covered ? 64 : 1) * 1024 * 1024 };
 }
 
 export interface Drains {
-  /** Takes a place; false where all are taken. */
-  enter(organization: OrganizationId): boolean;
+  /**
+   * Takes a place; false where all are taken. Calls that a limit covers may have as many of one organization as it leaves free, half
+   * of the node's when it is alone: a caller who starts many and leaves them would else spend what nobody counts.
+   */
+  enter(organization: OrganizationId, covered: boolean): boolean;
   leave(organization: OrganizationId): void;
   readonly underWay: number;
 }
@@ -36,9 +41,10 @@ export function createDrains(): Drains {
   const byOrganization = new Map<OrganizationId, number>();
   let underWay = 0;
   return {
-    enter(organization) {
+    enter(organization, covered) {
       const own = byOrganization.get(organization) ?? 0;
-      if (own >= drainsPerOrganizationMax || underWay >= drainsPerNodeMax) return false;
+      const free = drainsPerNodeMax - underWay;
+      if (free === 0 || own >= (covered ? Math.max(free, drainsPerOrganizationMax) : drainsPerOrganizationMax)) return false;
       byOrganization.set(organization, own + 1);
       underWay += 1;
       return true;

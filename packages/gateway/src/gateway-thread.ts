@@ -16,6 +16,7 @@ import { createStoreClient, type Port, type StoreClient } from '@metergate/store
 import type { Journal } from '@metergate/store/journal/journal.ts';
 import type { JournalSync } from '@metergate/store/journal/segment.ts';
 import { createJournal } from '@metergate/store/journal/writer.ts';
+import { connectionBounds, descriptorLimit } from './descriptors.ts';
 import { startGateway, type Gateway } from './gateway.ts';
 import { Guards } from './guards/guards.ts';
 import type { RateCounters } from './guards/rate-limit.ts';
@@ -146,7 +147,7 @@ async function start(): Promise<Parts> {
   const log = new CallLog({ access: data.accessLog, monotonicMs, post: (lines) => parent.postMessage({ lines }) });
   const gateway = await startGateway({
     id: data.nodeId, host: data.host, port: data.port, settings, journal, destinations, createCopyReader, clock,
-    heldBodiesBytesMax: data.heldBodiesMb * 1024 * 1024,
+    heldBodiesBytesMax: data.heldBodiesMb * 1024 * 1024, connectionsMax: connectionBounds(descriptorLimit()).callers,
     guards: new Guards(clock, runs, leases), verifyGrant: createGrantVerifier(), log,
   });
   return { gateway, log, journal, destinations, settings, clock, rateCounters, registry, leases };

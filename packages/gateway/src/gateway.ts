@@ -30,6 +30,8 @@ export interface GatewayOptions {
   readonly destinations: Destinations;
   readonly createCopyReader: CreateCopyReader;
   readonly heldBodiesBytesMax: number;
+  /** Callers' connections at once; absent: unbounded. */
+  readonly connectionsMax?: number;
   readonly guards: Guards;
   readonly verifyGrant: VerifyGrant;
   readonly clock: Clock;
@@ -70,7 +72,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     log: options.log ?? new CallLog({ access: false, monotonicMs: () => options.clock.monotonicMs(), post: () => {} }),
     faults: createFaults(counters),
   };
-  const { server, connections } = createGatewayServer(node);
+  const { server, connections } = createGatewayServer(node, options.connectionsMax);
   const paces = setInterval(() => connections.checkPaces(node.clock.monotonicMs()), paceCheckMs).unref();
   server.once('close', () => clearInterval(paces));
   await new Promise<void>((resolve, reject) => {

@@ -28,9 +28,9 @@ export interface GatewayServer {
   readonly connections: Connections;
 }
 
-/** The listening side of one node; `server.listen` is the caller's. */
-export function createGatewayServer(node: GatewayNode): GatewayServer {
-  const connections = createConnections();
+/** The listening side of one node; `server.listen` is the caller's. At most `connectionsMax` callers are connected at once. */
+export function createGatewayServer(node: GatewayNode, connectionsMax?: number): GatewayServer {
+  const connections = createConnections(connectionsMax);
   const server = createServer({
     keepAliveTimeout: keepAliveMs, headersTimeout: headersMs, requestTimeout: requestMs,
     connectionsCheckingInterval: 5_000, maxHeaderSize: headerBytesMax, requireHostHeader: false, noDelay: true,
@@ -56,7 +56,7 @@ export function createGatewayServer(node: GatewayNode): GatewayServer {
           });
           node.counters.inFlight += 1;
           node.counters.forwarded += 1;
-          connection.relays.push(relay);
+          connections.began(connection, relay);
           relay.start();
           if (request.socket.readableEnded) relay.callerHalfClosed();
         },
@@ -73,6 +73,7 @@ export function createGatewayServer(node: GatewayNode): GatewayServer {
   });
   server.on('connection', (socket: Socket) => {
     const connection = connections.of(socket);
+    connections.makeRoom(connection);
     socket.on('end', () => connection.relays.forEach((relay) => relay.callerHalfClosed()));
     // An answer that waits for its turn behind another is not told by Node that the caller left.
     socket.once('close', () => [...connection.relays].forEach((relay) => relay.callerLeft()));

@@ -23,7 +23,7 @@ export class ReadingOn {
 
   /** Takes a place; false where all are taken, or where no time is given. */
   enter(): boolean {
-    this.#placed = this.#bound.durationMs > 0 && this.#drains.enter(this.#organization);
+    this.#placed = this.#bound.durationMs > 0 && this.#drains.enter(this.#organization, this.#bound.covered);
     return this.#placed;
   }
 

@@ -3,66 +3,8 @@
  * with nothing forwarded and nothing held, in whatever part of its body a caller stops; nobody else waits for them meanwhile.
  */
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
-import { test, type TestContext } from 'node:test';
-import type { OrganizationId } from '@metergate/core/id.ts';
-import { createPriceBook } from '@metergate/core/price/price-book.ts';
-import { priceList } from '@metergate/core/price/price-list.ts';
-import type { Journal } from '@metergate/store/journal/journal.ts';
-import { RawConnection } from '@metergate/testkit/raw-client.ts';
-import { startScriptedProvider } from '@metergate/testkit/scripted-provider.ts';
-import { startGateway, type GatewayOptions } from '../gateway.ts';
-import { Guards } from '../guards/guards.ts';
-import { RunRegistry } from '../guards/run-registry.ts';
-import { Runs } from '../guards/runs.ts';
-import type { HeldKey } from '../guards/held-key.ts';
-import { AskedStore, testHeld, testKey, testOrganization } from '../guards/test-support/run-fixture.ts';
-import { willingRunJournal } from '../guards/test-support/standing-fixture.ts';
-import { createDestination } from '../network/undici-destination.ts';
-import { createCopyReader } from '../usage/create-copy-reader.ts';
-
-const key = `svc_live_${'0'.repeat(32)}`;
-const neighbour = `svc_live_${'1'.repeat(32)}`;
-
-const priceBook = createPriceBook({ list: priceList, overlay: null });
-
-async function nodeWithClock(t: TestContext, heldBodiesBytesMax = 1 << 20) {
-  const provider = await startScriptedProvider();
-  provider.respond({ headers: [['content-type', 'application/json']], body: '{}' });
-  const journal: Journal = {
-    open: (_opening, done) => void setImmediate(() => done(null)),
-    close: (_record, done) => void setImmediate(done),
-    ...willingRunJournal,
-    end: async () => {},
-    counters: { opened: 0, closed: 0, commits: 0, commitFailures: 0, waiting: 0 },
-  };
-  let lookedAt = 0;
-  const time = { nowMs: 0, looks: () => lookedAt };
-  const clock = {
-    wallMs: Date.now,
-    monotonicMs: () => {
-      lookedAt += 1;
-      return time.nowMs;
-    },
-  };
-  const held = testHeld(testOrganization({ anthropic: { state: 'connected', credential: 'sk' } }));
-  const another = testHeld(testOrganization({ id: 'org_b' as OrganizationId }), testKey({ organization: 'org_b' as OrganizationId }));
-  const heldByHash = (hash: string): HeldKey => (hash === createHash('sha256').update(neighbour).digest('hex') ? another : held);
-  const timeouts = { connectMs: 1_000, headMs: 5_000, idleBodyMs: 5_000 };
-  const destination = createDestination({ origin: provider.url, timeouts, guard: null });
-  const gateway = await startGateway({
-    id: 'node_test' as GatewayOptions['id'], host: '127.0.0.1', port: 0, journal, heldBodiesBytesMax, clock, createCopyReader,
-    guards: new Guards(clock, new Runs({ registry: new RunRegistry(10), journal, store: new AskedStore(), clock })), verifyGrant: () => null,
-    settings: { held: heldByHash, ask: async (hash) => heldByHash(hash), priceBook, ageMs: () => 0 },
-    destinations: { provider: () => destination, upstream: () => destination },
-  });
-  t.after(async () => {
-    await gateway.drain(0);
-    await destination.close();
-    await provider.close();
-  });
-  return { provider, gateway, time, connect: () => RawConnection.open(`http://127.0.0.1:${gateway.port}`) };
-}
+import { test } from 'node:test';
+import { ownKey as key, neighbourKey as neighbour, startNode } from '../test-support/whole-node.ts';
 
 async function eventually(holds: () => boolean, what: string): Promise<void> {
   const deadlineMs = performance.now() + 20_000;
@@ -82,7 +24,7 @@ const head = (target: string, framing: string): string =>
   `POST ${target} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n${framing}\r\n\r\n`;
 
 test('a body that stops, in whatever part, is 408 after a minute and its connection ends; what was held is given back', async (t) => {
-  const { gateway, provider, time, connect } = await nodeWithClock(t);
+  const { gateway, provider, time, connect } = await startNode(t);
   const stalled = {
     'short, nothing sent': head('/v1/responses', 'Content-Length: 60000'),
     'short, one byte': `${head('/v1/responses', 'Content-Length: 60000')}{`,
@@ -117,7 +59,7 @@ test('a body that stops, in whatever part, is 408 after a minute and its connect
 });
 
 test('a body that drips is 408, one that comes slowly but fast enough is served', async (t) => {
-  const { time, connect } = await nodeWithClock(t);
+  const { time, connect } = await startNode(t);
   const [drip, slow] = [await connect(), await connect()];
   const body = 'x'.repeat(300_000);
   for (const caller of [drip, slow]) caller.send(head('/v1/chat/completions', `Content-Length: ${body.length}`));
@@ -135,7 +77,7 @@ test('a body that drips is 408, one that comes slowly but fast enough is served'
 });
 
 test('with half of its memory taken by one organization\'s unfinished bodies a node serves another\'s calls of every size', async (t) => {
-  const { gateway, connect } = await nodeWithClock(t, 512 * 1024);
+  const { gateway, connect } = await startNode(t, { heldBodiesBytesMax: 512 * 1024 });
   const hogs = await Promise.all(Array.from({ length: 20 }, async () => {
     const hog = await connect();
     hog.send(`${head('/v1/chat/completions', 'Transfer-Encoding: chunked')}8000\r\n${'x'.repeat(0x8000)}`);
