@@ -114,17 +114,19 @@ function minified(format: 'esm' | 'iife'): string {
   return execFileSync(esbuild, [join(installed, 'dist/esm/tap.js'), ...flags], { encoding: 'utf8' });
 }
 
-test('it stays small: under 15 KB minified, under 7.5 KB as it travels', () => {
+test('it stays small: under 15.5 KB minified, under 7.5 KB as it travels', () => {
   const text = minified('esm');
-  assert.ok(text.length <= 15_360, `${text.length} bytes`);
+  assert.ok(text.length <= 15_872, `${text.length} bytes`);
   assert.ok(gzipSync(text).length <= 7_680, `${gzipSync(text).length} bytes compressed`);
 });
 
 test('in a realm without process, timers, fetch or crypto it loads, and the client works as before', async () => {
-  const context = createContext({});
+  const lines: string[] = [];
+  const context = createContext({ console: { error: (line: string) => lines.push(line) } });
   new Script(minified('iife')).runInContext(context);
   const result = await (new Script(`const create = async () => ({ id: 'a', model: 'm', choices: [], usage: {} });
     const client = { chat: { completions: { create } } };
     tapPackage.tap(client, 't', { key: 'k' }) === client && client.chat.completions.create({})`).runInContext(context) as Promise<{ id: string }>);
   assert.equal(result.id, 'a');
+  assert.deepEqual(lines, ['metergate-tap: this runtime has no sockets to post by: nothing is reported.']);
 });

@@ -40,6 +40,9 @@ export const print: (line: string) => void = scope.console?.error.bind(scope.con
 /** A Node, where a thread can be waited for while the process ends. */
 export const canWaitForThreads = versions?.node && !versions['bun'] && !versions['deno'];
 
+/** False where there is nothing to post by (edge runtimes); Bun and Deno have Node's modules. */
+export const canPost = !!versions?.node;
+
 /** One of Node's own modules. Throws where there is none, or none yet. */
 export function nodeModule<Name extends keyof NodeModules>(name: Name): NodeModules[Name] {
   return (hostProcess!.getBuiltinModule?.(`node:${name}`) ?? imported[name]) as NodeModules[Name];

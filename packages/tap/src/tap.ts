@@ -3,13 +3,13 @@
  * each. It returns the very object it was given and throws for one reason only: a tag that no event could carry.
  */
 import { postBlocking } from './blocking-post.ts';
-import { badEndpoint, inspect, inspectDespiteKey, noKey, noticeLine, notObserved } from './notices.ts';
+import { badEndpoint, cannotPost, inspect, inspectDespiteKey, noKey, noticeLine, notObserved } from './notices.ts';
 import { quietly } from './observe/look.ts';
 import { observe, settleOpenCalls } from './observe/observe.ts';
 import { postBatch } from './post.ts';
 import { listenToEnds, noteWaiting } from './process-end.ts';
 import { createReporter, type Reporter, type Transport } from './reporter.ts';
-import { after, hostProcess, loadNodeModules, monotonicMs, print, uuid, wallMs } from './runtime.ts';
+import { after, canPost, hostProcess, loadNodeModules, monotonicMs, print, uuid, wallMs } from './runtime.ts';
 import { settingsOf, type TapOptions } from './settings.ts';
 import { eventJson, keeps, tagRule } from './tap-event.ts';
 
@@ -78,8 +78,9 @@ function reporterOf(options: TapOptions | undefined, tell: (notice: string) => v
       postBlocking: (bodies, answered, deadlineMs) => postBlocking(destination, bodies, answered, deadlineMs),
     };
     reporter = createReporter({ monotonicMs, after, print, waiting: (waits) => noteWaiting(reporter!, waits), ...transport });
-    reporters.set(name, reporter);
     if (inspecting) print(noticeLine(key ? inspectDespiteKey : inspect));
+    else if (!canPost && !reporters.size) print(noticeLine(cannotPost));
+    reporters.set(name, reporter);
   }
   return reporter;
 }

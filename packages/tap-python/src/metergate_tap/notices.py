@@ -5,6 +5,7 @@ _NOTHING = "nothing is reported."
 
 NO_KEY = f"no tap key: {_NOTHING} Set SVC_TAP_KEY, or SVC_TAP_INSPECT=1 to see what would be sent."
 BAD_ENDPOINT = f"SVC_TAP_ENDPOINT is no plain http or https URL: {_NOTHING}"
+CANNOT_POST = f"this runtime has no sockets to post by: {_NOTHING}"
 NOT_OBSERVED = "this client has no call to observe."
 INSPECT = "inspect mode: batches are printed, nothing is sent."
 INSPECT_DESPITE_KEY = f"{INSPECT} The key is left aside."

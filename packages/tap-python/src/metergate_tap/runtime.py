@@ -47,6 +47,10 @@ class _Native:
 native = _Native
 
 
+CAN_POST = sys.platform not in ("emscripten", "wasi")
+"""False where there is nothing to post by."""
+
+
 def quietly(observe: Callable[..., Result], *args: Any) -> Optional[Result]:
     """Runs what only observes. Whatever it raises ends here, for the host must not notice."""
     try:

@@ -19,7 +19,7 @@ from .observe.observe import observe
 from .post import Destination, post_batch
 from .process_ends import listen_in_this_process, listen_to_ends, on_end
 from .reporter import Reporter
-from .runtime import monotonic_ms, native, print_line, quietly, uuid4
+from .runtime import CAN_POST, monotonic_ms, native, print_line, quietly, uuid4
 from .settings import Settings, settings_of
 
 Client = TypeVar("Client")
@@ -111,6 +111,8 @@ def _report_of(settings: Settings, tell: Callable[[str], None]) -> Optional[Repo
     if report is None:
         if settings.inspecting:
             print_line(notices.notice_line(notices.INSPECT_DESPITE_KEY if settings.key else notices.INSPECT))
+        elif not CAN_POST and not _reports:
+            print_line(notices.notice_line(notices.CANNOT_POST))
         report = _reports.setdefault(name, _new_report(settings))
     return report
 
