@@ -116,12 +116,13 @@ test('the gateway never opens the store itself', () => {
  */
 const floors: Readonly<Record<string, readonly string[]>> = {
   core: [
-    'account id.ts json money.ts rate time wire', 'call', 'run usage', 'record spend', 'lease receipt refusal.ts report settings.ts', 'price', 'tap',
+    'account id.ts json money.ts rate time wire', 'call', 'run usage', 'record spend',
+    'forecast lease receipt refusal.ts report settings.ts', 'alert price reconcile', 'tap',
   ],
   store: [
     'audit/change.ts engine/column.ts journal/run-event.ts refusal.ts sealing/seal.ts', 'journal/call-sink.ts names.ts schema sealing/master-key.ts',
     'engine schema/migrations sealing/vault.ts', 'context.ts erasure/erased.ts journal schema/prepare-schema.ts', 'audit sealing usage',
-    'chain', 'settings spend', 'accounts runs tap', 'calls erasure', 'receipts', 'store.ts', 'desk',
+    'chain', 'settings spend', 'accounts runs tap webhooks', 'alerts calls erasure', 'receipts', 'store.ts', 'desk',
   ],
   gateway: [
     'body-pace.ts clock.ts connections.ts counters.ts descriptors.ts drains.ts held-bodies.ts log metrics network refusals.ts request-ids.ts usage',

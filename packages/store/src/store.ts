@@ -9,6 +9,7 @@ import type { AuditIntent } from './audit/change.ts';
 import { callPagesIn, type CallPages } from './calls/call-pages.ts';
 import { callWalkIn, type CallWalk } from './calls/call-walk.ts';
 import { callRecordsIn, type CallRecords } from './calls/call-records.ts';
+import { spentDaysIn, type SpentDays } from './alerts/spent-days.ts';
 import { capsIn, type Caps } from './settings/caps.ts';
 import { declaredUpstreamsIn, type DeclaredUpstreams } from './settings/declared-upstreams.ts';
 import { erasureIn, type Erasure } from './erasure/erasure.ts';
@@ -68,6 +69,7 @@ export interface Store {
   readonly spendReconciler: SpendReconciler;
   readonly runs: Runs;
   readonly receipts: Receipts;
+  readonly spentDays: SpentDays;
   readonly leases: Leases;
   readonly grants: Grants;
   readonly prices: PriceOverlay;
@@ -124,6 +126,7 @@ function storeOn(context: StoreContext): Store {
     spendReconciler: spendReconcilerIn(context),
     runs: runsIn(context),
     receipts: receiptsIn(context),
+    spentDays: spentDaysIn(context),
     leases: leasesIn(context),
     grants: grantsIn(context),
     prices: priceOverlayIn(context),

@@ -2,10 +2,11 @@
 import { capScopes } from '@metergate/core/spend/cap.ts';
 import { calendarWindows } from '@metergate/core/spend/window.ts';
 import { listCaps, removeCap, setCap, type ShownCap } from '@metergate/platform/use-cases/caps.ts';
+import { tryCap, type ShownTrial } from '@metergate/platform/use-cases/cap-try/cap-try.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, commandGroup, UsageFault } from '../command-line/command.ts';
 import { onStore } from '../command-line/on-store.ts';
-import { fields, shortDecimal, table } from '../command-line/table.ts';
+import { fields, secondsText, shortDecimal, table } from '../command-line/table.ts';
 import { dollars } from '../command-line/value-forms.ts';
 
 const orgArgument = { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' } as const;
@@ -28,7 +29,7 @@ const set = command({
   },
   run: (values, tools) => {
     const { org, scope, key = null, project = null, window } = values;
-    checkSubject({ scope, key, project });
+    checkSubject({ command: 'set', scope, key, project });
     const limit = dollars('limit', values.limit);
     return onStore(tools, async (context) => {
       const made = await setCap(context, { organization: org, scope, key, project, window, limit, mode: values.pause ? 'pause' : 'refuse' });
@@ -52,6 +53,40 @@ const list = command({
   }),
 });
 
+const tryIt = command({
+  description: 'Say what a cap would have refused in the past 30 days; nothing is armed',
+  args: {
+    org: orgArgument,
+    scope: { type: 'enum', required: true, options: [...capScopes], valueHint: 'SCOPE', description: capScopes.join(', ') },
+    key: { type: 'string', valueHint: 'ID', description: 'The service key, with --scope key' },
+    project: { type: 'string', valueHint: 'PROJECT', description: 'The project, with --scope project' },
+    window: {
+      type: 'enum', required: true, options: [...calendarWindows], valueHint: 'WINDOW', description: `${calendarWindows.join(', ')}, in UTC`,
+    },
+    limit: { type: 'string', required: true, valueHint: 'USD', description: 'What might be spent in one window' },
+  },
+  run: (values, tools) => {
+    const { org, scope, key = null, project = null, window } = values;
+    checkSubject({ command: 'try', scope, key, project });
+    const limit = dollars('limit', values.limit);
+    return onStore(tools, async (context) => {
+      const trial = await tryCap(context, {
+        organization: org, scope: scope as (typeof capScopes)[number], key, project, window: window as (typeof calendarWindows)[number], limit,
+      });
+      return isRefusal(trial) ? trial : { json: trial, text: trialText(trial) };
+    });
+  },
+});
+
+function trialText({ wouldRefuse, windows, tried }: ShownTrial): string {
+  const of = `of ${tried.calls} calls and ${shortDecimal(tried.cost)} USD since ${tried.since.slice(0, 10)}`;
+  if (windows.length === 0) return `It would have refused nothing, ${of}.`;
+  const rows = windows.map(({ startsAt, reachedAt, refusedCalls, refusedCost }) =>
+    [startsAt.slice(0, 10), secondsText(reachedAt), refusedCalls, shortDecimal(refusedCost)]);
+  return `It would have refused ${wouldRefuse.calls} calls worth ${shortDecimal(wouldRefuse.cost)} USD, ${of}.\n${
+    table(['WINDOW FROM', 'REACHED AT', 'REFUSED', 'REFUSED USD'], rows)}`;
+}
+
 const remove = command({
   description: 'Remove a cap',
   args: { id: { type: 'positional', required: true, valueHint: 'ID', description: 'Its id, as cap list shows it' } },
@@ -62,10 +97,11 @@ const remove = command({
 });
 
 function checkSubject(
-  { scope, key, project }: { readonly scope: string; readonly key: string | null; readonly project: string | null },
+  { command: word, scope, key, project }:
+    { readonly command: string; readonly scope: string; readonly key: string | null; readonly project: string | null },
 ): void {
-  if (scope === 'key' && key === null) throw new UsageFault('metergate cap set --scope key needs --key ID.');
-  if (scope === 'project' && project === null) throw new UsageFault('metergate cap set --scope project needs --project PROJECT.');
+  if (scope === 'key' && key === null) throw new UsageFault(`metergate cap ${word} --scope key needs --key ID.`);
+  if (scope === 'project' && project === null) throw new UsageFault(`metergate cap ${word} --scope project needs --project PROJECT.`);
   if (scope !== 'key' && key !== null) throw new UsageFault('--key goes with --scope key only.');
   if (scope !== 'project' && project !== null) throw new UsageFault('--project goes with --scope project only.');
 }
@@ -77,8 +113,9 @@ function capsText(shown: readonly ShownCap[]): string {
   const rows = shown.map((each) => [
     each.id, each.scope, each.key ?? each.project, each.window, shortDecimal(each.spent), shortDecimal(each.limit), each.unknownCalls, each.gapCalls,
     each.state === 'shown' ? null : each.mode, stateText(each), each.resetsAt?.slice(0, 10) ?? null,
+    each.state === 'reached' ? null : each.forecastAt?.slice(0, 16).replace('T', ' ') ?? null,
   ]);
-  const heads = ['ID', 'SCOPE', 'SUBJECT', 'WINDOW', 'SPENT USD', 'LIMIT USD', 'UNKNOWN', 'GAPS', 'MODE', 'STATE', 'RESETS UTC'];
+  const heads = ['ID', 'SCOPE', 'SUBJECT', 'WINDOW', 'SPENT USD', 'LIMIT USD', 'UNKNOWN', 'GAPS', 'MODE', 'STATE', 'RESETS UTC', 'FORECAST UTC'];
   const text = table(heads, rows, { widthMax: 120, shrinks: 'SUBJECT' });
   return shown.some(({ scope, state }) => scope === 'key' && state === 'shown') ? `${text}\n${keyCapsNote}` : text;
 }
@@ -94,4 +131,4 @@ function whenReached({ scope, mode }: ShownCap): string {
   return scope === 'key' ? `${answer}, where org set --enforce-key-caps is on` : answer;
 }
 
-export const cap = commandGroup('Set, list and remove spend caps', { set, list, remove });
+export const cap = commandGroup('Set, list and remove spend caps', { set, list, try: tryIt, remove });

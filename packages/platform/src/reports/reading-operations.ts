@@ -1,11 +1,14 @@
 /** The operations that only read, and perhaps for long. */
 import type { Operation } from '../http/operation.ts';
 import { assessmentsOperations } from '../http/resources/assessments.ts';
+import { capOperations } from '../http/resources/caps.ts';
 import { callOperations } from '../http/resources/calls.ts';
 import { exportOperations } from '../http/resources/exports.ts';
 import { receiptOperations } from '../http/resources/receipts.ts';
 import { usageOperations } from '../http/resources/usage.ts';
 
-const resources: readonly Operation[] = [...assessmentsOperations, ...callOperations, ...exportOperations, ...receiptOperations, ...usageOperations];
+const resources: readonly Operation[] = [
+  ...assessmentsOperations, ...callOperations, ...capOperations, ...exportOperations, ...receiptOperations, ...usageOperations,
+];
 
 export const readingOperations: readonly Operation[] = resources.filter(({ readsLong }) => readsLong === true);

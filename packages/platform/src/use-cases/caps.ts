@@ -3,6 +3,7 @@
  * Money as decimal US dollars with nine places, times in ISO 8601 UTC; absent is null.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
+import { forecastOf, paceSince } from '@metergate/core/forecast/forecast.ts';
 import { formatDollars } from '@metergate/core/money.ts';
 import { capScopes, type CapMode, type CapScope } from '@metergate/core/spend/cap.ts';
 import { calendarWindows, windowAt, type CalendarWindow } from '@metergate/core/spend/window.ts';
@@ -39,6 +40,10 @@ export interface ShownCap {
   readonly state: CapState;
   /** Null: it never resets. */
   readonly resetsAt: string | null;
+  /** When it is reached at the pace of the last seven days; null: not at this pace, or it resets before. Reached: the moment of asking. */
+  readonly forecastAt: string | null;
+  /** That pace. */
+  readonly pacePerDay: string;
 }
 
 export interface CapInput {
@@ -81,14 +86,15 @@ export async function setCap(context: UseCaseContext, { organization: idOrName, 
   // Another may have removed it since: then it is shown as it was set.
   const standing = await context.store.caps.find(organization.id, set.id, context.nowMs)
     ?? { cap: set, spent: 0n as CapStanding['spent'], unknownCalls: 0, gapCalls: 0 };
-  return shownCap(standing, organization, context.nowMs);
+  return shownCap(context, organization, standing);
 }
 
 /** In the order they were made. Of an erased organization, by its id alone, those that were not a project's. */
 export async function listCaps(context: UseCaseContext, idOrName: string): Promise<ShownCap[] | AdministrationRefusal> {
   const organization = await findFigures(context, idOrName);
   if (isRefusal(organization)) return organization;
-  return (await context.store.caps.list(organization.id, context.nowMs)).map((standing) => shownCap(standing, organization, context.nowMs));
+  const standings = await context.store.caps.list(organization.id, context.nowMs);
+  return Promise.all(standings.map((standing) => shownCap(context, organization, standing)));
 }
 
 /** A page of the same list, each cap with its place in it. */
@@ -97,8 +103,8 @@ export async function pageCaps(
 ): Promise<readonly { readonly item: ShownCap; readonly place: ListPlace }[] | AdministrationRefusal> {
   const found = await findOrganization(context, organization);
   if (isRefusal(found)) return found;
-  return (await context.store.caps.list(organization, context.nowMs, page))
-    .map((standing) => ({ item: shownCap(standing, found, context.nowMs), place: standing.place }));
+  const standings = await context.store.caps.list(organization, context.nowMs, page);
+  return Promise.all(standings.map(async (standing) => ({ item: await shownCap(context, found, standing), place: standing.place })));
 }
 
 /** `within`: only a cap of this organization, by id or name; any other answers like an unknown one. Refuses `unknown_cap`. */
@@ -111,12 +117,14 @@ export async function removeCap(
   return isRefusal(removed) ? removed : { id: removed.id, removed: true };
 }
 
-function shownCap(
-  { cap, spent, unknownCalls, gapCalls }: Omit<CapStanding, 'place'>, { enforceKeyCaps }: { readonly enforceKeyCaps: boolean },
-  nowMs: number,
-): ShownCap {
+async function shownCap(
+  { store, nowMs }: UseCaseContext, { id: organization, enforceKeyCaps }: { readonly id: OrganizationId; readonly enforceKeyCaps: boolean },
+  { cap, spent, unknownCalls, gapCalls }: Omit<CapStanding, 'place'>,
+): Promise<ShownCap> {
   const { id, scope, subject, window, limit, mode } = cap;
   const { endMs } = windowAt(window, nowMs);
+  const days = await store.spentDays.of(organization, { scope, subject, sinceMs: paceSince(nowMs) });
+  const { atMs, pacePerDay } = forecastOf(days, { spent, limit, endMs, nowMs });
   const refuses = scope === 'organization' || (scope === 'key' && enforceKeyCaps);
   return {
     id, scope,
@@ -130,5 +138,7 @@ function shownCap(
     gapCalls,
     state: !refuses ? 'shown' : spent >= limit ? 'reached' : 'open',
     resetsAt: endMs === null ? null : new Date(endMs).toISOString(),
+    forecastAt: atMs === null ? null : new Date(atMs).toISOString(),
+    pacePerDay: formatDollars(pacePerDay),
   };
 }

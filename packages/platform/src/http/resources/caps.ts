@@ -4,7 +4,8 @@ import { capScopes } from '@metergate/core/spend/cap.ts';
 import { calendarWindows } from '@metergate/core/spend/window.ts';
 import { capFields, capStates, pageCaps, removeCap, setCap } from '../../use-cases/caps.ts';
 import { isRefusal } from '../../use-cases/refusal.ts';
-import { operation } from '../operation.ts';
+import { tryCap, trialFields } from '../../use-cases/cap-try/cap-try.ts';
+import { operation, readingOperation } from '../operation.ts';
 import { pageOf, pageQuery, storedPage } from '../paging.ts';
 import { dollars, idParams, instant } from './fields.ts';
 
@@ -12,9 +13,29 @@ const capSchema = z.object({
   id: z.string(), scope: z.enum(capScopes), key: z.string().nullable(), project: z.string().nullable(), window: z.enum(calendarWindows),
   limit: dollars, mode: z.enum(['refuse', 'pause']), spent: dollars, unknownCalls: z.int(), gapCalls: z.int(),
   state: z.enum(capStates), resetsAt: instant.nullable(),
+  forecastAt: instant.nullable().openapi({ description: 'When it is reached at the pace of the last seven days; null: not at this pace' }),
+  pacePerDay: dollars,
 }).openapi('Cap');
 
+const trialSchema = z.object({
+  wouldRefuse: z.object({ calls: z.int(), cost: dollars }),
+  windows: z.array(z.object({ startsAt: instant, reachedAt: instant, refusedCalls: z.int(), refusedCost: dollars })),
+  tried: z.object({ calls: z.int(), cost: dollars, since: instant }),
+}).openapi('CapTrial');
+
+const trialQuery = z.object({
+  scope: trialFields.shape.scope, key: z.string().optional(), project: z.string().optional(),
+  window: trialFields.shape.window, limit: z.string().max(40),
+});
+
 export const capOperations = [
+  readingOperation({
+    id: 'tryCap', path: '/caps/try', role: 'viewer', tag: 'caps', summary: 'What a cap would have refused in the past thirty days, had it been armed',
+    refuses: ['unknown_organization'],
+    query: trialQuery, answer: trialSchema,
+    run: ({ context, actor: { organization }, query: { key, project, ...query } }) =>
+      tryCap(context, { ...query, key: key ?? null, project: project ?? null, organization }),
+  }),
   operation({
     id: 'listCaps', method: 'get', path: '/caps', role: 'viewer', tag: 'caps', summary: 'Caps with what was spent, in the order they were made',
     refuses: ['unknown_organization'],

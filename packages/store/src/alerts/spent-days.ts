@@ -1,0 +1,31 @@
+/**
+ * What the subjects of an organization's caps spent day by day: for forecasts, and for telling an unusual day.
+ */
+import type { OrganizationId } from '@metergate/core/id.ts';
+import { nanoDollars } from '@metergate/core/money.ts';
+import type { CapScope } from '@metergate/core/spend/cap.ts';
+import type { SpentDay } from '@metergate/core/forecast/forecast.ts';
+import type { StoreContext } from '../context.ts';
+
+/** What the days are of, and since when. `subject`: null for the organization. */
+export interface SpentDaysQuery {
+  readonly scope: CapScope;
+  readonly subject: string | null;
+  readonly sinceMs: number;
+}
+
+export interface SpentDays {
+  /** Days with calls, oldest first. */
+  of(organization: OrganizationId, query: SpentDaysQuery): Promise<SpentDay[]>;
+}
+
+export function spentDaysIn({ engine }: StoreContext): SpentDays {
+  return {
+    of: (organization, { scope, subject, sinceMs }) => engine.read(async (db) => {
+      const rows = await db.selectFrom('spend_sum').select(['start_ms', 'spent_nano']).where('organization', '=', organization)
+        .where('scope', '=', scope).where('subject', '=', subject ?? '').where('window', '=', 'day').where('start_ms', '>=', BigInt(sinceMs))
+        .orderBy('start_ms').execute();
+      return rows.map((row) => ({ dayMs: Number(row.start_ms), spent: nanoDollars(row.spent_nano) }));
+    }),
+  };
+}
