@@ -286,7 +286,12 @@ test("prices: the list's price without a store, the operator's before it once lo
   assert.equal((elsewhere.json() as { overlay: null }).overlay, null);
   const file = join(root, 'prices.json');
   writeFileSync(file, JSON.stringify({ prices: [{ provider: 'openai', model: 'gpt-4o', input: '7', output: '8' }] }));
-  const loaded = await json(['prices', 'load', file]) as { overlay: string };
+  const asked = await run(['prices', 'load', file]);
+  assert.equal(asked.code, 1);
+  assert.match(asked.stderr, /\nopenai +gpt-4o +2\.5 -> 7 +1\.25 -> - +10 -> 8\n/);
+  assert.match(asked.stderr, /listed models change their prices\. Nothing was loaded\. To load it: metergate prices load FILE --yes\n$/);
+  assert.equal((await json(['prices', 'show', 'gpt-4o']) as { overlay: null }).overlay, null);
+  const loaded = await json(['prices', 'load', file, '--yes']) as { overlay: string };
   assert.deepEqual(loaded, { prices: 1, overlay: loaded.overlay });
   assert.match(loaded.overlay, /^overlay\/[0-9a-f]{16}$/);
   writeFileSync(file, '{"prices": [{"provider": "openai"}]}');
@@ -299,7 +304,7 @@ test("prices: the list's price without a store, the operator's before it once lo
   writeFileSync(file, '[]');
   oneSentence(await run(['prices', 'load', file]), /: The file must be an object/);
   writeFileSync(file, '{"prices":[]}');
-  assert.match((await run(['prices', 'load', file])).stdout, /^The overlay now holds no price/);
+  assert.match((await run(['prices', 'load', file, '--yes'])).stdout, /^The overlay now holds no price/);
   oneSentence(await run(['prices', 'load', join(root, 'absent.json')]), /absent\.json does not exist/);
   assert.deepEqual((await json(['prices', 'show', 'no-such-model-at-all']) as { prices: unknown[] }).prices, []);
 });

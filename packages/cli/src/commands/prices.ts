@@ -1,48 +1,92 @@
 /** `metergate prices`: what models cost, and the operator's own prices over the frozen list. Design 3, row 6; 5. */
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { ShownPrice, ShownPrices } from '@metergate/core/price/show.ts';
-import { loadPrices, pricesOf, type LoadedPrices } from '@metergate/platform/use-cases/prices.ts';
+import type { PriceChange } from '@metergate/core/price/price-changes.ts';
+import type { PriceInForce, ShownPrice, ShownPrices } from '@metergate/core/price/show.ts';
+import { changesByLoading, listPrices, loadPrices, pricesOf, type LoadedPrices } from '@metergate/platform/use-cases/prices.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { StoreFault } from '@metergate/store/engine/fault.ts';
 import { command, CommandFault, commandGroup, type CommandTools } from '../command-line/command.ts';
+import { readTypedLine } from '../command-line/typed-line.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { plain, shortDecimal, table } from '../command-line/table.ts';
 
 /** For the help page; core/src/price/overlay.ts says all of it. */
-const fileForm = 'JSON: {"prices":[{"provider":"openai","model":"gpt-5*","input":"1.10","output":"8.80"}]}';
+const fileForm = 'JSON: {"prices":[{"provider":"openai","model":"my-finetune*","input":"1.10","output":"8.80"}]}';
 const fileBytesMax = 16 * 1024 * 1024;
 
 const show = command({
   description: 'Show every price that is known for a model',
   args: { model: { type: 'positional', required: true, valueHint: 'MODEL', description: 'The model, as providers name it' } },
   run: async ({ model }, tools) => {
-    const shown = await pricesWithOrWithoutStore(model, tools);
+    const shown = await withOrWithoutStore(tools, (context) => pricesOf(context, model));
     return isRefusal(shown) ? shown : { json: shown, text: pricesText(shown) };
   },
 });
 
 /** Before the first start there is no store, and so no overlay: the frozen list is all there is. */
-async function pricesWithOrWithoutStore(model: string, tools: CommandTools): ReturnType<typeof pricesOf> {
+async function withOrWithoutStore<Answer>(tools: CommandTools, ask: (context: Parameters<typeof listPrices>[0]) => Promise<Answer>): Promise<Answer> {
   try {
-    return await onStore(tools, (context) => pricesOf(context, model));
+    return await onStore(tools, (context) => ask(context));
   } catch (error) {
-    if (error instanceof StoreFault && error.code === 'store_absent') return pricesOf({ store: null, nowMs: tools.nowMs() }, model);
+    if (error instanceof StoreFault && error.code === 'store_absent') return ask({ store: null, nowMs: tools.nowMs() });
     throw error;
   }
 }
 
 const load = command({
   description: 'Load the prices of a file, before the frozen list and in place of those loaded earlier',
-  args: { file: { type: 'positional', required: true, valueHint: 'FILE', description: fileForm } },
-  run: async ({ file }, tools) => {
+  args: {
+    file: { type: 'positional', required: true, valueHint: 'FILE', description: fileForm },
+    yes: { type: 'boolean', description: 'Load it although listed models change their price' },
+  },
+  run: async ({ file, yes }, tools) => {
     const text = await textOf(resolve(tools.cwd, file));
     return onStore(tools, async (context) => {
+      const changes = await changesByLoading(context, text);
+      if (isRefusal(changes)) return changes;
+      if (changes.length > 0) await confirmChanges(changes, yes === true, tools);
       const loaded = await loadPrices(context, text);
       return isRefusal(loaded) ? loaded : { json: loaded, text: loadedText(loaded) };
     });
   },
 });
+
+/** Shows what would change. @throws CommandFault where nobody agrees to it */
+async function confirmChanges(changes: readonly PriceChange[], agreed: boolean, tools: CommandTools): Promise<void> {
+  if (tools.wantsJson !== true) tools.stderr(`${changesText(changes)}\n`);
+  if (agreed) return;
+  const count = changes.length === 1 ? '1 listed model changes its price' : `${changes.length} listed models change their prices`;
+  if (!tools.isTerminal || !tools.stdin.isTTY || tools.wantsJson === true) {
+    throw new CommandFault('not_confirmed', `${count}. Nothing was loaded. To load it: metergate prices load FILE --yes`);
+  }
+  if (/^y(?:es)?$/i.test(await readTypedLine(tools, `${count}. Load them? (yes or no) `))) return;
+  throw new CommandFault('not_confirmed', 'Nothing was loaded.');
+}
+
+function changesText(changes: readonly PriceChange[]): string {
+  const heads = ['SELLER', 'MODEL', 'INPUT', 'CACHED', 'OUTPUT'];
+  const rates = ['input', 'cached', 'output'] as const;
+  const change = ({ from, to }: PriceChange) => rates.map((rate) => {
+    const [was, is] = [from?.[rate] ?? '-', to?.[rate] ?? '-'];
+    return was === is ? was : `${was} -> ${is}`;
+  });
+  return table(heads, changes.map((each) => [each.provider, each.model, ...change(each)]));
+}
+
+const list = command({
+  description: 'List the prices in force: your own, then those of the named providers\' models',
+  args: {},
+  run: async (_values, tools) => {
+    const listed = await withOrWithoutStore(tools, (context) => listPrices(context));
+    return isRefusal(listed) ? listed : { json: listed, text: listText(listed) };
+  },
+});
+
+function listText(listed: readonly PriceInForce[]): string {
+  const heads = ['SELLER', 'MODEL', 'INPUT', 'CACHED', 'CACHE WRITE', 'OUTPUT', 'PRICE LIST'];
+  return table(heads, listed.map((price) => [price.provider ?? price.host, price.model, ...rates(price), price.priceList]));
+}
 
 function loadedText({ prices, overlay }: LoadedPrices): string {
   if (prices === 0) return 'The overlay now holds no price: the frozen list alone is in force.';
@@ -88,4 +132,4 @@ function whenOf({ from, daily }: ShownPrice): string | null {
   return from === null ? null : `from ${from.slice(0, 10)}`;
 }
 
-export const prices = commandGroup('Show and load prices of models', { show, load });
+export const prices = commandGroup('Show, list and load prices of models', { show, list, load });

@@ -47,6 +47,23 @@ export function findModel(catalogues: readonly (readonly KnownModel[])[], name: 
   return dated === plain ? null : firstMatch(catalogues, dated);
 }
 
+/**
+ * Whether the list names this very model: as the rule writes it, or with a release date behind it. A rule that takes any other
+ * ending means a family, not a name.
+ */
+export function isNamed({ id, rule }: ListedModel, name: string): boolean {
+  const plain = comparable(name);
+  const bare = plain.replace(/[-@](?:20\d\d-\d\d-\d\d|20\d{6})$/, '');
+  return id.toLowerCase() === plain || id.toLowerCase() === bare || textsOf(rule).some((text) => text === plain || text === bare);
+}
+
+/** The names that a rule is made of. */
+export function textsOf(rule: NameRule): readonly string[] {
+  if ('is' in rule) return [rule.is];
+  if ('starts' in rule) return [rule.starts];
+  return 'any' in rule ? rule.any.flatMap(textsOf) : [];
+}
+
 /** A name as names are compared. */
 export function comparable(name: string): string {
   return name.trim().toLowerCase();

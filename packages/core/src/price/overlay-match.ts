@@ -1,6 +1,6 @@
 /**
- * The operator's prices for one seller → a look-up by model name. A price for the host goes before one for the provider,
- * a whole name before a beginning, a longer beginning before a shorter one.
+ * The operator's prices for one seller → a look-up by model name. A whole name goes before a beginning, a longer beginning before a
+ * shorter one, and of two alike the price for the host before the one for the provider.
  */
 import { comparable } from './model-name.ts';
 import type { OverlayPrice } from './overlay.ts';
@@ -10,21 +10,33 @@ export function pricesForModel(
   prices: readonly OverlayPrice[],
   seller: { readonly provider: string | null; readonly host: string | null },
 ): (model: string) => OverlayPrice | null {
-  const byHost = prices.filter((price) => price.seller.kind === 'host' && price.seller.host === seller.host);
-  const byProvider = prices.filter((price) => price.seller.kind === 'provider' && price.seller.provider === seller.provider);
-  const lookUps = [byHost, byProvider].filter((some) => some.length > 0).map(lookUp);
+  const byHost = ofSeller(prices, (price) => price.seller.kind === 'host' && price.seller.host === seller.host);
+  const byProvider = ofSeller(prices, (price) => price.seller.kind === 'provider' && price.seller.provider === seller.provider);
   return (model) => {
     const name = comparable(model);
-    for (const look of lookUps) {
-      const price = look(name);
-      if (price !== null) return price;
-    }
-    return null;
+    return byHost.whole.get(name) ?? byProvider.whole.get(name) ?? beginningOf(byHost, name) ?? beginningOf(byProvider, name);
   };
 }
 
-function lookUp(prices: readonly OverlayPrice[]): (name: string) => OverlayPrice | null {
-  const whole = new Map(prices.filter(({ model }) => !model.endsWith('*')).map((price) => [price.model, price]));
-  const beginnings = prices.filter(({ model }) => model.endsWith('*')).toSorted((a, b) => b.model.length - a.model.length);
-  return (name) => whole.get(name) ?? beginnings.find(({ model }) => name.startsWith(model.slice(0, -1))) ?? null;
+/** Whether a price is for all models whose names begin so. */
+export function isBeginning({ model }: OverlayPrice): boolean {
+  return model.endsWith('*');
+}
+
+interface SellerPrices {
+  readonly whole: ReadonlyMap<string, OverlayPrice>;
+  /** The longest first. */
+  readonly beginnings: readonly OverlayPrice[];
+}
+
+function ofSeller(prices: readonly OverlayPrice[], isTheirs: (price: OverlayPrice) => boolean): SellerPrices {
+  const theirs = prices.filter(isTheirs);
+  return {
+    whole: new Map(theirs.filter((price) => !isBeginning(price)).map((price) => [price.model, price])),
+    beginnings: theirs.filter(isBeginning).toSorted((a, b) => b.model.length - a.model.length),
+  };
+}
+
+function beginningOf({ beginnings }: SellerPrices, name: string): OverlayPrice | null {
+  return beginnings.find(({ model }) => name.startsWith(model.slice(0, -1))) ?? null;
 }

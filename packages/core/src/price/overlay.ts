@@ -4,7 +4,7 @@
  * file, in one sentence that names the place. A file that was half understood would price calls wrongly without a word.
  *
  *   { "prices": [
- *     { "provider": "openai", "model": "gpt-5*", "input": "1.10", "cached": "0.11", "output": "8.80",
+ *     { "provider": "openai", "model": "my-finetune*", "input": "1.10", "cached": "0.11", "output": "8.80",
  *       "above": [{ "tokens": 272000, "input": "2.20", "output": "13.20" }] },
  *     { "host": "llm.example.com", "model": "*", "input": 0.2, "output": 0.6 } ] }
  *

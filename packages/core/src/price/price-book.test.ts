@@ -97,6 +97,7 @@ describe('the operator\'s prices go before the list', () => {
     { provider: 'openai', model: 'p*', input: 3, output: 1 },
     { host: 'llm.example.com', model: '*', input: 4, output: 1 },
     { provider: 'groq', model: '*', input: 5, output: 1 },
+    { provider: 'openai', model: 'gpt-5*', input: 7, output: 1 },
     { host: 'api.groq.com', model: 'llama*', input: 6, output: 1 },
   ] }));
   assert.ok('overlay' in parsed);
@@ -105,7 +106,11 @@ describe('the operator\'s prices go before the list', () => {
     [{ provider: 'openai' }, 'Plain', 'plain'], [{ provider: 'openai' }, 'plate', 'pl*'], [{ provider: 'openai' }, 'pony', 'p*'],
     [{ provider: 'openai' }, 'gpt-4o', 'gpt-4o'],
     [{ host: 'LLM.example.com:8000' }, 'anything', '*'], [{ host: 'other.example.com' }, 'anything', null],
-    [{ host: 'api.groq.com' }, 'llama-3.3-70b-versatile', 'llama*'], [{ host: 'api.groq.com' }, 'qwen/qwen3-32b', '*'],
+    [{ host: 'api.groq.com' }, 'llama-9-giant', 'llama*'], [{ host: 'api.groq.com' }, 'nobody/knows', '*'],
+    // A name that the list has itself beats a beginning: gpt-5* must not reprice gpt-5-mini unseen.
+    [{ host: 'api.groq.com' }, 'llama-3.3-70b-versatile', 'llama-3.3-70b-versatile'],
+    [{ provider: 'openai' }, 'gpt-5-mini', 'gpt-5-mini'], [{ provider: 'openai' }, 'gpt-5-mini-2025-08-07', 'gpt-5-mini'],
+    [{ provider: 'openai' }, 'gpt-5-new', 'gpt-5*'], [{ provider: 'openai' }, 'GPT-5-nano', 'gpt-5-nano'],
   ];
   for (const [seller, model, listedAs] of rows) {
     it(`${JSON.stringify(seller)} ${model} → ${listedAs}`, () => {

@@ -3,10 +3,10 @@
  * Catalogues are made ready when first asked for. What was found is remembered, within bounds, since models and hosts
  * come from answers and settings that others write.
  */
-import { findModel, knownModels, type KnownModel } from './model-name.ts';
+import { findModel, isNamed, knownModels, type KnownModel } from './model-name.ts';
 import type { Overlay, OverlayPrice } from './overlay.ts';
-import { pricesForModel } from './overlay-match.ts';
-import type { ListedProvider, PriceList } from './price-list.ts';
+import { isBeginning, pricesForModel } from './overlay-match.ts';
+import type { ListedModel, ListedProvider, PriceList } from './price-list.ts';
 import { holdsAt, ratesFromList, timeFromList, type PriceTime, type Rates } from './rates.ts';
 
 /** Longest model name that is looked up, in UTF-16 units: no listed name comes near it. */
@@ -71,8 +71,8 @@ export function createSeller(
   const own = pricesForModel(context.overlay?.prices ?? [], { provider: provider?.id ?? null, host });
   const remembered = new Map<string, FoundPrices>();
   const look = (model: string): FoundPrices => {
-    const overlay = own(model);
     const listed = findModel(models, model);
+    const overlay = unbeaten(own(model), listed, model);
     return {
       overlay: overlay === null ? null : overlayModelPrice(context.overlayId ?? 'overlay', overlay),
       list: listed === null ? [] : listed.prices.map((price) => ({
@@ -89,6 +89,11 @@ export function createSeller(
       return remember(remembered, model, look(model));
     },
   };
+}
+
+/** A name that the list itself has beats a beginning of the operator's: what was meant for a family must not reprice its members unseen. */
+function unbeaten(overlay: OverlayPrice | null, listed: ListedModel | null, model: string): OverlayPrice | null {
+  return overlay !== null && listed !== null && isBeginning(overlay) && isNamed(listed, model) ? null : overlay;
 }
 
 function overlayModelPrice(priceList: string, price: OverlayPrice): ModelPrice {

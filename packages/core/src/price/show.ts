@@ -3,6 +3,7 @@
  * A model that nobody knows has no prices, an empty list; that is an answer, not a fault.
  */
 import type { ToolCalls } from '../usage/reading.ts';
+import { providers } from '../wire/wire.ts';
 import type { PriceBook } from './price-book.ts';
 import { pricesForModel } from './overlay-match.ts';
 import type { OverlayPrice, OverlaySeller } from './overlay.ts';
@@ -67,6 +68,27 @@ export function showPrices(book: PriceBook, model: string, atMs: number): ShownP
   };
 }
 
+/** A price in force, with the model that pays it: a whole name, or a beginning before `*`. */
+export type PriceInForce = ShownPrice & { readonly model: string };
+
+/** Every price of the overlay, then those in force for the named providers' models, in the order of the list. */
+export function pricesInForce(book: PriceBook, atMs: number): PriceInForce[] {
+  const { overlay, overlayId } = book.context;
+  const always = { fromMs: null, daily: null };
+  const own = (overlay?.prices ?? []).map(({ model, seller, rates }) => {
+    const price: ModelPrice = { listedAs: model, rates, time: always, priceList: overlayId ?? 'overlay', ofOverlay: true };
+    return { model, ...shownPrice(price, { provider: seller.kind === 'provider' ? seller.provider : null, host: hostOf(seller), inForce: true }) };
+  });
+  const listed = providers.flatMap((provider) => {
+    const seller = book.namedSeller(provider);
+    return (seller.provider?.models ?? []).flatMap(({ id }) => {
+      const price = priceInForce(seller, id, atMs);
+      return price === null || price.priceList === overlayId ? [] : [{ model: id, ...price }];
+    });
+  });
+  return [...own, ...listed];
+}
+
 function pricesByHost(book: PriceBook, model: string): ShownPrice[] {
   const { overlay, overlayId } = book.context;
   const prices = overlay?.prices ?? [];
@@ -77,12 +99,18 @@ function pricesByHost(book: PriceBook, model: string): ShownPrice[] {
     const { model: listedAs, rates } = price;
     const always = { fromMs: null, daily: null };
     const own: ModelPrice = { listedAs, rates, time: always, priceList: overlayId ?? 'overlay', ofOverlay: true };
-    return [shownPrice(own, { provider: null, host, inForce: true })];
+    const inForce = book.upstreamSeller(host).find(model).overlay?.listedAs === listedAs;
+    return [shownPrice(own, { provider: null, host, inForce })];
   });
 }
 
 function hostOf(seller: OverlaySeller): string | null {
   return seller.kind === 'host' ? seller.host : null;
+}
+
+/** What a call admitted now would pay; null: no price. */
+export function priceInForce(seller: Seller, model: string, atMs: number): ShownPrice | null {
+  return pricesOfSeller(seller, model, atMs).find(({ inForce }) => inForce) ?? null;
 }
 
 function pricesOfSeller(seller: Seller, model: string, atMs: number): ShownPrice[] {

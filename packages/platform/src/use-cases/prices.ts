@@ -6,7 +6,8 @@ import { createHash } from 'node:crypto';
 import { parseOverlay } from '@metergate/core/price/overlay.ts';
 import { createPriceBook, type PriceBook } from '@metergate/core/price/price-book.ts';
 import { priceList } from '@metergate/core/price/price-list.ts';
-import { showPrices, type ShownPrices } from '@metergate/core/price/show.ts';
+import { priceChanges, type PriceChange } from '@metergate/core/price/price-changes.ts';
+import { pricesInForce, showPrices, type PriceInForce, type ShownPrices } from '@metergate/core/price/show.ts';
 import type { UseCaseContext } from './context.ts';
 import { refuseInput, type AdministrationRefusal } from './refusal.ts';
 
@@ -28,6 +29,22 @@ export async function pricesOf(
   return 'refusal' in book ? refuseInput('invalid_price_file', book.refusal) : showPrices(book, model, nowMs);
 }
 
+/** What loading a price file would change of the models that the list names. Nothing is loaded. */
+export async function changesByLoading({ store, nowMs }: UseCaseContext, json: string): Promise<readonly PriceChange[] | AdministrationRefusal> {
+  const after = bookWith(json);
+  if ('refusal' in after) return refuseInput('invalid_price_file', after.refusal);
+  const before = bookWith(await store.prices.overlay());
+  return priceChanges('refusal' in before ? bookOfList() : before, after, nowMs);
+}
+
+/** Every price in force: the operator's own, then those of the named providers' models. */
+export async function listPrices(
+  { store, nowMs }: Pick<UseCaseContext, 'nowMs'> & { readonly store: UseCaseContext['store'] | null },
+): Promise<readonly PriceInForce[] | AdministrationRefusal> {
+  const book = bookWith(store === null ? null : await store.prices.overlay());
+  return 'refusal' in book ? refuseInput('invalid_price_file', book.refusal) : pricesInForce(book, nowMs);
+}
+
 /** Puts a price file's prices in force, in place of those loaded before. */
 export async function loadPrices({ store }: UseCaseContext, json: string): Promise<LoadedPrices | AdministrationRefusal> {
   const book = bookWith(json);
@@ -42,8 +59,12 @@ export async function priceBook({ store }: Pick<UseCaseContext, 'store'>): Promi
   return 'refusal' in book ? refuseInput('invalid_price_file', book.refusal) : book;
 }
 
+function bookOfList(): PriceBook {
+  return createPriceBook({ list: priceList, overlay: null });
+}
+
 function bookWith(json: string | null): PriceBook | { readonly refusal: string } {
-  if (json === null) return createPriceBook({ list: priceList, overlay: null });
+  if (json === null) return bookOfList();
   const parsed = parseOverlay(json);
   if ('refusal' in parsed) return parsed;
   return createPriceBook({ list: priceList, overlay: { overlay: parsed.overlay, hash: createHash('sha256').update(json).digest('hex') } });
