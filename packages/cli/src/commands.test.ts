@@ -289,7 +289,7 @@ test("prices: the list's price without a store, the operator's before it once lo
   const asked = await run(['prices', 'load', file]);
   assert.equal(asked.code, 1);
   assert.match(asked.stderr, /\nopenai +gpt-4o +2\.5 -> 7 +1\.25 -> - +10 -> 8\n/);
-  assert.match(asked.stderr, /listed models change their prices\. Nothing was loaded\. To load it: metergate prices load FILE --yes\n$/);
+  assert.match(asked.stderr, /1 listed model changes its price\. Nothing was loaded\. To load it: metergate prices load FILE --yes\n$/);
   assert.equal((await json(['prices', 'show', 'gpt-4o']) as { overlay: null }).overlay, null);
   const loaded = await json(['prices', 'load', file, '--yes']) as { overlay: string };
   assert.deepEqual(loaded, { prices: 1, overlay: loaded.overlay });

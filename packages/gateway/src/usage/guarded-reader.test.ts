@@ -1,0 +1,27 @@
+/** What a copy that was not read to its end says. Design 2, Journal; 3, row 8. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createUsageReader } from '@metergate/core/usage/reader.ts';
+import { noTokens, type Reading } from '@metergate/core/usage/reading.ts';
+import { withReason } from './guarded-reader.ts';
+
+/** A messages stream of which the first event alone was decoded. */
+function begun(): Reading {
+  const reader = createUsageReader({ wire: 'anthropic', endpoint: 'messages', streamed: true });
+  const start = { type: 'message_start', message: { model: 'claude-x', usage: { input_tokens: 40, output_tokens: 6 } } };
+  reader.push(Buffer.from(`data: ${JSON.stringify(start)}\n\n`));
+  return reader.finish('cut');
+}
+
+test('an answer that ended whole and was decoded too late is unknown: the 6 tokens of its first event are not its output', () => {
+  assert.equal(begun().usage, 'partial');
+  for (const reason of ['decode_late', 'decode_limit', 'decode_failed'] as const) {
+    const { usage, usageReason, tokens, model } = withReason(begun(), reason, 'whole');
+    assert.deepEqual({ usage, usageReason, tokens, model }, { usage: 'unknown', usageReason: reason, tokens: noTokens, model: 'claude-x' });
+  }
+});
+
+test('of an answer that was cut, what was reported by then is kept, and marked', () => {
+  const { usage, usageReason, tokens } = withReason(begun(), 'decode_late', 'cut');
+  assert.deepEqual([usage, usageReason, tokens.input, tokens.output], ['partial', 'decode_late', 40, 6]);
+});
