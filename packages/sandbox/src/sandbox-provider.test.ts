@@ -50,6 +50,100 @@ test('the anthropic SDK reads messages, whole and streamed', async (context) => 
   assert.equal(streamed.usage.output_tokens, whole.usage.output_tokens);
 });
 
+const weather = {
+  type: 'object', required: ['city', 'days'],
+  properties: {
+    city: { type: 'string' }, days: { type: 'integer', minimum: 2 }, unit: { enum: ['C', 'F'] }, at: { type: 'array', items: { type: 'number' } },
+  },
+};
+const example = { city: 'example', days: 2, unit: 'C', at: [1] };
+
+test('tools are called with arguments that fit, whole and streamed, and a result is answered with a text: chat completions', async (context) => {
+  const client = new OpenAI({ apiKey: 'none', baseURL: `${await sandboxUrl(context)}/v1`, maxRetries: 0 });
+  const tools = [{ type: 'function' as const, function: { name: 'weather', parameters: weather } }];
+  const whole = (await client.chat.completions.create({ model: 'gpt-4o', messages, tools })).choices[0]!;
+  const streamed = (await client.chat.completions.stream({ model: 'gpt-4o', messages, tools }).finalChatCompletion()).choices[0]!;
+  for (const choice of [whole, streamed]) {
+    assert.equal(choice.finish_reason, 'tool_calls');
+    const call = choice.message.tool_calls?.[0];
+    assert.ok(call?.type === 'function');
+    assert.deepEqual([call.function.name, JSON.parse(call.function.arguments)], ['weather', example]);
+  }
+  const result = { role: 'tool' as const, tool_call_id: whole.message.tool_calls![0]!.id, content: '21 C' };
+  const last = await client.chat.completions.create({ model: 'gpt-4o', messages: [...messages, whole.message, result], tools });
+  assert.match(last.choices[0]?.message.content ?? '', label);
+  const none = await client.chat.completions.create({ model: 'gpt-4o', messages, tools, tool_choice: 'none' });
+  assert.match(none.choices[0]?.message.content ?? '', label);
+});
+
+test('the same for responses and messages', async (context) => {
+  const url = await sandboxUrl(context);
+  const openai = new OpenAI({ apiKey: 'none', baseURL: `${url}/v1`, maxRetries: 0 });
+  const tools = [{ type: 'function' as const, name: 'weather', parameters: weather, strict: false }];
+  const asked = { model: 'gpt-4o', input: 'x', tools };
+  for (const { output } of [await openai.responses.create(asked), await openai.responses.stream(asked).finalResponse()]) {
+    const call = output[0];
+    assert.ok(call?.type === 'function_call');
+    assert.deepEqual([call.name, JSON.parse(call.arguments)], ['weather', example]);
+    const input = [call, { type: 'function_call_output' as const, call_id: call.call_id, output: '21 C' }];
+    assert.match((await openai.responses.create({ ...asked, input })).output_text, label);
+  }
+  const anthropic = new Anthropic({ apiKey: 'none', baseURL: url, maxRetries: 0 });
+  const tool = { name: 'weather', input_schema: { ...weather, type: 'object' as const } };
+  const request = { model: 'claude-haiku-4-5', max_tokens: 64, messages, tools: [tool] };
+  for (const answer of [await anthropic.messages.create(request), await anthropic.messages.stream(request).finalMessage()]) {
+    const use = answer.content[0];
+    assert.ok(use?.type === 'tool_use');
+    assert.deepEqual([answer.stop_reason, use.name, use.input], ['tool_use', 'weather', example]);
+    const result = { role: 'user' as const, content: [{ type: 'tool_result' as const, tool_use_id: use.id, content: '21 C' }] };
+    const last = await anthropic.messages.create({ ...request, messages: [...messages, { role: 'assistant', content: answer.content }, result] });
+    assert.equal(last.content[0]?.type, 'text');
+  }
+});
+
+test('embeddings come in the form, of the length and for the inputs that were asked for, tokens among them', async (context) => {
+  const client = new OpenAI({ apiKey: 'none', baseURL: `${await sandboxUrl(context)}/v1`, maxRetries: 0 });
+  const base64 = (await client.embeddings.create({ model: 'e', input: 'x', dimensions: 8 })).data[0]!.embedding;
+  const float = (await client.embeddings.create({ model: 'e', input: 'x', dimensions: 8, encoding_format: 'float' })).data[0]!.embedding;
+  assert.deepEqual([base64.length, base64], [8, float]);
+  assert.ok(base64.some((value) => value !== 0));
+  assert.equal((await client.embeddings.create({ model: 'e', input: 'x' })).data[0]!.embedding.length, 1_536);
+  const tokens = await client.embeddings.create({ model: 'e', input: [[1, 2, 3], [4]] });
+  assert.deepEqual([tokens.data.length, tokens.usage.prompt_tokens], [2, 4]);
+  assert.equal((await client.embeddings.create({ model: 'e', input: [1, 2, 3] })).data.length, 1);
+});
+
+test('count_tokens counts, and a marked prompt is written to the cache once and read from it after', async (context) => {
+  const url = await sandboxUrl(context);
+  const client = new Anthropic({ apiKey: 'none', baseURL: url, maxRetries: 0 });
+  const system = [{ type: 'text' as const, text: 'long '.repeat(900), cache_control: { type: 'ephemeral' as const } }];
+  const request = { model: 'claude-haiku-4-5', max_tokens: 64, messages, system };
+  assert.ok((await client.messages.countTokens({ model: request.model, messages, system })).input_tokens > 1_000);
+  const first = (await client.messages.create(request)).usage;
+  const second = (await client.messages.create({ ...request, messages: [{ role: 'user', content: 'Another one.' }] })).usage;
+  assert.ok((first.cache_creation_input_tokens ?? 0) > 1_000 && first.cache_read_input_tokens === 0);
+  assert.deepEqual([second.cache_creation_input_tokens, second.cache_read_input_tokens], [0, first.cache_creation_input_tokens]);
+  const openai = new OpenAI({ apiKey: 'none', baseURL: `${url}/v1`, maxRetries: 0 });
+  const chat = { model: 'gpt-4o', messages: [{ role: 'system' as const, content: 'long '.repeat(2_000) }, ...messages] };
+  const cached = async (): Promise<number | undefined> => (await openai.chat.completions.create(chat)).usage?.prompt_tokens_details?.cached_tokens;
+  assert.equal(await cached(), 0);
+  assert.ok(((await cached()) ?? 0) >= 1_024);
+});
+
+test('an error that is asked for is the wire\'s own, and SDKs raise their class for it', async (context) => {
+  const url = await sandboxUrl(context);
+  const openai = new OpenAI({ apiKey: 'none', baseURL: `${url}/v1`, maxRetries: 0 });
+  const anthropic = new Anthropic({ apiKey: 'none', baseURL: url, maxRetries: 0 });
+  for (const status of [400, 401, 403, 404, 429, 500, 503, 529]) {
+    const headers = { 'x-sandbox-status': String(status) };
+    const first = await openai.chat.completions.create({ model: 'm', messages }, { headers }).then(() => null, (error: unknown) => error);
+    const second = await anthropic.messages.create({ model: 'm', max_tokens: 1, messages }, { headers }).then(() => null, (error: unknown) => error);
+    assert.ok(first instanceof OpenAI.APIError && first.status === status, String(first));
+    assert.ok(second instanceof Anthropic.APIError && second.status === status, String(second));
+    assert.match(first.message, /sandbox/);
+  }
+});
+
 test('unknown paths answer 404 and bodies that are no JSON object 400, each in its wire', async (context) => {
   const url = await sandboxUrl(context);
   const post = async (path: string, body: string): Promise<{ status: number; json: Record<string, unknown> }> => {

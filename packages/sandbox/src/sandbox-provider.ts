@@ -1,13 +1,19 @@
 /**
  * The simulated provider of `metergate start --sandbox`: speaks both providers' wires on 127.0.0.1, so that a newcomer can try the
- * product without a provider key. It calls nobody, keeps nothing, and says in every text that it is simulated.
- * What it cannot read it answers as a provider would: 400 for a body that is no JSON object, 404 for a path it does not know.
+ * product without a provider key. It calls nobody, keeps nothing but digests of prompts, and says in every text that it is simulated.
+ * What it cannot read it answers as a provider would: 400 for a body that is no JSON object, 404 for a path it does not know. With the
+ * header `x-sandbox-status: STATUS` (400 to 599) it answers with that error, so that a client's way with errors can be tried.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
-import {
-  chatCompletion, completion, embeddings, message, response, type SandboxAnswer, type SandboxRequest,
-} from './sandbox-answers.ts';
+import { chatCompletion, completion } from './chat-answers.ts';
+import { embeddings } from './embeddings-answer.ts';
+import { message, tokenCount } from './messages-answers.ts';
+import { createPromptCache, type PromptCache } from './prompt-cache.ts';
+import { response } from './responses-answer.ts';
+import type { Asked, SandboxAnswer } from './sandbox-answer.ts';
+import { readRequest } from './sandbox-request.ts';
+import { toolCallOf } from './tool-call.ts';
 
 /** Largest request body the sandbox takes, bytes; above it 413, as a provider would. */
 const bodyBytesMax = 64 * 1024 * 1024;
@@ -22,8 +28,9 @@ export interface SandboxProvider {
 /** Starts the sandbox on a free port of 127.0.0.1. */
 export async function startSandboxProvider(): Promise<SandboxProvider> {
   let serial = 0;
+  const cache = createPromptCache();
   const server = createServer((request, answer) => {
-    serve(request, answer, ++serial).catch(() => { answer.destroy(); });
+    serve(request, answer, { serial: ++serial, cache }).catch(() => { answer.destroy(); });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -33,7 +40,7 @@ export async function startSandboxProvider(): Promise<SandboxProvider> {
 interface Operation {
   readonly wire: 'openai' | 'anthropic';
   readonly defaultModel: string;
-  readonly answer: (request: SandboxRequest) => SandboxAnswer;
+  readonly answer: (asked: Asked) => SandboxAnswer;
 }
 
 const operations: ReadonlyMap<string, Operation> = new Map([
@@ -42,6 +49,7 @@ const operations: ReadonlyMap<string, Operation> = new Map([
   ['/v1/embeddings', { wire: 'openai', defaultModel: 'text-embedding-3-small', answer: embeddings }],
   ['/v1/responses', { wire: 'openai', defaultModel: 'gpt-4o-mini', answer: response }],
   ['/v1/messages', { wire: 'anthropic', defaultModel: 'claude-haiku-4-5', answer: message }],
+  ['/v1/messages/count_tokens', { wire: 'anthropic', defaultModel: 'claude-haiku-4-5', answer: tokenCount }],
 ] satisfies [string, Operation][]);
 
 const models = {
@@ -50,12 +58,20 @@ const models = {
     .map((id) => ({ id, object: 'model', created: 1_767_225_600, owned_by: 'metergate-sandbox' })),
 };
 
-async function serve(request: IncomingMessage, answer: ServerResponse, serial: number): Promise<void> {
+async function serve(request: IncomingMessage, answer: ServerResponse, { serial, cache }: { serial: number; cache: PromptCache }): Promise<void> {
   const path = (request.url ?? '').split('?')[0] ?? '';
   answer.setHeader('x-request-id', `sandbox-${serial}`);
+  answer.setHeader('request-id', `sandbox-${serial}`);
   if (request.method === 'GET' && path === '/v1/models') {
     request.resume();
     return sendJson(answer, 200, models);
+  }
+  const wished = wishedStatus(request);
+  if (wished !== null) {
+    request.resume();
+    if (wished === 429 || wished === 503) answer.setHeader('retry-after', '1');
+    const wire = path.startsWith('/v1/messages') ? 'anthropic' : 'openai';
+    return sendError(answer, wire, { status: wished, message: `Metergate's sandbox answers ${wished}, as x-sandbox-status asks.` });
   }
   const operation = request.method === 'POST' ? operations.get(path) : undefined;
   const wire = operation?.wire ?? (path.startsWith('/v1/messages') ? 'anthropic' : 'openai');
@@ -67,7 +83,14 @@ async function serve(request: IncomingMessage, answer: ServerResponse, serial: n
   if (body === null) return sendError(answer, wire, { status: 413, message: "The request is larger than Metergate's sandbox takes." });
   const asked = readRequest(body, operation.defaultModel, serial);
   if (asked === null) return sendError(answer, wire, { status: 400, message: 'The request body is not a JSON object.' });
-  return sendAnswer(answer, operation.answer(asked));
+  const counted = operation.answer === tokenCount ? { read: 0, written: 0 } : cache.look(operation.wire, asked);
+  return sendAnswer(answer, operation.answer({ request: asked, toolCall: toolCallOf(asked), cache: counted }));
+}
+
+/** The error that the request asks for; null for none. */
+function wishedStatus(request: IncomingMessage): number | null {
+  const wished = request.headers['x-sandbox-status'];
+  return typeof wished === 'string' && /^[45]\d\d$/.test(wished) ? Number(wished) : null;
 }
 
 async function readBody(request: IncomingMessage): Promise<Buffer | null> {
@@ -78,25 +101,6 @@ async function readBody(request: IncomingMessage): Promise<Buffer | null> {
     if (length <= bodyBytesMax) chunks.push(chunk);
   }
   return length <= bodyBytesMax ? Buffer.concat(chunks) : null;
-}
-
-function readRequest(body: Buffer, defaultModel: string, serial: number): SandboxRequest | null {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(body.toString('utf8'));
-  } catch {
-    return null;
-  }
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return null;
-  const { model, stream, stream_options: options, input } = parsed as Record<string, unknown>;
-  return {
-    model: typeof model === 'string' ? model : defaultModel,
-    streamed: stream === true,
-    includeUsage: typeof options === 'object' && options !== null && (options as Record<string, unknown>)['include_usage'] === true,
-    bodyBytes: body.length,
-    inputs: Array.isArray(input) ? Math.min(input.length, 2048) : 1,
-    serial,
-  };
 }
 
 async function sendAnswer(answer: ServerResponse, what: SandboxAnswer): Promise<void> {
@@ -115,11 +119,21 @@ function sendJson(answer: ServerResponse, status: number, document: unknown): vo
   answer.end(body);
 }
 
+/** How the two wires name an error of a status; any other is one of the server's. */
+const errorTypes: Readonly<Record<'openai' | 'anthropic', Readonly<Record<number, string>>>> = {
+  openai: { 429: 'rate_limit_error', 402: 'insufficient_quota' },
+  anthropic: {
+    400: 'invalid_request_error', 401: 'authentication_error', 402: 'billing_error', 403: 'permission_error', 404: 'not_found_error',
+    413: 'request_too_large', 429: 'rate_limit_error', 529: 'overloaded_error',
+  },
+};
+
 function sendError(answer: ServerResponse, wire: 'openai' | 'anthropic', error: { status: number; message: string }): void {
-  const type = error.status === 404 ? 'not_found_error' : 'invalid_request_error';
+  const type = errorTypes[wire][error.status]
+    ?? (error.status >= 500 ? (wire === 'openai' ? 'server_error' : 'api_error') : 'invalid_request_error');
   const document = wire === 'anthropic'
     ? { type: 'error', error: { type, message: error.message } }
-    : { error: { message: error.message, type: 'invalid_request_error', param: null, code: error.status === 404 ? 'unknown_url' : null } };
+    : { error: { message: error.message, type, param: null, code: error.status === 404 ? 'unknown_url' : null } };
   sendJson(answer, error.status, document);
 }
 

@@ -1,0 +1,57 @@
+/**
+ * What a provider's prompt cache would say of a request: what is marked to be kept (the second wire's `cache_control`) or long enough to
+ * be kept by itself (the first wire) is written at its first time and read after that. Only digests of prompts are kept, and few.
+ */
+import { createHash } from 'node:crypto';
+import { tokensOf } from './sandbox-answer.ts';
+import { isFields, type SandboxRequest } from './sandbox-request.ts';
+
+/** The first wire keeps prompts from this length on, in steps. Tokens. */
+const keptTokensMin = 1_024;
+const keptTokensStep = 128;
+const promptsMax = 10_000;
+
+export interface PromptCache {
+  /** Tokens read from the cache and written to it by this request. */
+  look(wire: 'openai' | 'anthropic', request: SandboxRequest): { read: number; written: number };
+}
+
+export function createPromptCache(): PromptCache {
+  const seen = new Set<string>();
+  const knows = (prefix: string): boolean => {
+    const digest = createHash('sha256').update(prefix).digest('base64');
+    const known = seen.delete(digest);
+    seen.add(digest);
+    if (seen.size > promptsMax) seen.delete(seen.values().next().value!);
+    return known;
+  };
+  return {
+    look(wire, { model, body }) {
+      if (wire === 'anthropic') {
+        const prefix = markedPrefix([body['tools'], body['system'], body['messages']]);
+        if (prefix === null) return { read: 0, written: 0 };
+        const tokens = tokensOf(prefix.length);
+        return knows(`${model} ${prefix}`) ? { read: tokens, written: 0 } : { read: 0, written: tokens };
+      }
+      const prompt = JSON.stringify([body['instructions'], body['tools'], body['messages'] ?? body['input'] ?? body['prompt']]);
+      const kept = Math.floor(tokensOf(prompt.length) / keptTokensStep) * keptTokensStep;
+      if (kept < keptTokensMin) return { read: 0, written: 0 };
+      return { read: knows(`${model} ${prompt.slice(0, keptTokensMin * 4)}`) ? kept : 0, written: 0 };
+    },
+  };
+}
+
+/** Everything up to the last mark, as text; null where nothing is marked. */
+function markedPrefix(parts: readonly unknown[]): string | null {
+  const whole: string[] = [];
+  let marked = 0;
+  const walk = (value: unknown): void => {
+    if (Array.isArray(value)) value.forEach(walk);
+    else if (isFields(value)) {
+      for (const [name, each] of Object.entries(value)) if (name !== 'cache_control') walk(each);
+      if (isFields(value['cache_control'])) marked = whole.length;
+    } else whole.push(JSON.stringify(value) ?? '');
+  };
+  walk(parts);
+  return marked === 0 ? null : whole.slice(0, marked).join('');
+}

@@ -1,0 +1,38 @@
+/** What the sandbox answers with, in any dialect, and the text that every answer carries: that it is simulated. */
+import type { SandboxRequest } from './sandbox-request.ts';
+import type { ToolCall } from './tool-call.ts';
+
+/** One answer: a JSON document, or the events of a stream in order. */
+export type SandboxAnswer =
+  | { readonly kind: 'json'; readonly document: unknown }
+  | { readonly kind: 'events'; readonly events: readonly SandboxEvent[]; readonly done: boolean };
+
+export interface SandboxEvent {
+  /** The SSE event name; null where the dialect uses none. */
+  readonly name: string | null;
+  readonly data: unknown;
+}
+
+/** What an operation answers from. */
+export interface Asked {
+  readonly request: SandboxRequest;
+  /** The tool that is called in place of a text; null: the text. */
+  readonly toolCall: ToolCall | null;
+  /** Input tokens that the provider would have found in its cache, and those it would put there. */
+  readonly cache: { readonly read: number; readonly written: number };
+}
+
+export const text = "This answer comes from Metergate's sandbox: it is simulated, no provider was called and nothing was charged by one.";
+export const words = text.split(/(?<= )/);
+/** A fixed moment: sandbox answers are the same at every run. Seconds since the epoch. */
+export const createdAtSeconds = 1_767_225_600;
+
+/** About four bytes a token, of a body or a text: plausible, and the same at every run. */
+export function tokensOf(bytes: number): number {
+  return Math.max(1, Math.ceil(bytes / 4));
+}
+
+/** Tokens of what is answered. */
+export function outputTokens({ toolCall }: Asked): number {
+  return tokensOf(toolCall === null ? text.length : toolCall.name.length + toolCall.arguments.length);
+}

@@ -1,0 +1,45 @@
+/** The body of a request → what the sandbox reads of it. What it does not know it passes over, as a provider would what is not for it. */
+
+/** A JSON object, read with care. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+export interface SandboxRequest {
+  /** As asked for; a default where the request names none. */
+  readonly model: string;
+  readonly streamed: boolean;
+  readonly includeUsage: boolean;
+  /** Size of the request body: what input tokens follow from. */
+  readonly bodyBytes: number;
+  /** A number that differs from call to call, for ids. */
+  readonly serial: number;
+  readonly body: Fields;
+}
+
+/** Null where the body is no JSON object. */
+export function readRequest(bytes: Buffer, defaultModel: string, serial: number): SandboxRequest | null {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(bytes.toString('utf8'));
+  } catch {
+    return null;
+  }
+  if (!isFields(parsed)) return null;
+  const { model, stream, stream_options: options } = parsed;
+  return {
+    model: typeof model === 'string' ? model : defaultModel,
+    streamed: stream === true,
+    includeUsage: isFields(options) && options['include_usage'] === true,
+    bodyBytes: bytes.length,
+    serial,
+    body: parsed,
+  };
+}
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The objects of a list; none where it is no list. */
+export function objectsOf(value: unknown): Fields[] {
+  return Array.isArray(value) ? value.filter(isFields) : [];
+}
