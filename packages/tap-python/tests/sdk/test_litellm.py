@@ -1,0 +1,54 @@
+"""LiteLLM, heard by its callback: each call of the module is one event. Design 3, rows 27 and 30b."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+import unittest
+from typing import Any, List
+
+os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+try:
+    import litellm
+except ImportError as missing:
+    raise unittest.SkipTest("litellm is not installed") from missing
+
+from metergate_tap.figures import Figures
+from metergate_tap.observe.observe import observe
+
+from .provider import Provider, node
+
+
+class LiteLlm(unittest.TestCase):
+    def test_completions_streams_failures_and_embeddings(self) -> None:
+        if node() is None:
+            raise unittest.SkipTest("the scripted provider needs Node: run npm ci")
+        provider = Provider()
+        self.addCleanup(provider.close)
+        seen: List[Figures] = []
+        self.assertTrue(observe(litellm, seen.append))
+        asked: Any = {"messages": [{"role": "user", "content": "x"}], "api_base": f"{provider.url}/v1", "api_key": "k", "max_retries": 0}
+        streamed: Any = {**asked, "stream": True, "stream_options": {"include_usage": True}}
+
+        async def asynchronous() -> None:
+            await litellm.acompletion(model="openai/m", **asked)
+            async for _ in await litellm.acompletion(model="openai/m", **streamed):
+                pass
+            await asyncio.sleep(1)
+
+        litellm.completion(model="openai/m", **asked)
+        list(litellm.completion(model="openai/m", **streamed))
+        self.assertRaises(Exception, litellm.completion, model="openai/m.status-401", **asked)
+        litellm.embedding(model="openai/m", input=["x"], api_base=f"{provider.url}/v1", api_key="k")
+        asyncio.run(asynchronous())
+        until = time.monotonic() + 10
+        while len(seen) < 6 and time.monotonic() < until:
+            time.sleep(0.05)
+        told = sorted((each.input_tokens, each.output_tokens, each.stop_reason, each.status) for each in seen)
+        self.assertEqual(told, [(0, 0, "error", 401), (5, 0, "stop", 200)] + [(11, 7, "stop", 200)] * 4)
+        self.assertEqual(len(seen), provider.calls())
+
+
+if __name__ == "__main__":
+    unittest.main()
