@@ -129,8 +129,8 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'faults.ts guards node-clock.ts respond.ts', 'settings', 'gateway-node.ts', 'call', 'server.ts', 'gateway.ts', 'gateway-thread.ts',
   ],
   platform: [
-    'http/security-headers.ts http/tap-rate.ts told-faults.ts use-cases/refusal.ts use-cases/upstream-url.ts', 'auth/passwords.ts',
-    'auth http/pages use-cases',
+    'http/client-address.ts http/security-headers.ts http/tap-rate.ts told-faults.ts use-cases/refusal.ts use-cases/upstream-url.ts',
+    'auth/passwords.ts', 'auth http/pages use-cases',
     'http/download.ts http/tap.ts reports/messages.ts', 'reports/report-client.ts', 'http/parts.ts', 'http', 'http/mount.ts http/resources',
     'http/app.ts reports/reading-operations.ts', 'reports server.ts', 'platform-thread.ts',
   ],

@@ -10,6 +10,7 @@ import type { Provider } from '@metergate/core/wire/wire.ts';
 import { openStore, type Store } from '@metergate/store/store.ts';
 import { createAttempts } from './auth/attempts.ts';
 import { createSessions } from './auth/create-sessions.ts';
+import { trustedProxies } from './http/client-address.ts';
 import { finishErasures } from './use-cases/erasure.ts';
 import type { PlatformParts } from './http/parts.ts';
 import { createReports, type Reports } from './reports/report-client.ts';
@@ -30,6 +31,7 @@ export interface PlatformThreadData {
   readonly sandbox: boolean;
   readonly providerUrls: Readonly<Record<Provider, string>>;
   readonly upstreamAllow: readonly string[];
+  readonly trustedProxies: readonly string[];
 }
 
 const housekeepingMs = 5_000;
@@ -77,7 +79,7 @@ function partsOn(store: Store, reports: Reports | null, port: number): PlatformP
   const clock = Date.now;
   return {
     store, reports, clock, randomBytes: (n) => randomBytes(n), publicUrl, gatewayUrl: data.gatewayUrl, sandbox: data.sandbox,
-    providerUrls: data.providerUrls, upstreamRules: { allow: data.upstreamAllow },
+    providerUrls: data.providerUrls, upstreamRules: { allow: data.upstreamAllow }, trusted: trustedProxies(data.trustedProxies),
     sessions: createSessions({ store, masterKey: data.masterKey, publicUrl, clock }), attempts: createAttempts(clock),
     report: (fault) => tell('answer a request', fault),
   };

@@ -20,6 +20,8 @@ export type StoreRefusalCode =
   | 'unknown_member'
   | 'unknown_token'
   | 'unknown_person'
+  | 'password_link_not_valid'
+  | 'key_revoked'
   | 'unknown_organization'
   | 'unknown_key'
   | 'key_taken'

@@ -21,6 +21,7 @@ import { masterKeyIn, type MasterKey } from './sealing/master-key-rotation.ts';
 import { membersIn, type Members } from './accounts/members.ts';
 import { grantsIn, type Grants } from './runs/grants.ts';
 import { organizationsIn, type Organizations } from './settings/organizations.ts';
+import { passwordLinksIn, type PasswordLinks } from './accounts/password-links.ts';
 import { peopleIn, type People } from './accounts/people.ts';
 import { priceOverlayIn, type PriceOverlay } from './settings/price-overlay.ts';
 import { providerConnectionsIn, type ProviderConnections } from './settings/provider-connections.ts';
@@ -74,6 +75,7 @@ export interface Store {
   readonly grants: Grants;
   readonly prices: PriceOverlay;
   readonly people: People;
+  readonly passwordLinks: PasswordLinks;
   readonly accounts: AccountRows;
   readonly members: Members;
   readonly invitations: Invitations;
@@ -131,6 +133,7 @@ function storeOn(context: StoreContext): Store {
     grants: grantsIn(context),
     prices: priceOverlayIn(context),
     people: peopleIn(context),
+    passwordLinks: passwordLinksIn(context),
     accounts: accountRowsIn(context),
     members: membersIn(context),
     invitations: invitationsIn(context),

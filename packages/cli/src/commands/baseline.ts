@@ -4,12 +4,12 @@ import {
 } from '@metergate/platform/use-cases/baselines.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, commandGroup } from '../command-line/command.ts';
+import { orgArgument } from '../command-line/common-arguments.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { fields } from '../command-line/table.ts';
 import { dollars } from '../command-line/value-forms.ts';
 import { baselinesText, baselineText, reportText } from './baseline-text.ts';
 
-const orgArgument = { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' } as const;
 const idArgument = { type: 'positional', required: true, valueHint: 'ID', description: 'Its id, as baseline list shows it' } as const;
 const keepIt = 'Keep the key now: it is not shown again. Give it to the client as SVC_TAP_KEY.';
 

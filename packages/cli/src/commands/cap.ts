@@ -5,11 +5,11 @@ import { listCaps, removeCap, setCap, type ShownCap } from '@metergate/platform/
 import { tryCap, type ShownTrial } from '@metergate/platform/use-cases/cap-try/cap-try.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, commandGroup, UsageFault } from '../command-line/command.ts';
+import { orgArgument } from '../command-line/common-arguments.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { fields, secondsText, shortDecimal, table } from '../command-line/table.ts';
 import { dollars } from '../command-line/value-forms.ts';
 
-const orgArgument = { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' } as const;
 
 const set = command({
   description: 'Set a spend cap, in place of one of the same scope, subject and window',

@@ -1,12 +1,15 @@
 /** `metergate key`: service keys, made, listed and revoked. A key is shown once, when it is made. Design 5. */
-import { createServiceKey, listServiceKeys, revokeServiceKey, type ShownServiceKey } from '@metergate/platform/use-cases/service-keys.ts';
+import {
+  createServiceKey, listServiceKeys, revokeServiceKey, rotateServiceKey, setServiceKey, type ServiceKeySettingsInput, type ShownServiceKey,
+} from '@metergate/platform/use-cases/service-keys.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
-import { command, commandGroup } from '../command-line/command.ts';
+import { command, commandGroup, type CommandResult, type CommandTools } from '../command-line/command.ts';
+import { orgArgument } from '../command-line/common-arguments.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { fields, secondsText, shortDecimal, table } from '../command-line/table.ts';
 import { dollarsOrNone, durationMs } from '../command-line/value-forms.ts';
 
-const orgArgument = { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' } as const;
+const idArgument = { type: 'positional', required: true, valueHint: 'ID', description: 'Its id, as key list shows it' } as const;
 
 const create = command({
   description: 'Make a service key, shown this once',
@@ -41,15 +44,16 @@ const list = command({
     if (isRefusal(shown)) return shown;
     const rows = shown.map((each) =>
       [each.id, each.prefix, each.name, each.project, stateOf(each, context.nowMs),
-        each.maxRunBudget === null ? null : shortDecimal(each.maxRunBudget), secondsText(each.createdAt), secondsText(each.expiresAt)]);
-    const heads = ['ID', 'PREFIX', 'NAME', 'PROJECT', 'STATE', 'RUN USD', 'CREATED', 'EXPIRES'];
+        each.maxRunBudget === null ? null : shortDecimal(each.maxRunBudget), secondsText(each.createdAt),
+        secondsText(each.lastUsedAt), secondsText(each.expiresAt)]);
+    const heads = ['ID', 'PREFIX', 'NAME', 'PROJECT', 'STATE', 'RUN USD', 'CREATED', 'LAST USED', 'EXPIRES'];
     return { json: shown, text: rows.length === 0 ? 'This organization has no service keys.' : table(heads, rows) };
   }),
 });
 
 const revoke = command({
   description: 'Revoke a service key for good',
-  args: { id: { type: 'positional', required: true, valueHint: 'ID', description: 'Its id, as key list shows it' } },
+  args: { id: idArgument },
   run: ({ id }, tools) => onStore(tools, async (context) => {
     const revoked = await revokeServiceKey(context, id);
     if (isRefusal(revoked)) return revoked;
@@ -58,9 +62,64 @@ const revoke = command({
   }),
 });
 
-function stateOf({ expiresAt, revokedAt }: ShownServiceKey, nowMs: number): string {
+const rename = command({
+  description: 'Give a service key another name',
+  args: { id: idArgument, name: { type: 'string', required: true, valueHint: 'NAME', description: 'What it is for; none takes the name away' } },
+  run: ({ id, name }, tools) => changed(tools, id, { name: name === 'none' ? null : name }),
+});
+
+const move = command({
+  description: 'Let the calls of a service key that name no project count for another one',
+  args: { id: idArgument, project: { type: 'string', required: true, valueHint: 'PROJECT', description: 'The project; none: for no project' } },
+  run: ({ id, project }, tools) => changed(tools, id, { project: project === 'none' ? null : project }),
+});
+
+const disable = command({
+  description: 'Let a service key admit nothing until it is enabled again',
+  args: { id: idArgument },
+  run: ({ id }, tools) => changed(tools, id, { disabled: true }),
+});
+
+const enable = command({
+  description: 'Let a disabled service key admit calls again',
+  args: { id: idArgument },
+  run: ({ id }, tools) => changed(tools, id, { disabled: false }),
+});
+
+const rotate = command({
+  description: 'Give a service key another secret, shown this once; id, caps and spend stay',
+  args: {
+    id: idArgument,
+    grace: { type: 'string', valueHint: 'DURATION', description: 'How long the one before still works: 0s (the default), 15m, 24h, 7d' },
+  },
+  run: ({ id, grace }, tools) => {
+    const graceMs = grace === undefined || /^0[smhd]$/.test(grace) ? 0 : durationMs('grace', grace);
+    return onStore(tools, async (context) => {
+      const rotated = await rotateServiceKey(context, { id, within: null }, graceMs);
+      if (isRefusal(rotated)) return rotated;
+      const { key, prefix, formerUntil } = rotated;
+      const shown = fields([['id', id], ['key', key], ['prefix', prefix], ['former until', secondsText(formerUntil)]]);
+      return { json: rotated, text: `${shown}\nKeep the key now: it is not shown again.` };
+    });
+  },
+});
+
+function changed(tools: CommandTools, id: string, settings: ServiceKeySettingsInput): Promise<CommandResult> {
+  return onStore(tools, async (context) => {
+    const set = await setServiceKey(context, { id, within: null }, settings);
+    if (isRefusal(set)) return set;
+    const { prefix, name, project } = set;
+    const text = fields([['id', id], ['prefix', prefix], ['name', name], ['project', project], ['state', stateOf(set, context.nowMs)]]);
+    return { json: set, text };
+  });
+}
+
+function stateOf({ expiresAt, revokedAt, disabledAt }: ShownServiceKey, nowMs: number): string {
   if (revokedAt !== null) return 'revoked';
+  if (disabledAt !== null) return 'disabled';
   return expiresAt !== null && Date.parse(expiresAt) <= nowMs ? 'expired' : 'live';
 }
 
-export const key = commandGroup('Make, list and revoke service keys', { create, list, revoke });
+export const key = commandGroup('Make, list, change, rotate and revoke service keys', {
+  create, list, rename, move, disable, enable, rotate, revoke,
+});

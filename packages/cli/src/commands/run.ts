@@ -2,10 +2,10 @@
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { closeRun, listRuns, showRun, type ShownRun } from '@metergate/platform/use-cases/runs.ts';
 import { command, commandGroup } from '../command-line/command.ts';
+import { orgArgument } from '../command-line/common-arguments.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { fields, secondsText, shortDecimal, table } from '../command-line/table.ts';
 
-const orgArgument = { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' } as const;
 const runArgument = { type: 'positional', required: true, valueHint: 'RUN', description: 'Its id, as x-svc-run-id names it' } as const;
 
 const list = command({

@@ -3,11 +3,11 @@ import { roles, type Role } from '@metergate/core/account/role.ts';
 import { createToken, listTokens, revokeToken, type ShownToken } from '@metergate/platform/use-cases/management-tokens.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, commandGroup } from '../command-line/command.ts';
+import { orgArgument } from '../command-line/common-arguments.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { fields, table } from '../command-line/table.ts';
 import { durationMs } from '../command-line/value-forms.ts';
 
-const orgArgument = { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' } as const;
 
 const create = command({
   description: 'Make a management token, shown this once',

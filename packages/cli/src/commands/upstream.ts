@@ -5,11 +5,11 @@ import {
 import type { UseCaseContext } from '@metergate/platform/use-cases/context.ts';
 import { isRefusal, type AdministrationRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, commandGroup, type CommandResult } from '../command-line/command.ts';
+import { orgArgument } from '../command-line/common-arguments.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { readSecret } from '../command-line/secret-input.ts';
 import { fields } from '../command-line/table.ts';
 
-const orgArgument = { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' } as const;
 
 const declare = command({
   description: 'Declare the destination, disabled at first, with its credential from standard input',

@@ -1,13 +1,15 @@
 /** `metergate user`: people who sign in, made with a password or invited by a one-time link. Design 3, row 16; 5. */
 import { roles, type Role } from '@metergate/core/account/role.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
-import { createUser, inviteUser, listUsers } from '@metergate/platform/use-cases/users.ts';
+import type { UseCaseContext } from '@metergate/platform/use-cases/context.ts';
+import { createUser, inviteUser, listUsers, makePasswordLink } from '@metergate/platform/use-cases/users.ts';
+import type { Config } from '../config/config.ts';
 import { command, CommandFault, commandGroup } from '../command-line/command.ts';
+import { orgArgument } from '../command-line/common-arguments.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { readSecret } from '../command-line/secret-input.ts';
 import { fields, plain, secondsText, table } from '../command-line/table.ts';
 
-const orgArgument = { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' } as const;
 const roleArgument = {
   type: 'enum', required: true, options: [...roles] as Role[], valueHint: 'ROLE', description: `One of ${roles.join(', ')}`,
 } as const;
@@ -36,8 +38,7 @@ const invite = command({
     email: { type: 'string', valueHint: 'EMAIL', description: 'Whom it is for; without it whoever has the link names their own' },
   },
   run: ({ org, role, email }, tools) => onStore(tools, async (context, config) => {
-    const running = config.publicPlatformUrl ?? await context.store.platformAddress.last();
-    const publicUrl = running ?? `http://${hostInUrl(config.platform.host)}:${config.platform.port}`;
+    const publicUrl = await publicUrlOf(context, config);
     const made = await inviteUser(context, { organization: org, email: email ?? null, role, by: null, publicUrl });
     if (isRefusal(made)) return made;
     const text = fields([
@@ -60,9 +61,26 @@ const list = command({
   }),
 });
 
+const passwordLink = command({
+  description: 'Make a one-time link that sets the password of a user, shown this once',
+  args: { email: { type: 'string', required: true, valueHint: 'EMAIL', description: 'What they sign in with' } },
+  run: ({ email }, tools) => onStore(tools, async (context, config) => {
+    const made = await makePasswordLink(context, { email, publicUrl: await publicUrlOf(context, config) });
+    if (isRefusal(made)) return made;
+    return { json: made, text: `${made.url}\nKeep the link now: it is not shown again, works once, and for 24 hours.` };
+  }),
+});
+
+/** Where people reach the platform: as set, as it last ran, or as it would run. */
+async function publicUrlOf({ store }: UseCaseContext, { publicPlatformUrl, platform }: Config): Promise<string> {
+  return publicPlatformUrl ?? await store.platformAddress.last() ?? `http://${hostInUrl(platform.host)}:${platform.port}`;
+}
+
 function hostInUrl(host: string): string {
   const named = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return named.includes(':') ? `[${named}]` : named;
 }
 
-export const user = commandGroup('Make, invite and list users', { create, invite, list });
+export const user = commandGroup('Make, invite and list users, and set their passwords anew', {
+  create, invite, list, 'password-link': passwordLink,
+});

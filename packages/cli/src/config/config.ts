@@ -25,6 +25,8 @@ export interface Config {
   readonly anthropicUrl: string;
   /** CIDRs. */
   readonly upstreamAllow: readonly string[];
+  /** CIDRs whose `X-Forwarded-For` is believed, by the platform alone. */
+  readonly trustedProxies: readonly string[];
   readonly journalSync: JournalSync;
   readonly runRegistryMax: number;
   readonly heldBodiesMb: number;

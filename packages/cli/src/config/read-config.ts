@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { parseAddressRanges } from '@metergate/gateway/network/public-address.ts';
 import { StoreFault } from '@metergate/store/engine/fault.ts';
 import { isRefusal } from '@metergate/store/refusal.ts';
+import { trustedProxies } from '@metergate/platform/http/client-address.ts';
 import { parseMasterKey } from '@metergate/store/sealing/master-key.ts';
 import { parseDatabaseUrl } from '@metergate/store/engine/database-url.ts';
 import type { Config, ListenAddress } from './config.ts';
@@ -35,6 +36,7 @@ function configOf(env: Environment, cwd: string): Config {
     openaiUrl: originUrl(env, 'SVC_OPENAI_URL', 'https://api.openai.com'),
     anthropicUrl: originUrl(env, 'SVC_ANTHROPIC_URL', 'https://api.anthropic.com'),
     upstreamAllow: upstreamAllowOf(env),
+    trustedProxies: trustedProxiesOf(env),
     journalSync: oneOf(env, 'SVC_JOURNAL_SYNC', ['normal', 'full']),
     runRegistryMax: wholeNumber(env, 'SVC_RUN_REGISTRY_MAX', { min: 1, max: 10_000_000, fallback: 100_000 }),
     heldBodiesMb: wholeNumber(env, 'SVC_HELD_BODIES_MB', { min: 1, max: 1_048_576, fallback: 256 }),
@@ -93,6 +95,17 @@ function masterKeyOf(env: Environment, databaseUrl: string): Uint8Array | null {
     throw new BadValue('SVC_MASTER_KEY must be 32 bytes in base64 (44 characters). Make one with: openssl rand -base64 32');
   }
   return key;
+}
+
+function trustedProxiesOf(env: Environment): string[] {
+  const entries = (valueOf(env, 'SVC_TRUSTED_PROXIES') ?? '').split(/[\s,]+/).filter((entry) => entry !== '');
+  try {
+    trustedProxies(entries);
+  } catch (error) {
+    if (error instanceof RangeError) throw new BadValue(`SVC_TRUSTED_PROXIES: ${error.message}`);
+    throw error;
+  }
+  return entries;
 }
 
 function upstreamAllowOf(env: Environment): string[] {

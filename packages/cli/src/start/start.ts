@@ -87,7 +87,7 @@ async function run(options: StartOptions): Promise<number> {
   const platform = part === 'gateway' ? null : await startPlatformBeside(config, {
     databaseUrl: config.databaseUrl, masterKey, ...config.platform, publicUrl: config.publicPlatformUrl, gatewayUrl, sandbox,
     providerUrls: { openai: provider?.url ?? config.openaiUrl, anthropic: provider?.url ?? config.anthropicUrl },
-    upstreamAllow: config.upstreamAllow,
+    upstreamAllow: config.upstreamAllow, trustedProxies: config.trustedProxies,
   }, (sentence) => log('warn', sentence));
   const ops = await startOps({
     address: config.ops, ready: () => ready,

@@ -172,6 +172,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/platform/v1/auth/password-links/use": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Set a password by a one-time link; every other session of the person ends and a new one begins */
+        post: operations["usePasswordLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/platform/v1/auth/session": {
         parameters: {
             query?: never;
@@ -232,6 +249,23 @@ export interface paths {
         };
         /** Call records, newest first */
         get: operations["listCalls"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/v1/calls/{id}/receipt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The receipt of one call */
+        get: operations["showReceipt"];
         put?: never;
         post?: never;
         delete?: never;
@@ -359,6 +393,24 @@ export interface paths {
         delete: operations["revokeKey"];
         options?: never;
         head?: never;
+        /** Rename, move, disable or enable a service key, or give it another end; what is left out stays */
+        patch: operations["setKey"];
+        trace?: never;
+    };
+    "/platform/v1/keys/{id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Give a service key another secret, shown this once; the one before works on for the grace time */
+        post: operations["rotateKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
         patch?: never;
         trace?: never;
     };
@@ -412,6 +464,23 @@ export interface paths {
         head?: never;
         /** Set a member's role */
         patch: operations["setMemberRole"];
+        trace?: never;
+    };
+    "/platform/v1/members/{id}/password-link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make a one-time link that sets a member's password, for 24 hours; it is shown this once */
+        post: operations["makeMemberPasswordLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/platform/v1/organizations": {
@@ -513,6 +582,57 @@ export interface paths {
         put?: never;
         /** Ask the provider whether it takes the key */
         post: operations["testProvider"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/v1/receipt-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Public keys that receipts verify with */
+        get: operations["showReceiptKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/v1/receipt-keys/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sign with another key from now on; both keys sign that it follows */
+        post: operations["rotateReceiptKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/v1/receipts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Receipts in the order of the chain, with their signed end: all, or those of the calls that started in [from, to) */
+        get: operations["exportReceipts"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -698,7 +818,7 @@ export interface components {
     schemas: {
         AuditEvent: {
             /** @enum {string} */
-            action: "createOrganization" | "setOrganization" | "eraseOrganization" | "createKey" | "revokeKey" | "connectProvider" | "disconnectProvider" | "declareUpstream" | "enableUpstream" | "disableUpstream" | "removeUpstream" | "setCap" | "removeCap" | "closeRun" | "mintGrant" | "freeLeases" | "createUser" | "setMemberRole" | "removeMember" | "inviteMember" | "acceptInvitation" | "withdrawInvitation" | "changePassword" | "createToken" | "revokeToken" | "createAssessment" | "readTapKey" | "rotateTapKey" | "retireAssessment" | "declareFigure" | "loadPrices" | "rotateMasterKey";
+            action: "createOrganization" | "setOrganization" | "eraseOrganization" | "createKey" | "setKey" | "rotateKey" | "revokeKey" | "connectProvider" | "disconnectProvider" | "declareUpstream" | "enableUpstream" | "disableUpstream" | "removeUpstream" | "setCap" | "removeCap" | "closeRun" | "mintGrant" | "freeLeases" | "createUser" | "setMemberRole" | "removeMember" | "inviteMember" | "acceptInvitation" | "withdrawInvitation" | "changePassword" | "makePasswordLink" | "usePasswordLink" | "createToken" | "revokeToken" | "createAssessment" | "readTapKey" | "rotateTapKey" | "retireAssessment" | "declareFigure" | "loadPrices" | "rotateMasterKey" | "rotateReceiptKey";
             actor: {
                 id: string | null;
                 /** @enum {string} */
@@ -1271,6 +1391,18 @@ export interface components {
             runExposure: string | null;
             tokensPerMinute: number | null;
         };
+        PasswordLink: {
+            /** Format: uri */
+            url: string;
+        };
+        PasswordSet: {
+            /**
+             * Format: email
+             * @description In lower case
+             * @example ada@example.com
+             */
+            email: string;
+        };
         Product: {
             /** Format: uri */
             gatewayUrl: string;
@@ -1293,6 +1425,103 @@ export interface components {
             /** @enum {string} */
             state: "connected";
             status: number;
+        };
+        Receipt: {
+            call: string;
+            /** @description The signed checkpoint that covers it */
+            checkpoint: {
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 * @example 2026-09-23T14:00:00.000Z
+                 */
+                at: string;
+                first: number;
+                /** @description SHA-256 in hexadecimal */
+                hash: string;
+                key: string;
+                last: number;
+                organization: string;
+                /** @description SHA-256 in hexadecimal */
+                previous: string;
+                signature: string;
+            } | null;
+            figures: {
+                audioInputTokens: string | null;
+                audioOutputTokens: string | null;
+                cachedTokens: string | null;
+                cacheWriteTokens: string | null;
+                cost: string | null;
+                costGaps: string | null;
+                costSource: string | null;
+                durationMs: string | null;
+                endpoint: string | null;
+                firstByteMs: string | null;
+                id: string | null;
+                inputTokens: string | null;
+                key: string | null;
+                labelsDropped: string | null;
+                method: string | null;
+                node: string | null;
+                organization: string | null;
+                outcome: string | null;
+                outputTokens: string | null;
+                priceList: string | null;
+                reasoningTokens: string | null;
+                requestBytes: string | null;
+                responseBytes: string | null;
+                startedAt: string | null;
+                status: string | null;
+                streamed: string | null;
+                toolCalls: string | null;
+                usage: string | null;
+                usageReason: string | null;
+                wire: string | null;
+            };
+            /** @description SHA-256 in hexadecimal */
+            hash: string;
+            /** @description The record as it stands gives this hash */
+            matches: boolean;
+            organization: string;
+            /** @description SHA-256 in hexadecimal */
+            previous: string;
+            sequence: number;
+            /** @description Null: erased */
+            words: {
+                finishReason: string | null;
+                labels: string[];
+                model: string | null;
+                path: string;
+                project: string | null;
+                providerRequestId: string | null;
+                run: string | null;
+                /** @description SHA-256 in hexadecimal */
+                salt: string;
+                serviceTier: string | null;
+            } | null;
+            /** @description SHA-256 in hexadecimal */
+            wordsDigest: string;
+        };
+        ReceiptKeys: {
+            /** @description The key that signs now */
+            key: string;
+            keys: {
+                follows: {
+                    /**
+                     * Format: date-time
+                     * @description ISO 8601, UTC
+                     * @example 2026-09-23T14:00:00.000Z
+                     */
+                    at: string;
+                    signedByItself: string;
+                    signedByPrevious: string;
+                } | null;
+                id: string;
+                /** @description Ed25519, 32 raw bytes, base64 */
+                publicKey: string;
+            }[];
+            organization: string;
+            pem: string;
         };
         RemovedCap: {
             id: string;
@@ -1327,11 +1556,23 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
+             * @description It admits nothing until it is enabled again
+             * @example 2026-09-23T14:00:00.000Z
+             */
+            disabledAt: string | null;
+            /**
+             * Format: date-time
              * @description ISO 8601, UTC
              * @example 2026-09-23T14:00:00.000Z
              */
             expiresAt: string | null;
             id: string;
+            /**
+             * Format: date-time
+             * @description To the minute; null: never used
+             * @example 2026-09-23T14:00:00.000Z
+             */
+            lastUsedAt: string | null;
             /**
              * @description US dollars as decimal text with nine places. Use a decimal library: a double cannot hold every amount.
              * @example 12.500000000
@@ -1346,6 +1587,17 @@ export interface components {
              * @example 2026-09-23T14:00:00.000Z
              */
             revokedAt: string | null;
+        };
+        RotatedServiceKey: {
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             * @example 2026-09-23T14:00:00.000Z
+             */
+            formerUntil: string;
+            id: string;
+            key: string;
+            prefix: string;
         };
         Run: {
             /**
@@ -1401,11 +1653,23 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
+             * @description It admits nothing until it is enabled again
+             * @example 2026-09-23T14:00:00.000Z
+             */
+            disabledAt: string | null;
+            /**
+             * Format: date-time
              * @description ISO 8601, UTC
              * @example 2026-09-23T14:00:00.000Z
              */
             expiresAt: string | null;
             id: string;
+            /**
+             * Format: date-time
+             * @description To the minute; null: never used
+             * @example 2026-09-23T14:00:00.000Z
+             */
+            lastUsedAt: string | null;
             /**
              * @description US dollars as decimal text with nine places. Use a decimal library: a double cannot hold every amount.
              * @example 12.500000000
@@ -2175,6 +2439,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Not right now: `busy` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     acceptInvitation: {
@@ -2291,6 +2564,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Not right now: `busy` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     chooseOrganization: {
@@ -2373,6 +2655,108 @@ export interface operations {
             };
             /** @description A fault of the platform: `internal_error` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    usePasswordLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Format: password */
+                    password: string;
+                    token: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Set a password by a one-time link; every other session of the person ends and a new one begins */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasswordSet"];
+                };
+            };
+            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_password`, `invalid_json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed: `cross_site` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found: `password_link_not_valid` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large: `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is not plain JSON: `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many tries: `too_many_attempts` */
+            429: {
+                headers: {
+                    /** @description Seconds to wait */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not right now: `busy` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2542,6 +2926,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Not right now: `busy` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     signOut: {
@@ -2651,6 +3044,73 @@ export interface operations {
                 };
             };
             /** @description Not found: `unknown_organization` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    showReceipt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The receipt of one call */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Receipt"];
+                };
+            };
+            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid session, token or key: `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed: `forbidden`, `cross_site` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found: `unknown_organization`, `no_receipts` */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3459,6 +3919,216 @@ export interface operations {
             };
         };
     };
+    setKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    disabled?: boolean;
+                    /** @description Its life from now on, in seconds; null or absent: it does not expire. */
+                    expiresInSeconds?: number | null;
+                    /**
+                     * @description US dollars from 0, below 9.2 billion, as decimal text with at most nine places
+                     * @example 2.50
+                     */
+                    maxRunBudget?: string | null;
+                    name?: string | null;
+                    project?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Rename, move, disable or enable a service key, or give it another end; what is left out stays */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceKey"];
+                };
+            };
+            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_name`, `invalid_setting`, `invalid_json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid session, token or key: `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed: `forbidden`, `cross_site` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found: `unknown_key` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description In the way of what is there: `key_revoked` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large: `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is not plain JSON: `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    rotateKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @default 0 */
+                    graceSeconds?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Give a service key another secret, shown this once; the one before works on for the grace time */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RotatedServiceKey"];
+                };
+            };
+            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid session, token or key: `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed: `forbidden`, `cross_site` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found: `unknown_key` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description In the way of what is there: `key_revoked` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large: `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is not plain JSON: `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     showLimits: {
         parameters: {
             query?: never;
@@ -3757,6 +4427,73 @@ export interface operations {
             };
             /** @description The body is not plain JSON: `unsupported_media_type` */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    makeMemberPasswordLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Make a one-time link that sets a member's password, for 24 hours; it is shown this once */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasswordLink"];
+                };
+            };
+            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid session, token or key: `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed: `forbidden`, `cross_site` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found: `unknown_member` */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4431,6 +5168,206 @@ export interface operations {
             };
             /** @description The provider did not answer: `provider_unreachable` */
             502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    showReceiptKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Public keys that receipts verify with */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReceiptKeys"];
+                };
+            };
+            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid session, token or key: `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed: `forbidden`, `cross_site` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found: `unknown_organization`, `no_receipts` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    rotateReceiptKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Sign with another key from now on; both keys sign that it follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReceiptKeys"];
+                };
+            };
+            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid session, token or key: `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed: `forbidden`, `cross_site` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found: `unknown_organization`, `no_receipts` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    exportReceipts: {
+        parameters: {
+            query?: {
+                /** @description A time: an instant with its offset (2026-11-01T14:00:00Z), a date (2026-11-01), a month (2026-11), today, yesterday, or a duration ago (15m, 24h, 7d). */
+                from?: string;
+                /** @description A time: an instant with its offset (2026-11-01T14:00:00Z), a date (2026-11-01), a month (2026-11), today, yesterday, or a duration ago (15m, 24h, 7d). */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Receipts in the order of the chain, with their signed end: all, or those of the calls that started in [from, to) */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                };
+            };
+            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid session, token or key: `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed: `forbidden`, `cross_site` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found: `unknown_organization`, `no_receipts` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -22,6 +22,11 @@ const open = {
     path: '/join',
     component: lazyRouteComponent(() => import('../pages/sign-in/join-page.tsx'), 'JoinPage'),
   }),
+  password: createRoute({
+    getParentRoute: () => root,
+    path: '/password',
+    component: lazyRouteComponent(() => import('../pages/sign-in/password-page.tsx'), 'PasswordPage'),
+  }),
 };
 
 /** Everything that takes a session. */

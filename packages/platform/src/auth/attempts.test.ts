@@ -36,3 +36,22 @@ test('a hundred tries from one address at ever new people, and at one person fro
   assert.equal(context().taken(150, (index) => ({ email: `p${index}@example.com`, address: '1.1.1.1' })), 100);
   assert.equal(context().taken(150, (index) => ({ email: 'ada@example.com', address: `10.0.0.${index}` })), 100);
 });
+
+test('junk from the address of a proxy locks out nobody who has signed in from there before', () => {
+  const { attempts, taken } = context();
+  const ada = { email: 'ada@example.com', address: '1.1.1.1' };
+  attempts.take(ada);
+  attempts.forget(ada);
+  assert.equal(taken(500, (index) => ({ email: `junk${index}@example.com`, address: '1.1.1.1' })), 99);
+  assert.equal(attempts.take(ada), null, 'the same person from where they always are');
+  assert.equal(taken(20, () => ada), 9, 'and still only ten tries at one password');
+  assert.notEqual(attempts.take({ email: 'bob@example.com', address: '1.1.1.1' }), null);
+});
+
+test('a flood of names does not make the table forget whom it is guessing at', () => {
+  const { attempts, taken } = context();
+  const ada = (index: number) => ({ email: 'ada@example.com', address: `10.0.${index >> 8}.${index & 255}` });
+  assert.equal(taken(150, ada), 100);
+  for (let index = 0; index < 120_000; index += 1) attempts.take({ email: `f${index}@example.com`, address: `f${index}` });
+  assert.equal(taken(50, (index) => ada(1_000 + index)), 0, 'the account stays bound for its hour');
+});

@@ -1,7 +1,8 @@
 /**
- * How often a password may be tried: bounded per email and address together, per address and per email. Design 3, row 16.
- * Held in the memory of this process, within a bound of its own. The narrow bound is for guessing, the wide ones for
- * guessing from many addresses or at many people; nobody can lock another out from elsewhere by the narrow one.
+ * How often a password may be tried: bounded per account and client address together, per address and per account. Design 3, row 16.
+ * Held in the memory of this process, within a bound of its own. The narrow bound is for guessing, the wide ones for guessing from
+ * many addresses or at many people. Neither of the wide ones holds for a pair that has signed in here before: junk from the address
+ * of a proxy, or at an account from everywhere, locks nobody out who works from where they always do.
  */
 import { refuseInput, type AdministrationRefusal } from '../use-cases/refusal.ts';
 
@@ -17,12 +18,20 @@ const bounds = {
   address: { attempts: 100, windowMs: 15 * minuteMs },
 } as const satisfies Record<string, Bound>;
 const countsMax = 50_000;
+const knownMax = 50_000;
 
 export interface Attempts {
   /** Counts one try; a refusal `too_many_attempts` where it is one too many, with the seconds until the next. */
-  take(who: { readonly email: string; readonly address: string }): TooMany | null;
-  /** The password was right: what the pair had tried is forgotten. */
-  forget(who: { readonly email: string; readonly address: string }): void;
+  take(who: Trier): TooMany | null;
+  /** The password was right: what the pair had tried is forgotten, and the pair is known from now on. */
+  forget(who: Trier): void;
+}
+
+export interface Trier {
+  /** What is signed in to: an email, or an id. */
+  readonly email: string;
+  /** The client's address. */
+  readonly address: string;
 }
 
 export interface TooMany {
@@ -30,27 +39,28 @@ export interface TooMany {
   readonly retryAfterSeconds: number;
 }
 
+interface Count {
+  tried: number;
+  readonly untilMs: number;
+}
+
 export function createAttempts(clock: () => number): Attempts {
-  const counts = new Map<string, { tried: number; readonly untilMs: number }>();
-  const countOf = (key: string, { windowMs }: Bound) => {
+  const counts = new Map<string, Count>();
+  const known = new Set<string>();
+  const countOf = (key: string, { windowMs }: Bound): Count => {
     const now = clock();
-    const known = counts.get(key);
-    if (known !== undefined && known.untilMs > now) return known;
-    // The oldest goes first; an attacker who fills the table gains no more tries at one person than `countsMax` addresses give.
-    if (counts.size >= countsMax) counts.delete(counts.keys().next().value!);
+    const there = counts.get(key);
+    if (there !== undefined && there.untilMs > now) return there;
+    if (counts.size >= countsMax) makeRoom(counts, now);
     counts.delete(key);
     const fresh = { tried: 0, untilMs: now + windowMs };
     counts.set(key, fresh);
     return fresh;
   };
-  const keysOf = ({ email, address }: { readonly email: string; readonly address: string }) => {
-    const named = email.trim().toLowerCase();
-    return { pair: `p ${address} ${named}`, email: `e ${named}`, address: `a ${address}` };
-  };
   return {
     take(who) {
       const keys = keysOf(who);
-      const kinds = Object.keys(bounds) as (keyof typeof bounds)[];
+      const kinds = known.has(keys.pair) ? ['pair'] as const : Object.keys(bounds) as (keyof typeof bounds)[];
       const found = kinds.map((kind) => ({ count: countOf(keys[kind], bounds[kind]), bound: bounds[kind] }));
       const full = found.filter(({ count, bound }) => count.tried >= bound.attempts);
       if (full.length === 0) {
@@ -64,7 +74,30 @@ export function createAttempts(clock: () => number): Attempts {
       };
     },
     forget(who) {
-      counts.delete(keysOf(who).pair);
+      const { pair } = keysOf(who);
+      counts.delete(pair);
+      known.delete(pair);
+      if (known.size >= knownMax) known.delete(known.values().next().value!);
+      known.add(pair);
     },
   };
+}
+
+function keysOf({ email, address }: Trier): Readonly<Record<keyof typeof bounds, string>> {
+  const named = email.trim().toLowerCase();
+  return { pair: `p ${address} ${named}`, email: `e ${named}`, address: `a ${address}` };
+}
+
+/**
+ * Half the table goes: what is over, then what was tried least. Whoever floods it with names tried once pushes out names tried once,
+ * and not the account that they are guessing at.
+ */
+function makeRoom(counts: Map<string, Count>, now: number): void {
+  for (const [key, { untilMs }] of counts) if (untilMs <= now) counts.delete(key);
+  for (let tried = 0; counts.size > countsMax / 2; tried += 1) {
+    for (const [key, count] of counts) {
+      if (counts.size <= countsMax / 2) return;
+      if (count.tried <= tried) counts.delete(key);
+    }
+  }
 }

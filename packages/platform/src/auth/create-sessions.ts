@@ -9,7 +9,7 @@ import { isAPIError } from 'better-auth/api';
 import type { Store } from '@metergate/store/store.ts';
 import { refuseInput, type AdministrationRefusal } from '../use-cases/refusal.ts';
 import { accountAdapter } from './account-adapter.ts';
-import { hashPassword, passwordRefusal, verifyPassword } from './passwords.ts';
+import { hashPassword, isHashDated, passwordRefusal, verifyPassword } from './passwords.ts';
 import { sessionCookieName } from './session-cookie.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -42,6 +42,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     async begin({ email, password }, request, organization) {
       return granted(async () => {
         const { response, headers } = await auth.api.signInEmail({ body: { email, password }, headers: withoutCookie(request), returnHeaders: true });
+        await rehashed(store, email, password);
         await bind(headers, organization ?? (await store.members.of(response.user.id))[0]?.organization ?? null);
         return { person: response.user.id, answerHeaders: cookiesOf(headers) };
       });
@@ -97,6 +98,13 @@ function libraryFor({ store, masterKey, publicUrl }: SessionsOptions) {
       },
     },
   });
+}
+
+/** The password is known now: a hash with figures of another day gives way to one with today's. */
+async function rehashed(store: Store, email: string, password: string): Promise<void> {
+  const person = await store.people.find(email);
+  if (person === null || person.passwordHash === null || !isHashDated(person.passwordHash)) return;
+  await store.people.rehash(person.id, person.passwordHash, await hashPassword(password));
 }
 
 async function granted<Result>(work: () => Promise<Result>): Promise<Result | AdministrationRefusal> {

@@ -7,7 +7,8 @@ import { refuseInput, type AdministrationRefusal } from '../use-cases/refusal.ts
 
 const lengthMin = 12;
 const lengthMax = 256;
-const cost = { N: 32_768, r: 8, p: 3, maxmem: 64 * 1024 * 1024 } as const;
+const cost: Cost = { N: 32_768, r: 8, p: 3 };
+const memoryMax = 256 * 1024 * 1024;
 const hashBytes = 32;
 
 export const passwordRule = `The password must have ${lengthMin} to ${lengthMax} characters.`;
@@ -18,29 +19,58 @@ export function passwordRefusal(password: string): AdministrationRefusal | null 
   return length >= lengthMin && length <= lengthMax && password.isWellFormed() ? null : refuseInput('invalid_password', passwordRule);
 }
 
+interface Cost {
+  readonly N: number;
+  readonly r: number;
+  readonly p: number;
+}
+
 /** `scrypt$N$r$p$salt$hash`, the last two in base64url. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
-  const hash = await derived(password, salt);
+  const hash = await derived(password, salt, cost);
   return `scrypt$${cost.N}$${cost.r}$${cost.p}$${salt.toString('base64url')}$${hash.toString('base64url')}`;
 }
 
+/** By the figures that the hash was made with, whatever today's are. */
 export async function verifyPassword(password: string, stored: string): Promise<boolean> {
-  const [scheme, N, r, p, salt, hash] = stored.split('$');
-  if (scheme !== 'scrypt' || N !== String(cost.N) || r !== String(cost.r) || p !== String(cost.p) || salt === undefined || hash === undefined) {
-    return false;
-  }
-  const expected = Buffer.from(hash, 'base64url');
-  const given = await derived(password, Buffer.from(salt, 'base64url'));
-  return expected.length === given.length && timingSafeEqual(expected, given);
+  const { figures, salt, hash } = partsOf(stored) ?? {};
+  if (figures === undefined || salt === undefined || hash === undefined) return false;
+  const given = await derived(password, salt, figures);
+  return hash.length === given.length && timingSafeEqual(hash, given);
 }
 
+/** Whether the hash was made with other figures than today's: then the password is hashed anew when it is next known. */
+export function isHashDated(stored: string): boolean {
+  const { figures } = partsOf(stored) ?? {};
+  return figures !== undefined && (figures.N !== cost.N || figures.r !== cost.r || figures.p !== cost.p);
+}
+
+/** Null: not a hash of ours, or one that would take more than a sign-in may. */
+function partsOf(stored: string): { readonly figures: Cost; readonly salt: Buffer; readonly hash: Buffer } | null {
+  const [, N, r, p, salt, hash] = /^scrypt\$(\d{1,8})\$(\d{1,3})\$(\d{1,3})\$([\w-]{16,128})\$([\w-]{43})$/.exec(stored) ?? [];
+  const figures = { N: Number(N), r: Number(r), p: Number(p) };
+  const bearable = figures.N >= 2 && Number.isInteger(Math.log2(figures.N)) && figures.r >= 1 && figures.p >= 1
+    && 128 * figures.N * figures.r <= memoryMax && figures.p <= 64;
+  return bearable && salt !== undefined && hash !== undefined
+    ? { figures, salt: Buffer.from(salt, 'base64url'), hash: Buffer.from(hash, 'base64url') } : null;
+}
+
+/** Hashing has a queue, and the queue an end: who comes when it is full is asked to come again. */
+export class HashingBusy extends Error {}
+
+const waitingMax = 40;
+let waiting = 0;
 let last: Promise<unknown> = Promise.resolve();
 
-function derived(password: string, salt: Buffer): Promise<Buffer> {
+/** @throws HashingBusy */
+function derived(password: string, salt: Buffer, { N, r, p }: Cost): Promise<Buffer> {
+  if (waiting >= waitingMax) return Promise.reject(new HashingBusy('too many passwords are being checked'));
+  waiting += 1;
   const next = last.then(() => new Promise<Buffer>((resolve, reject) => {
-    scrypt(password.normalize('NFKC'), salt, hashBytes, cost, (error, key) => (error === null ? resolve(key) : reject(error)));
-  }));
+    scrypt(password.normalize('NFKC'), salt, hashBytes, { N, r, p, maxmem: 2 * memoryMax },
+      (error, key) => (error === null ? resolve(key) : reject(error)));
+  })).finally(() => { waiting -= 1; });
   last = next.catch(() => {});
   return next;
 }

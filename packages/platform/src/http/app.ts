@@ -9,7 +9,8 @@
  */
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { describeApp } from './describe.ts';
-import { errorResponse, HttpRefusal, internalError, notFound } from './envelope.ts';
+import { HashingBusy } from '../auth/passwords.ts';
+import { busy, errorResponse, HttpRefusal, internalError, notFound } from './envelope.ts';
 import { mount } from './mount.ts';
 import type { Operation } from './operation.ts';
 import type { PlatformParts } from './parts.ts';
@@ -80,6 +81,7 @@ export function platformApp(parts: PlatformParts): OpenAPIHono {
   app.notFound(() => errorResponse(notFound()));
   app.onError((fault) => {
     if (fault instanceof HttpRefusal) return errorResponse(fault);
+    if (fault instanceof HashingBusy) return errorResponse(busy());
     parts.report(fault);
     return errorResponse(internalError());
   });

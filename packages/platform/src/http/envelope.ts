@@ -33,8 +33,10 @@ const statuses: Readonly<Record<string, number>> = {
   tap_key_already_shown: 404,
   invitation_not_valid: 404,
   no_receipts: 404,
+  password_link_not_valid: 404,
   name_taken: 409,
   key_taken: 409,
+  key_revoked: 409,
   email_taken: 409,
   last_owner: 409,
   baseline_exists: 409,
@@ -44,6 +46,7 @@ const statuses: Readonly<Record<string, number>> = {
   tap_retired: 410,
   too_many_attempts: 429,
   provider_unreachable: 502,
+  busy: 503,
 };
 
 export function statusOf(code: string): number {
@@ -64,6 +67,11 @@ export function errorResponse({ status, code, message, headers }: HttpRefusal): 
 /** The same bytes for whatever is not there and whatever is another organization's. */
 export function notFound(): HttpRefusal {
   return new HttpRefusal(404, 'not_found', 'There is nothing at this address.');
+}
+
+/** More sign-ins wait than can be answered in a moment. */
+export function busy(): HttpRefusal {
+  return new HttpRefusal(503, 'busy', 'Too many people are signing in right now. Try again in a moment.', { 'retry-after': '2' });
 }
 
 /** A fault of ours; what it was goes to the log alone. */

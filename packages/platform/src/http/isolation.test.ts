@@ -41,7 +41,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       ];
       Object.assign(foreign, {
         showOrganization: other.id, setOrganization: other.id, eraseOrganization: other.id,
-        setMemberRole: members[0]!.id, removeMember: members[0]!.id,
+        setMemberRole: members[0]!.id, makeMemberPasswordLink: members[0]!.id, setKey: key, rotateKey: key, removeMember: members[0]!.id,
         withdrawInvitation: invitation, revokeKey: key, removeCap: cap, revokeToken: token, showRun: 'their-run', closeRun: 'their-run',
         showAssessment: baseline, readTapKey: baseline, rotateTapKey: baseline, retireAssessment: baseline, declareFigure: baseline,
       });
@@ -59,7 +59,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       remove();
     });
     const bodies: Record<string, unknown> = {
-      setOrganization: { drainSeconds: 7 }, setMemberRole: { role: 'viewer' }, declareFigure: { name: 'n', usd: '1' },
+      setOrganization: { drainSeconds: 7 }, setMemberRole: { role: 'viewer' }, declareFigure: { name: 'n', usd: '1' }, setKey: { disabled: true },
     };
 
     for (const { id: operation, method, path, body } of operations.filter((each) => each.path.includes('{id}'))) {

@@ -10,6 +10,7 @@ import type { UseCaseContext } from '../use-cases/context.ts';
 import { ownSentencesAlone } from '../use-cases/input.ts';
 import { isRefusal } from '../use-cases/refusal.ts';
 import { actorOf } from './actor.ts';
+import { clientAddress } from './client-address.ts';
 import { refuseCrossSite, refuseUnasked } from './cross-site.ts';
 import { apiRoot, described } from './describe.ts';
 import { downloadResponse, isDownload } from './download.ts';
@@ -42,7 +43,7 @@ async function answer(context: Context, parts: PlatformParts, operation: Operati
   const run = elsewhere !== null ? elsewhere.run(operation.id, { actor: actor!, params, query, nowMs: parts.clock() }) : operation.run({
     context: contextOf(parts, { operation, actor, changes, params, sent }),
     parts, actor, params: params as never, query: query as never, body: body as never, sent: sent as never,
-    headers: request.headers, address: addressOf(context), answerHeaders,
+    headers: request.headers, address: addressOf(context, parts), answerHeaders,
   });
   const result = await run;
   if (isRefusal(result)) throw httpRefusalOf(result);
@@ -117,6 +118,7 @@ function singleQuery(context: Context): Record<string, string> {
 }
 
 /** Empty where the app is asked without a socket. */
-function addressOf(context: Context): string {
-  return context.env !== undefined && 'incoming' in (context.env as object) ? (getConnInfo(context).remote.address ?? '') : '';
+function addressOf(context: Context, { trusted }: PlatformParts): string {
+  const connection = context.env !== undefined && 'incoming' in (context.env as object) ? (getConnInfo(context).remote.address ?? '') : '';
+  return clientAddress(connection, context.req.header('x-forwarded-for') ?? null, trusted);
 }

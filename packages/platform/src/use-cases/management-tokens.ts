@@ -10,13 +10,13 @@ import type { ListPage } from '@metergate/store/engine/list-page.ts';
 import { unknownToken, type ManagementToken } from '@metergate/store/accounts/management-tokens.ts';
 import type { UseCaseContext } from './context.ts';
 import { checkInput } from './input.ts';
+import { lifeEnd } from './life.ts';
 import { findOrganization } from './organizations.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
 import { roleField } from './users.ts';
 
 const secretLength = 43;
 const prefixLength = managementTokenPrefix.length + 5;
-const instantMsMax = 8.64e15;
 
 /** Who makes a token; null: the operator. */
 export interface TokenMaker {
@@ -55,10 +55,8 @@ export async function createToken(context: UseCaseContext, wanted: TokenInput): 
   if (isRefusal(role)) return role;
   const { maker, name = null, lifetimeMs = null } = wanted;
   if (maker !== null && !hasRightsOf(maker.role, role.value)) return refuseInput('forbidden', 'A token cannot have a role above its maker\'s.');
-  const expiresAtMs = lifetimeMs === null ? null : context.nowMs + lifetimeMs;
-  if (expiresAtMs !== null && !(expiresAtMs > context.nowMs && expiresAtMs <= instantMsMax)) {
-    return refuseInput('invalid_input', 'The life of a token must be longer than nothing and end before the year 275000.');
-  }
+  const expiresAtMs = lifetimeMs === null ? null : lifeEnd(context.nowMs, lifetimeMs);
+  if (isRefusal(expiresAtMs)) return expiresAtMs;
   const organization = await findOrganization(context, wanted.organization);
   if (isRefusal(organization)) return organization;
   // What a token makes stands behind the person who stands behind that token.

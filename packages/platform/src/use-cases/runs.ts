@@ -8,6 +8,7 @@ import { z } from 'zod';
 import type { UseCaseContext } from './context.ts';
 import { checkInput } from './input.ts';
 import { moneyField } from './money-field.ts';
+import { lifeEnd } from './life.ts';
 import { findOrganization } from './organizations.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
 
@@ -57,9 +58,6 @@ export interface GrantInput extends RunPlace {
 const limitField = z.int({ error: `The limit must be a whole number from 1 to ${runsLimitMax}.` })
   .min(1, { error: 'The limit must be at least 1.' }).max(runsLimitMax, { error: `The limit must be at most ${runsLimitMax}.` });
 
-/** The last instant that a date can name. */
-const instantMsMax = 8.64e15;
-
 /** Newest first. */
 export async function listRuns(context: UseCaseContext, query: RunsQuery): Promise<ShownRun[] | AdministrationRefusal> {
   const limit = checkInput(limitField, query.limit ?? runsLimitMax);
@@ -92,10 +90,8 @@ export async function closeRun(context: UseCaseContext, place: RunPlace): Promis
 export async function mintGrant(context: UseCaseContext, wanted: GrantInput): Promise<{ readonly grant: string } | AdministrationRefusal> {
   const max = checkInput(moneyField('The maximum of a grant'), wanted.max);
   if (isRefusal(max)) return max;
-  const expiresAtMs = Math.floor(context.nowMs + wanted.lifetimeMs);
-  if (!(expiresAtMs > context.nowMs && expiresAtMs <= instantMsMax)) {
-    return refuseInput('invalid_input', 'The life of a grant must be longer than nothing and end before the year 275000.');
-  }
+  const expiresAtMs = lifeEnd(context.nowMs, wanted.lifetimeMs);
+  if (isRefusal(expiresAtMs)) return expiresAtMs;
   const organization = await findOrganization(context, wanted.organization);
   if (isRefusal(organization)) return organization;
   const minted = await context.store.grants.mint({ organization: organization.id, run: wanted.run, max: max.value, expiresAtMs });

@@ -11,6 +11,7 @@ import type { ServiceKey } from '@metergate/store/settings/service-keys.ts';
 import { checkInput } from './input.ts';
 import { moneyField } from './money-field.ts';
 import type { UseCaseContext } from './context.ts';
+import { lifeEnd } from './life.ts';
 import { findOrganization } from './organizations.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
 
@@ -34,6 +35,10 @@ export interface ShownServiceKey {
   readonly createdAt: string;
   readonly expiresAt: string | null;
   readonly revokedAt: string | null;
+  /** It admits nothing until it is enabled again. */
+  readonly disabledAt: string | null;
+  /** To the minute; null: never used. */
+  readonly lastUsedAt: string | null;
   /** US dollars: the most one run of this key may declare. Null: the organization's figure holds. */
   readonly maxRunBudget: string | null;
 }
@@ -57,23 +62,19 @@ export interface ServiceKeyInput {
 
 const budgetField = moneyField('The run budget of a key').nullable();
 
-/** The last instant that a date can name. */
-const instantMsMax = 8.64e15;
+const graceMsMax = 90 * 86_400_000;
 
 export async function createServiceKey(context: UseCaseContext, wanted: ServiceKeyInput): Promise<MintedServiceKey | AdministrationRefusal> {
   const { name = null, project = null, lifetimeMs = null } = wanted;
-  const expiresAtMs = lifetimeMs === null ? null : context.nowMs + lifetimeMs;
-  if (expiresAtMs !== null && !(expiresAtMs > context.nowMs && expiresAtMs <= instantMsMax)) {
-    return refuseInput('invalid_input', 'The life of a key must be longer than nothing and end before the year 275000.');
-  }
+  const expiresAtMs = lifetimeMs === null ? null : lifeEnd(context.nowMs, lifetimeMs);
+  if (isRefusal(expiresAtMs)) return expiresAtMs;
   const budget = checkInput(budgetField, wanted.maxRunBudget ?? null);
   if (isRefusal(budget)) return budget;
   const organization = await findOrganization(context, wanted.organization);
   if (isRefusal(organization)) return organization;
-  const key = serviceKeyPrefix + base62(context.randomBytes(2 * secretLength), secretLength);
-  const hash = createHash('sha256').update(key).digest('hex');
+  const { key, hash, prefix } = mintedSecret(context);
   const made = await context.store.serviceKeys.create({
-    organization: organization.id, name, project, expiresAtMs, hash, prefix: key.slice(0, prefixLength), maxRunBudget: budget.value,
+    organization: organization.id, name, project, expiresAtMs, hash, prefix, maxRunBudget: budget.value,
   });
   if (isRefusal(made)) return made;
   const budgetOf = made.maxRunBudget === null ? {} : { maxRunBudget: formatDollars(made.maxRunBudget) };
@@ -100,12 +101,71 @@ export async function revokeServiceKey(
   return isRefusal(revoked) ? revoked : { ...shownServiceKey(revoked), alreadyRevoked: revoked.alreadyRevoked };
 }
 
-function shownServiceKey({ id, prefix, name, project, createdAtMs, expiresAtMs, revokedAtMs, maxRunBudget }: ServiceKey): ShownServiceKey {
+/** What is left out stays; null takes it away. */
+export interface ServiceKeySettingsInput {
+  readonly name?: string | null;
+  readonly project?: string | null;
+  readonly disabled?: boolean;
+  /** Its life from now on, milliseconds above 0. */
+  readonly lifetimeMs?: number | null;
+  /** US dollars, decimal text. */
+  readonly maxRunBudget?: string | null;
+}
+
+/** Which key, and whose it must be: null for the operator. */
+export interface ServiceKeyPlace {
+  readonly id: string;
+  readonly within: OrganizationId | null;
+}
+
+/** The key as it is after that. Refuses `unknown_key`, `key_revoked`, `invalid_name`, `invalid_input`. */
+export async function setServiceKey(
+  context: UseCaseContext, { id, within }: ServiceKeyPlace, wanted: ServiceKeySettingsInput,
+): Promise<ShownServiceKey | AdministrationRefusal> {
+  const { name, project, disabled, lifetimeMs, maxRunBudget } = wanted;
+  const expiresAtMs = lifetimeMs === undefined || lifetimeMs === null ? lifetimeMs : lifeEnd(context.nowMs, lifetimeMs);
+  if (isRefusal(expiresAtMs)) return expiresAtMs;
+  const budget = maxRunBudget === undefined ? undefined : checkInput(budgetField, maxRunBudget);
+  if (isRefusal(budget)) return budget;
+  const set = await context.store.serviceKeys.set(id, {
+    ...(name === undefined ? {} : { name }), ...(project === undefined ? {} : { project }), ...(disabled === undefined ? {} : { disabled }),
+    ...(expiresAtMs === undefined ? {} : { expiresAtMs }), ...(budget === undefined ? {} : { maxRunBudget: budget.value }),
+  }, within ?? undefined);
+  return isRefusal(set) ? set : shownServiceKey(set);
+}
+
+/** A rotated key: the new form, shown this once, and until when the one before works. */
+export interface RotatedServiceKey extends MintedServiceKey {
+  readonly formerUntil: string;
+}
+
+/** Another secret for the same key, which keeps its id, caps and spend. `graceMs`: for so long the one before still works; from 0. */
+export async function rotateServiceKey(
+  context: UseCaseContext, { id, within }: ServiceKeyPlace, graceMs: number,
+): Promise<RotatedServiceKey | AdministrationRefusal> {
+  if (!(graceMs >= 0 && graceMs <= graceMsMax)) return refuseInput('invalid_input', 'The grace time must be from nothing to 90 days.');
+  const { key, hash, prefix } = mintedSecret(context);
+  const formerUntilMs = context.nowMs + graceMs;
+  const rotated = await context.store.serviceKeys.rotate(id, { hash, prefix, formerUntilMs }, within ?? undefined);
+  return isRefusal(rotated) ? rotated : { id: rotated.id, key, prefix, formerUntil: new Date(formerUntilMs).toISOString() };
+}
+
+function mintedSecret({ randomBytes }: UseCaseContext) {
+  const key = serviceKeyPrefix + base62(randomBytes(2 * secretLength), secretLength);
+  return { key, hash: createHash('sha256').update(key).digest('hex'), prefix: key.slice(0, prefixLength) };
+}
+
+function shownServiceKey(key: ServiceKey): ShownServiceKey {
+  const { id, prefix, name, project, createdAtMs, expiresAtMs, revokedAtMs, disabledAtMs, lastUsedAtMs, maxRunBudget } = key;
   return {
     id, prefix, name, project,
     createdAt: new Date(createdAtMs).toISOString(),
-    expiresAt: expiresAtMs === null ? null : new Date(expiresAtMs).toISOString(),
-    revokedAt: revokedAtMs === null ? null : new Date(revokedAtMs).toISOString(),
+    expiresAt: instantText(expiresAtMs),
+    revokedAt: instantText(revokedAtMs), disabledAt: instantText(disabledAtMs), lastUsedAt: instantText(lastUsedAtMs),
     maxRunBudget: maxRunBudget === null ? null : formatDollars(maxRunBudget),
   };
+}
+
+function instantText(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
 }

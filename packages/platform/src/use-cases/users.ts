@@ -4,9 +4,10 @@
  */
 import { createHash } from 'node:crypto';
 import { hasRightsOf, roles, type Role } from '@metergate/core/account/role.ts';
-import { base62, type PersonId } from '@metergate/core/id.ts';
+import { base62, type OrganizationId, type PersonId } from '@metergate/core/id.ts';
 import type { ListPage } from '@metergate/store/engine/list-page.ts';
 import { invitationNotValid, type Invitation } from '@metergate/store/accounts/invitations.ts';
+import { passwordLinkNotValid, type LinkedPerson } from '@metergate/store/accounts/password-links.ts';
 import type { Member } from '@metergate/store/accounts/members.ts';
 import { z } from 'zod';
 import { hashPassword, passwordRefusal, verifyPassword } from '../auth/passwords.ts';
@@ -17,9 +18,11 @@ import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts
 
 /** Where a link leads; its token stands behind `#`, so that no server and no log sees it. */
 export const joinPath = '/join';
+export const passwordPath = '/password';
 
 const tokenLength = 43;
 const linkLifeMs = 7 * 86_400_000;
+const passwordLinkLifeMs = 86_400_000;
 
 export const roleField = z.enum(roles, { error: `The role must be one of ${roles.join(', ')}.` });
 
@@ -112,6 +115,47 @@ export async function acceptInvitation(
   const passwordHash = person === null ? await hashPassword(password) : '';
   const member = await store.invitations.accept({ tokenHash: hashOf(token), email, passwordHash, known: person !== null });
   return isRefusal(member) ? member : shownMember(member);
+}
+
+/** A one-time link that sets a password. Shown this once; whoever has it becomes that person. */
+export interface PasswordLink {
+  readonly url: string;
+}
+
+/** For the operator: of whoever signs in with this email. Refuses `unknown_person`. */
+export async function makePasswordLink(
+  context: UseCaseContext, { email, publicUrl }: { readonly email: string; readonly publicUrl: string },
+): Promise<PasswordLink | AdministrationRefusal> {
+  const { link, url } = mintedLink(context, publicUrl);
+  const made = await context.store.passwordLinks.makeFor(email, link);
+  return isRefusal(made) ? made : { url };
+}
+
+/** For an owner: of a member who belongs to no other organization. Refuses `unknown_member`, `forbidden`. */
+export async function makeMemberPasswordLink(
+  context: UseCaseContext,
+  { organization, id, publicUrl }: { readonly organization: OrganizationId; readonly id: string; readonly publicUrl: string },
+): Promise<PasswordLink | AdministrationRefusal> {
+  const { link, url } = mintedLink(context, publicUrl);
+  const made = await context.store.passwordLinks.makeForMember(organization, id, link);
+  return isRefusal(made) ? made : { url };
+}
+
+/** Sets the password of whose link it is; every session of theirs ends. Refuses `password_link_not_valid`, `invalid_password`. */
+export async function usePasswordLink(
+  context: UseCaseContext, { token, password }: { readonly token: string; readonly password: string },
+): Promise<LinkedPerson | AdministrationRefusal> {
+  const person = await context.store.passwordLinks.find(hashOf(token));
+  if (person === null) return passwordLinkNotValid();
+  const weak = passwordRefusal(password);
+  if (weak !== null) return weak;
+  const store = context.store.acting({ actor: { kind: 'person', id: person.id, name: person.email }, detail: {} });
+  return store.passwordLinks.use(hashOf(token), await hashPassword(password));
+}
+
+function mintedLink({ randomBytes, nowMs }: UseCaseContext, publicUrl: string) {
+  const token = base62(randomBytes(2 * tokenLength), tokenLength);
+  return { url: `${publicUrl}${passwordPath}#${token}`, link: { tokenHash: hashOf(token), expiresAtMs: nowMs + passwordLinkLifeMs } };
 }
 
 export async function listInvitations(

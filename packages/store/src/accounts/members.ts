@@ -99,7 +99,7 @@ function membersFrom(db: Transaction<Schema>) {
     .orderBy('membership.created_at_ms').orderBy('membership.person').orderBy('membership.organization');
 }
 
-async function memberIn(db: Transaction<Schema>, organization: OrganizationId, person: string): Promise<Member | null> {
+export async function memberIn(db: Transaction<Schema>, organization: OrganizationId, person: string): Promise<Member | null> {
   if (person.includes('\0')) return null;
   const row = await membersFrom(db).where('membership.organization', '=', organization).where('membership.person', '=', person).executeTakeFirst();
   return row === undefined ? null : memberOf(row);

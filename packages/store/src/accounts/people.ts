@@ -18,15 +18,28 @@ export interface Person {
 export interface People {
   /** By email in any case; null where there is none. */
   find(email: string): Promise<Person | null>;
+  /** Keeps another hash of the same password: sessions go on. */
+  rehash(person: PersonId, before: string, hash: string): Promise<void>;
+  /** Sets another password; every session of the person ends. */
+  setPassword(person: PersonId, hash: string): Promise<void>;
   /** Ends every session of the person. */
   endSessions(person: PersonId): Promise<void>;
   /** The organization that a session works for from now on. */
   chooseOrganization(session: string, organization: string): Promise<void>;
 }
 
-export function peopleIn({ engine }: StoreContext): People {
+export function peopleIn({ engine, clock }: StoreContext): People {
   return {
     find: (email) => engine.read((db) => personByEmail(db as unknown as Transaction<Schema>, email)),
+    rehash: (person, before, hash) => engine.write(async (transaction) => {
+      await transaction.updateTable('person_credential').set({ password_hash: hash, updated_at_ms: clock() })
+        .where('person', '=', person).where('provider', '=', 'credential').where('password_hash', '=', before).execute();
+    }),
+    setPassword: (person, hash) => engine.write(async (transaction) => {
+      await transaction.updateTable('person_credential').set({ password_hash: hash, updated_at_ms: clock() })
+        .where('person', '=', person).where('provider', '=', 'credential').execute();
+      await transaction.deleteFrom('person_session').where('person', '=', person).execute();
+    }),
     endSessions: (person) => engine.write(async (transaction) => {
       await transaction.deleteFrom('person_session').where('person', '=', person).execute();
     }),
@@ -43,7 +56,7 @@ export function checkedEmail(text: string): string | StoreRefusal {
     ? email : refuse('invalid_email', 'The email must be an address such as ada@example.com.');
 }
 
-async function personByEmail(transaction: Transaction<Schema>, email: string): Promise<Person | null> {
+export async function personByEmail(transaction: Transaction<Schema>, email: string): Promise<Person | null> {
   const checked = checkedEmail(email);
   if (typeof checked !== 'string') return null;
   const row = await transaction.selectFrom('person')

@@ -4,11 +4,11 @@
 
 /** Every change there is. Where the platform's HTTP makes it too, the name is that operation's. */
 export const auditActions = [
-  'createOrganization', 'setOrganization', 'eraseOrganization', 'createKey', 'revokeKey', 'connectProvider', 'disconnectProvider',
-  'declareUpstream', 'enableUpstream', 'disableUpstream', 'removeUpstream', 'setCap', 'removeCap', 'closeRun', 'mintGrant', 'freeLeases',
-  'createUser', 'setMemberRole', 'removeMember', 'inviteMember', 'acceptInvitation', 'withdrawInvitation', 'changePassword',
-  'createToken', 'revokeToken', 'createAssessment', 'readTapKey', 'rotateTapKey', 'retireAssessment', 'declareFigure',
-  'loadPrices', 'rotateMasterKey', 'rotateReceiptKey',
+  'createOrganization', 'setOrganization', 'eraseOrganization', 'createKey', 'setKey', 'rotateKey', 'revokeKey', 'connectProvider',
+  'disconnectProvider', 'declareUpstream', 'enableUpstream', 'disableUpstream', 'removeUpstream', 'setCap', 'removeCap', 'closeRun',
+  'mintGrant', 'freeLeases', 'createUser', 'setMemberRole', 'removeMember', 'inviteMember', 'acceptInvitation', 'withdrawInvitation',
+  'changePassword', 'makePasswordLink', 'usePasswordLink', 'createToken', 'revokeToken', 'createAssessment', 'readTapKey', 'rotateTapKey',
+  'retireAssessment', 'declareFigure', 'loadPrices', 'rotateMasterKey', 'rotateReceiptKey',
 ] as const;
 
 export type AuditAction = (typeof auditActions)[number];

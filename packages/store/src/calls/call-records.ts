@@ -6,6 +6,7 @@
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { CallOpening, CallRecord } from '@metergate/core/record/call-record.ts';
 import type { Transaction } from 'kysely';
+import { applyKeyUse } from '../settings/key-use.ts';
 import { applySpend } from '../spend/apply-spend.ts';
 import { applyUsage } from '../usage/apply-usage.ts';
 import { erasedAmong, holdOffErasures, withoutWords } from '../erasure/erased.ts';
@@ -77,6 +78,7 @@ export function callRecordsIn(context: StoreContext): CallRecords {
           kept.map((record, index) => ({ record, attribution: attributions[index]!, receipt: receipts[index]! })));
         await applySpend(engine.kind, transaction, kept);
         await applyUsage(engine.kind, transaction, kept, attributions);
+        await applyKeyUse(engine.kind, transaction, kept);
         await applyToLeases(engine.kind, transaction, kept);
         await transaction.updateTable('journal_segment').set({ mark: through }).where('id', '=', segment).execute();
       });

@@ -51,6 +51,8 @@ export function erasureIn(context: StoreContext): Erasure {
       const members = (await transaction.selectFrom('membership').select('person').where('organization', '=', organization).execute())
         .map(({ person }) => person);
       await endChain(context, transaction, organization);
+      await transaction.deleteFrom('service_key_former')
+        .where('key', 'in', transaction.selectFrom('service_key').select('id').where('organization', '=', organization)).execute();
       for (const table of goneTables) await transaction.deleteFrom(table).where('organization', '=', organization).execute();
       await transaction.deleteFrom('cap').where('organization', '=', organization).where('scope', '=', 'project').execute();
       await endPeople(transaction, members);

@@ -53,7 +53,15 @@ export interface ServiceKeyTable {
   readonly expires_at_ms: WholeOrNull;
   readonly revoked_at_ms: WholeOrNull;
   readonly max_run_budget_nano: WholeOrNull;
+  readonly disabled_at_ms: WholeOrNull;
+  /** To the minute; null: never used, or not since this is kept. */
+  readonly last_used_at_ms: WholeOrNull;
 }
+
+/** What a rotated key was before; it works until then. */
+export interface FormerKeyTable { readonly hash: string; readonly key: string; readonly until_ms: Whole }
+
+export interface PasswordLinkTable { readonly token_hash: string; readonly person: string; readonly expires_at_ms: Whole }
 
 export interface ProviderConnectionTable {
   readonly organization: string;
@@ -264,6 +272,8 @@ export interface Schema extends RunSchema, LeaseSchema, TapSchema, UsageSchema, 
   readonly organization: OrganizationTable;
   readonly organization_data_key: OrganizationDataKeyTable;
   readonly service_key: ServiceKeyTable;
+  readonly service_key_former: FormerKeyTable;
+  readonly password_link: PasswordLinkTable;
   readonly provider_connection: ProviderConnectionTable;
   readonly declared_upstream: DeclaredUpstreamTable;
   readonly price_overlay: PriceOverlayTable;

@@ -6,6 +6,7 @@ import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import type { NanoDollars } from '@metergate/core/money.ts';
 import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/settings.ts';
 import type { Plan } from '@metergate/core/rate/plan.ts';
+import { sql } from 'kysely';
 import { capsColumn, capsFrom } from './caps.ts';
 import { upstreamOf } from './declared-upstreams.ts';
 import { agreedFiguresOf, fallbackPriceOf, runPolicyOf } from './organizations.ts';
@@ -25,7 +26,7 @@ export interface SettingsChange {
 export interface Settings {
   /** The number of the latest change; 0 in a new store. */
   revision(): Promise<number>;
-  /** A live key, that is one not revoked; its expiry is the caller's to check. Null: no such key. */
+  /** A live key, that is one neither revoked nor disabled; its expiry is the caller's to check. Null: no such key. */
   keyByHash(hash: string): Promise<ServiceKeySettings | null>;
   /** Secrets unsealed. Null: no such organization. */
   organization(id: OrganizationId): Promise<OrganizationSettings | null>;
@@ -40,13 +41,15 @@ export function settingsIn(context: StoreContext): Settings {
     revision,
     keyByHash: (hash) => engine.read(async (db) => {
       if (hash.includes('\0')) return null;
-      const row = await db.selectFrom('service_key').select(['id', 'organization', 'project', 'expires_at_ms', 'max_run_budget_nano'])
-        .where('hash', '=', hash).where('revoked_at_ms', 'is', null).executeTakeFirst();
+      const live = db.selectFrom('service_key as k').select(['k.id', 'k.organization', 'k.project', 'k.expires_at_ms', 'k.max_run_budget_nano'])
+        .where('k.revoked_at_ms', 'is', null).where('k.disabled_at_ms', 'is', null);
+      const row = await live.select(sql<bigint | null>`null`.as('until_ms')).where('k.hash', '=', hash).executeTakeFirst()
+        ?? await live.innerJoin('service_key_former as f', 'f.key', 'k.id').select('f.until_ms').where('f.hash', '=', hash).executeTakeFirst();
       return row === undefined ? null : {
         id: row.id as ServiceKeyId,
         organization: row.organization as OrganizationId,
         project: row.project,
-        expiresAtMs: numberOrNull(row.expires_at_ms),
+        expiresAtMs: earlierOf(numberOrNull(row.expires_at_ms), numberOrNull(row.until_ms)),
         maxRunBudget: row.max_run_budget_nano as NanoDollars | null,
       };
     }),
@@ -67,6 +70,11 @@ export function settingsIn(context: StoreContext): Settings {
       });
     },
   };
+}
+
+/** A rotated key's former form ends when its grace does, and never later than the key. */
+function earlierOf(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? one ?? other : Math.min(one, other);
 }
 
 function followed({ engine, vault }: StoreContext): Promise<boolean> {

@@ -4,12 +4,12 @@
  */
 import { base62, idPrefix, type OrganizationId, type ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollarsMax, type NanoDollars } from '@metergate/core/money.ts';
-import type { Selectable } from 'kysely';
+import type { Selectable, Transaction, Updateable } from 'kysely';
 import { isAfter, limitOfPage, type ListPage } from '../engine/list-page.ts';
 import { nameRefusal, projectRefusal } from '../names.ts';
 import { stampOrganization, unknownOrganization } from './organizations.ts';
 import { refuse, type StoreRefusal } from '../refusal.ts';
-import { numberOrNull, type ServiceKeyTable } from '../schema/schema.ts';
+import { numberOrNull, type Schema, type ServiceKeyTable } from '../schema/schema.ts';
 import type { StoreContext } from '../context.ts';
 
 export interface ServiceKey {
@@ -22,6 +22,10 @@ export interface ServiceKey {
   readonly createdAtMs: number;
   readonly expiresAtMs: number | null;
   readonly revokedAtMs: number | null;
+  /** It admits nothing until it is enabled again. */
+  readonly disabledAtMs: number | null;
+  /** To the minute; null: never used. */
+  readonly lastUsedAtMs: number | null;
   /** The most one run of this key may declare; null: the organization's figure holds. */
   readonly maxRunBudget: NanoDollars | null;
 }
@@ -43,6 +47,22 @@ export interface NewServiceKey {
   readonly maxRunBudget?: NanoDollars | null;
 }
 
+/** What is left out stays; null takes it away. */
+export interface ServiceKeyChanges {
+  readonly name?: string | null;
+  readonly project?: string | null;
+  readonly expiresAtMs?: number | null;
+  readonly maxRunBudget?: NanoDollars | null;
+  readonly disabled?: boolean;
+}
+
+/** The key that takes the place of the one in use, which works until `formerUntilMs`. */
+export interface KeyRotation {
+  readonly hash: string;
+  readonly prefix: string;
+  readonly formerUntilMs: number;
+}
+
 export interface ServiceKeys {
   /** Refuses `unknown_organization`, `invalid_name`, `invalid_setting`, `key_taken` (the same key twice). */
   create(key: NewServiceKey): Promise<ServiceKey | StoreRefusal>;
@@ -53,11 +73,29 @@ export interface ServiceKeys {
    * Refuses `unknown_key`.
    */
   revoke(id: string, within?: OrganizationId): Promise<RevokedServiceKey | StoreRefusal>;
+  /** Refuses `unknown_key`, `key_revoked`, `invalid_name`, `invalid_setting`. `within`: as for `revoke`. */
+  set(id: string, changes: ServiceKeyChanges, within?: OrganizationId): Promise<ServiceKey | StoreRefusal>;
+  /** Keeps id, name, caps and spend; a form that was replaced before stops. Refuses `unknown_key`, `key_revoked`. `within`: as for `revoke`. */
+  rotate(id: string, rotation: KeyRotation, within?: OrganizationId): Promise<ServiceKey | StoreRefusal>;
   /** The key with this hash, revoked or not. */
   findByHash(hash: string): Promise<ServiceKey | null>;
 }
 
 export function serviceKeysIn({ engine, clock, randomBytes }: StoreContext): ServiceKeys {
+  /** One key that is not revoked, in a change of its organization. */
+  const changed = (
+    { id, within, action }: { readonly id: string; readonly within: OrganizationId | undefined; readonly action: 'setKey' | 'rotateKey' },
+    work: (transaction: Transaction<Schema>, found: Selectable<ServiceKeyTable>) => Promise<Updateable<ServiceKeyTable>>,
+  ) => engine.change<ServiceKey>(async (transaction, revision) => {
+    const found = id.includes('\0') ? undefined
+      : await transaction.selectFrom('service_key').selectAll().where('id', '=', id).executeTakeFirst();
+    if (found === undefined || (within !== undefined && found.organization !== within)) return unknownKey();
+    if (found.revoked_at_ms !== null) return refuse('key_revoked', 'This service key is revoked for good. Make a new one.');
+    if (!await stampOrganization(transaction, found.organization as OrganizationId, revision)) return unknownKey();
+    const values = await work(transaction, found);
+    if (Object.keys(values).length === 0) return keyOf(found);
+    return keyOf(await transaction.updateTable('service_key').set(values).where('id', '=', id).returningAll().executeTakeFirstOrThrow());
+  }, ({ organization }) => ({ action, organization, subject: id }));
   return {
     async create({ organization, name, project, expiresAtMs, hash, prefix, maxRunBudget = null }) {
       if (!/^[0-9a-f]{64}$/.test(hash)) throw new RangeError('a service key is kept as 64 hexadecimal characters');
@@ -82,7 +120,7 @@ export function serviceKeysIn({ engine, clock, randomBytes }: StoreContext): Ser
       const found = id.includes('\0') ? undefined
         : await transaction.selectFrom('service_key').selectAll().where('id', '=', id).executeTakeFirst();
       if (found === undefined || (within !== undefined && found.organization !== within)) {
-        return refuse('unknown_key', 'There is no service key with this id.');
+        return unknownKey();
       }
       if (found.revoked_at_ms !== null) return { ...keyOf(found), alreadyRevoked: true };
       await stampOrganization(transaction, found.organization as OrganizationId, revision);
@@ -90,12 +128,33 @@ export function serviceKeysIn({ engine, clock, randomBytes }: StoreContext): Ser
         .where('id', '=', id).returningAll().executeTakeFirstOrThrow();
       return { ...keyOf(revoked), alreadyRevoked: false };
     }, (revoked) => (revoked.alreadyRevoked ? null : { action: 'revokeKey', organization: revoked.organization, subject: id })),
+    async set(id, { name, project, expiresAtMs, maxRunBudget, disabled }, within) {
+      const refusal = (name === undefined || name === null ? null : nameRefusal('A key name', name))
+        ?? (project === undefined || project === null ? null : projectRefusal(project)) ?? runBudgetRefusal(maxRunBudget ?? null);
+      return refusal ?? changed({ id, within, action: 'setKey' }, async (_transaction, found) => ({
+        ...(name === undefined ? {} : { name }), ...(project === undefined ? {} : { project }),
+        ...(expiresAtMs === undefined ? {} : { expires_at_ms: expiresAtMs }),
+        ...(maxRunBudget === undefined ? {} : { max_run_budget_nano: maxRunBudget }),
+        ...(disabled === undefined || disabled === (found.disabled_at_ms !== null) ? {} : { disabled_at_ms: disabled ? clock() : null }),
+      }));
+    },
+    rotate: (id, { hash, prefix, formerUntilMs }, within) => changed({ id, within, action: 'rotateKey' }, async (transaction, found) => {
+      await transaction.deleteFrom('service_key_former').where('key', '=', id).execute();
+      if (formerUntilMs > clock()) {
+        await transaction.insertInto('service_key_former').values({ hash: found.hash, key: id, until_ms: formerUntilMs }).execute();
+      }
+      return { hash, prefix };
+    }),
     findByHash: (hash) => engine.read(async (db) => {
       if (hash.includes('\0')) return null;
       const row = await db.selectFrom('service_key').selectAll().where('hash', '=', hash).executeTakeFirst();
       return row === undefined ? null : keyOf(row);
     }),
   };
+}
+
+function unknownKey(): StoreRefusal {
+  return refuse('unknown_key', 'There is no service key with this id.');
 }
 
 function keyOf(row: Selectable<ServiceKeyTable>): ServiceKey {
@@ -108,6 +167,8 @@ function keyOf(row: Selectable<ServiceKeyTable>): ServiceKey {
     createdAtMs: Number(row.created_at_ms),
     expiresAtMs: numberOrNull(row.expires_at_ms),
     revokedAtMs: numberOrNull(row.revoked_at_ms),
+    disabledAtMs: numberOrNull(row.disabled_at_ms),
+    lastUsedAtMs: numberOrNull(row.last_used_at_ms),
     maxRunBudget: row.max_run_budget_nano as NanoDollars | null,
   };
 }

@@ -7,7 +7,7 @@ import { roles } from '@metergate/core/account/role.ts';
 import type { PersonId } from '@metergate/core/id.ts';
 import { isRefusal, refuseInput } from '../../use-cases/refusal.ts';
 import { showOrganization } from '../../use-cases/organizations.ts';
-import { acceptInvitation } from '../../use-cases/users.ts';
+import { acceptInvitation, usePasswordLink } from '../../use-cases/users.ts';
 import { HttpRefusal, httpRefusalOf } from '../envelope.ts';
 import { openOperation, operation } from '../operation.ts';
 import type { PlatformParts } from '../parts.ts';
@@ -109,7 +109,22 @@ const accept = openOperation({
   },
 });
 
-export const authOperations = [signIn, signOut, session, chooseOrganization, changePassword, accept] as const;
+const setPassword = openOperation({
+  id: 'usePasswordLink', method: 'post', path: '/auth/password-links/use', role: null, tag: 'auth',
+  summary: 'Set a password by a one-time link; every other session of the person ends and a new one begins',
+  refuses: ['password_link_not_valid', 'invalid_password'], bounded: true,
+  body: z.strictObject({ token: z.string().min(1).max(200), password }), answer: z.object({ email: emailShown }).openapi('PasswordSet'),
+  run: async ({ context, parts, body, headers, address, answerHeaders }) => {
+    takeAttempt(parts, { email: `link ${address}`, address });
+    const person = await usePasswordLink(context, body);
+    if (isRefusal(person)) return person;
+    const begun = await parts.sessions.begin({ email: person.email, password: body.password }, headers, person.organization);
+    if (!isRefusal(begun)) addCookies(answerHeaders, begun.answerHeaders);
+    return { email: person.email };
+  },
+});
+
+export const authOperations = [signIn, signOut, session, chooseOrganization, changePassword, accept, setPassword] as const;
 
 /** @throws HttpRefusal 429 */
 function takeAttempt({ attempts }: PlatformParts, who: { readonly email: string; readonly address: string }): void {

@@ -1,13 +1,17 @@
 /** Service keys of the organization. Design 3, row 17; design 5. */
 import { z } from '@hono/zod-openapi';
-import { createServiceKey, listServiceKeys, revokeServiceKey } from '../../use-cases/service-keys.ts';
+import {
+  createServiceKey, listServiceKeys, revokeServiceKey, rotateServiceKey, setServiceKey,
+} from '../../use-cases/service-keys.ts';
 import { operation } from '../operation.ts';
 import { pageOf, pageQuery, placeByMaking, storedPage } from '../paging.ts';
 import { dollars, dollarsSent, idParams, instant, lifeSeconds, lifetimeMs } from './fields.ts';
 
 const keyFields = {
   id: z.string(), prefix: z.string(), name: z.string().nullable(), project: z.string().nullable(), createdAt: instant,
-  expiresAt: instant.nullable(), revokedAt: instant.nullable(), maxRunBudget: dollars.nullable(),
+  expiresAt: instant.nullable(), revokedAt: instant.nullable(),
+  disabledAt: instant.nullable().openapi({ description: 'It admits nothing until it is enabled again' }),
+  lastUsedAt: instant.nullable().openapi({ description: 'To the minute; null: never used' }), maxRunBudget: dollars.nullable(),
 };
 const keySchema = z.object(keyFields).openapi('ServiceKey');
 
@@ -32,6 +36,27 @@ export const keyOperations = [
       organization: actor.organization, name: body.name ?? null, project: body.project ?? null,
       lifetimeMs: lifetimeMs(body.expiresInSeconds), maxRunBudget: body.maxRunBudget ?? null,
     }),
+  }),
+  operation({
+    id: 'setKey', method: 'patch', path: '/keys/{id}', role: 'member', tag: 'keys',
+    summary: 'Rename, move, disable or enable a service key, or give it another end; what is left out stays',
+    refuses: ['unknown_key', 'key_revoked', 'invalid_name', 'invalid_setting'], params: idParams,
+    body: z.strictObject({
+      name: z.string().min(1).max(200).nullable().optional(), project: z.string().min(1).nullable().optional(), disabled: z.boolean().optional(),
+      expiresInSeconds: lifeSeconds, maxRunBudget: dollarsSent.nullable().optional(),
+    }),
+    answer: keySchema,
+    run: ({ context, actor, params, sent: { expiresInSeconds, ...sent } }) => setServiceKey(context, { id: params.id, within: actor.organization }, {
+      ...sent, ...(expiresInSeconds === undefined ? {} : { lifetimeMs: lifetimeMs(expiresInSeconds) }),
+    }),
+  }),
+  operation({
+    id: 'rotateKey', method: 'post', path: '/keys/{id}/rotate', role: 'member', tag: 'keys',
+    summary: 'Give a service key another secret, shown this once; the one before works on for the grace time',
+    refuses: ['unknown_key', 'key_revoked'], params: idParams,
+    body: z.strictObject({ graceSeconds: z.int().min(0).max(7_776_000).default(0) }),
+    answer: z.object({ id: z.string(), key: z.string(), prefix: z.string(), formerUntil: instant }).openapi('RotatedServiceKey'),
+    run: ({ context, actor, params, body }) => rotateServiceKey(context, { id: params.id, within: actor.organization }, body.graceSeconds * 1_000),
   }),
   operation({
     id: 'revokeKey', method: 'delete', path: '/keys/{id}', role: 'member', tag: 'keys', summary: 'Revoke a service key for good',

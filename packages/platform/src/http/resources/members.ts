@@ -2,7 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import { roles } from '@metergate/core/account/role.ts';
 import {
-  inviteUser, listInvitations, listMembers, removeMember, roleField, setMemberRole, withdrawInvitation,
+  inviteUser, listInvitations, listMembers, makeMemberPasswordLink, removeMember, roleField, setMemberRole, withdrawInvitation,
 } from '../../use-cases/users.ts';
 import { operation } from '../operation.ts';
 import { pageOf, pageQuery, placeByMaking, storedPage } from '../paging.ts';
@@ -39,6 +39,13 @@ export const memberOperations = [
     refuses: ['unknown_member', 'last_owner', 'forbidden'],
     params: idParams, answer: memberSchema,
     run: ({ context, actor, params }) => removeMember(context, { organization: actor.organization, id: params.id, by: actor.role }),
+  }),
+  operation({
+    id: 'makeMemberPasswordLink', method: 'post', path: '/members/{id}/password-link', role: 'owner', tag: 'members', status: 201,
+    summary: 'Make a one-time link that sets a member\'s password, for 24 hours; it is shown this once',
+    refuses: ['unknown_member', 'forbidden'], params: idParams, answer: z.object({ url: z.url() }).openapi('PasswordLink'),
+    run: ({ context, parts, actor, params }) =>
+      makeMemberPasswordLink(context, { organization: actor.organization, id: params.id, publicUrl: parts.publicUrl }),
   }),
   operation({
     id: 'listInvitations', method: 'get', path: '/invitations', role: 'admin', tag: 'members', summary: 'Open invitations, oldest first',

@@ -16,6 +16,7 @@ import { createToken } from '../../use-cases/management-tokens.ts';
 import { isRefusal, type AdministrationRefusal } from '../../use-cases/refusal.ts';
 import { createUser } from '../../use-cases/users.ts';
 import { operations, platformApp } from '../app.ts';
+import { trustedProxies } from '../client-address.ts';
 import { apiRoot, refusalsOf } from '../describe.ts';
 import type { PlatformParts } from '../parts.ts';
 
@@ -73,7 +74,7 @@ export async function platformFixture(
   const said: string[] = [];
   const parts: PlatformParts = {
     store, reports: null, clock: Date.now, randomBytes: bytes, publicUrl,
-    gatewayUrl: 'http://gateway.test', sandbox: false, providerUrls, upstreamRules: { allow: [] },
+    gatewayUrl: 'http://gateway.test', sandbox: false, providerUrls, upstreamRules: { allow: [] }, trusted: trustedProxies([]),
     sessions: createSessions({ store, masterKey, publicUrl, clock: Date.now }), attempts: createAttempts(Date.now),
     report: (fault) => reports.push(fault),
   };

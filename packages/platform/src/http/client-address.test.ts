@@ -1,0 +1,30 @@
+/** Held: whose address counts behind proxies: forwarded ones as far as trusted proxies wrote them, and no further. Design 3, row 16. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { clientAddress, trustedProxies } from './client-address.ts';
+
+const trusted = trustedProxies(['10.0.0.0/8', '2001:db8::/32', '192.0.2.7']);
+
+test('nobody is believed but a trusted proxy, and a trusted one only about who came to it', () => {
+  const rows: readonly (readonly [connection: string, forwarded: string | null, expected: string])[] = [
+    ['203.0.113.5', null, '203.0.113.5'],
+    ['203.0.113.5', '1.1.1.1', '203.0.113.5'],
+    ['10.1.2.3', '198.51.100.9', '198.51.100.9'],
+    ['::ffff:10.1.2.3', '198.51.100.9', '198.51.100.9'],
+    ['10.1.2.3', '1.1.1.1, 198.51.100.9', '198.51.100.9'],
+    ['10.1.2.3', '1.1.1.1, 198.51.100.9, 10.9.9.9', '198.51.100.9'],
+    ['192.0.2.7', '[2001:db8::5]:4711, 10.0.0.1', '2001:db8::5'],
+    ['10.1.2.3', '198.51.100.9:55555', '198.51.100.9'],
+    ['10.1.2.3', 'unknown', '10.1.2.3'],
+    ['10.1.2.3', '', '10.1.2.3'],
+    ['', '1.1.1.1', ''],
+  ];
+  for (const [connection, forwarded, expected] of rows) {
+    assert.equal(clientAddress(connection, forwarded, trusted), expected, `${connection} ${forwarded}`);
+  }
+});
+
+test('what is no range is refused by name', () => {
+  const wrong = ['10.0.0.0/33', 'proxy', '10.0.0.0/8/8', '/8', '10.0.0.0/x', '::/129'];
+  for (const range of wrong) assert.throws(() => trustedProxies([range]), RangeError);
+});

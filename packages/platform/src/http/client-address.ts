@@ -1,0 +1,43 @@
+/**
+ * The address that a request comes from: the connection's, or what proxies in front forward, as far as they are trusted. Design 3,
+ * row 16. `X-Forwarded-For` is read from its end: the first address that no trusted proxy has is the client's; what stands before it
+ * anybody could have written.
+ */
+import { BlockList, isIP } from 'node:net';
+
+export interface TrustedProxies {
+  has(address: string): boolean;
+}
+
+/** @throws RangeError naming the entry that is no CIDR and no address. */
+export function trustedProxies(ranges: readonly string[]): TrustedProxies {
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [address = '', bits, ...more] = range.split('/');
+    const family = isIP(address);
+    const length = bits === undefined ? (family === 4 ? 32 : 128) : Number(bits);
+    const fits = family !== 0 && more.length === 0 && (bits === undefined || /^\d{1,3}$/.test(bits)) && length <= (family === 4 ? 32 : 128);
+    if (!fits) throw new RangeError(`${/^[\x21-\x7e]{1,60}$/.test(range) ? range : 'an entry'} is no address range such as 10.0.0.0/8.`);
+    list.addSubnet(address, length, family === 4 ? 'ipv4' : 'ipv6');
+  }
+  return { has: (address) => isIP(address) !== 0 && list.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6') };
+}
+
+/** `forwarded`: the header's value, several lines as one list; null: there is none. */
+export function clientAddress(connection: string, forwarded: string | null, trusted: TrustedProxies): string {
+  let address = plain(connection);
+  if (forwarded === null) return address;
+  for (const entry of forwarded.split(',').map((each) => plain(each.trim())).toReversed()) {
+    if (!trusted.has(address)) return address;
+    // What a trusted proxy wrote and is no address (`unknown`): the proxy's own is the last that is known.
+    if (isIP(entry) === 0) return address;
+    address = entry;
+  }
+  return address;
+}
+
+/** Without a port, and an IPv4 address in its own form. */
+function plain(address: string): string {
+  const bare = /^\[(.*)\](?::\d+)?$/.exec(address)?.[1] ?? /^([\d.]+):\d+$/.exec(address)?.[1] ?? address;
+  return /^::ffff:([\d.]+)$/i.exec(bare)?.[1] ?? bare;
+}

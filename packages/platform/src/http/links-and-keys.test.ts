@@ -1,0 +1,114 @@
+/**
+ * Held: a one-time link sets a forgotten password, once, for a day, and nobody gets at another organization by it; a stored hash with
+ * other figures is taken and made anew; a service key is renamed, moved, disabled, enabled and rotated with a grace time, and what
+ * nodes are told follows. Design 3, rows 16 and 17.
+ */
+import assert from 'node:assert/strict';
+import { createHash, scryptSync } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { inviteUser, makePasswordLink } from '../use-cases/users.ts';
+import { isHashDated } from '../auth/passwords.ts';
+import { freshSqlite, granted, password, platformFixture, type PlatformFixture, type TestOrganization } from './test-support/platform-fixture.ts';
+
+const place = freshSqlite();
+let platform: PlatformFixture;
+let acme: TestOrganization;
+before(async () => {
+  platform = await platformFixture(place.url);
+  acme = await platform.organization('acme');
+});
+after(async () => {
+  await platform.end();
+  place.remove();
+});
+
+const context = () => ({ store: platform.store, randomBytes: platform.parts.randomBytes, nowMs: Date.now() });
+const api = (path: string, body?: unknown, given: { readonly method?: string; readonly token?: string } = {}) =>
+  platform.ask(`/platform/v1${path}`, { method: 'POST', token: acme.tokens.owner, ...(body === undefined ? {} : { body }), ...given });
+const use = (token: string, next: string) =>
+  platform.ask('/platform/v1/auth/password-links/use', { method: 'POST', body: { token, password: next } });
+const tokenOf = (url: unknown): string => String(url).split('#')[1]!;
+const signIn = (email: string, withPassword: string) =>
+  platform.ask('/platform/v1/auth/sign-in/email', { method: 'POST', body: { email, password: withPassword } });
+
+test('a forgotten password: an owner makes a link, it sets another password once, and every session ends', async () => {
+  const email = acme.emails.viewer;
+  const cookie = await platform.signIn(email);
+  const { id } = (await platform.store.members.list(acme.id)).find((each) => each.email === email)!;
+  const made = await api(`/members/${id}/password-link`);
+  assert.equal(made.status, 201, made.text);
+  const token = tokenOf(made.body['url']);
+  assert.match(String(made.body['url']), /^http:\/\/platform\.test\/password#\w{43}$/);
+  assert.equal((await use(token, 'short')).status, 400, 'a weak one leaves the link as it is');
+  const set = await use(token, 'another long password');
+  assert.deepEqual([set.status, set.body['email'], set.headers.getSetCookie().length], [200, email, 1]);
+  assert.deepEqual([(await use(token, 'yet another password')).status, (await signIn(email, password)).status], [404, 401]);
+  assert.equal((await signIn(email, 'another long password')).status, 200);
+  assert.equal((await platform.ask('/platform/v1/auth/session', { cookie })).status, 401);
+  const actions = (await platform.store.audit.list({ organization: acme.id, limit: 3 }))!.map(({ action }) => action);
+  assert.deepEqual(actions.slice(0, 2), ['usePasswordLink', 'makePasswordLink']);
+});
+
+test('a newer link makes the older void, and a day ends it', async () => {
+  const email = acme.emails.member;
+  const make = () => makePasswordLink(context(), { email, publicUrl: 'http://p' });
+  const [first, second] = [await make(), await make()];
+  assert.equal((await use(tokenOf(granted(first).url), 'another long password')).status, 404);
+  const old = granted(await makePasswordLink({ ...context(), nowMs: Date.now() - 86_400_000 }, { email, publicUrl: 'http://p' }));
+  assert.deepEqual([(await use(tokenOf(old.url), 'another long password')).status, granted(second).url === old.url], [404, false]);
+  assert.ok('refused' in await makePasswordLink(context(), { email: 'nobody@acme.example', publicUrl: 'http://p' }));
+});
+
+test("an owner cannot make a link for someone who belongs elsewhere too, and an admin for nobody; the operator's link does it", async () => {
+  const other = await platform.organization('other');
+  const email = other.emails.admin;
+  const invited = granted(await inviteUser(context(), { organization: acme.id, email, role: 'viewer', by: null, publicUrl: 'http://p' }));
+  const acceptance = { token: tokenOf(invited.link), email, password };
+  const joined = await platform.ask('/platform/v1/auth/invitations/accept', { method: 'POST', body: acceptance });
+  assert.equal(joined.status, 201, joined.text);
+  const path = `/members/${String(joined.body['id'])}/password-link`;
+  assert.deepEqual([(await api(path)).status, (await api(path, undefined, { token: acme.tokens.admin })).status], [403, 403]);
+  assert.equal((await signIn(email, password)).status, 200);
+  const link = granted(await makePasswordLink(context(), { email, publicUrl: 'http://p' }));
+  assert.equal((await use(tokenOf(link.url), 'set by the operator')).status, 200);
+});
+
+test('a hash that was made with other figures is taken, and made anew when its password is known', async () => {
+  const email = acme.emails.admin;
+  const { id } = (await platform.store.people.find(email))!;
+  const salt = Buffer.alloc(16, 3);
+  const old = `scrypt$16384$8$1$${salt.toString('base64url')}$${scryptSync(password, salt, 32, { N: 16_384, r: 8, p: 1 }).toString('base64url')}`;
+  await platform.store.people.setPassword(id, old);
+  assert.equal(isHashDated(old), true);
+  assert.deepEqual([(await signIn(email, 'not the password')).status, (await platform.store.people.find(email))!.passwordHash], [401, old]);
+  assert.equal((await signIn(email, password)).status, 200);
+  const now = (await platform.store.people.find(email))!.passwordHash!;
+  assert.deepEqual([isHashDated(now), (await signIn(email, password)).status], [false, 200]);
+});
+
+test('a service key is renamed, moved, disabled, enabled and rotated; nodes are told what holds', async () => {
+  const made = (await api('/keys', { name: 'ci', project: 'p1' })).body as { readonly id: string; readonly key: string };
+  const seen = (key: string) => platform.store.settings.keyByHash(createHash('sha256').update(key).digest('hex'));
+  const patch = async (body: unknown) => {
+    const answer = await api(`/keys/${made.id}`, body, { method: 'PATCH' });
+    assert.equal(answer.status, 200, answer.text);
+    return answer.body;
+  };
+  const before = await platform.store.settings.revision();
+  assert.deepEqual([(await patch({ name: 'ci 2' }))['name'], (await patch({ project: null }))['project']], ['ci 2', null]);
+  assert.equal((await seen(made.key))!.project, null);
+  assert.equal(typeof (await patch({ disabled: true }))['disabledAt'], 'string');
+  assert.equal(await seen(made.key), null);
+  assert.equal((await patch({ disabled: false }))['disabledAt'], null);
+  assert.ok(await platform.store.settings.revision() >= before + 4, 'every change is one that nodes follow');
+  const rotated = (await api(`/keys/${made.id}/rotate`, { graceSeconds: 3_600 })).body as { readonly key: string; readonly formerUntil: string };
+  const [former, now] = [await seen(made.key), await seen(rotated.key)];
+  assert.deepEqual([former!.id, former!.expiresAtMs, now!.id, now!.expiresAtMs], [made.id, Date.parse(rotated.formerUntil), made.id, null]);
+  const again = (await api(`/keys/${made.id}/rotate`, {})).body as { readonly key: string };
+  assert.deepEqual([await seen(made.key), await seen(rotated.key), (await seen(again.key))!.id], [null, null, made.id]);
+  await api(`/keys/${made.id}`, undefined, { method: 'DELETE' });
+  assert.equal((await api(`/keys/${made.id}/rotate`, {})).status, 409);
+  assert.equal(await seen(again.key), null);
+});
+
+test('nothing was answered with a fault', () => assert.deepEqual(platform.reports, []));

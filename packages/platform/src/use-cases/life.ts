@@ -1,0 +1,10 @@
+/** How long what is made lives → when it ends, or the refusal. */
+import { instantMsMax } from '@metergate/core/run/declaration.ts';
+import { refuseInput, type AdministrationRefusal } from './refusal.ts';
+
+/** `lifetimeMs` from `nowMs` on, a whole millisecond. Refuses what has no life, and an end that no date can name. */
+export function lifeEnd(nowMs: number, lifetimeMs: number): number | AdministrationRefusal {
+  const endMs = Math.floor(nowMs + lifetimeMs);
+  return endMs > nowMs && endMs <= instantMsMax ? endMs
+    : refuseInput('invalid_input', 'The life must be a positive duration that ends before the year 275000.');
+}
