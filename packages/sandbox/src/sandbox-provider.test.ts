@@ -56,13 +56,14 @@ const weather = {
     city: { type: 'string' }, days: { type: 'integer', minimum: 2 }, unit: { enum: ['C', 'F'] }, at: { type: 'array', items: { type: 'number' } },
   },
 };
+const question = [{ role: 'user' as const, content: 'What is the weather?' }];
 const example = { city: 'example', days: 2, unit: 'C', at: [1] };
 
 test('tools are called with arguments that fit, whole and streamed, and a result is answered with a text: chat completions', async (context) => {
   const client = new OpenAI({ apiKey: 'none', baseURL: `${await sandboxUrl(context)}/v1`, maxRetries: 0 });
   const tools = [{ type: 'function' as const, function: { name: 'weather', parameters: weather } }];
-  const whole = (await client.chat.completions.create({ model: 'gpt-4o', messages, tools })).choices[0]!;
-  const streamed = (await client.chat.completions.stream({ model: 'gpt-4o', messages, tools }).finalChatCompletion()).choices[0]!;
+  const whole = (await client.chat.completions.create({ model: 'gpt-4o', messages: question, tools })).choices[0]!;
+  const streamed = (await client.chat.completions.stream({ model: 'gpt-4o', messages: question, tools }).finalChatCompletion()).choices[0]!;
   for (const choice of [whole, streamed]) {
     assert.equal(choice.finish_reason, 'tool_calls');
     const call = choice.message.tool_calls?.[0];
@@ -70,17 +71,21 @@ test('tools are called with arguments that fit, whole and streamed, and a result
     assert.deepEqual([call.function.name, JSON.parse(call.function.arguments)], ['weather', example]);
   }
   const result = { role: 'tool' as const, tool_call_id: whole.message.tool_calls![0]!.id, content: '21 C' };
-  const last = await client.chat.completions.create({ model: 'gpt-4o', messages: [...messages, whole.message, result], tools });
+  const last = await client.chat.completions.create({ model: 'gpt-4o', messages: [...question, whole.message, result], tools });
   assert.match(last.choices[0]?.message.content ?? '', label);
-  const none = await client.chat.completions.create({ model: 'gpt-4o', messages, tools, tool_choice: 'none' });
-  assert.match(none.choices[0]?.message.content ?? '', label);
+  for (const silent of [{ messages: question, tool_choice: 'none' as const }, { messages }]) {
+    const { choices } = await client.chat.completions.create({ model: 'gpt-4o', tools, ...silent });
+    assert.match(choices[0]?.message.content ?? '', label, 'nobody asked for the tool');
+  }
+  const forced = await client.chat.completions.create({ model: 'gpt-4o', messages, tools, tool_choice: 'required' });
+  assert.equal(forced.choices[0]?.finish_reason, 'tool_calls');
 });
 
 test('the same for responses and messages', async (context) => {
   const url = await sandboxUrl(context);
   const openai = new OpenAI({ apiKey: 'none', baseURL: `${url}/v1`, maxRetries: 0 });
   const tools = [{ type: 'function' as const, name: 'weather', parameters: weather, strict: false }];
-  const asked = { model: 'gpt-4o', input: 'x', tools };
+  const asked = { model: 'gpt-4o', input: 'What is the weather?', tools };
   for (const { output } of [await openai.responses.create(asked), await openai.responses.stream(asked).finalResponse()]) {
     const call = output[0];
     assert.ok(call?.type === 'function_call');
@@ -90,13 +95,13 @@ test('the same for responses and messages', async (context) => {
   }
   const anthropic = new Anthropic({ apiKey: 'none', baseURL: url, maxRetries: 0 });
   const tool = { name: 'weather', input_schema: { ...weather, type: 'object' as const } };
-  const request = { model: 'claude-haiku-4-5', max_tokens: 64, messages, tools: [tool] };
+  const request = { model: 'claude-haiku-4-5', max_tokens: 64, messages: question, tools: [tool] };
   for (const answer of [await anthropic.messages.create(request), await anthropic.messages.stream(request).finalMessage()]) {
     const use = answer.content[0];
     assert.ok(use?.type === 'tool_use');
     assert.deepEqual([answer.stop_reason, use.name, use.input], ['tool_use', 'weather', example]);
     const result = { role: 'user' as const, content: [{ type: 'tool_result' as const, tool_use_id: use.id, content: '21 C' }] };
-    const last = await anthropic.messages.create({ ...request, messages: [...messages, { role: 'assistant', content: answer.content }, result] });
+    const last = await anthropic.messages.create({ ...request, messages: [...question, { role: 'assistant', content: answer.content }, result] });
     assert.equal(last.content[0]?.type, 'text');
   }
 });

@@ -1,6 +1,7 @@
 /**
- * A request with tools → the call of one that the sandbox makes in place of a text: the one that `tool_choice` names, else the first,
- * with arguments that fit its schema. Once a result of a tool is the last that was said, the answer is a text: so every loop ends.
+ * A request with tools → the call of one that the sandbox makes in place of a text, with arguments that fit its schema: the one that
+ * `tool_choice` asks for, else one that the last message speaks of by its name. An agent runs what it is told to, so no tool is called
+ * that nobody spoke of. Once a result of a tool is the last that was said, the answer is a text: so every loop ends.
  */
 import { isFields, objectsOf, type Fields, type SandboxRequest } from './sandbox-request.ts';
 
@@ -16,9 +17,13 @@ const depthMax = 8;
 export function toolCallOf({ body }: SandboxRequest): ToolCall | null {
   const tools = objectsOf(body['tools']).map(functionOf).filter((tool) => tool !== null);
   const choice = body['tool_choice'];
-  if (tools.length === 0 || choice === 'none' || (isFields(choice) && choice['type'] === 'none') || endsWithResult(body)) return null;
+  const kind = isFields(choice) ? choice['type'] : choice;
+  if (kind === 'none' || endsWithResult(body)) return null;
   const wanted = isFields(choice) ? nameOf(choice) : null;
-  const tool = tools.find(({ name }) => name === wanted) ?? tools[0]!;
+  const said = lastSaid(body).toLowerCase();
+  const spokenOf = kind === 'required' || kind === 'any' ? tools[0] : tools.find(({ name }) => isNamed(name, said));
+  const tool = tools.find(({ name }) => name === wanted) ?? spokenOf;
+  if (tool === undefined) return null;
   return { name: tool.name, arguments: JSON.stringify(exampleOf(tool.schema, 0) ?? {}) };
 }
 
@@ -33,6 +38,19 @@ function functionOf(tool: Fields): { name: string; schema: unknown } | null {
 
 function nameOf(choice: Fields): unknown {
   return choice['name'] ?? (isFields(choice['function']) ? choice['function']['name'] : null);
+}
+
+/** A word of a tool's name stands in what was said: `get_weather` in "What is the weather?". */
+function isNamed(name: string, said: string): boolean {
+  return name.split(/[^A-Za-z]+|(?<=[a-z])(?=[A-Z])/).some((word) => word.length > 3 && said.includes(word.toLowerCase()));
+}
+
+/** The text of the last message alone: what came before was answered. */
+function lastSaid(body: Fields): string {
+  const all = body['messages'] ?? body['input'];
+  if (typeof all === 'string') return all;
+  const content = objectsOf(all).at(-1)?.['content'];
+  return typeof content === 'string' ? content : objectsOf(content).map(({ text }) => (typeof text === 'string' ? text : '')).join(' ');
 }
 
 function endsWithResult(body: Fields): boolean {
