@@ -55,8 +55,8 @@ async function assertSound(sharer: Sharer, seen: number): Promise<number> {
 test('a node killed in the middle of its lease: its next start records every call once and returns what it held', async () => {
   const sharer = await Sharer.of(cluster, store, 'killed');
   await sharer.cap(40);
-  for (const node of nodes) await sharer.admitted(node, 0);
   const before = cluster.upstream.requests.length;
+  for (const node of nodes) await sharer.admitted(node, 0);
   const running = load(20, (caller) => sharer.call(nodeOf(caller), 0.02));
   while (sharer.answered < 300) await pass(5);
   const dead = nodes[1]!;
@@ -91,8 +91,8 @@ test('a node that stood still admits nothing on the lease it held', async () => 
 test('the store away: what is leased is spent, then 503 and never 402; back again, all goes on, and nothing is lost', async () => {
   const sharer = await Sharer.of(cluster, store, 'store away');
   await sharer.cap(100_000);
-  for (const node of nodes) await sharer.admitted(node, 0);
   const before = cluster.upstream.requests.length;
+  for (const node of nodes) await sharer.admitted(node, 0);
   const running = load(10, (caller) => sharer.call(nodeOf(caller), 0.01));
   while (sharer.answered < 200) await pass(5);
   await postgres.pause();

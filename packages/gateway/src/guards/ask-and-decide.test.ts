@@ -1,0 +1,54 @@
+/** A call that lacks something asks, decides again, and asks again only where an answer gives reason to (design 1, promise 4; 2). */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Refusal } from '@metergate/core/refusal.ts';
+import { askAndDecide } from './ask-and-decide.ts';
+import type { GuardedCall, Guards } from './guards.ts';
+
+const unconfirmed = { kind: 'run_unconfirmed' } as const;
+
+/** Guards that lack a lease until `grant`; questions are answered by the test. */
+function context() {
+  const clock = { ms: 0, monotonicMs: () => clock.ms, wallMs: () => clock.ms };
+  type Answered = (refusal: Refusal | null, again: boolean) => void;
+  const asked: { readonly withinMs: number; readonly answered: Answered }[] = [];
+  const state = { lacks: true, wanted: true };
+  const told: string[] = [];
+  const guards = {
+    decide: () => (state.lacks ? unconfirmed : null), mayAsk: () => true,
+    ask: (_call: GuardedCall, withinMs: number, answered: Answered) => { asked.push({ withinMs, answered }); },
+  } as unknown as Guards;
+  askAndDecide({ guards, clock }, {} as GuardedCall, unconfirmed, {
+    isWanted: () => state.wanted, admitted: () => void told.push('admitted'), refused: ({ kind }) => void told.push(kind),
+    left: () => void told.push('left'), broke: (cause) => void told.push(String(cause)),
+  });
+  return { clock, asked, state, told };
+}
+
+test('a question that was not answered in time is the last: the call is refused, whatever it had found before', () => {
+  const { clock, asked, told } = context();
+  clock.ms = 100;
+  asked[0]!.answered(null, true);
+  assert.deepEqual([asked.map(({ withinMs }) => withinMs), told], [[250, 150], []]);
+  asked[1]!.answered(null, false);
+  assert.deepEqual([asked.length, told], [2, ['run_unconfirmed']]);
+});
+
+test('room that was spent meanwhile is asked for again, until the 250 ms are over', () => {
+  const { clock, asked, told } = context();
+  for (; clock.ms < 250; clock.ms += 50) asked.at(-1)!.answered(null, true);
+  asked.at(-1)!.answered(null, true);
+  assert.deepEqual([asked.length, told], [6, ['run_unconfirmed']]);
+});
+
+test('admitted, refused or left: one of them, once', () => {
+  const admitted = context();
+  admitted.state.lacks = false;
+  admitted.asked[0]!.answered(null, false);
+  const refused = context();
+  refused.asked[0]!.answered({ kind: 'run_exposure_exhausted' }, false);
+  const left = context();
+  left.state.wanted = false;
+  left.asked[0]!.answered(null, true);
+  assert.deepEqual([admitted.told, refused.told, left.told], [['admitted'], ['run_exposure_exhausted'], ['left']]);
+});
