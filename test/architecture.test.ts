@@ -122,14 +122,14 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   store: [
     'audit/change.ts engine/column.ts journal/run-event.ts refusal.ts sealing/seal.ts', 'journal/call-sink.ts names.ts schema sealing/master-key.ts',
     'engine schema/migrations sealing/vault.ts', 'context.ts erasure/erased.ts journal schema/prepare-schema.ts', 'audit sealing usage',
-    'chain', 'settings spend', 'accounts runs tap webhooks', 'alerts calls erasure', 'receipts', 'store.ts', 'desk',
+    'chain', 'settings spend', 'accounts runs tap webhooks', 'alerts calls erasure seeding', 'receipts', 'store.ts', 'desk',
   ],
   gateway: [
     'body-pace.ts clock.ts connections.ts counters.ts descriptors.ts drains.ts held-bodies.ts log metrics network refusals.ts request-ids.ts usage',
     'faults.ts guards node-clock.ts respond.ts', 'settings', 'gateway-node.ts', 'call', 'server.ts', 'gateway.ts', 'gateway-thread.ts',
   ],
   platform: [
-    'http/client-address.ts http/security-headers.ts http/tap-rate.ts told-faults.ts use-cases/refusal.ts use-cases/upstream-url.ts',
+    'http/client-address.ts http/security-headers.ts http/tap-rate.ts seed told-faults.ts use-cases/refusal.ts use-cases/upstream-url.ts',
     'auth/passwords.ts', 'auth http/pages use-cases',
     'http/download.ts http/tap.ts reports/messages.ts', 'reports/report-client.ts', 'http/parts.ts', 'http', 'http/mount.ts http/resources',
     'http/app.ts reports/reading-operations.ts', 'reports server.ts', 'platform-thread.ts',

@@ -47,7 +47,7 @@ async function fileOf(query: Partial<ReceiptsQuery> = {}): Promise<string> {
   const made = await exportReceipts({ store, randomBytes: () => new Uint8Array(), nowMs: Date.now() }, { organization, ...query });
   assert.ok(!isRefusal(made));
   let text = '';
-  for await (const piece of made.file.pieces) text += piece.text;
+  for await (const piece of made.file.pieces) text += Buffer.from(piece.bytes).toString('utf8');
   return text;
 }
 

@@ -16,6 +16,9 @@ const { exitCode, ended } = await runProgram(program, process.argv.slice(2), {
   cwd: process.cwd(),
   stdin: process.stdin,
   stdout: (text) => process.stdout.write(text),
+  stdoutBytes: (bytes) => new Promise((resolve, reject) => {
+    process.stdout.write(bytes, (error) => (error instanceof Error ? reject(error) : resolve()));
+  }),
   stderr: (text) => process.stderr.write(text),
   isTerminal: process.stderr.isTTY === true,
   nowMs: Date.now,

@@ -7,6 +7,7 @@ import { accountRowsIn, type AccountRows } from './accounts/account-rows.ts';
 import { auditedEngine, auditTrailIn, type AuditTrail } from './audit/audit-trail.ts';
 import type { AuditIntent } from './audit/change.ts';
 import { callPagesIn, type CallPages } from './calls/call-pages.ts';
+import { keyNamesIn, type KeyNames } from './calls/key-names.ts';
 import { callWalkIn, type CallWalk } from './calls/call-walk.ts';
 import { callRecordsIn, type CallRecords } from './calls/call-records.ts';
 import { spentDaysIn, type SpentDays } from './alerts/spent-days.ts';
@@ -29,6 +30,7 @@ import { createVault } from './sealing/vault.ts';
 import { receiptsIn, type Receipts } from './receipts/receipts.ts';
 import { runsIn, type Runs } from './runs/runs.ts';
 import { serviceKeysIn, type ServiceKeys } from './settings/service-keys.ts';
+import { seedingIn, type Seeding } from './seeding/seeding.ts';
 import { settingsIn, type Settings } from './settings/node-settings.ts';
 import { spendReconcilerIn, type SpendReconciler } from './spend/spend-reconciler.ts';
 import { spendSumsIn, type SpendSums } from './spend/spend-sums.ts';
@@ -64,7 +66,9 @@ export interface Store {
   readonly calls: CallRecords;
   readonly callPages: CallPages;
   readonly callWalk: CallWalk;
+  readonly keyNames: KeyNames;
   readonly usageReports: UsageReports;
+  readonly seeding: Seeding;
   readonly caps: Caps;
   readonly spend: SpendSums;
   readonly spendReconciler: SpendReconciler;
@@ -122,7 +126,9 @@ function storeOn(context: StoreContext): Store {
     calls: callRecordsIn(context),
     callPages: callPagesIn(context),
     callWalk: callWalkIn(context),
+    keyNames: keyNamesIn(context),
     usageReports: usageReportsIn(context),
+    seeding: seedingIn(context),
     caps: capsIn(context),
     spend: spendSumsIn(context),
     spendReconciler: spendReconcilerIn(context),

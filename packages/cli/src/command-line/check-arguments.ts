@@ -48,7 +48,7 @@ function checkOption(
   given.add(token.name);
   if (definition.type === 'boolean') {
     if (token.value !== undefined) throw new UsageFault(`--${token.name} takes no value.`);
-  } else if (token.value === undefined || token.value === '' || (token.inlineValue === false && token.value.startsWith('-'))) {
+  } else if (token.value === undefined || token.value === '' || (token.inlineValue === false && /^-./.test(token.value))) {
     throw new UsageFault(`--${token.name} needs a value: --${token.name} ${hintOf(token.name, definition)}`);
   } else if (definition.type === 'enum' && definition.options?.includes(token.value) === false) {
     throw new UsageFault(`--${token.name} must be one of ${definition.options.join(', ')}.`);

@@ -13,6 +13,8 @@ export interface CommandTools {
   readonly cwd: string;
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: (text: string) => void;
+  /** The same for bytes; resolves when more may come. Absent: as text. */
+  readonly stdoutBytes?: (bytes: Uint8Array) => Promise<void>;
   readonly stderr: (text: string) => void;
   /** Secrets may be shown only to a person. */
   readonly isTerminal: boolean;
@@ -39,7 +41,12 @@ export interface Ended {
   readonly ended: number;
 }
 
-export type CommandResult = Answer | AdministrationRefusal | Ended;
+/** What there was to say has been said. */
+export interface Said {
+  readonly said: true;
+}
+
+export type CommandResult = Answer | AdministrationRefusal | Ended | Said;
 
 /** Wrong usage: one sentence, exit code 2. */
 export class UsageFault extends Error {}

@@ -1,21 +1,20 @@
 /**
- * Pieces of text → a file that is there whole or not at all: written beside its place as FILE.part, then given its name. Where
+ * Pieces of bytes → a file that is there whole or not at all: written beside its place as FILE.part, then given its name. Where
  * anything fails on the way the part is removed, and what was there before stays. @throws CommandFault
  */
 import { open, rename, rm } from 'node:fs/promises';
 import { CommandFault } from './command.ts';
 
 /** The number of bytes written. */
-export async function writeWhole(path: string, pieces: AsyncIterable<string>): Promise<number> {
+export async function writeWhole(path: string, pieces: AsyncIterable<Uint8Array>): Promise<number> {
   const part = `${path}.part`;
   const file = await open(part, 'w').catch((error: unknown) => { throw notWritten(path, error); });
   let bytes = 0;
   try {
     try {
       for await (const piece of pieces) {
-        const encoded = Buffer.from(piece, 'utf8');
-        await file.writeFile(encoded).catch((error: unknown) => { throw notWritten(path, error); });
-        bytes += encoded.length;
+        await file.writeFile(piece).catch((error: unknown) => { throw notWritten(path, error); });
+        bytes += piece.length;
       }
       await file.sync();
     } finally {
@@ -35,7 +34,8 @@ const reasons: Readonly<Record<string, string>> = {
   EDQUOT: 'no space is left', ENOTEMPTY: 'it is a directory',
 };
 
-function notWritten(path: string, error: unknown): CommandFault {
+/** A fault that says why, in words. */
+export function notWritten(path: string, error: unknown): CommandFault {
   const { code = 'unknown' } = error as { readonly code?: string };
   return new CommandFault('file_not_written', `The file ${path} cannot be written: ${reasons[code] ?? code}. Name another with --out.`);
 }

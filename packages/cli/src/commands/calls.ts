@@ -1,5 +1,7 @@
 /** `metergate calls list`: the records of calls, newest first. Design 4; 5. */
 import { rangeOf } from '@metergate/core/time/time-range.ts';
+import { callOutcomes, type CallOutcome } from '@metergate/core/record/call-record.ts';
+import { usageStates, type UsageState } from '@metergate/core/usage/reading.ts';
 import { callsLimit, listCalls } from '@metergate/platform/use-cases/calls.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, commandGroup } from '../command-line/command.ts';
@@ -13,14 +15,22 @@ const list = command({
     org: { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' },
     since: { type: 'string', valueHint: 'T', description: 'Calls that started at or after this time: 2026-11-01, today, 7d, …' },
     until: { type: 'string', valueHint: 'T', description: 'Calls that started before this time' },
+    key: { type: 'string', valueHint: 'KEY', description: 'Calls of this service key, by id' },
+    project: { type: 'string', valueHint: 'PROJECT', description: 'Calls for this project' },
+    label: { type: 'string', valueHint: 'LABEL', description: 'Calls with this label' },
+    model: { type: 'string', valueHint: 'MODEL', description: 'Calls that this model served' },
     run: { type: 'string', valueHint: 'RUN', description: 'Calls of this run' },
+    outcome: { type: 'enum', options: [...callOutcomes], description: `Calls that ended so: ${callOutcomes.join(', ')}` },
+    usage: { type: 'enum', options: [...usageStates], description: `Calls whose usage is: ${usageStates.join(', ')}` },
     limit: { type: 'string', valueHint: 'N', description: `At most so many: ${callsLimit.default} unless given, up to ${callsLimit.max}` },
   },
-  run: ({ org, since, until, run, limit }, tools) => {
+  run: ({ org, since, until, key, project, label, model, run, outcome, usage, limit }, tools) => {
     const query = {
       organization: org,
       ...checkedRange(rangeOf(rangeWords({ since, until }), tools.nowMs())),
-      ...(run === undefined ? {} : { run }),
+      filter: {
+        key, project, label, model, run, outcome: outcome as CallOutcome | undefined, usage: usage as UsageState | undefined,
+      },
       ...(limit === undefined ? {} : { limit: wholeNumberOf('limit', limit, { min: 1, max: callsLimit.max }) }),
     };
     return onStore(tools, async (context) => {

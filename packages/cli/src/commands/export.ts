@@ -1,44 +1,124 @@
 /** `metergate export`: the calls of a time as a file. Design 3, row 25; 5. */
 import { resolve } from 'node:path';
-import { exportCalls, exportFormats, type ExportFormat } from '@metergate/platform/use-cases/exports.ts';
-import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
-import { command } from '../command-line/command.ts';
+import { formatDollars, type NanoDollars } from '@metergate/core/money.ts';
+import type { UseCaseContext } from '@metergate/platform/use-cases/context.ts';
+import { exportCalls, exportFormats, type ExportFormat, type ExportPlace, type ExportQuery } from '@metergate/platform/use-cases/exports.ts';
+import { isRefusal, type AdministrationRefusal } from '@metergate/platform/use-cases/refusal.ts';
+import { countCalls } from '@metergate/platform/use-cases/usage.ts';
+import { command, UsageFault, type CommandTools } from '../command-line/command.ts';
 import { onStore } from '../command-line/on-store.ts';
+import { createProgress, grouped } from '../command-line/progress.ts';
+import { openResumable, type ResumableFile } from '../command-line/resumable-file.ts';
 import { timeMs } from '../command-line/value-forms.ts';
-import { writeWhole } from '../command-line/whole-file.ts';
-
-/** Between two words about how far it is. */
-const progressMs = 5_000;
 
 export const exportCommand = command({
-  description: 'Write the calls of a time to a file',
+  description: 'Write the calls of a time to a file; where it was broken off, the same command goes on',
   args: {
     org: { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' },
-    format: { type: 'enum', options: [...exportFormats], required: true, description: 'Records as jsonl or csv, costs by day as focus (FOCUS 1.2)' },
+    format: {
+      type: 'enum', options: [...exportFormats], required: true, description: 'Records as jsonl, csv or parquet; costs by day as focus (FOCUS 1.2)',
+    },
     from: { type: 'string', required: true, valueHint: 'T', description: 'Calls that started at or after this time: 2026-11-01, yesterday, 7d, …' },
     to: { type: 'string', required: true, valueHint: 'T', description: 'Calls that started before this time' },
-    out: { type: 'string', required: true, valueHint: 'FILE', description: 'Where to; a file that is there is replaced once all is written' },
+    out: {
+      type: 'string', required: true, valueHint: 'FILE',
+      description: 'Where to, - for standard output; a file that is there is replaced once all is written',
+    },
   },
   run: ({ org, format, from, to, out }, tools) => {
     const [fromMs, toMs] = [timeMs('from', from, tools.nowMs()), timeMs('to', to, tools.nowMs())];
-    const query = { organization: org, format: format as ExportFormat, fromMs, toMs };
-    const path = resolve(tools.cwd, out);
+    const asked = { organization: org, format: format as ExportFormat, fromMs, toMs };
+    if (out === '-' && tools.wantsJson === true) throw new UsageFault('--json needs a file: with --out - standard output is the export itself.');
     return onStore(tools, async (context) => {
-      const made = await exportCalls(context, query);
-      if (isRefusal(made)) return made;
-      let calls = 0;
-      let saidMs = performance.now();
-      const bytes = await writeWhole(path, (async function* () {
-        for await (const piece of made.pieces) {
-          calls += piece.calls;
-          yield piece.text;
-          if (performance.now() - saidMs < progressMs) continue;
-          saidMs = performance.now();
-          tools.stderr(`metergate: ${calls} calls so far\n`);
-        }
-      })());
-      const json = { file: path, format, from: new Date(query.fromMs).toISOString(), to: new Date(query.toMs).toISOString(), calls, bytes };
-      return { json, text: `${calls === 1 ? '1 call' : `${calls} calls`} written to ${out}.` };
+      if (out === '-') return toStandardOutput(context, asked, tools);
+      const path = resolve(tools.cwd, out);
+      return toFile(context, asked, { tools, path, out, words: [org, format, from, to].join('\n') });
     });
   },
 });
+
+interface Totals {
+  readonly calls: number;
+  readonly cost: bigint;
+}
+
+/** What is kept beside a part: the times that relative words meant then, so that a try on another day goes on with the same. */
+interface KeptState extends Pick<ExportQuery, 'fromMs' | 'toMs'> {
+  readonly place: ExportPlace;
+  readonly calls: number;
+  readonly cost: string;
+}
+
+interface FileTarget {
+  readonly tools: CommandTools;
+  readonly path: string;
+  readonly out: string;
+  /** The command as given: a part goes on only under the very same. */
+  readonly words: string;
+}
+
+async function toFile(context: UseCaseContext, asked: ExportQuery, { tools, path, out, words }: FileTarget) {
+  const refused = await exportCalls(context, asked);
+  if (isRefusal(refused)) return refused;
+  const file = await openResumable(path, words);
+  const kept = file.found as KeptState | null;
+  const query = kept === null ? asked : { ...asked, fromMs: kept.fromMs, toMs: kept.toMs, goOn: kept.place };
+  let totals: Totals | AdministrationRefusal;
+  try {
+    const before = kept === null ? { calls: 0, cost: 0n } : { calls: kept.calls, cost: BigInt(kept.cost) };
+    totals = await written(context, query, { tools, file, from: before });
+    if (isRefusal(totals)) {
+      await file.breakOff();
+      return totals;
+    }
+    await file.finish();
+  } catch (error) {
+    await file.breakOff();
+    throw error;
+  }
+  const { bytes } = file;
+  const cost = formatDollars(totals.cost as NanoDollars);
+  return {
+    json: { calls: totals.calls, cost, bytes, out },
+    text: `${totals.calls === 1 ? '1 call' : `${grouped(totals.calls)} calls`}, ${cost} USD, ${grouped(bytes)} bytes written to ${out}.`,
+  };
+}
+
+async function written(
+  context: UseCaseContext, query: ExportQuery,
+  { tools, file, from }: { readonly tools: CommandTools; readonly file: ResumableFile; readonly from: Totals },
+): Promise<Totals | AdministrationRefusal> {
+  const made = await exportCalls(context, query);
+  if (isRefusal(made)) return made;
+  const progress = createProgress(tools, { what: 'calls', total: await countCalls(context, query), from: from.calls });
+  let { calls, cost } = from;
+  try {
+    for await (const piece of made.pieces) {
+      await file.write(piece.bytes);
+      calls += piece.calls;
+      cost += piece.cost;
+      const { fromMs, toMs } = query;
+      if (piece.place !== null) await file.mark({ fromMs, toMs, place: piece.place, calls, cost: String(cost) } satisfies KeptState);
+      progress.at(calls);
+    }
+  } finally {
+    progress.end();
+  }
+  return { calls, cost };
+}
+
+/** The export alone on standard output, never faster than it is taken; what there is to say goes to standard error. */
+async function toStandardOutput(context: UseCaseContext, query: ExportQuery, tools: CommandTools) {
+  const made = await exportCalls(context, query);
+  if (isRefusal(made)) return made;
+  let calls = 0;
+  let cost = 0n;
+  const write = tools.stdoutBytes ?? (async (bytes: Uint8Array) => tools.stdout(Buffer.from(bytes).toString('utf8')));
+  for await (const piece of made.pieces) {
+    await write(piece.bytes);
+    calls += piece.calls;
+    cost += piece.cost;
+  }
+  tools.stderr(`metergate: ${grouped(calls)} calls, ${formatDollars(cost as NanoDollars)} USD.\n`);
+  return { said: true } as const;
+}

@@ -34,7 +34,7 @@ const exportFile = command({
       if (isRefusal(made)) return made;
       const { organization, first, last } = made;
       const pieces = made.file.pieces;
-      const bytes = await writeWhole(resolve(tools.cwd, out), (async function* () { for await (const { text } of pieces) yield text; })());
+      const bytes = await writeWhole(resolve(tools.cwd, out), (async function* () { for await (const each of pieces) yield each.bytes; })());
       const { hash } = await context.store.receipts.standing(organization, last) ?? { hash: null };
       if (hash !== null) noteHead(dataDirectory, { organization, last, hash });
       const receipts = last - first + 1;

@@ -15,7 +15,6 @@ export function isDownload(value: unknown): value is Download {
 
 export function downloadResponse({ download }: Download, headers: Headers, report: (fault: unknown) => void): Response {
   const pieces = download.pieces[Symbol.asyncIterator]();
-  const encoder = new TextEncoder();
   let left = false;
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
@@ -24,7 +23,7 @@ export function downloadResponse({ download }: Download, headers: Headers, repor
           const { done, value } = await pieces.next();
           if (left) return;
           if (done === true) return controller.close();
-          if (value.text !== '') return controller.enqueue(encoder.encode(value.text));
+          if (value.bytes.length > 0) return controller.enqueue(value.bytes);
         }
       } catch (fault) {
         if (left) return;

@@ -156,7 +156,8 @@ test('focus: the mandatory columns, a line for each day, key, project, model and
     assert.equal(sum(rows.map((row) => row[column])), sum(days.map((day) => day[name])), column);
   }
   const pricedRows = rows.filter((row) => row['x_CostSource'] === 'priced');
-  const quantity = (...kinds: string[]) => sum(pricedRows.filter((row) => kinds.includes(row['x_TokenType']!)).map((row) => row['PricingQuantity']));
+  const quantity = (...kinds: string[]) => sum(
+    pricedRows.filter((row) => kinds.includes(row['x_TokenType']!)).map((row) => row['PricingQuantity']!.replace(/\.0$/, '')));
   assert.deepEqual([quantity('input', 'cache_read'), quantity('output', 'reasoning')], [
     sum(Array.from({ length: 40 }, (_, index) => 1_000 + index)), sum(Array.from({ length: 40 }, (_, index) => 77 + index)),
   ]);
@@ -167,7 +168,7 @@ test('focus: the mandatory columns, a line for each day, key, project, model and
   ]));
   assert.deepEqual([...new Set(rows.map((row) => row['BillingAccountName']))], ['acme, "ltd" a']);
   const unknown = rows.find((row) => row['x_TokenType'] === 'unknown')!;
-  assert.deepEqual([unknown['PricingUnit'], unknown['PricingQuantity'], unknown['BilledCost']], ['Calls', '1', '0.000000000']);
+  assert.deepEqual([unknown['PricingUnit'], unknown['PricingQuantity'], unknown['BilledCost']], ['Calls', '1.0', '0.000000000']);
 });
 
 test('a charge does not leave the time that is exported', async () => {
@@ -177,16 +178,16 @@ test('a charge does not leave the time that is exported', async () => {
   assert.deepEqual(periods, new Set(['2026-09-30T01:00:00Z 2026-09-30T02:00:00Z']));
 });
 
-test('refused before the first byte: parquet, a time that ends before it begins, a format or an instant that is none', async () => {
+test('refused before the first byte: a time that ends before it begins, a format or an instant that is none', async () => {
   const codes = await Promise.all([
-    `/exports?format=parquet&${range}`, '/exports?from=2026-10-01T00:00:00Z&to=2026-10-01T00:00:00Z', `/exports?format=xls&${range}`,
-    '/exports?from=today&to=2026-10-01T00:00:00Z', '/exports?from=2026-10-01T00:00:00Z', '/usage?by=node', '/usage?by=day&cursor=AAAA',
+    '/exports?from=2026-10-01T00:00:00Z&to=2026-10-01T00:00:00Z', `/exports?format=xls&${range}`,
+    '/exports?from=tomorrow&to=2026-10-01T00:00:00Z', '/exports?from=2026-10-01T00:00:00Z', '/usage?by=node', '/usage?by=day&cursor=AAAA',
   ].map(async (path) => {
     const { status, body } = await ask(path);
     return [status, (body['error'] as { code: string }).code];
   }));
   assert.deepEqual(codes, [
-    [400, 'unsupported_format'], [400, 'invalid_input'], [400, 'invalid_input'], [400, 'invalid_input'], [400, 'invalid_input'],
+    [400, 'invalid_input'], [400, 'invalid_input'], [400, 'invalid_input'], [400, 'invalid_input'],
     [400, 'invalid_input'], [400, 'invalid_cursor'],
   ]);
 });

@@ -2,6 +2,7 @@
  * What the platform thread and the report thread say to each other. Values only, so that they can be copied.
  * A file is asked for piece by piece: its maker stays on the report thread until it is taken whole or let go of.
  */
+import type { ExportPiece } from '../use-cases/exports.ts';
 import type { Actor } from '../use-cases/actor.ts';
 import { StoreFault, type StoreFaultCode } from '@metergate/store/engine/fault.ts';
 
@@ -29,10 +30,7 @@ export interface FileHead {
   readonly fileName: string;
 }
 
-export interface Piece {
-  readonly text: string;
-  readonly calls: number;
-}
+export type Piece = ExportPiece;
 
 /** Reports → platform. */
 export type FromReports =

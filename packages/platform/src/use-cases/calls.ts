@@ -2,7 +2,7 @@
  * The records of an organization's calls, newest first, as design 4 shows them. Design 5, `calls list`.
  */
 import { callRecordToJson, type CallRecordJson } from '@metergate/core/record/call-record.ts';
-import type { CallPlace } from '@metergate/store/calls/call-pages.ts';
+import type { CallFilter, CallPlace } from '@metergate/store/calls/call-pages.ts';
 import { z } from 'zod';
 import type { UseCaseContext } from './context.ts';
 import { checkInput } from './input.ts';
@@ -18,7 +18,8 @@ export interface CallsQuery {
   readonly sinceMs?: number;
   /** Up to this moment, itself excluded. */
   readonly untilMs?: number;
-  readonly run?: string;
+  /** Calls of just these names, ends and states. */
+  readonly filter?: CallFilter;
   /** At most so many, the newest: 1 to 10,000. */
   readonly limit?: number;
 }
@@ -32,12 +33,9 @@ export async function listCalls(context: UseCaseContext, query: CallsQuery): Pro
   if (isRefusal(limit)) return limit;
   const organization = await findFigures(context, query.organization);
   if (isRefusal(organization)) return organization;
-  const { sinceMs, untilMs, run } = query;
-  const records = await context.store.calls.list({
-    organization: organization.id, limit: limit.value,
-    ...(sinceMs === undefined ? {} : { sinceMs }), ...(untilMs === undefined ? {} : { untilMs }), ...(run === undefined ? {} : { run }),
-  });
-  return records.map(callRecordToJson);
+  const { organization: _, ...asked } = query;
+  const records = await context.store.callPages.page({ ...asked, organization: organization.id, limit: limit.value });
+  return (records ?? []).map(callRecordToJson);
 }
 
 /** The records after `after`, for lists that are read page by page. Null: the organization has no such record. */

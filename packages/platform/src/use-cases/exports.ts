@@ -1,18 +1,21 @@
 /**
  * The calls of a time as a file, made while it is sent: in constant memory, page by page, whatever the number of records. Design 3,
- * row 25; 5. What is refused is refused before the first byte. The figures of a whole export add up to those of `usage`.
+ * row 25; 5. What is refused is refused before the first byte. The figures of a whole export add up to those of `usage`. An export
+ * that was broken off can be gone on with from any piece.
  */
 import { setImmediate as othersFirst } from 'node:timers/promises';
-import type { PriceBook } from '@metergate/core/price/price-book.ts';
 import { z } from 'zod';
-import type { ExportLines } from './export/export-lines.ts';
-import { focusLines, type FocusRequest } from './export/focus-lines.ts';
+import type { CallRecord } from '@metergate/core/record/call-record.ts';
+import type { WalkedCall, WalkPlace } from '@metergate/store/calls/call-walk.ts';
+import type { ExportForm } from './export/export-form.ts';
+import { focusLines } from './export/focus-lines.ts';
+import { parquetRows } from './export/parquet-rows.ts';
 import { csvLines, jsonLines } from './export/record-lines.ts';
 import type { UseCaseContext } from './context.ts';
 import { checkInput } from './input.ts';
 import { findFigures } from './organizations.ts';
 import { priceBook } from './prices.ts';
-import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
+import { isRefusal, type AdministrationRefusal } from './refusal.ts';
 
 export const exportFormats = ['jsonl', 'csv', 'parquet', 'focus'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
@@ -25,6 +28,26 @@ export interface ExportQuery {
   readonly fromMs: number;
   /** Up to this moment, itself excluded. */
   readonly toMs: number;
+  /** Where an earlier export of the same query stood; what it had written stands before what comes now. */
+  readonly goOn?: ExportPlace;
+}
+
+/** How to go on with an export after one of its pieces. JSON. */
+export interface ExportPlace {
+  readonly startedAtMs: number;
+  readonly sequence: string;
+  readonly newest: string;
+  readonly form: unknown;
+}
+
+/** Bytes of the file and the calls that are in them. Of FOCUS a call is in the piece that holds its day's lines. */
+export interface ExportPiece {
+  readonly bytes: Uint8Array;
+  readonly calls: number;
+  /** What they cost, in nano-dollars. */
+  readonly cost: bigint;
+  /** Null: no other export can go on after this piece. */
+  readonly place: ExportPlace | null;
 }
 
 /** A file to be made. Nothing is read before its first piece is asked for. */
@@ -32,49 +55,121 @@ export interface CallExport {
   readonly contentType: string;
   /** For those who name none. */
   readonly fileName: string;
-  /** The whole text, piece by piece; `calls`: how many are in this piece. */
-  readonly pieces: AsyncIterable<{ readonly text: string; readonly calls: number }>;
+  readonly pieces: AsyncIterable<ExportPiece>;
 }
 
 const fields = z.object({ fromMs: z.number(), toMs: z.number() })
   .refine(({ fromMs, toMs }) => fromMs < toMs, { error: 'The export must end after it begins: the end itself is not in it.' });
 
 const csvType = 'text/csv; charset=utf-8; header=present';
-export const exportTypes = ['application/x-ndjson', csvType] as const;
+const contentTypes: { readonly [F in ExportFormat]: string } = {
+  jsonl: 'application/x-ndjson', csv: csvType, parquet: 'application/vnd.apache.parquet', focus: csvType,
+};
+export const exportTypes: readonly string[] = [...new Set(Object.values(contentTypes))];
 
 export async function exportCalls(context: UseCaseContext, query: ExportQuery): Promise<CallExport | AdministrationRefusal> {
   const checked = checkInput(fields, query);
   if (isRefusal(checked)) return checked;
-  const { format, fromMs, toMs } = query;
-  if (format === 'parquet') {
-    return refuseInput('unsupported_format', 'Parquet cannot be written by this version. Export csv or jsonl, which tools for Parquet read.');
-  }
+  const { format, fromMs, toMs, goOn } = query;
   const organization = await findFigures(context, query.organization);
   if (isRefusal(organization)) return organization;
-  const book = format === 'focus' ? await priceBook(context) : null;
-  if (isRefusal(book)) return book;
-  const lines = linesOf(format, { account: organization, fromMs, toMs }, book);
+  const form = await formOf(context, query, organization);
+  if (isRefusal(form)) return form;
   const days = [fromMs, toMs].map((atMs) => new Date(atMs).toISOString().slice(0, 10)).join('-to-');
+  const after = goOn === undefined ? {} : {
+    after: { startedAtMs: goOn.startedAtMs, sequence: BigInt(goOn.sequence), newest: BigInt(goOn.newest) },
+  };
+  const walk = context.store.callWalk.walk({ organization: organization.id, fromMs, toMs, ...after });
   return {
-    contentType: format === 'jsonl' ? 'application/x-ndjson' : csvType,
-    fileName: `metergate-${format === 'focus' ? 'focus' : 'calls'}-${days}.${format === 'jsonl' ? 'jsonl' : 'csv'}`,
-    pieces: piecesOf(lines, context.store.callWalk.walk({ organization: organization.id, fromMs, toMs })),
+    contentType: contentTypes[format],
+    fileName: `metergate-${format === 'focus' ? 'focus' : 'calls'}-${days}.${format === 'focus' ? 'csv' : format}`,
+    pieces: piecesOf(form, { walk, nameOf: keyNamesOf(context, organization.id), begins: goOn === undefined }),
   };
 }
 
-function linesOf(format: Exclude<ExportFormat, 'parquet'>, context: Omit<FocusRequest, 'book'>, book: PriceBook | null): ExportLines {
-  if (book !== null) return focusLines({ ...context, book });
-  return format === 'jsonl' ? jsonLines() : csvLines();
+async function formOf(
+  context: UseCaseContext, { format, fromMs, toMs, goOn }: ExportQuery, account: { readonly id: string; readonly name: string },
+): Promise<ExportForm | AdministrationRefusal> {
+  switch (format) {
+    case 'jsonl': return jsonLines();
+    case 'csv': return csvLines();
+    case 'parquet': return parquetRows(goOn === undefined ? {} : { state: goOn.form });
+    case 'focus': {
+      const book = await priceBook(context);
+      return isRefusal(book) ? book : focusLines({ account, book, fromMs, toMs });
+    }
+  }
 }
 
-async function* piecesOf(
-  lines: ExportLines, pages: ReturnType<UseCaseContext['store']['callWalk']['walk']>,
-): AsyncGenerator<{ readonly text: string; readonly calls: number }> {
-  if (lines.head !== '') yield { text: lines.head, calls: 0 };
-  for await (const page of pages) {
-    yield { text: page.map((record) => lines.add(record)).join(''), calls: page.length };
+type NamesOfKeys = (calls: readonly WalkedCall[]) => Promise<ReadonlyMap<string, string>>;
+
+const namesMax = 100_000;
+
+/** Names of the keys of a page, remembered from page to page. */
+function keyNamesOf({ store }: UseCaseContext, organization: CallRecord['organization']): NamesOfKeys {
+  const known = new Map<string, string>();
+  const asked = new Set<string>();
+  return async (calls) => {
+    const fresh = [...new Set(calls.map(({ record }) => record.key as string))].filter((key) => !asked.has(key));
+    if (fresh.length > 0) {
+      if (asked.size + fresh.length > namesMax) [known, asked].forEach((each) => each.clear());
+      for (const [key, name] of await store.keyNames.names(organization, fresh)) known.set(key, name);
+      for (const key of fresh) asked.add(key);
+    }
+    return known;
+  };
+}
+
+interface Source {
+  readonly walk: AsyncIterable<readonly WalkedCall[]>;
+  readonly nameOf: NamesOfKeys;
+  /** It begins the file. */
+  readonly begins: boolean;
+}
+
+async function* piecesOf(form: ExportForm, { walk, nameOf, begins }: Source): AsyncGenerator<ExportPiece> {
+  if (begins && form.head.length > 0) yield { bytes: bytesOf([form.head]), calls: 0, cost: 0n, place: null };
+  // Calls that the form has, and those of them that are in what it let out.
+  let kept = { calls: 0, cost: 0n };
+  let last: WalkPlace | null = null;
+  for await (const page of walk) {
+    const names = await nameOf(page);
+    const out: (string | Uint8Array)[] = [];
+    let done = { calls: 0, cost: 0n };
+    let settled: WalkPlace | null = null;
+    for (const { record, place } of page) {
+      const letOut = form.add({ record, keyName: names.get(record.key) ?? null });
+      const its = { calls: 1, cost: record.cost ?? 0n };
+      if (letOut === null) kept = sum(kept, its);
+      else {
+        out.push(letOut.content);
+        done = sum(done, letOut.holds === 'this' ? sum(kept, its) : kept);
+        settled = letOut.holds === 'this' ? place : last;
+        kept = letOut.holds === 'this' ? { calls: 0, cost: 0n } : its;
+      }
+      last = place;
+    }
+    if (out.length > 0) yield { bytes: bytesOf(out), ...done, place: placeAfter(form, settled) };
     await othersFirst();
   }
-  const left = lines.end();
-  if (left !== '') yield { text: left, calls: 0 };
+  yield { bytes: bytesOf([form.end()]), ...kept, place: null };
+}
+
+interface Counted {
+  readonly calls: number;
+  readonly cost: bigint;
+}
+
+function sum(one: Counted, other: Counted): Counted {
+  return { calls: one.calls + other.calls, cost: one.cost + other.cost };
+}
+
+function placeAfter(form: ExportForm, place: WalkPlace | null): ExportPlace | null {
+  return place === null ? null
+    : { startedAtMs: place.startedAtMs, sequence: String(place.sequence), newest: String(place.newest), form: form.state() };
+}
+
+function bytesOf(contents: readonly (string | Uint8Array)[]): Uint8Array {
+  if (contents.every((content) => typeof content === 'string')) return Buffer.from(contents.join(''), 'utf8');
+  return Buffer.concat(contents.map((content) => (typeof content === 'string' ? Buffer.from(content, 'utf8') : content)));
 }

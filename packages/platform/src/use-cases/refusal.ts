@@ -17,7 +17,7 @@ export type AdministrationRefusalCode =
   | 'sandbox_placeholder'
   | 'invalid_upstream_url'
   | 'invalid_price_file'
-  | 'unsupported_format';
+  | 'store_not_empty';
 
 /** The request was not granted; nothing was changed. The sentence never holds a secret. */
 export interface AdministrationRefusal {

@@ -83,6 +83,17 @@ export async function showUsage(context: UseCaseContext, query: UsageQuery): Pro
   return rows.toSorted(by.length === 1 && isTime(by[0]!) ? byTime : costliestFirst).map((row) => shownUsage(by, row));
 }
 
+/** How many calls there are in a time, for who wants to tell how far something has come. Null: nobody knows. */
+export async function countCalls(
+  context: UseCaseContext,
+  { organization: idOrName, fromMs, toMs }: { readonly organization: string; readonly fromMs: number; readonly toMs: number },
+): Promise<number | null> {
+  const organization = await findFigures(context, idOrName);
+  if (isRefusal(organization)) return null;
+  const rows = await context.store.usageReports.usage({ organization: organization.id, by: [], rowsMax: 1, sinceMs: fromMs, untilMs: toMs });
+  return rows === null ? null : Number(rows[0] === undefined ? 0 : figureIn(rows[0].figures, 'calls'));
+}
+
 function isTime(dimension: UsageDimension): boolean {
   return dimension === 'day' || dimension === 'month' || dimension === 'hour';
 }

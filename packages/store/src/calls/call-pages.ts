@@ -1,11 +1,27 @@
 /**
- * Call records a page at a time, newest first: from one record on to the older ones, along the same order and index as the
- * list. A place is named by a record of the asker's own, so that nothing in it tells of others.
+ * Call records a page at a time, newest first, under any filters: from one record on to the older ones. A place is named by a record of
+ * the asker's own, so that nothing in it tells of others.
+ * Which days hold such calls, and how many, is known from the sums; a day on which they are many is walked by time, one on which they
+ * are few by attribution. So a page costs about what it shows, however rare its calls are.
  */
-import type { CallRecord } from '@metergate/core/record/call-record.ts';
-import type { CallQuery } from './call-records.ts';
-import { callRecordOf } from './call-row.ts';
+import type { OrganizationId } from '@metergate/core/id.ts';
+import type { CallOutcome, CallRecord } from '@metergate/core/record/call-record.ts';
+import { subjectOf } from '@metergate/core/report/usage-sum.ts';
+import { dayAfter } from '@metergate/core/time/utc-day.ts';
+import type { UsageState } from '@metergate/core/usage/reading.ts';
+import { sql, type RawBuilder, type Selectable } from 'kysely';
+import type { CallRecordTable } from '../schema/schema.ts';
 import type { StoreContext } from '../context.ts';
+import { attributionsThatFit } from '../usage/attributions.ts';
+import { attributionFilter, hasLabel } from '../usage/usage-parts.ts';
+import type { UsageFilter } from '../usage/usage-query.ts';
+import { callRecordOf } from './call-row.ts';
+
+/** Calls of just these names, ends and states. */
+export interface CallFilter extends UsageFilter {
+  readonly outcome?: CallOutcome | undefined;
+  readonly usage?: UsageState | undefined;
+}
 
 /** A record's place in the list of its organization. */
 export interface CallPlace {
@@ -13,29 +29,132 @@ export interface CallPlace {
   readonly id: string;
 }
 
-export interface CallPages {
-  /** The records that come after `after`; null where the organization has no such record. */
-  page(query: CallQuery & { readonly after?: CallPlace }): Promise<CallRecord[] | null>;
+export interface CallPageQuery {
+  readonly organization: OrganizationId;
+  readonly filter?: CallFilter;
+  /** From this moment of start on. */
+  readonly sinceMs?: number;
+  /** Up to this moment of start, itself excluded. */
+  readonly untilMs?: number;
+  /** At most so many, the newest. */
+  readonly limit: number;
+  readonly after?: CallPlace;
 }
 
+export interface CallPages {
+  /** The records that come after `after`; null where the organization has no such record. */
+  page(query: CallPageQuery): Promise<CallRecord[] | null>;
+}
+
+type Row = Selectable<CallRecordTable>;
+
+/** What every statement of a page has in common. */
+interface Asked {
+  readonly organization: string;
+  readonly filter: CallFilter;
+  readonly since: bigint;
+  readonly until: bigint;
+  /** The place after which it goes on. */
+  readonly after: { readonly startedAtMs: bigint; readonly sequence: bigint } | null;
+}
+
+const firstMs = -8_640_000_000_000_000n;
+const lastMs = 8_640_000_000_000_000n;
+/** A day is walked by time where one in so many of its calls fits. */
+const denseShare = 50n;
+
 export function callPagesIn({ engine }: StoreContext): CallPages {
+  const { kind } = engine;
+  const run = (statement: RawBuilder<Row>): Promise<readonly Row[]> => engine.read(async (db) => (await statement.execute(db)).rows);
+
+  /** By whatever index fits: over time, over runs, or over rare ends and states. */
+  const direct = (asked: Asked, limit: number) => run(sql<Row>`select * from call_record
+    where organization = ${asked.organization}${conditions(kind, asked)} order by started_at_ms desc, sequence desc limit ${limit}`);
+
+  /** By attribution: the few calls of those that have such ones on that day. */
+  const gathered = (asked: Asked, limit: number) => run(sql<Row>`select * from call_record
+    where attribution in (${attributionsOn(asked)})${conditions(kind, asked)} order by started_at_ms desc, sequence desc limit ${limit}`);
+
+  async function byDays(asked: Asked, limit: number): Promise<Row[]> {
+    const found: Row[] = [];
+    for (const day of await daysWithCalls(asked)) {
+      const start = BigInt(day.day_ms);
+      const within = { ...asked, since: larger(asked.since, start), until: smaller(asked.until, BigInt(dayAfter(Number(start)))) };
+      const dense = BigInt(day.calls) * denseShare >= BigInt(day.whole);
+      found.push(...await (dense ? direct : gathered)(within, limit - found.length));
+      if (found.length >= limit) break;
+    }
+    return found;
+  }
+
+  /** Days of the time with calls of these names, the latest first, with how many there are and how many of the organization's in all. */
+  async function daysWithCalls(asked: Asked): Promise<readonly { readonly day_ms: bigint; readonly calls: bigint; readonly whole: bigint }[]> {
+    const { organization, filter, since, until, after } = asked;
+    const latest = after === null ? until - 1n : smaller(after.startedAtMs, until - 1n);
+    const range = (column: string) => sql`${sql.ref(column)} > ${since - 86_400_000n} and ${sql.ref(column)} <= ${latest}`;
+    const fits = attributionFilter({ filter });
+    const sums = filter.label === undefined
+      ? sql`select start_ms as day_ms, sum(calls) as calls from attribution_sum where attribution in (${attributionsThatFit(organization, fits)})
+          and span = 'day' and ${range('start_ms')} group by start_ms`
+      : sql`select day_ms, sum(calls) as calls from word_sum where organization = ${organization} and dimension = 'label'
+          and subject = ${subjectOf(filter.label)} and ${range('day_ms')}
+          ${Object.keys(fits).length === 0 ? sql`` : sql`and attribution in (${attributionsThatFit(organization, fits)})`} group by day_ms`;
+    return engine.read(async (db) => (await sql<{ day_ms: bigint; calls: bigint; whole: bigint }>`
+      select s.day_ms as day_ms, cast(s.calls as bigint) as calls, u.calls as whole from (${sums}) as s
+      join usage_sum as u on u.organization = ${organization} and u.dimension = 'day' and u.day_ms = s.day_ms and u.subject = ''
+      order by s.day_ms desc`.execute(db)).rows);
+  }
+
   return {
-    page: ({ organization, sinceMs, untilMs, run, limit, after }) => engine.read(async (db) => {
-      if (run?.includes('\0') === true) return [];
-      let query = db.selectFrom('call_record').selectAll().where('organization', '=', organization);
-      if (sinceMs !== undefined) query = query.where('started_at_ms', '>=', BigInt(Math.ceil(sinceMs)));
-      if (untilMs !== undefined) query = query.where('started_at_ms', '<', BigInt(Math.ceil(untilMs)));
-      if (run !== undefined) query = query.where('run', '=', run);
-      if (after !== undefined) {
-        const startedAt = BigInt(after.startedAtMs);
-        const place = await db.selectFrom('call_record').select('sequence').where('organization', '=', organization)
-          .where('started_at_ms', '=', startedAt).where('id', '=', after.id).executeTakeFirst();
-        if (place === undefined) return null;
-        query = query.where('started_at_ms', '<=', startedAt).where((where) => where.or([
-          where('started_at_ms', '<', startedAt), where('sequence', '<', place.sequence),
-        ]));
-      }
-      return (await query.orderBy('started_at_ms', 'desc').orderBy('sequence', 'desc').limit(limit).execute()).map(callRecordOf);
-    }),
+    async page({ organization, filter = {}, sinceMs, untilMs, limit, after }) {
+      if (filter.run?.includes('\0') === true || filter.label?.includes('\0') === true) return [];
+      const place = after === undefined ? null : await placeOf(organization, after);
+      if (place === undefined) return null;
+      const asked: Asked = {
+        organization, filter, after: place,
+        since: sinceMs === undefined ? firstMs : BigInt(Math.ceil(sinceMs)), until: untilMs === undefined ? lastMs : BigInt(Math.ceil(untilMs)),
+      };
+      const { label, run: ofRun } = filter;
+      const named = label !== undefined || Object.keys(attributionFilter({ filter })).length > 0;
+      return (await (ofRun === undefined && named ? byDays : direct)(asked, limit)).map(callRecordOf);
+    },
   };
+
+  /** Undefined: the organization has no such record. */
+  async function placeOf(organization: string, { startedAtMs, id }: CallPlace) {
+    const found = await engine.read((db) => db.selectFrom('call_record').select('sequence').where('organization', '=', organization)
+      .where('started_at_ms', '=', BigInt(startedAtMs)).where('id', '=', id).executeTakeFirst());
+    return found === undefined ? undefined : { startedAtMs: BigInt(startedAtMs), sequence: found.sequence };
+  }
+}
+
+function conditions(kind: 'sqlite' | 'postgres', { filter, since, until, after }: Asked): RawBuilder<unknown> {
+  const { label, run, outcome, usage, ...names } = filter;
+  const all = [
+    sql`started_at_ms >= ${since}`, sql`started_at_ms < ${until}`,
+    ...(after === null ? [] : [sql`(started_at_ms, sequence) < (${after.startedAtMs}, ${after.sequence})`]),
+    ...Object.entries(names).filter(([, value]) => value !== undefined).map(([name, value]) => sql`${sql.ref(name)} = ${value}`),
+    ...(run === undefined ? [] : [sql`run = ${run}`]),
+    ...(label === undefined ? [] : [hasLabel(kind, label)]),
+    // The rare ones are in an index of their own, which the engine takes only where the statement itself names the others.
+    ...(outcome === undefined ? [] : [sql`outcome = ${outcome}`, ...(outcome === 'completed' ? [] : [sql`outcome <> 'completed'`])]),
+    ...(usage === undefined ? [] : [sql`usage = ${usage}`, ...(usage === 'reported' ? [] : [sql`usage <> 'reported'`])]),
+  ];
+  return sql.join(all.map((condition) => sql` and ${condition}`), sql``);
+}
+
+/** The attributions that fit, and where a label is asked for those of them that have it in that time. */
+function attributionsOn({ organization, filter, since, until }: Asked): RawBuilder<unknown> {
+  const fitting = attributionsThatFit(organization, attributionFilter({ filter }));
+  if (filter.label === undefined) return fitting;
+  return sql`select attribution from word_sum where organization = ${organization} and dimension = 'label' and subject = ${subjectOf(filter.label)}
+    and day_ms > ${since - 86_400_000n} and day_ms < ${until} and attribution in (${fitting})`;
+}
+
+function larger(one: bigint, other: bigint): bigint {
+  return one > other ? one : other;
+}
+
+function smaller(one: bigint, other: bigint): bigint {
+  return one < other ? one : other;
 }

@@ -1,6 +1,7 @@
 /**
  * Every call record of a time, oldest first, a page at a time along the index over time: for exports, in constant memory. Design 3,
- * row 25. Records that arrive once the walk has begun are not in it, by their number, so that its pages are of one moment.
+ * row 25. Records that arrive once the walk has begun are not in it, by their number, so that its pages are of one moment. A walk that
+ * was broken off can be gone on with from any of its records.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
@@ -14,29 +15,50 @@ export interface CallWalkQuery {
   readonly fromMs: number;
   /** Up to this moment, itself excluded. */
   readonly toMs: number;
+  /** Where an earlier walk over the same time stood: it goes on after that record. */
+  readonly after?: WalkPlace;
+}
+
+/** A record's place in a walk. */
+export interface WalkPlace {
+  readonly startedAtMs: number;
+  /** Its number in the store. */
+  readonly sequence: bigint;
+  /** The newest record that the walk holds, by its number: what came later is not in it. */
+  readonly newest: bigint;
+}
+
+/** A record and where it is. */
+export interface WalkedCall {
+  readonly record: CallRecord;
+  readonly place: WalkPlace;
 }
 
 export interface CallWalk {
   /** Pages of at most a thousand records, none of them empty. Whoever stops asking ends it; nothing stays open in between. */
-  walk(query: CallWalkQuery): AsyncGenerator<readonly CallRecord[], void, undefined>;
+  walk(query: CallWalkQuery): AsyncGenerator<readonly WalkedCall[], void, undefined>;
 }
 
 const recordsAtOnce = 1_000;
 
 export function callWalkIn({ engine }: StoreContext): CallWalk {
   return {
-    async *walk({ organization, fromMs, toMs }) {
-      const newest = await engine.read((db) =>
-        db.selectFrom('call_record').select('sequence').orderBy('sequence', 'desc').limit(1).executeTakeFirst());
+    async *walk({ organization, fromMs, toMs, after: from }) {
+      const newest = from?.newest ?? (await engine.read((db) =>
+        db.selectFrom('call_record').select('sequence').orderBy('sequence', 'desc').limit(1).executeTakeFirst()))?.sequence;
       if (newest === undefined) return;
-      for (let after = { startedAtMs: BigInt(Math.ceil(fromMs)), sequence: -1n }; ;) {
+      const begin = { startedAtMs: BigInt(Math.ceil(fromMs)), sequence: -1n };
+      for (let after = from === undefined ? begin : { startedAtMs: BigInt(from.startedAtMs), sequence: from.sequence }; ;) {
         const rows = await engine.read((db) => db.selectFrom('call_record').selectAll()
           .where('organization', '=', organization).where('started_at_ms', '<', BigInt(Math.ceil(toMs)))
-          .where(sql<boolean>`(started_at_ms, sequence) > (${after.startedAtMs}, ${after.sequence})`).where('sequence', '<=', newest.sequence)
+          .where(sql<boolean>`(started_at_ms, sequence) > (${after.startedAtMs}, ${after.sequence})`).where('sequence', '<=', newest)
           .orderBy('started_at_ms').orderBy('sequence').limit(recordsAtOnce).execute());
         const last = rows.at(-1);
         if (last === undefined) return;
-        yield rows.map(callRecordOf);
+        yield rows.map((row) => {
+          const record = callRecordOf(row);
+          return { record, place: { startedAtMs: record.startedAtMs, sequence: row.sequence, newest } };
+        });
         if (rows.length < recordsAtOnce) return;
         after = { startedAtMs: last.started_at_ms, sequence: last.sequence };
       }

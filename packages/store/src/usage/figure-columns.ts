@@ -62,17 +62,22 @@ export function summedFigures(engine: Engine['kind'], source: FigureSource, halv
   }).join(', '));
 }
 
+/** Most are small: reports add them up by the hundred thousand. */
+function wholeFigure(value: bigint): WholeFigure {
+  const figure = Number(value);
+  return Number.isSafeInteger(figure) ? figure : value;
+}
+
 export type FigureRow = Readonly<Record<string, bigint | string | null>>;
 
 /** The figures of a row that `summedFigures` made. */
 export function figuresOfRow(row: FigureRow): UsageFigures {
-  const figures = figureColumns.map(({ name }): WholeFigure => {
+  const figures = noUsage();
+  // Added to nothing, which brings them within the bounds.
+  addUsage(figures, figureColumnNames.map((name): WholeFigure => {
     const high = row[`${name}_high`] as bigint | undefined;
     const low = row[name] as bigint;
-    return high === undefined ? low : (high << 32n) + low;
-  });
-  // Brought within the bounds.
-  const bounded = noUsage();
-  addUsage(bounded, figures);
-  return bounded;
+    return high === undefined ? wholeFigure(low) : (high << 32n) + low;
+  }));
+  return figures;
 }

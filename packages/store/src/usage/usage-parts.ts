@@ -3,8 +3,7 @@
  * with as much of what they stand for as the question needs. Parts of days come from the records, in slices.
  */
 import { setImmediate as othersFirst } from 'node:timers/promises';
-import type { AttributionDimension, UsageFigures } from '@metergate/core/report/usage-sum.ts';
-import { subjectOf } from '@metergate/core/report/usage-sum.ts';
+import { attributionDimensions, subjectOf, type AttributionDimension, type UsageFigures } from '@metergate/core/report/usage-sum.ts';
 import { dayLengthMs } from '@metergate/core/time/utc-day.ts';
 import { sql, type RawBuilder } from 'kysely';
 import type { StoreContext } from '../context.ts';
@@ -132,6 +131,6 @@ export function hasLabel(kind: 'sqlite' | 'postgres', label: string): RawBuilder
 }
 
 export function attributionFilter({ filter = {} }: Pick<UsageQuery, 'filter'>): AttributionFilter {
-  const { label: _, run: __, ...rest } = filter;
-  return Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined)) as { readonly [D in AttributionDimension]?: string };
+  const named = attributionDimensions.map((dimension) => [dimension, filter[dimension]] as const).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(named) as { readonly [D in AttributionDimension]?: string };
 }

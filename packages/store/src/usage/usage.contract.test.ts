@@ -9,6 +9,7 @@ import { nanoDollars, nanoDollarsMax, type NanoDollars } from '@metergate/core/m
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { usageDimensions, usageFigureNames, type UsageDimension } from '@metergate/core/report/usage-sum.ts';
 import type { Store } from '../store.ts';
+import type { CallFilter } from '../calls/call-pages.ts';
 import type { UsageFilter } from './usage-query.ts';
 import { batchOf, drawing, openTestStore, sampleRecord, startMs } from '../test-support/contract-fixture.ts';
 import { bothEngines, contractStore } from '../test-support/contract-store.ts';
@@ -90,6 +91,7 @@ for (const on of bothEngines) {
       outputTokens: draw(4) === 0 ? null : draw(5_000),
       cost: draw(5) === 0 ? null : nanoDollars(BigInt(draw(1_000_000_000)) * (draw(30) === 0 ? 1_000_000n : 1n)),
       costSource: draw(5) === 0 ? 'unpriced' : 'priced',
+      outcome: (['completed', 'completed', 'failed', 'cut'] as const)[draw(4)]!,
       wire: draw(3) === 0 ? 'anthropic' : 'openai',
       endpoint: draw(3) === 0 ? 'messages' : 'chat.completions',
       cachedTokens: draw(3) === 0 ? null : draw(1_000),
@@ -166,6 +168,29 @@ for (const on of bothEngines) {
       }
     });
 
+    test('calls are listed newest first under any filters, page by page, each once', async () => {
+      const records = await store.calls.list({ organization: organizations[0]!, limit: 10_000 });
+      for (let round = 0; round < 40; round += 1) {
+        const of = records[draw(records.length)]!;
+        const filter = { ...drawnFilter(of, draw), ...(draw(3) === 0 ? { usage: of.usage } : {}), ...(draw(4) === 0 ? { outcome: of.outcome } : {}) };
+        const range = draw(2) === 0 ? {} : { sinceMs: startMs - draw(20 * dayMs), untilMs: startMs - draw(3) * dayMs };
+        const { sinceMs = -Infinity, untilMs = Infinity } = range as Asked;
+        const { usage, outcome, ...names } = filter as CallFilter;
+        const within = records.filter((each) => fits(each, names) && each.startedAtMs >= sinceMs && each.startedAtMs < untilMs
+          && (usage === undefined || each.usage === usage) && (outcome === undefined || each.outcome === outcome));
+        const found: CallRecord[] = [];
+        for (const limit = 1 + draw(200); ;) {
+          const last = found.at(-1);
+          const page = (await store.callPages.page({
+            organization: organizations[0]!, filter, limit, ...range, ...(last === undefined ? {} : { after: last }),
+          }))!;
+          found.push(...page);
+          if (page.length < limit) break;
+        }
+        assert.deepEqual(found.map(({ id }) => id), within.map(({ id }) => id), JSON.stringify({ ...filter, ...range }));
+      }
+    });
+
     test('more rows than asked for are no report, from sums and from records alike', async () => {
       const of = { organization: organizations[0]!, by: ['run'] } as const;
       const runs = (await report('run')).size;
@@ -206,9 +231,9 @@ for (const on of bothEngines) {
         sampleRecord(organization, { startedAtMs: startMs + (index < 2_500 ? 5 : 4 - index % 5) }));
       await store.calls.ship(batchOf('seg_walk', records));
       const listed = (await store.calls.list({ organization, limit: 10_000 })).toReversed();
-      const all = (await pagesOf(store.callWalk.walk({ organization, fromMs: startMs, toMs: startMs + 6 }))).flat();
+      const all = (await pagesOf(store.callWalk.walk({ organization, fromMs: startMs, toMs: startMs + 6 }))).flat().map((each) => each.record);
       assert.deepEqual(all, listed);
-      const part = (await pagesOf(store.callWalk.walk({ organization, fromMs: startMs + 1, toMs: startMs + 5 }))).flat();
+      const part = (await pagesOf(store.callWalk.walk({ organization, fromMs: startMs + 1, toMs: startMs + 5 }))).flat().map((each) => each.record);
       assert.deepEqual(part, listed.filter(({ startedAtMs }) => startedAtMs >= startMs + 1 && startedAtMs < startMs + 5));
       const walk = store.callWalk.walk({ organization, fromMs: startMs, toMs: startMs + 10 });
       const first = (await walk.next()).value!;

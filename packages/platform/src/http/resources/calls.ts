@@ -1,18 +1,23 @@
 /** Records of the organization's calls, newest first, a page at a time. Design 4; design 5. */
 import { z } from '@hono/zod-openapi';
+import { callOutcomes } from '@metergate/core/record/call-record.ts';
+import { usageStates } from '@metergate/core/usage/reading.ts';
 import { rangeOf } from '@metergate/core/time/time-range.ts';
 import { pageCalls } from '../../use-cases/calls.ts';
 import { isRefusal } from '../../use-cases/refusal.ts';
 import { readingOperation } from '../operation.ts';
 import { decodeCursor, encodeCursor, invalidCursor, limitOf, pageOf, pageQuery } from '../paging.ts';
 import { callSchema } from './call-schema.ts';
-import { checkedRange, timeQuery } from './fields.ts';
+import { checkedRange, nameQuery, timeQuery } from './fields.ts';
 
 export const callOperations = [
   readingOperation({
     id: 'listCalls', path: '/calls', role: 'viewer', tag: 'calls', summary: 'Call records, newest first',
     refuses: ['unknown_organization'],
-    query: pageQuery.extend({ since: timeQuery.optional(), until: timeQuery.optional(), run: z.string().min(1).max(128).optional() }),
+    query: pageQuery.extend({ since: timeQuery.optional(), until: timeQuery.optional(),
+      key: nameQuery, project: nameQuery, label: nameQuery, model: nameQuery, run: z.string().min(1).max(128).optional(),
+      outcome: z.enum(callOutcomes).optional(), usage: z.enum(usageStates).optional(), wire: nameQuery, endpoint: nameQuery,
+    }),
     answer: pageOf(callSchema),
     run: async ({ context, actor, query }) => {
       const after = query.cursor === undefined ? undefined : placeIn(query.cursor);
@@ -20,9 +25,10 @@ export const callOperations = [
       const range = checkedRange(rangeOf(query, context.nowMs));
       if (isRefusal(range)) return range;
       const limit = limitOf(query);
+      const { limit: _, cursor: __, since: ___, until: ____, ...filter } = query;
       const records = await pageCalls(context, {
         organization: actor.organization, limit: limit + 1, ...(after === undefined ? {} : { after }),
-        ...range, ...(query.run === undefined ? {} : { run: query.run }),
+        ...range, filter,
       });
       if (records === null) return invalidCursor();
       if (isRefusal(records)) return records;

@@ -8,7 +8,7 @@ import { timeQuery } from './fields.ts';
 
 export const exportOperations = [
   readingOperation({
-    id: 'exportCalls', refuses: ['unknown_organization', 'unsupported_format'], path: '/exports', role: 'viewer', tag: 'exports',
+    id: 'exportCalls', refuses: ['unknown_organization', 'invalid_price_file'], path: '/exports', role: 'viewer', tag: 'exports',
     summary: 'The calls that started in [from, to), oldest first, or their costs as a FOCUS table',
     query: z.object({ format: z.enum(exportFormats).default('jsonl'), from: timeQuery, to: timeQuery }),
     answer: z.string(), downloads: exportTypes,

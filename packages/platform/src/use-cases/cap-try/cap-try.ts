@@ -48,7 +48,7 @@ export async function tryCap(
   let calls = 0;
   let cost = 0n;
   for await (const page of context.store.callWalk.walk({ organization: organization.id, fromMs: sinceMs, toMs: context.nowMs + 1 })) {
-    for (const record of page) {
+    for (const { record } of page) {
       if ((key !== null && record.key !== key) || (project !== null && record.project !== project)) continue;
       calls += 1;
       cost += record.cost ?? 0n;

@@ -4,6 +4,7 @@
  */
 import { formatDollars, type NanoDollars } from '@metergate/core/money.ts';
 import type { PaidKind } from '@metergate/core/price/recorded-parts.ts';
+import { monthName } from '@metergate/core/time/utc-month.ts';
 import type { Wire } from '@metergate/core/wire/wire.ts';
 import type { CostSource } from '@metergate/core/record/call-record.ts';
 import type { CsvValue } from './csv.ts';
@@ -20,6 +21,10 @@ export interface ChargeGroup {
   /** Excluded. */
   readonly toMs: number;
   readonly key: string;
+  /** Null: it has none, or is gone. */
+  readonly keyName: string | null;
+  /** In one order, each once. */
+  readonly labels: readonly string[];
   readonly project: string | null;
   readonly wire: Wire;
   readonly model: string | null;
@@ -64,6 +69,11 @@ const kinds: { readonly [K in ChargeKind]: { readonly name: string; readonly wor
 };
 
 const providerOf = ({ group }: FocusLine): string => providers[group.wire];
+/** The format wants decimals here. */
+const quantityOf = ({ sums }: FocusLine): string => `${sums.quantity}.0`;
+const unitOf = ({ group }: Pick<FocusLine, 'group'>): string => (group.kind === 'unknown' || group.kind === 'none' ? 'Calls' : 'Tokens');
+/** The model and the kind of token. */
+const skuOf = ({ group }: Pick<FocusLine, 'group'>): string => `${group.model ?? 'no-model'}/${kinds[group.kind].name}`;
 const costOf = ({ sums }: FocusLine): string => formatDollars(sums.cost);
 
 const columns: Readonly<Record<string, (line: FocusLine) => CsvValue>> = {
@@ -75,23 +85,35 @@ const columns: Readonly<Record<string, (line: FocusLine) => CsvValue>> = {
   BillingPeriodStart: ({ group }) => instant(monthStart(group.fromMs, 0)),
   ChargeCategory: () => 'Usage',
   ChargeClass: () => null,
+  ChargeFrequency: () => 'Usage-Based',
   ChargeDescription: ({ group }) => `${group.model ?? 'No model named'}: ${kinds[group.kind].words}`,
   ChargePeriodEnd: ({ group }) => instant(group.toMs),
   ChargePeriodStart: ({ group }) => instant(group.fromMs),
+  ConsumedQuantity: quantityOf,
+  ConsumedUnit: unitOf,
   ContractedCost: costOf,
   EffectiveCost: costOf,
+  // The provider's own bill is not here: until it comes the charges of a month stand under a provisional one.
+  InvoiceId: ({ group }) => `provisional-${group.wire}-${monthName(group.fromMs)}`,
   InvoiceIssuerName: providerOf,
   ListCost: costOf,
-  PricingQuantity: ({ sums }) => sums.quantity,
-  PricingUnit: ({ group }) => (group.kind === 'unknown' || group.kind === 'none' ? 'Calls' : 'Tokens'),
+  PricingQuantity: quantityOf,
+  PricingUnit: unitOf,
   ProviderName: providerOf,
   PublisherName: providerOf,
   ServiceCategory: () => 'AI and Machine Learning',
   ServiceName: ({ group }) => services[group.wire],
   ServiceSubcategory: () => 'Generative AI',
+  SkuId: skuOf,
+  SkuMeter: ({ group }) => kinds[group.kind].words,
+  SkuPriceId: ({ group }) => (group.kind === 'unknown' || group.kind === 'none' ? null : skuOf({ group })),
+  SubAccountId: ({ group }) => group.project,
+  SubAccountName: ({ group }) => group.project,
+  Tags: ({ group }) => JSON.stringify(Object.fromEntries(group.labels.map((label) => [label, 'true']))),
   ServiceProviderName: providerOf,
   HostProviderName: providerOf,
   x_ServiceKeyId: ({ group }) => group.key,
+  x_ServiceKeyName: ({ group }) => group.keyName,
   x_Project: ({ group }) => group.project,
   x_Model: ({ group }) => group.model,
   x_TokenType: ({ group }) => kinds[group.kind].name,

@@ -1,5 +1,5 @@
 /**
- * Call records, oldest first → lines of a FOCUS table: one for each day, key, project, model and token type, with what they cost.
+ * Call records, oldest first → lines of a FOCUS table: one for each day, key, project, set of labels, model and token type, with what they cost.
  * The costs of all lines add up to the costs of all records. FOCUS knows no absent cost: of calls without a price or with unknown
  * usage the line says 0 and, beside it, how many there are.
  * A day's lines are kept until the day is over, at most so many; past that some come out early and the rest in lines of their own.
@@ -11,7 +11,7 @@ import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { dayAfter, dayOf } from '@metergate/core/time/utc-day.ts';
 import { isGapCall, isUnknownCall } from '@metergate/core/spend/spend-sum.ts';
 import { csvLine } from './csv.ts';
-import type { ExportLines } from './export-lines.ts';
+import type { ExportForm } from './export-form.ts';
 import { focusNames, focusValues, type ChargeGroup, type ChargeKind, type ChargeSums, type FocusAccount } from './focus-columns.ts';
 
 export interface FocusRequest {
@@ -30,7 +30,7 @@ interface Charge {
   readonly cost: bigint;
 }
 
-export function focusLines({ account, book, fromMs, toMs, linesMax = 20_000 }: FocusRequest): ExportLines {
+export function focusLines({ account, book, fromMs, toMs, linesMax = 20_000 }: FocusRequest): ExportForm {
   let day: number | null = null;
   const kept = new Map<string, { readonly group: ChargeGroup; readonly sums: ChargeSums }>();
   const letOut = (): string => {
@@ -39,7 +39,7 @@ export function focusLines({ account, book, fromMs, toMs, linesMax = 20_000 }: F
     return text;
   };
   const keep = (group: ChargeGroup, { quantity, cost }: Charge): ChargeSums => {
-    const name = JSON.stringify([group.key, group.project, group.wire, group.model, group.costSource, group.kind]);
+    const name = JSON.stringify([group.key, group.project, group.wire, group.model, group.costSource, group.kind, group.labels]);
     let line = kept.get(name);
     if (line === undefined) {
       line = { group, sums: { quantity: 0n, cost: nanoDollars(0n), calls: 0, unknownCalls: 0, unpricedCalls: 0, gapCalls: 0 } };
@@ -51,22 +51,24 @@ export function focusLines({ account, book, fromMs, toMs, linesMax = 20_000 }: F
   };
   return {
     head: csvLine(focusNames),
-    add(record) {
+    add({ record, keyName }) {
       const today = dayOf(record.startedAtMs);
       const before = day !== null && (day !== today || kept.size >= linesMax) ? letOut() : '';
       day = today;
       const { key, project, wire, model, costSource } = record;
+      const labels = [...new Set(record.labels)].sort();
       const period = { fromMs: Math.max(today, fromMs), toMs: Math.min(dayAfter(today), toMs) };
       for (const [index, charge] of chargesOf(record, recordedParts(record, book)).entries()) {
-        const sums = keep({ ...period, key, project, wire, model, costSource, kind: charge.kind }, charge);
+        const sums = keep({ ...period, key, keyName, labels, project, wire, model, costSource, kind: charge.kind }, charge);
         if (index > 0) continue;
         sums.calls += 1;
         if (isUnknownCall(record.usage)) sums.unknownCalls += 1;
         if (costSource === 'unpriced') sums.unpricedCalls += 1;
         if (isGapCall(record.costGaps)) sums.gapCalls += 1;
       }
-      return before;
+      return before === '' ? null : { content: before, holds: 'before' };
     },
+    state: () => null,
     end: letOut,
   };
 }

@@ -1,29 +1,39 @@
-/** Call records → lines of an export, one for each record, with the fields of design 4 under their names. */
-import { callRecordToJson, type CallRecord, type CallRecordJson } from '@metergate/core/record/call-record.ts';
+/** Calls → lines of an export, one for each, with the fields of design 4 under their names. */
+import { callRecordToJson, type CallRecordJson } from '@metergate/core/record/call-record.ts';
 import { csvLine, type CsvValue } from './csv.ts';
-import type { ExportLines } from './export-lines.ts';
+import type { ExportedCall, ExportForm } from './export-form.ts';
 
 /** JSON, one record a line. */
-export function jsonLines(): ExportLines {
-  return { head: '', add: (record) => `${JSON.stringify(callRecordToJson(record))}\n`, end: () => '' };
+export function jsonLines(): ExportForm {
+  return linesOf('', ({ record }) => `${JSON.stringify(callRecordToJson(record))}\n`);
 }
 
-const columns = [
+/** A table with a line of names. Labels are a JSON array in one cell; a key's name stands beside its id. */
+export function csvLines(): ExportForm {
+  return linesOf(csvLine(recordColumns.flatMap((name) => (name === 'key' ? [name, 'keyName'] : [name]))), (call) => csvLine(valuesOf(call)));
+}
+
+function linesOf(head: string, lineOf: (call: ExportedCall) => string): ExportForm {
+  return { head, add: (call) => ({ content: lineOf(call), holds: 'this' }), state: () => null, end: () => '' };
+}
+
+/** Every field of a record, in the order of tables. */
+export const recordColumns = [
   'id', 'organization', 'key', 'project', 'labels', 'labelsDropped', 'run', 'wire', 'endpoint', 'method', 'path', 'streamed', 'status', 'outcome',
   'model', 'finishReason', 'inputTokens', 'outputTokens', 'cachedTokens', 'cacheWriteTokens', 'reasoningTokens', 'usage', 'usageReason', 'cost',
-  'costGaps', 'serviceTier', 'audioInputTokens', 'audioOutputTokens', 'toolCalls', 'costSource',
-  'priceList', 'providerRequestId', 'requestBytes', 'responseBytes', 'startedAt', 'firstByteMs', 'durationMs', 'node', 'label',
+  'costGaps', 'serviceTier', 'audioInputTokens', 'audioOutputTokens', 'toolCalls', 'costSource', 'priceList', 'providerRequestId', 'requestBytes',
+  'responseBytes', 'startedAt', 'firstByteMs', 'durationMs', 'node', 'label',
 ] as const satisfies readonly (keyof CallRecordJson)[];
 
-/** A table with a line of names. Labels are a JSON array in one cell. */
-export function csvLines(): ExportLines {
-  return { head: csvLine(columns), add: (record) => csvLine(valuesOf(record)), end: () => '' };
-}
+// Nothing compiles while a field of the record is missing above.
+type Missing = Exclude<keyof CallRecordJson, (typeof recordColumns)[number]>;
+const whole: [Missing] extends [never] ? true : never = true;
 
-function valuesOf(record: CallRecord): CsvValue[] {
+function valuesOf({ record, keyName }: ExportedCall): CsvValue[] {
   const json = callRecordToJson(record);
-  return columns.map((name) => {
+  return whole && recordColumns.flatMap((name): CsvValue[] => {
     const value = json[name];
-    return typeof value === 'boolean' ? String(value) : typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
+    const cell = typeof value === 'boolean' ? String(value) : typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
+    return name === 'key' ? [cell, keyName] : [cell];
   });
 }

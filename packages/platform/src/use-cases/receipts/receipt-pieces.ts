@@ -3,6 +3,7 @@
  * hashed again and held against its receipt, from the last signed checkpoint before the span to the first one after it. So whoever
  * can write in the store, but has no key, gets no signature for a record that was altered.
  */
+import type { ExportPiece } from '../exports.ts';
 import { hash } from 'node:crypto';
 import { setImmediate as othersFirst } from 'node:timers/promises';
 import { checkpointText, keyFollowsText, type Checkpoint, type CheckpointKind, type ReceiptKey } from '@metergate/core/receipt/checkpoint.ts';
@@ -23,15 +24,12 @@ export interface ReceiptSource {
 /** Within what is signed. @throws StoreFault `receipts_differ`, naming the first record that is not what its receipt says. */
 export async function* receiptPieces(
   { receipts, chain }: ReceiptSource, span: ChainSpan,
-): AsyncGenerator<{ readonly text: string; readonly calls: number }> {
+): AsyncGenerator<ExportPiece> {
   const previous = await receipts.hashBefore(chain.organization, span.first);
   if (previous === null) throw differs(span.first - 1);
-  yield {
-    text: `${formatLine({
-      type: 'head', format: receiptFileFormat, organization: chain.organization, first: span.first, previous, keys: chain.keys,
-    })}\n`,
-    calls: 0,
-  };
+  yield piece([formatLine({
+    type: 'head', format: receiptFileFormat, organization: chain.organization, first: span.first, previous, keys: chain.keys,
+  })], 0);
   const { before, within, after } = await checkpointsOf({ receipts, chain }, span);
   const walk = new CheckedWalk(chain, before);
   let end = before?.hash ?? chainStart;
@@ -45,11 +43,15 @@ export async function* receiptPieces(
       const checkpoint = within.get(line.sequence);
       if (checkpoint !== undefined) lines.push(formatLine({ type: 'checkpoint', ...walk.agreed(checkpoint, 'checkpoint') }));
     }
-    yield { text: lines.map((line) => `${line}\n`).join(''), calls: lines.length };
+    yield piece(lines, lines.length);
     await othersFirst();
   }
   walk.agreed(after, chain.end === null ? 'checkpoint' : 'end');
-  yield { text: `${formatLine({ type: 'end', ...endFor(chain, { ...span, previous, hash: end }) })}\n`, calls: 0 };
+  yield piece([formatLine({ type: 'end', ...endFor(chain, { ...span, previous, hash: end }) })], 0);
+}
+
+function piece(lines: readonly string[], calls: number): ExportPiece {
+  return { bytes: Buffer.from(lines.map((line) => `${line}\n`).join(''), 'utf8'), calls, cost: 0n, place: null };
 }
 
 /** Of an erased organization the end that was signed as it was erased; nothing else can be signed for it. */

@@ -27,7 +27,7 @@ const useCases = () => ({ store: context.store, randomBytes: context.parts.rando
 async function fileOf(query: Partial<ReceiptsQuery> = {}): Promise<string> {
   const made = granted(await exportReceipts(useCases(), { organization: one.id, ...query }));
   let text = '';
-  for await (const piece of made.file.pieces) text += piece.text;
+  for await (const piece of made.file.pieces) text += Buffer.from(piece.bytes).toString('utf8');
   return text;
 }
 async function* piecesOf(text: string): AsyncGenerator<Uint8Array> {

@@ -1,0 +1,83 @@
+/**
+ * Pieces of bytes → a file that is there whole or not at all, and that the next try can go on with where this one is broken off. It is
+ * written beside its place as FILE.part; FILE.part.json says what it is a part of and how far it counts. @throws CommandFault
+ */
+import { open, readFile, rename, rm, stat, writeFile, type FileHandle } from 'node:fs/promises';
+import { notWritten } from './whole-file.ts';
+
+/** What another process needs to go on: JSON. `identity`: of what file this is a part. */
+export interface FilePart {
+  readonly identity: string;
+  readonly bytes: number;
+  readonly state: unknown;
+}
+
+export interface ResumableFile {
+  /** Where an earlier try of the same identity stood; null: this one begins. */
+  readonly found: unknown;
+  /** Written so far, also by earlier tries. */
+  readonly bytes: number;
+  write(content: Uint8Array): Promise<void>;
+  /** What was written so far counts, and this is how to go on after it. Kept at most every `everyMs`. */
+  mark(state: unknown): Promise<void>;
+  /** Gives the file its name. */
+  finish(): Promise<void>;
+  /** Leaves what was marked for the next try; nothing where nothing was. */
+  breakOff(): Promise<void>;
+}
+
+export async function openResumable(
+  path: string, identity: string, { everyMs = 2_000, nowMs = Date.now }: { readonly everyMs?: number; readonly nowMs?: () => number } = {},
+): Promise<ResumableFile> {
+  const [part, notes] = [`${path}.part`, `${path}.part.json`];
+  const found = await foundPart(part, notes, identity);
+  const file = await open(part, found === null ? 'w' : 'r+').catch((error: unknown) => { throw notWritten(path, error); });
+  return await begun(file, found).catch(async (error: unknown) => { await file.close(); throw notWritten(path, error); });
+
+  async function begun(handle: FileHandle, from: FilePart | null): Promise<ResumableFile> {
+    // What lies past the mark was written and not counted.
+    if (from !== null) await handle.truncate(from.bytes);
+    let bytes = from?.bytes ?? 0;
+    let marked = from !== null;
+    let markedMs = nowMs();
+    const guarded = <T>(work: Promise<T>): Promise<T> => work.catch((error: unknown) => { throw notWritten(path, error); });
+    return {
+      found: from?.state ?? null,
+      get bytes() {
+        return bytes;
+      },
+      async write(content) {
+        await guarded(handle.write(content, 0, content.length, bytes));
+        bytes += content.length;
+      },
+      async mark(state) {
+        if (nowMs() - markedMs < everyMs) return;
+        await guarded(handle.datasync());
+        await guarded(writeFile(`${notes}.new`, JSON.stringify({ identity, bytes, state } satisfies FilePart)));
+        await guarded(rename(`${notes}.new`, notes));
+        [marked, markedMs] = [true, nowMs()];
+      },
+      async finish() {
+        await guarded(handle.sync());
+        await handle.close();
+        await guarded(rename(part, path));
+        await rm(notes, { force: true });
+      },
+      async breakOff() {
+        await handle.close();
+        if (!marked) await Promise.all([part, notes].map((each) => rm(each, { force: true })));
+      },
+    };
+  }
+}
+
+/** The part that an earlier try left; null: none, or of something else. */
+async function foundPart(part: string, notes: string, identity: string): Promise<FilePart | null> {
+  try {
+    const found = JSON.parse(await readFile(notes, 'utf8')) as Partial<FilePart>;
+    const { size } = await stat(part);
+    return found.identity === identity && typeof found.bytes === 'number' && size >= found.bytes ? found as FilePart : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,125 @@
+/**
+ * Calls → a Parquet file: one row each, in groups of so many rows that fit memory many times over. Columns have their own types: costs
+ * are exact decimals with nine places, instants are timestamps in UTC, labels and gaps lists of texts.
+ */
+import type { CallRecordJson } from '@metergate/core/record/call-record.ts';
+import { ByteWriter, ParquetWriter, type Writer } from 'hyparquet-writer';
+import type { ExportedCall, ExportForm } from './export-form.ts';
+
+type Kind = 'text' | 'whole' | 'real' | 'flag' | 'money' | 'instant' | 'texts' | 'json';
+
+interface ParquetColumn {
+  readonly name: string;
+  readonly kind: Kind;
+  readonly value: (call: ExportedCall) => unknown;
+}
+
+type Field = keyof CallRecordJson & keyof ExportedCall['record'];
+
+const of = (kind: Kind, ...names: readonly Field[]): ParquetColumn[] =>
+  names.map((name) => ({ name, kind, value: ({ record }) => record[name] }));
+
+const columns: readonly ParquetColumn[] = [
+  ...of('text', 'id', 'organization', 'key'),
+  { name: 'keyName', kind: 'text', value: ({ keyName }) => keyName },
+  ...of('text', 'project'), ...of('texts', 'labels'), ...of('whole', 'labelsDropped'),
+  ...of('text', 'run', 'wire', 'endpoint', 'method', 'path'), ...of('flag', 'streamed'), ...of('whole', 'status'),
+  ...of('text', 'outcome', 'model', 'finishReason'),
+  ...of('whole', 'inputTokens', 'outputTokens', 'cachedTokens', 'cacheWriteTokens', 'reasoningTokens'),
+  ...of('text', 'usage', 'usageReason'),
+  { name: 'cost', kind: 'money', value: ({ record }) => record.cost },
+  ...of('texts', 'costGaps'), ...of('text', 'serviceTier'), ...of('whole', 'audioInputTokens', 'audioOutputTokens'), ...of('json', 'toolCalls'),
+  ...of('text', 'costSource', 'priceList', 'providerRequestId'), ...of('whole', 'requestBytes', 'responseBytes'),
+  { name: 'startedAt', kind: 'instant', value: ({ record }) => record.startedAtMs },
+  ...of('real', 'firstByteMs', 'durationMs'), ...of('text', 'node'),
+  { name: 'label', kind: 'text', value: () => 'measured' },
+];
+
+type Schema = ConstructorParameters<typeof ParquetWriter>[0]['schema'];
+
+const types: { readonly [K in Exclude<Kind, 'texts'>]: Omit<Schema[number], 'name'> } = {
+  text: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
+  json: { type: 'BYTE_ARRAY', converted_type: 'JSON' },
+  whole: { type: 'INT64' },
+  real: { type: 'DOUBLE' },
+  flag: { type: 'BOOLEAN' },
+  money: { type: 'FIXED_LEN_BYTE_ARRAY', type_length: 16, converted_type: 'DECIMAL', precision: 38, scale: 9 },
+  instant: { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS', logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' } },
+};
+
+const schema: Schema = [
+  { name: 'calls', num_children: columns.length },
+  ...columns.flatMap(({ name, kind }): Schema => (kind === 'texts'
+    ? [
+      { name, repetition_type: 'REQUIRED', num_children: 1, converted_type: 'LIST' }, { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
+      { name: 'element', repetition_type: 'REQUIRED', ...types.text },
+    ]
+    : [{ name, repetition_type: 'OPTIONAL', ...types[kind] }])),
+];
+
+/** Rows of one group: some ten megabytes while it is made. */
+const groupRowsDefault = 20_000;
+
+/** `state`: where an earlier one stood, from its `state()`. */
+export function parquetRows(
+  { state = null, groupRows = groupRowsDefault }: { readonly state?: unknown; readonly groupRows?: number } = {},
+): ExportForm {
+  const bytes = new TakenBytes();
+  const writer = new ParquetWriter({ writer: bytes as unknown as Writer, schema, statistics: false, createdBy: 'metergate' });
+  if (state !== null) goOn(writer, bytes, state as GroupsSoFar);
+  let group: ExportedCall[] = [];
+  const letOut = (): Uint8Array => {
+    // The page before the footer is all that a group leaves behind: offset indexes would pile up until the end.
+    writer.write({ rowGroupSize: groupRows, columnData: columns.map(({ name, kind, value }) =>
+      ({ name, offsetIndex: false, data: group.map((call) => stored(kind, value(call))) })) });
+    writer.pendingIndexes.length = 0;
+    group = [];
+    return bytes.take();
+  };
+  return {
+    head: state === null ? bytes.take() : '',
+    add(call) {
+      return group.push(call) >= groupRows ? { content: letOut(), holds: 'this' } : null;
+    },
+    state: () => ({ offset: bytes.offset, rows: String(writer.num_rows), groups: JSON.stringify(writer.row_groups, bigintsAsText) }),
+    end() {
+      const rest = group.length > 0 ? letOut() : new Uint8Array(0);
+      writer.finish();
+      return Buffer.concat([rest, bytes.take()]);
+    },
+  };
+}
+
+function stored(kind: Kind, value: unknown): unknown {
+  if (value === null) return null;
+  return kind === 'whole' || kind === 'instant' ? BigInt(value as number) : kind === 'texts' ? [...(value as readonly string[])] : value;
+}
+
+/** Bytes are taken away as they come; offsets go on. */
+class TakenBytes extends ByteWriter {
+  take(): Uint8Array {
+    const taken = this.getBytes().slice();
+    this.index = 0;
+    return taken;
+  }
+}
+
+interface GroupsSoFar {
+  readonly offset: number;
+  readonly rows: string;
+  readonly groups: string;
+}
+
+const bigintMark = 'bigint:';
+
+function bigintsAsText(_: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? bigintMark + value : value;
+}
+
+function goOn(writer: ParquetWriter, bytes: TakenBytes, { offset, rows, groups }: GroupsSoFar): void {
+  bytes.take();
+  bytes.offset = offset;
+  writer.num_rows = BigInt(rows);
+  writer.row_groups = JSON.parse(groups, (_, value: unknown) =>
+    (typeof value === 'string' && value.startsWith(bigintMark) ? BigInt(value.slice(bigintMark.length)) : value)) as typeof writer.row_groups;
+}

@@ -1,0 +1,99 @@
+/**
+ * Fills an empty store with organizations, keys and calls, for trials and benchmarks. Design 5, `seed`. Calls go the way that real ones
+ * go, with all their sums, so that everything in the store adds up.
+ */
+import { createHash } from 'node:crypto';
+import { base62, idPrefix, type OrganizationId, type ServiceKeyId } from '@metergate/core/id.ts';
+import type { CallRecord } from '@metergate/core/record/call-record.ts';
+import { dayLengthMs } from '@metergate/core/time/utc-day.ts';
+import { z } from 'zod';
+import { createDrawing } from '../seed/drawing.ts';
+import { plausibleCalls } from '../seed/plausible-calls.ts';
+import { callerOf, type SeededCaller } from '../seed/tenants.ts';
+import type { UseCaseContext } from './context.ts';
+import { checkInput } from './input.ts';
+import { priceBook } from './prices.ts';
+import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
+
+/** Totals, over all organizations. */
+export interface SeedSize {
+  readonly organizations: number;
+  readonly keys: number;
+  readonly calls: number;
+}
+
+export const seedMax: SeedSize = { organizations: 100_000, keys: 5_000_000, calls: 1_000_000_000 };
+
+const size = z.object({
+  organizations: z.int().min(1).max(seedMax.organizations), keys: z.int().min(0).max(seedMax.keys), calls: z.int().min(0).max(seedMax.calls),
+}).refine(({ keys, organizations }) => keys >= organizations, { error: 'There must be at least as many keys as organizations.' });
+
+/** Calls lie in so many days up to now. */
+const days = 90;
+const batchCalls = 20_000;
+
+/** `told`: how many calls there are so far. Refuses a store that is not empty. */
+export async function seedStore(
+  context: UseCaseContext, wanted: SeedSize, told: (calls: number) => void,
+): Promise<SeedSize | AdministrationRefusal> {
+  const checked = checkInput(size, wanted);
+  if (isRefusal(checked)) return checked;
+  const { store } = context;
+  if (!await store.seeding.isEmpty()) {
+    return refuseInput('store_not_empty', 'This store is in use: seed fills an empty one only. Name another with SVC_DATA_DIR or SVC_DATABASE_URL.');
+  }
+  const book = await priceBook(context);
+  if (isRefusal(book)) return book;
+  await store.seeding.begin();
+  const callers = await addCallers(context, wanted);
+  const draw = createDrawing(wanted.calls);
+  let batch: CallRecord[] = [];
+  let through = 0;
+  const ship = async (): Promise<void> => {
+    const after = through;
+    through += batch.length;
+    await store.calls.ship({ segment: 'seg_seed', after, through, records: batch.map((record, index) => ({ seq: after + index + 1, record })) });
+    batch = [];
+    told(through);
+  };
+  for (const record of plausibleCalls({ callers, calls: wanted.calls, nowMs: context.nowMs, days, book }, draw)) {
+    if (batch.push(record) >= batchCalls) await ship();
+  }
+  if (batch.length > 0) await ship();
+  await store.seeding.settle();
+  return { organizations: wanted.organizations, keys: wanted.keys, calls: through };
+}
+
+/** Organizations with their keys, the largest first: `default` is one of them. */
+async function addCallers({ store, nowMs, randomBytes }: UseCaseContext, { organizations, keys }: SeedSize): Promise<SeededCaller[]> {
+  const draw = createDrawing(organizations * 31 + keys);
+  const callers: SeededCaller[] = [];
+  const shares = Array.from({ length: organizations }, (_, index) => 1 / Math.sqrt(index + 1));
+  const whole = shares.reduce((sum, share) => sum + share, 0);
+  let due = 0;
+  let left = keys;
+  for (let index = 0; index < organizations; index += 1) {
+    due += shares[index]!;
+    const others = organizations - index - 1;
+    const count = others === 0 ? left : Math.min(left - others, Math.max(1, Math.round((keys * due) / whole) - (keys - left)));
+    const organization = await organizationOf(store, index);
+    const own = Array.from({ length: count }, (_, number) =>
+      callerOf(organization, (idPrefix.serviceKey + base62(randomBytes(40), 20)) as ServiceKeyId, number + 1, draw));
+    await store.seeding.addKeys(organization, own.map(({ key, name, project }) => ({
+      id: key, organization, name, project, prefix: 'svc_live_seed', hash: createHash('sha256').update(randomBytes(32)).digest('hex'),
+      createdAtMs: nowMs - days * dayLengthMs,
+    })));
+    callers.push(...own);
+    left -= count;
+  }
+  return callers;
+}
+
+async function organizationOf(store: UseCaseContext['store'], index: number): Promise<OrganizationId> {
+  const name = index === 0 ? 'default' : `Organization ${index + 1}`;
+  const known = index === 0 ? await store.organizations.find(name) : null;
+  if (known !== null && !isRefusal(known)) return known.id;
+  const made = await store.organizations.create({ name, plan: index === 0 ? 'scale' : 'team' });
+  if ('refused' in made) throw new Error(`The organization ${name} cannot be made: ${made.refused.message}`);
+  return made.id;
+}

@@ -1,0 +1,25 @@
+/** Names of service keys by their ids, for lists of calls: a key that is gone, or has no name, has none. */
+import type { OrganizationId } from '@metergate/core/id.ts';
+import type { StoreContext } from '../context.ts';
+
+export interface KeyNames {
+  /** Of these keys of the organization, those that have a name. At most a few thousand at a time. */
+  names(organization: OrganizationId, keys: readonly string[]): Promise<ReadonlyMap<string, string>>;
+}
+
+const keysAtOnce = 500;
+
+export function keyNamesIn({ engine }: StoreContext): KeyNames {
+  return {
+    async names(organization, keys) {
+      const found = new Map<string, string>();
+      const all = [...new Set(keys)];
+      for (let from = 0; from < all.length; from += keysAtOnce) {
+        const rows = await engine.read((db) => db.selectFrom('service_key').select(['id', 'name'])
+          .where('organization', '=', organization).where('id', 'in', all.slice(from, from + keysAtOnce)).execute());
+        for (const { id, name } of rows) if (name !== null) found.set(id, name);
+      }
+      return found;
+    },
+  };
+}

@@ -1,0 +1,72 @@
+/**
+ * What filling an empty store in bulk needs beyond its repositories: whether it is empty, many service keys at once, and the engine
+ * made ready for many rows and put in order after them. Design 5, `seed`.
+ */
+import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
+import { sql } from 'kysely';
+import type { StoreContext } from '../context.ts';
+import { insertRows, type BulkInsert } from '../engine/bulk.ts';
+import { stampOrganization } from '../settings/organizations.ts';
+
+/** A key that nobody has: its hash is of no key that was ever shown. */
+export interface SeededKey {
+  readonly id: ServiceKeyId;
+  readonly organization: OrganizationId;
+  readonly hash: string;
+  readonly prefix: string;
+  readonly name: string;
+  readonly project: string | null;
+  readonly createdAtMs: number;
+}
+
+export interface Seeding {
+  /** No organization but `default`, no key and no call. */
+  isEmpty(): Promise<boolean>;
+  /** Adds keys of one organization. */
+  addKeys(organization: OrganizationId, keys: readonly SeededKey[]): Promise<void>;
+  /** Before many rows: memory for the engine's pages. */
+  begin(): Promise<void>;
+  /** After them: what the engine knows of its tables is brought up to date. */
+  settle(): Promise<void>;
+}
+
+const keysAtOnce = 5_000;
+
+const insert: BulkInsert<SeededKey> = {
+  table: 'service_key',
+  columns: [
+    { name: 'id', kind: 'text', value: (key) => key.id }, { name: 'organization', kind: 'text', value: (key) => key.organization },
+    { name: 'hash', kind: 'text', value: (key) => key.hash }, { name: 'prefix', kind: 'text', value: (key) => key.prefix },
+    { name: 'name', kind: 'text', value: (key) => key.name }, { name: 'project', kind: 'text', value: (key) => key.project },
+    { name: 'created_at_ms', kind: 'whole', value: (key) => key.createdAtMs },
+  ],
+  after: '',
+};
+
+export function seedingIn({ engine }: StoreContext): Seeding {
+  return {
+    isEmpty: () => engine.read(async (db) => {
+      const organizations = await db.selectFrom('organization').select('name').limit(2).execute();
+      const call = await db.selectFrom('call_record').select('sequence').limit(1).executeTakeFirst();
+      const key = await db.selectFrom('service_key').select('id').limit(1).executeTakeFirst();
+      return call === undefined && key === undefined && organizations.every(({ name }) => name === 'default');
+    }),
+    async addKeys(organization, keys) {
+      for (let done = 0; done < keys.length; done += keysAtOnce) {
+        const slice = keys.slice(done, done + keysAtOnce);
+        await engine.change(async (transaction, revision) => {
+          await stampOrganization(transaction, organization, revision);
+          await insertRows(engine.kind, transaction, insert, slice);
+          return slice.length;
+        }, () => null);
+      }
+    },
+    begin: () => engine.read(async (db) => {
+      if (engine.kind === 'sqlite') await sql`pragma cache_size = -262144`.execute(db);
+    }),
+    settle: () => engine.read(async (db) => {
+      await sql`analyze`.execute(db);
+      if (engine.kind === 'sqlite') await sql`pragma wal_checkpoint(truncate)`.execute(db);
+    }),
+  };
+}
