@@ -185,7 +185,7 @@ test('an erased organization is gone from one second to the next: its key, its t
   assert.deepEqual((await http(`/organizations/${id}`, token, { method: 'DELETE' })).body, { id, erased: true });
   await eventually(async () => await call(key) === 401);
   assert.equal((await http('/keys', token)).status, 401);
-  assert.equal((await cli(['org', 'erase', id])).code, 1);
+  assert.equal((await cli(['org', 'erase', id, '--yes'])).code, 1);
   secrets.push(key, 'CANARY-organization', 'CANARY-project');
 });
 

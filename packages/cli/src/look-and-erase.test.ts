@@ -36,7 +36,7 @@ test('org show: the settings as org set takes them, each of them taken back as i
   assert.deepEqual(await json(['org', 'set', id, ...shown.flat()]), set);
 });
 
-test('org erase asks nobody where no person types; its figures are read by its id, and nothing can be changed', async () => {
+test('org erase takes --yes where no person types; its figures are read by its id, and nothing can be changed', async () => {
   const { id } = await json(['org', 'create', 'CANARY-erased']) as { id: Parameters<Store['calls']['list']>[0]['organization'] };
   const cap = await json(['cap', 'set', '--org', id, '--scope', 'organization', '--window', 'lifetime', '--limit', '1']) as { id: string };
   const record = interruptedRecord({
@@ -45,7 +45,8 @@ test('org erase asks nobody where no person types; its figures are read by its i
   } as unknown as Parameters<typeof interruptedRecord>[0]);
   const records = [{ seq: 1, record: { ...record, cost: nanoDollars(250_000_000n) } }];
   await inStore((store) => store.calls.ship({ segment: 'seg_erased', through: 1, records }));
-  const erased = await run(['org', 'erase', 'CANARY-erased']);
+  assert.equal((await run(['org', 'erase', 'CANARY-erased'])).code, 2);
+  const erased = await run(['org', 'erase', 'CANARY-erased', '--yes']);
   assert.equal(erased.code, 0, erased.stderr);
   assert.match(erased.stdout, new RegExp(`^${id} is erased\\. .* usage --org ${id} `));
 
@@ -59,7 +60,7 @@ test('org erase asks nobody where no person types; its figures are read by its i
   assert.deepEqual(trail.map(({ action }) => action), ['eraseOrganization', 'setCap', 'createOrganization']);
   assert.ok(!JSON.stringify([call, day, kept, trail]).includes('CANARY'));
   const changes = [
-    ['org', 'set', id, '--plan', 'free'], ['org', 'erase', id], ['key', 'create', '--org', id], ['cap', 'remove', cap.id],
+    ['org', 'set', id, '--plan', 'free'], ['org', 'erase', id, '--yes'], ['key', 'create', '--org', id], ['cap', 'remove', cap.id],
     ['cap', 'set', '--org', id, '--scope', 'organization', '--window', 'day', '--limit', '1'], ['user', 'invite', '--org', id, '--role', 'owner'],
     ['calls', 'list', '--org', 'CANARY-erased'], ['calls', 'list', '--org', `erased ${id}`],
   ];
@@ -156,6 +157,6 @@ test('at a terminal org erase takes the name, typed again; anything else erases 
   const erased = await run(['org', 'erase', id], { stdin: ['Ac', 'me Ltd\r\n'], isTerminal: true });
   assert.deepEqual([erased.code, await there()], [0, false], erased.stderr);
   await json(['org', 'create', 'Other']);
-  const asked = await run(['org', 'erase', 'Other', '--json'], { stdin: ['no\n'], isTerminal: true });
+  const asked = await run(['org', 'erase', 'Other', '--json', '--yes'], { stdin: ['no\n'], isTerminal: true });
   assert.deepEqual([asked.code, asked.stderr, asked.read], [0, '', false], 'a program is not asked');
 });

@@ -7,12 +7,21 @@ import { refuse, type StoreRefusal } from './refusal.ts';
 
 const nameCharactersMax = 200;
 
+/** Marks that turn the direction of what stands beside them: a name with one reads as another, wherever it is shown. */
+const turnsText = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
+
+/** Nothing of it shows: format characters, fillers and blanks alone. */
+function isUnseen(value: string): boolean {
+  return /^[\p{Cf}\p{Z}\p{Mn}\u115f\u1160\u2800\u3164\uffa0]*$/u.test(value);
+}
+
 /** Why `value` cannot be kept as `what` (`An organization name`), or null. Characters are code points, as in a call's headers. */
 export function nameRefusal(what: string, value: string, charactersMax: number = nameCharactersMax): StoreRefusal | null {
   const fits = value !== '' && charactersIn(value) <= charactersMax && value.trim() === value && value.isWellFormed()
-    && !/[\u0000-\u001f\u007f-\u009f]/.test(value);
+    && !/[\u0000-\u001f\u007f-\u009f]/.test(value) && !isUnseen(value) && !turnsText.test(value);
   return fits ? null
-    : refuse('invalid_name', `${what} has 1 to ${charactersMax} characters, no control characters, and no space at its start or end.`);
+    : refuse('invalid_name', `${what} has 1 to ${charactersMax} characters, no control characters or marks that turn text, `
+      + 'and no space at its start or end; something of it must show.');
 }
 
 /** Why `value` cannot be the project of a key or a cap, or null. */

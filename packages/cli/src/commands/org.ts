@@ -132,11 +132,14 @@ function organizationText(shown: ShownOrganization): string {
 
 const erase = command({
   description: 'Erase an organization for good: keys and secrets go, records keep figures alone',
-  args: { org: { type: 'positional', required: true, valueHint: 'ORG', description: 'Id or unique name' } },
+  args: {
+    org: { type: 'positional', required: true, valueHint: 'ORG', description: 'Id or unique name' },
+    yes: { type: 'boolean', description: 'Do not ask; needed where nobody can be asked' },
+  },
   run: (values, tools) => onStore(tools, async (context) => {
     const organization = await showOrganization(context, values.org);
     if (isRefusal(organization)) return organization;
-    await confirmErasure(organization, tools);
+    if (values.yes !== true) await confirmErasure(organization, tools);
     const erased = await eraseOrganization(context, organization.id);
     if (isRefusal(erased)) return erased;
     await finishErasures(context.store);
@@ -145,9 +148,11 @@ const erase = command({
   }),
 });
 
-/** A person types the name again. Scripts are not asked. @throws CommandFault where it is another */
+/** A person types the name again; a script says `--yes`. @throws UsageFault off a terminal, CommandFault where it is another name */
 async function confirmErasure({ name }: ShownOrganization, tools: CommandTools): Promise<void> {
-  if (tools.wantsJson === true || !tools.isTerminal || !tools.stdin.isTTY) return;
+  if (tools.wantsJson === true || !tools.isTerminal || !tools.stdin.isTTY) {
+    throw new UsageFault('org erase destroys for good. Off a terminal, or with --json, say --yes.');
+  }
   tools.stderr(`Keys, people, secrets and words of ${plain(name)} go for good; figures alone stay.\n`);
   if (await readTypedLine(tools, `Type its name to erase it: `) === name) return;
   throw new CommandFault('not_confirmed', 'What was typed is not the name of the organization. Nothing was erased.');

@@ -309,6 +309,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/platform/v1/caps/try": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a cap would have refused in the past thirty days, had it been armed */
+        get: operations["tryCap"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/platform/v1/exports": {
         parameters: {
             query?: never;
@@ -701,6 +718,57 @@ export interface paths {
         put?: never;
         /** End a run for good */
         post: operations["closeRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/v1/self": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What binds the calls of the key that asks, and what is left of it */
+        get: operations["showSelf"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/v1/self/runs/{run}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A run that the key began */
+        get: operations["showOwnRun"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/v1/self/runs/{run}/close": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End a run that the key began, for good */
+        post: operations["closeOwnRun"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1150,6 +1218,12 @@ export interface components {
             wire: string;
         };
         Cap: {
+            /**
+             * Format: date-time
+             * @description When it is reached at the pace of the last seven days; null: not at this pace
+             * @example 2026-09-23T14:00:00.000Z
+             */
+            forecastAt: string | null;
             gapCalls: number;
             id: string;
             key: string | null;
@@ -1160,6 +1234,11 @@ export interface components {
             limit: string;
             /** @enum {string} */
             mode: "refuse" | "pause";
+            /**
+             * @description US dollars as decimal text with nine places. Use a decimal library: a double cannot hold every amount.
+             * @example 12.500000000
+             */
+            pacePerDay: string;
             project: string | null;
             /**
              * Format: date-time
@@ -1179,6 +1258,50 @@ export interface components {
             unknownCalls: number;
             /** @enum {string} */
             window: "day" | "week" | "month" | "year" | "lifetime";
+        };
+        CapTrial: {
+            tried: {
+                calls: number;
+                /**
+                 * @description US dollars as decimal text with nine places. Use a decimal library: a double cannot hold every amount.
+                 * @example 12.500000000
+                 */
+                cost: string;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 * @example 2026-09-23T14:00:00.000Z
+                 */
+                since: string;
+            };
+            windows: {
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 * @example 2026-09-23T14:00:00.000Z
+                 */
+                reachedAt: string;
+                refusedCalls: number;
+                /**
+                 * @description US dollars as decimal text with nine places. Use a decimal library: a double cannot hold every amount.
+                 * @example 12.500000000
+                 */
+                refusedCost: string;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 * @example 2026-09-23T14:00:00.000Z
+                 */
+                startsAt: string;
+            }[];
+            wouldRefuse: {
+                calls: number;
+                /**
+                 * @description US dollars as decimal text with nine places. Use a decimal library: a double cannot hold every amount.
+                 * @example 12.500000000
+                 */
+                cost: string;
+            };
         };
         DeclaredFigure: {
             /** @enum {string} */
@@ -1390,6 +1513,38 @@ export interface components {
              */
             runExposure: string | null;
             tokensPerMinute: number | null;
+        };
+        OwnCap: {
+            /**
+             * @description US dollars as decimal text with nine places. Use a decimal library: a double cannot hold every amount.
+             * @example 12.500000000
+             */
+            headroom: string;
+            id: string;
+            /**
+             * @description US dollars as decimal text with nine places. Use a decimal library: a double cannot hold every amount.
+             * @example 12.500000000
+             */
+            limit: string;
+            /** @enum {string} */
+            mode: "refuse" | "pause";
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             * @example 2026-09-23T14:00:00.000Z
+             */
+            resetsAt: string | null;
+            /** @enum {string} */
+            scope: "organization" | "key";
+            /**
+             * @description US dollars as decimal text with nine places. Use a decimal library: a double cannot hold every amount.
+             * @example 12.500000000
+             */
+            spent: string;
+            /** @enum {string} */
+            state: "open" | "reached" | "shown";
+            /** @enum {string} */
+            window: "day" | "week" | "month" | "year" | "lifetime";
         };
         PasswordLink: {
             /** Format: uri */
@@ -1643,6 +1798,31 @@ export interface components {
         };
         RunGrant: {
             grant: string;
+        };
+        Self: {
+            caps: components["schemas"]["OwnCap"][];
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             * @example 2026-09-23T14:00:00.000Z
+             */
+            expiresAt: string | null;
+            id: string;
+            limits: {
+                requestsPerMin: number | null;
+                /** @enum {string} */
+                tier: "free" | "developer" | "team" | "growth" | "scale" | "enterprise";
+                tokensPerMin: number | null;
+            };
+            /**
+             * @description US dollars as decimal text with nine places. Use a decimal library: a double cannot hold every amount.
+             * @example 12.500000000
+             */
+            maxRunBudget: string | null;
+            name: string | null;
+            organization: string;
+            prefix: string;
+            project: string | null;
         };
         ServiceKey: {
             /**
@@ -2989,13 +3169,21 @@ export interface operations {
             query?: {
                 /** @description The nextCursor of the page before; of the same list of the same organization. */
                 cursor?: string;
+                endpoint?: string;
+                key?: string;
+                label?: string;
                 /** @description At most so many; 100 unless given. */
                 limit?: number;
+                model?: string;
+                outcome?: "completed" | "cut" | "caller_gone" | "failed" | "interrupted";
+                project?: string;
                 run?: string;
                 /** @description A time: an instant with its offset (2026-11-01T14:00:00Z), a date (2026-11-01), a month (2026-11), today, yesterday, or a duration ago (15m, 24h, 7d). */
                 since?: string;
                 /** @description A time: an instant with its offset (2026-11-01T14:00:00Z), a date (2026-11-01), a month (2026-11), today, yesterday, or a duration ago (15m, 24h, 7d). */
                 until?: string;
+                usage?: "reported" | "partial" | "unknown" | "none";
+                wire?: string;
             };
             header?: never;
             path?: never;
@@ -3373,6 +3561,77 @@ export interface operations {
             };
         };
     };
+    tryCap: {
+        parameters: {
+            query: {
+                key?: string;
+                limit: string;
+                project?: string;
+                scope: "organization" | "key" | "project";
+                window: "day" | "week" | "month" | "year" | "lifetime";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What a cap would have refused in the past thirty days, had it been armed */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CapTrial"];
+                };
+            };
+            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid session, token or key: `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed: `forbidden`, `cross_site` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found: `unknown_organization` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     exportCalls: {
         parameters: {
             query: {
@@ -3394,11 +3653,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    "application/vnd.apache.parquet": string;
                     "application/x-ndjson": string;
                     "text/csv; charset=utf-8; header=present": string;
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `unsupported_format` */
+            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_price_file` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5653,6 +5913,178 @@ export interface operations {
             };
             /** @description Not allowed: `forbidden`, `cross_site` */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found: `unknown_run` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    showSelf: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What binds the calls of the key that asks, and what is left of it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Self"];
+                };
+            };
+            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid session, token or key: `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found: `unknown_key`, `unknown_organization` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    showOwnRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A run that the key began */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid session, token or key: `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found: `unknown_run` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    closeOwnRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description End a run that the key began, for good */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid session, token or key: `unauthorized` */
+            401: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -28,6 +28,7 @@ import { organizationOperations } from './resources/organizations.ts';
 import { productOperations } from './resources/product.ts';
 import { receiptOperations } from './resources/receipts.ts';
 import { runOperations } from './resources/runs.ts';
+import { selfOperations } from './resources/self.ts';
 import { tokenOperations } from './resources/tokens.ts';
 import { usageOperations } from './resources/usage.ts';
 import { serveDashboard } from './pages/dashboard.ts';
@@ -54,6 +55,7 @@ export const operations: readonly Operation[] = [
   ...auditOperations,
   ...limitsOperations,
   ...assessmentsOperations,
+  ...selfOperations,
 ];
 
 type Extension = (app: OpenAPIHono, parts: PlatformParts) => void;

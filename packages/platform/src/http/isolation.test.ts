@@ -88,7 +88,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
         showUsage: [...usageDimensions.map((by) => `?by=${by}&since=7d`), '?by=label,model', '?by=run,day&project=x'],
         exportCalls: ['jsonl', 'csv', 'focus'].map((format) => `?format=${format}&${range}`),
       };
-      for (const { id, method, path } of operations.filter((each) => each.method === 'get' && !each.path.includes('{'))) {
+      for (const { id, method, path } of operations.filter((each) => each.method === 'get' && !each.path.includes('{') && each.serviceKey !== true)) {
         for (const query of queries[id] ?? ['']) {
           const { status, text } = await ask(path + query, { method: method.toUpperCase(), token: own.tokens.owner });
           if (query !== '') assert.equal(status, 200, `${path}${query}: ${text}`);

@@ -33,7 +33,7 @@ async function answer(context: Context, parts: PlatformParts, operation: Operati
   const answerHeaders = new Headers();
   const changes = operation.method !== 'get' || operation.consuming === true;
   const actor = operation.role === null ? null : await admitted(request, parts, { operation, answerHeaders });
-  if (operation.role === null && changes) refuseCrossSite(request, parts.publicUrl);
+  if (operation.role === null && changes && operation.serviceKey !== true) refuseCrossSite(request, parts.publicUrl);
   if (operation.consuming === true) refuseUnasked(request, parts.publicUrl);
   const params = checked(operation.params, context.req.param(), 'path');
   const query = checked(operation.query, singleQuery(context), 'query');

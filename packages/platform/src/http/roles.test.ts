@@ -16,7 +16,7 @@ const rights: Readonly<Record<string, Role | null>> = {
   listMembers: 'admin', setMemberRole: 'admin', removeMember: 'admin',
   listInvitations: 'admin', inviteMember: 'admin', withdrawInvitation: 'admin',
   listKeys: 'viewer', createKey: 'member', revokeKey: 'member', setKey: 'member', rotateKey: 'member',
-  usePasswordLink: null, makeMemberPasswordLink: 'owner',
+  usePasswordLink: null, showSelf: null, showOwnRun: null, closeOwnRun: null, makeMemberPasswordLink: 'owner',
   listProviders: 'admin', connectProvider: 'admin', disconnectProvider: 'admin', testProvider: 'admin',
   showUpstream: 'admin', declareUpstream: 'admin', enableUpstream: 'admin', disableUpstream: 'admin', removeUpstream: 'admin',
   listCaps: 'viewer', setCap: 'admin', removeCap: 'admin',

@@ -32,9 +32,28 @@ export function parseUpstreamUrl(text: string, { allow }: UpstreamUrlRules): { r
   if (port !== null && port !== 443 && port < ordinaryPortMin) {
     return invalid(`The port must be 443 or from ${ordinaryPortMin} to 65535.`);
   }
+  if (!mayBeNamed(url.hostname, allow)) {
+    return invalid('The host must be public. An address or name inside your own network is for SVC_UPSTREAM_ALLOW.');
+  }
   const path = url.pathname.replace(/\/+$/, '').replace(/\/v1$/, '').replace(/\/+$/, '');
   return { url: url.origin + path };
 }
+
+/** Not what can never be public: addresses of this machine, of private networks and of its neighbours, written out, and `localhost`. */
+function mayBeNamed(hostname: string, allow: readonly string[]): boolean {
+  const host = hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
+  const family = isIP(host);
+  if (family === 0) return allow.length > 0 || !/(?:^|\.)localhost$/i.test(host);
+  const kind = family === 4 ? 'ipv4' as const : 'ipv6' as const;
+  if (allowedRanges(allow).check(host, kind)) return true;
+  return family === 4 ? !neverPublic.check(host, kind) : /^[23]/.test(host) && !neverPublic.check(host, kind);
+}
+
+/** What is refused when it is declared already; the gateway judges every address anew when it dials. */
+const neverPublic = allowedRanges([
+  '0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24', '192.168.0.0/16', '198.18.0.0/15',
+  '224.0.0.0/3', '2001::/32', '2001:db8::/32', '2002::/16', '3fff::/20',
+]);
 
 /** A literal must lie in the list; a name may lead into it, where there is one, and the gateway dials it nowhere else. */
 function mayBePlain(hostname: string, allow: readonly string[]): boolean {

@@ -4,7 +4,7 @@
  * Which days hold such calls, and how many, is known from the sums; a day on which they are many is walked by time, one on which they
  * are few by attribution. So a page costs about what it shows, however rare its calls are.
  */
-import type { OrganizationId } from '@metergate/core/id.ts';
+import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import type { CallOutcome, CallRecord } from '@metergate/core/record/call-record.ts';
 import { subjectOf } from '@metergate/core/report/usage-sum.ts';
 import { dayAfter } from '@metergate/core/time/utc-day.ts';
@@ -44,6 +44,8 @@ export interface CallPageQuery {
 export interface CallPages {
   /** The records that come after `after`; null where the organization has no such record. */
   page(query: CallPageQuery): Promise<CallRecord[] | null>;
+  /** The id of the key that made the run's first call; null where no call of it is kept. */
+  beganBy(organization: OrganizationId, run: string): Promise<ServiceKeyId | null>;
 }
 
 type Row = Selectable<CallRecordTable>;
@@ -62,6 +64,13 @@ const firstMs = -8_640_000_000_000_000n;
 const lastMs = 8_640_000_000_000_000n;
 /** A day is walked by time where one in so many of its calls fits. */
 const denseShare = 50n;
+
+async function beganBy(engine: StoreContext['engine'], organization: OrganizationId, run: string): Promise<ServiceKeyId | null> {
+  if (run.includes('\0')) return null;
+  const row = await engine.read((db) => db.selectFrom('call_record').select('key').where('organization', '=', organization).where('run', '=', run)
+    .orderBy('started_at_ms').orderBy('sequence').limit(1).executeTakeFirst());
+  return (row?.key ?? null) as ServiceKeyId | null;
+}
 
 export function callPagesIn({ engine }: StoreContext): CallPages {
   const { kind } = engine;
@@ -106,6 +115,7 @@ export function callPagesIn({ engine }: StoreContext): CallPages {
   }
 
   return {
+    beganBy: (organization, name) => beganBy(engine, organization, name),
     async page({ organization, filter = {}, sinceMs, untilMs, limit, after }) {
       if (filter.run?.includes('\0') === true || filter.label?.includes('\0') === true) return [];
       const place = after === undefined ? null : await placeOf(organization, after);

@@ -77,25 +77,15 @@ export interface ServiceKeys {
   set(id: string, changes: ServiceKeyChanges, within?: OrganizationId): Promise<ServiceKey | StoreRefusal>;
   /** Keeps id, name, caps and spend; a form that was replaced before stops. Refuses `unknown_key`, `key_revoked`. `within`: as for `revoke`. */
   rotate(id: string, rotation: KeyRotation, within?: OrganizationId): Promise<ServiceKey | StoreRefusal>;
+  /** One key of an organization; null where it has none with this id. */
+  find(organization: OrganizationId, id: string): Promise<ServiceKey | null>;
   /** The key with this hash, revoked or not. */
   findByHash(hash: string): Promise<ServiceKey | null>;
 }
 
-export function serviceKeysIn({ engine, clock, randomBytes }: StoreContext): ServiceKeys {
-  /** One key that is not revoked, in a change of its organization. */
-  const changed = (
-    { id, within, action }: { readonly id: string; readonly within: OrganizationId | undefined; readonly action: 'setKey' | 'rotateKey' },
-    work: (transaction: Transaction<Schema>, found: Selectable<ServiceKeyTable>) => Promise<Updateable<ServiceKeyTable>>,
-  ) => engine.change<ServiceKey>(async (transaction, revision) => {
-    const found = id.includes('\0') ? undefined
-      : await transaction.selectFrom('service_key').selectAll().where('id', '=', id).executeTakeFirst();
-    if (found === undefined || (within !== undefined && found.organization !== within)) return unknownKey();
-    if (found.revoked_at_ms !== null) return refuse('key_revoked', 'This service key is revoked for good. Make a new one.');
-    if (!await stampOrganization(transaction, found.organization as OrganizationId, revision)) return unknownKey();
-    const values = await work(transaction, found);
-    if (Object.keys(values).length === 0) return keyOf(found);
-    return keyOf(await transaction.updateTable('service_key').set(values).where('id', '=', id).returningAll().executeTakeFirstOrThrow());
-  }, ({ organization }) => ({ action, organization, subject: id }));
+export function serviceKeysIn(context: StoreContext): ServiceKeys {
+  const { engine, clock, randomBytes } = context;
+  const changed = keyChanges(context);
   return {
     async create({ organization, name, project, expiresAtMs, hash, prefix, maxRunBudget = null }) {
       if (!/^[0-9a-f]{64}$/.test(hash)) throw new RangeError('a service key is kept as 64 hexadecimal characters');
@@ -145,12 +135,33 @@ export function serviceKeysIn({ engine, clock, randomBytes }: StoreContext): Ser
       }
       return { hash, prefix };
     }),
+    find: (organization, id) => engine.read(async (db) => {
+      const row = await db.selectFrom('service_key').selectAll().where('id', '=', id).where('organization', '=', organization).executeTakeFirst();
+      return row === undefined ? null : keyOf(row);
+    }),
     findByHash: (hash) => engine.read(async (db) => {
       if (hash.includes('\0')) return null;
       const row = await db.selectFrom('service_key').selectAll().where('hash', '=', hash).executeTakeFirst();
       return row === undefined ? null : keyOf(row);
     }),
   };
+}
+
+/** Changes of one key that is not revoked, each in a change of its organization. */
+function keyChanges({ engine }: StoreContext) {
+  return (
+    { id, within, action }: { readonly id: string; readonly within: OrganizationId | undefined; readonly action: 'setKey' | 'rotateKey' },
+    work: (transaction: Transaction<Schema>, found: Selectable<ServiceKeyTable>) => Promise<Updateable<ServiceKeyTable>>,
+  ) => engine.change<ServiceKey>(async (transaction, revision) => {
+    const found = id.includes('\0') ? undefined
+      : await transaction.selectFrom('service_key').selectAll().where('id', '=', id).executeTakeFirst();
+    if (found === undefined || (within !== undefined && found.organization !== within)) return unknownKey();
+    if (found.revoked_at_ms !== null) return refuse('key_revoked', 'This service key is revoked for good. Make a new one.');
+    if (!await stampOrganization(transaction, found.organization as OrganizationId, revision)) return unknownKey();
+    const values = await work(transaction, found);
+    if (Object.keys(values).length === 0) return keyOf(found);
+    return keyOf(await transaction.updateTable('service_key').set(values).where('id', '=', id).returningAll().executeTakeFirstOrThrow());
+  }, ({ organization }) => ({ action, organization, subject: id }));
 }
 
 function unknownKey(): StoreRefusal {

@@ -6,7 +6,7 @@ import { operation } from '../operation.ts';
 import { pageOf, pageQuery, storedPage } from '../paging.ts';
 import { dollars, dollarsSent, idParams, instant } from './fields.ts';
 
-const runSchema = z.object({
+export const runSchema = z.object({
   id: z.string(), state: z.enum(runStates), budget: dollars.nullable(), effective: dollars.nullable(), clampReason: z.enum(clampReasons).nullable(),
   spent: dollars, unknownCalls: z.int(), gapCalls: z.int(), startedAt: instant, expiresAt: instant.nullable(), endedAt: instant.nullable(),
 }).openapi('Run');

@@ -1,0 +1,57 @@
+/** `/platform/v1/self`: a service key about itself, with the key alone. Design 3, row 16a. */
+import { z } from '@hono/zod-openapi';
+import { plans } from '@metergate/core/rate/plan.ts';
+import { calendarWindows } from '@metergate/core/spend/window.ts';
+import { capStates } from '../../use-cases/caps.ts';
+import { closeOwnRun, keyPresented, showOwnRun, showSelf, type AskingKey } from '../../use-cases/self.ts';
+import type { UseCaseContext } from '../../use-cases/context.ts';
+import { HttpRefusal } from '../envelope.ts';
+import { openOperation } from '../operation.ts';
+import { limitsPath } from '../pages/limits-page.ts';
+import { dollars, instant } from './fields.ts';
+import { runSchema } from './runs.ts';
+
+const ownCap = z.object({
+  id: z.string(), scope: z.enum(['organization', 'key']), window: z.enum(calendarWindows), limit: dollars, spent: dollars,
+  headroom: dollars, mode: z.enum(['refuse', 'pause']), state: z.enum(capStates), resetsAt: instant.nullable(),
+}).openapi('OwnCap');
+
+const selfSchema = z.object({
+  id: z.string(), name: z.string().nullable(), prefix: z.string(), project: z.string().nullable(), organization: z.string(),
+  expiresAt: instant.nullable(), maxRunBudget: dollars.nullable(),
+  limits: z.object({ requestsPerMin: z.int().nullable(), tokensPerMin: z.int().nullable(), tier: z.enum(plans) }),
+  caps: z.array(ownCap),
+}).openapi('Self');
+
+const runParams = z.object({ run: z.string().min(1).max(128) });
+
+export const selfOperations = [
+  openOperation({
+    id: 'showSelf', method: 'get', path: '/self', role: null, serviceKey: true, tag: 'self',
+    summary: 'What binds the calls of the key that asks, and what is left of it', refuses: ['unknown_key', 'unknown_organization'],
+    answer: selfSchema,
+    run: async ({ context, parts, headers }) => showSelf(context, await askingKey(context, headers), parts.publicUrl + limitsPath),
+  }),
+  openOperation({
+    id: 'showOwnRun', method: 'get', path: '/self/runs/{run}', role: null, serviceKey: true, tag: 'self',
+    summary: 'A run that the key began', refuses: ['unknown_run'], params: runParams, answer: runSchema,
+    run: async ({ context, params, headers }) => showOwnRun(context, await askingKey(context, headers), params.run),
+  }),
+  openOperation({
+    id: 'closeOwnRun', method: 'post', path: '/self/runs/{run}/close', role: null, serviceKey: true, tag: 'self',
+    summary: 'End a run that the key began, for good', refuses: ['unknown_run'], params: runParams, answer: runSchema,
+    run: async ({ context, params, headers }) => {
+      const key = await askingKey(context, headers);
+      const store = context.store.acting({ actor: { kind: 'token', id: key.id, name: null }, detail: { run: params.run } });
+      return closeOwnRun({ ...context, store }, key, params.run);
+    },
+  }),
+] as const;
+
+/** `Authorization: Bearer`, else `x-api-key`, as the gateway takes it. @throws HttpRefusal 401 */
+async function askingKey(context: UseCaseContext, headers: Headers): Promise<AskingKey> {
+  const bearer = /^Bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1];
+  const key = await keyPresented(context, bearer ?? headers.get('x-api-key') ?? '');
+  if (key !== null) return key;
+  throw new HttpRefusal(401, 'unauthorized', 'Send a service key as Authorization: Bearer.', { 'www-authenticate': 'Bearer' });
+}

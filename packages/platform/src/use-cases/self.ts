@@ -1,0 +1,90 @@
+/**
+ * What a service key sees of itself: what binds its calls, what is left of it, and the runs that it began. Design 3, row 16a. Nothing
+ * of any other key's is in it.
+ */
+import { createHash } from 'node:crypto';
+import { formatDollars, nanoDollars, parseDollars } from '@metergate/core/money.ts';
+import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
+import type { Plan } from '@metergate/core/rate/plan.ts';
+import { listCaps, type ShownCap } from './caps.ts';
+import type { UseCaseContext } from './context.ts';
+import { showLimits } from './limits.ts';
+import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
+import { closeRun, showRun, type ShownRun } from './runs.ts';
+
+/** The key that asks. */
+export interface AskingKey {
+  readonly id: ServiceKeyId;
+  readonly organization: OrganizationId;
+  readonly hash: string;
+}
+
+export type OwnCap = Pick<ShownCap, 'id' | 'window' | 'limit' | 'spent' | 'mode' | 'state' | 'resetsAt'> & {
+  readonly scope: 'organization' | 'key';
+  /** What is left of it, US dollars from 0. */
+  readonly headroom: string;
+};
+
+export interface OwnView {
+  readonly id: string;
+  readonly name: string | null;
+  readonly prefix: string;
+  readonly project: string | null;
+  readonly organization: string;
+  readonly expiresAt: string | null;
+  readonly maxRunBudget: string | null;
+  readonly limits: { readonly requestsPerMin: number | null; readonly tokensPerMin: number | null; readonly tier: Plan };
+  /** Those of the organization and of this key. */
+  readonly caps: readonly OwnCap[];
+}
+
+/** The live key that is presented, in either header's form; null where there is none. */
+export async function keyPresented({ store, nowMs }: UseCaseContext, presented: string): Promise<AskingKey | null> {
+  if (!/^svc_live_[0-9A-Za-z]{32,256}$/.test(presented)) return null;
+  const hash = createHash('sha256').update(presented).digest('hex');
+  const found = await store.settings.keyByHash(hash);
+  return found === null || (found.expiresAtMs !== null && found.expiresAtMs <= nowMs) ? null
+    : { id: found.id, organization: found.organization, hash };
+}
+
+export async function showSelf(context: UseCaseContext, { id, organization }: AskingKey, docs: string): Promise<OwnView | AdministrationRefusal> {
+  const key = await context.store.serviceKeys.find(organization, id);
+  const limits = await showLimits(context, { organization, docs });
+  const caps = await listCaps(context, organization);
+  if (isRefusal(limits)) return limits;
+  if (isRefusal(caps)) return caps;
+  if (key === null) return refuseInput('unknown_key', 'There is no service key with this id.');
+  const own = caps.filter(({ scope, key: of }) => scope === 'organization' || (scope === 'key' && of === id));
+  return {
+    id, name: key.name, prefix: key.prefix, project: key.project, organization,
+    expiresAt: key.expiresAtMs === null ? null : new Date(key.expiresAtMs).toISOString(),
+    maxRunBudget: key.maxRunBudget === null ? null : formatDollars(key.maxRunBudget),
+    limits: { requestsPerMin: limits.requestsPerMin, tokensPerMin: limits.tokensPerMin, tier: limits.tier },
+    caps: own.map(({ id: cap, scope, window, limit, spent, mode, state, resetsAt }) => ({
+      id: cap, scope: scope as OwnCap['scope'], window, limit, spent, headroom: headroomOf(limit, spent), mode, state, resetsAt,
+    })),
+  };
+}
+
+/** A run that this key began. Refuses `unknown_run`, for another key's run too. */
+export async function showOwnRun(context: UseCaseContext, key: AskingKey, run: string): Promise<ShownRun | AdministrationRefusal> {
+  return await isOwn(context, key, run) ? showRun(context, { organization: key.organization, run }) : unknownRun();
+}
+
+/** The run as it is after that. Refuses as `showOwnRun` does. */
+export async function closeOwnRun(context: UseCaseContext, key: AskingKey, run: string): Promise<ShownRun | AdministrationRefusal> {
+  return await isOwn(context, key, run) ? closeRun(context, { organization: key.organization, run }) : unknownRun();
+}
+
+async function isOwn({ store }: UseCaseContext, { id, organization }: AskingKey, run: string): Promise<boolean> {
+  return await store.callPages.beganBy(organization, run) === id;
+}
+
+function unknownRun(): AdministrationRefusal {
+  return refuseInput('unknown_run', 'This key began no run with this id.');
+}
+
+function headroomOf(limit: string, spent: string): string {
+  const left = parseDollars(limit)! - parseDollars(spent)!;
+  return formatDollars(nanoDollars(left > 0n ? left : 0n));
+}
