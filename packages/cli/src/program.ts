@@ -24,6 +24,7 @@ export const program: Program = {
     usage: async () => (await import('./commands/usage.ts')).usage,
     export: async () => (await import('./commands/export.ts')).exportCommand,
     receipts: async () => (await import('./commands/receipts.ts')).receipts,
+    statement: async () => (await import('./commands/statement.ts')).statement,
     seed: async () => (await import('./commands/seed.ts')).seed,
     prices: async () => (await import('./commands/prices.ts')).prices,
     audit: async () => (await import('./commands/audit.ts')).audit,

@@ -149,6 +149,22 @@ test('parquet holds the same calls in types of its own; on standard output there
   assert.equal((await run('export', '--org', 'Acme', '--format', 'csv', '--from', '1d', '--to', 'today', '--out', '-', '--json')).code, 2);
 });
 
+test('a statement is one page with the totals of usage, and nothing on it is markup of a caller', async () => {
+  const path = join(files, 'statement.html');
+  const made = await json('statement', '--org', 'Acme', '--month', '2026-09', '--out', path);
+  const page = readFileSync(path, 'utf8');
+  assert.deepEqual(made, { calls: 4, cost: '3.000000000', bytes: Buffer.byteLength(page), out: path });
+  assert.match(page, /<strong>3\.000000000 USD<\/strong>/);
+  assert.match(page, /<td>gpt-6<\/td><td>2<\/td><td>10<\/td>.*<td>1\.500000000<\/td>/);
+  assert.match(page, /Price list in force: \S+, of \d{4}-\d\d-\d\d/);
+  assert.doesNotMatch(page, /<script|https?:/);
+  const other = await json('statement', '--org', 'Acme', '--month', '2026-09', '--project', '<b>x', '--out', path);
+  assert.deepEqual([(other as { calls: number }).calls, (other as { cost: string }).cost], [0, '0.000000000']);
+  assert.match(readFileSync(path, 'utf8'), /Project &lt;b&gt;x/);
+  rmSync(path);
+  assert.equal((await run('statement', '--org', 'Acme', '--month', '2026-13', '--out', path)).code, 2);
+});
+
 test('a refused export leaves nothing, and what was there stays', async () => {
   const kept = join(files, 'kept');
   writeFileSync(kept, 'kept');

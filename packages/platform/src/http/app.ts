@@ -30,6 +30,7 @@ import { receiptOperations } from './resources/receipts.ts';
 import { runOperations } from './resources/runs.ts';
 import { selfOperations } from './resources/self.ts';
 import { tokenOperations } from './resources/tokens.ts';
+import { statementOperations } from './resources/statements.ts';
 import { usageOperations } from './resources/usage.ts';
 import { serveDashboard } from './pages/dashboard.ts';
 import { limitsPage, limitsPath } from './pages/limits-page.ts';
@@ -48,7 +49,7 @@ export const operations: readonly Operation[] = [
   ...capOperations,
   ...runOperations,
   ...callOperations,
-  ...usageOperations,
+  ...statementOperations, ...usageOperations,
   ...exportOperations,
   ...receiptOperations,
   ...tokenOperations,

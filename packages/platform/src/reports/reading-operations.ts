@@ -5,10 +5,12 @@ import { capOperations } from '../http/resources/caps.ts';
 import { callOperations } from '../http/resources/calls.ts';
 import { exportOperations } from '../http/resources/exports.ts';
 import { receiptOperations } from '../http/resources/receipts.ts';
+import { statementOperations } from '../http/resources/statements.ts';
 import { usageOperations } from '../http/resources/usage.ts';
 
 const resources: readonly Operation[] = [
-  ...assessmentsOperations, ...callOperations, ...capOperations, ...exportOperations, ...receiptOperations, ...usageOperations,
+  ...assessmentsOperations, ...callOperations, ...capOperations, ...exportOperations, ...receiptOperations, ...statementOperations,
+  ...usageOperations,
 ];
 
 export const readingOperations: readonly Operation[] = resources.filter(({ readsLong }) => readsLong === true);

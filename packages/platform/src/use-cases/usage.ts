@@ -94,6 +94,20 @@ export async function countCalls(
   return rows === null ? null : Number(rows[0] === undefined ? 0 : figureIn(rows[0].figures, 'calls'));
 }
 
+/** The figures of several rows together; of none, noughts. */
+export function addedUp(rows: readonly ShownFigures[]): ShownFigures {
+  const whole = (name: Exclude<keyof ShownFigures, 'cost' | 'cacheSavings'>): number => rows.reduce((sum, row) => sum + row[name], 0);
+  const money = (amounts: readonly string[]): string =>
+    formatDollars(amounts.reduce((sum, amount) => sum + BigInt(amount.replace('.', '')), 0n) as NanoDollars);
+  const savings = rows.map(({ cacheSavings }) => cacheSavings).filter((amount) => amount !== null);
+  return {
+    calls: whole('calls'), inputTokens: whole('inputTokens'), cachedTokens: whole('cachedTokens'), cacheWriteTokens: whole('cacheWriteTokens'),
+    outputTokens: whole('outputTokens'), reasoningTokens: whole('reasoningTokens'), cost: money(rows.map(({ cost }) => cost)),
+    cacheSavings: savings.length === 0 ? null : money(savings),
+    unknownCalls: whole('unknownCalls'), unpricedCalls: whole('unpricedCalls'), gapCalls: whole('gapCalls'),
+  };
+}
+
 function isTime(dimension: UsageDimension): boolean {
   return dimension === 'day' || dimension === 'month' || dimension === 'hour';
 }

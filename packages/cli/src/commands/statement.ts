@@ -1,0 +1,28 @@
+/** `metergate statement`: a month on one page that prints. Design 5. */
+import { resolve } from 'node:path';
+import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
+import { makeStatement } from '@metergate/platform/use-cases/statement.ts';
+import { command } from '../command-line/command.ts';
+import { onStore } from '../command-line/on-store.ts';
+import { monthMs } from '../command-line/value-forms.ts';
+import { writeWhole } from '../command-line/whole-file.ts';
+
+export const statement = command({
+  description: 'Write what a month came to on one page of HTML that prints',
+  args: {
+    org: { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' },
+    month: { type: 'string', required: true, valueHint: 'YYYY-MM', description: 'The month, in UTC' },
+    project: { type: 'string', valueHint: 'PROJECT', description: 'Calls for this project alone' },
+    out: { type: 'string', required: true, valueHint: 'FILE', description: 'Where to; a file that is there is replaced' },
+  },
+  run: ({ org, month, project, out }, tools) => {
+    const query = { organization: org, monthMs: monthMs('month', month), ...(project === undefined ? {} : { project }) };
+    return onStore(tools, async (context) => {
+      const made = await makeStatement(context, query);
+      if (isRefusal(made)) return made;
+      const bytes = await writeWhole(resolve(tools.cwd, out), (async function* () { yield Buffer.from(made.html, 'utf8'); })());
+      const { calls, cost } = made.totals;
+      return { json: { calls, cost, bytes, out }, text: `Statement of ${month}: ${calls} calls, ${cost} USD, written to ${out}.` };
+    });
+  },
+});

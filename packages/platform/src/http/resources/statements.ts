@@ -1,0 +1,29 @@
+/** A month's statement as a page that prints. Design 5. */
+import { z } from '@hono/zod-openapi';
+import { monthOf } from '@metergate/core/time/utc-month.ts';
+import { isRefusal } from '../../use-cases/refusal.ts';
+import { makeStatement } from '../../use-cases/statement.ts';
+import { readingOperation } from '../operation.ts';
+import { monthQuery, nameQuery } from './fields.ts';
+
+const pageType = 'text/html; charset=utf-8';
+
+export const statementOperations = [
+  readingOperation({
+    id: 'showStatement', refuses: ['unknown_organization', 'invalid_price_file'], path: '/statements', role: 'viewer', tag: 'statements',
+    summary: 'What a month came to, on one page of HTML that prints; the month before the current one unless told',
+    query: z.object({ month: monthQuery.optional(), project: nameQuery }),
+    answer: z.string(), downloads: [pageType],
+    run: async ({ context, actor, query: { month, project } }) => {
+      const monthMs = month ?? monthOf(monthOf(context.nowMs) - 1);
+      const made = await makeStatement(context, { organization: actor.organization, monthMs, ...(project === undefined ? {} : { project }) });
+      if (isRefusal(made)) return made;
+      const bytes = Buffer.from(made.html, 'utf8');
+      return { download: { contentType: pageType, fileName: made.fileName, pieces: oneOf(bytes) } };
+    },
+  }),
+] as const;
+
+async function* oneOf(bytes: Uint8Array) {
+  yield { bytes, calls: 0, cost: 0n, place: null };
+}

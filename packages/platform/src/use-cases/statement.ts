@@ -1,0 +1,71 @@
+/**
+ * What an organization, or one of its projects, used in a month, on one page that prints. Design 5, `statement`. Its figures are those of
+ * `usage`, to the nano-dollar.
+ */
+import { priceList } from '@metergate/core/price/price-list.ts';
+import { monthAfter, monthName } from '@metergate/core/time/utc-month.ts';
+import type { UsageDimension } from '@metergate/core/report/usage-sum.ts';
+import type { UseCaseContext } from './context.ts';
+import { findFigures } from './organizations.ts';
+import { priceBook } from './prices.ts';
+import { isRefusal, type AdministrationRefusal } from './refusal.ts';
+import { statementPage, type StatementRow } from './statement-page.ts';
+import { addedUp, showUsage, type ShownFigures } from './usage.ts';
+
+export interface StatementQuery {
+  /** Id or name, of an erased organization its id alone. */
+  readonly organization: string;
+  /** The first instant of the month. */
+  readonly monthMs: number;
+  readonly project?: string;
+}
+
+export interface MadeStatement {
+  readonly fileName: string;
+  readonly html: string;
+  readonly totals: ShownFigures;
+}
+
+/** So many rows of each part: one page is to be read. What is left is added up in a last one. */
+const rowsMax = 25;
+
+export async function makeStatement(context: UseCaseContext, query: StatementQuery): Promise<MadeStatement | AdministrationRefusal> {
+  const { monthMs, project } = query;
+  const organization = await findFigures(context, query.organization);
+  if (isRefusal(organization)) return organization;
+  const book = await priceBook(context);
+  if (isRefusal(book)) return book;
+  const asked = {
+    organization: organization.id, sinceMs: monthMs, untilMs: monthAfter(monthMs), ...(project === undefined ? {} : { filter: { project } }),
+  };
+  const all = await showUsage(context, { ...asked, by: [] });
+  if (isRefusal(all)) return all;
+  const totals = addedUp(all);
+  const parts: { readonly title: string; readonly rows: readonly StatementRow[] }[] = [];
+  const titles: readonly (readonly [UsageDimension, string])[] = [
+    ...(project === undefined ? [['project', 'By project'] as const] : []), ['model', 'By model'], ['key', 'By service key'],
+  ];
+  for (const [by, title] of titles) {
+    const rows = await showUsage(context, { ...asked, by: [by] });
+    if (isRefusal(rows)) return rows;
+    const names = by === 'key' ? await context.store.keyNames.names(organization.id, rows.slice(0, rowsMax).map(({ key }) => key ?? '')) : null;
+    const shown = rows.slice(0, rowsMax).map((row) => ({ name: nameOf(row[by] ?? null, names), figures: row }));
+    const rest = rows.slice(rowsMax);
+    parts.push({ title, rows: rest.length === 0 ? shown : [...shown, { name: `${rest.length} others`, figures: addedUp(rest) }] });
+  }
+  const month = monthName(monthMs);
+  const { overlayId, listId } = book.context;
+  return {
+    fileName: `metergate-statement-${month}.html`, totals,
+    html: statementPage({
+      organization, month, project: project ?? null, madeAt: new Date(context.nowMs).toISOString(), open: monthAfter(monthMs) > context.nowMs,
+      totals, parts,
+      priceList: { id: overlayId === null ? listId : `${overlayId} over ${listId}`, date: priceList.date },
+    }),
+  };
+}
+
+function nameOf(name: string | null, names: ReadonlyMap<string, string> | null): string | null {
+  const known = name === null ? undefined : names?.get(name);
+  return known === undefined ? name : `${known} (${name})`;
+}
