@@ -102,6 +102,12 @@ test('core is pure: no Node, no clock, no randomness, no waiting, no dependency'
   assert.deepEqual(wrong, []);
 });
 
+test('what a wire is, is said in core/src/wire alone: nothing else asks for one by its name', () => {
+  const product = sources.filter((file) =>
+    !isTest(file) && /^packages\/(?:core|store|gateway|platform|cli)\/src\//.test(file) && !file.includes('/wire/'));
+  assert.deepEqual(product.filter((file) => /[=!]== '(?:openai|anthropic)'|api\.(?:openai|anthropic)\.com'/.test(read(file))), []);
+});
+
 test('the gateway never opens the store itself', () => {
   const wrong = sources
     .filter((file) => packageOf(file) === 'gateway' && !isTest(file))

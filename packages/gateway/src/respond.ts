@@ -6,7 +6,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { header, type RequestId } from '@metergate/core/id.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
-import { isSecondWire } from '@metergate/core/call/route.ts';
+import { wireOf } from '@metergate/core/call/route.ts';
+import { wires } from '@metergate/core/wire/wire.ts';
 import { answerFor } from './refusals.ts';
 import { freshRequestId } from './request-ids.ts';
 
@@ -30,8 +31,10 @@ export function isClosing(socket: Socket): boolean {
 export function refuse(request: IncomingMessage, response: ServerResponse, id: RequestId, refusal: Refusal): RequestId | null {
   if (response.headersSent || response.destroyed) return null;
   const { status, body, pairs, ownId } = envelope(refusal, id);
-  // The second provider's SDKs know a request by this header.
-  if (isSecondWire(request.url ?? '')) pairs.push('request-id', ownId);
+  // Some providers' SDKs know a request by a header of their own.
+  const wire = wireOf(request.url ?? '');
+  const ownHeader = wire === null ? null : wires[wire].requestIdHeader;
+  if (ownHeader !== null) pairs.push(ownHeader, ownId);
   if (closesAlways.has(refusal.kind) || isLast(response) || mustClose(request)) {
     closing.add(request.socket);
     pairs.push('connection', 'close');

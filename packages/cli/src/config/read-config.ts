@@ -2,6 +2,7 @@
  * The environment → all settings, checked and with defaults, or the one sentence that says what is wrong. Design 5.
  * Nothing is opened, made or resolved here. A sentence never repeats a key, a password or a URL that may hold one.
  */
+import { wires } from '@metergate/core/wire/wire.ts';
 import { join, resolve } from 'node:path';
 import { parseAddressRanges } from '@metergate/gateway/network/public-address.ts';
 import { StoreFault } from '@metergate/store/engine/fault.ts';
@@ -33,8 +34,8 @@ function configOf(env: Environment, cwd: string): Config {
     dataDirectory,
     databaseUrl,
     masterKey: masterKeyOf(env, databaseUrl),
-    openaiUrl: originUrl(env, 'SVC_OPENAI_URL', 'https://api.openai.com'),
-    anthropicUrl: originUrl(env, 'SVC_ANTHROPIC_URL', 'https://api.anthropic.com'),
+    openaiUrl: originUrl(env, 'SVC_OPENAI_URL', `https://${wires.openai.host}`),
+    anthropicUrl: originUrl(env, 'SVC_ANTHROPIC_URL', `https://${wires.anthropic.host}`),
     upstreamAllow: upstreamAllowOf(env),
     trustedProxies: trustedProxiesOf(env),
     journalSync: oneOf(env, 'SVC_JOURNAL_SYNC', ['normal', 'full']),

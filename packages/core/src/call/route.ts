@@ -76,7 +76,7 @@ function endpointOf(wire: Wire, plainPath: string): Endpoint {
   return wires[wire].endpoints.get(plainPath) ?? 'other';
 }
 
-/** True where a path is one of the second provider's, whatever is asked of it. */
-export function isSecondWire(rawTarget: string): boolean {
-  return routeOf('POST', rawTarget)?.wire === 'anthropic';
+/** Whose path it is, whatever is asked of it; null for one outside every pattern. */
+export function wireOf(rawTarget: string): Wire | null {
+  return routeOf('POST', rawTarget)?.wire ?? null;
 }

@@ -9,17 +9,21 @@ import { listedPriceAt } from '../price/seller.ts';
 import type { PriceBook } from '../price/price-book.ts';
 import type { PriceList } from '../price/price-list.ts';
 import { picoPerNano, rateAt, type TokenRate } from '../price/rates.ts';
+import { providers, wires } from '../wire/wire.ts';
 import type { TapEvent, TapProvider } from './event.ts';
 
 /** Where each provider sells: `other` is nobody that a list knows. */
 const sellerHost: { readonly [P in TapProvider]: string | null } = {
-  openai: 'api.openai.com',
-  anthropic: 'api.anthropic.com',
+  openai: wires.openai.host,
+  anthropic: wires.anthropic.host,
   google: 'generativelanguage.googleapis.com',
   xai: 'api.x.ai',
   mistral: 'api.mistral.ai',
   other: null,
 };
+
+/** Providers whose wire reports cached tokens on top of the input. */
+const cachedOnTop = new Set<TapProvider>(providers.filter((provider) => !wires[provider].cachedInInput));
 
 /** Tokens of one or more calls, as they are paid for. */
 export interface ModeledTokens {
@@ -38,7 +42,7 @@ export interface ModeledTokens {
 
 /** Input that was not read from the cache, in one call. A cached part larger than its whole leaves nothing. */
 export function freshTokensOf({ provider, inputTokens, cachedTokens }: TapEvent): number {
-  return provider === 'anthropic' ? inputTokens : Math.max(inputTokens - cachedTokens, 0);
+  return cachedOnTop.has(provider) ? inputTokens : Math.max(inputTokens - cachedTokens, 0);
 }
 
 /** The steps of all prices that tap events may be priced by, ascending. */

@@ -26,6 +26,10 @@ export interface WireFacts {
   readonly endpoints: ReadonlyMap<string, Endpoint>;
   /** The header that shows a stored credential to the destination. */
   readonly credentialHeader: (credential: string) => CredentialHeader;
+  /** What a request of our own, such as a test of a key, must carry besides. */
+  readonly requestHeaders: Readonly<Record<string, string>>;
+  /** A header of its own under which its clients look for a request's id; null where they look for none. */
+  readonly requestIdHeader: string | null;
   /** Cached and written tokens are parts of the input that is reported; else they come on top of it. */
   readonly cachedInInput: boolean;
 }
@@ -42,14 +46,17 @@ const firstWireEndpoints: ReadonlyMap<string, Endpoint> = new Map([
 
 export const wires: { readonly [W in Wire]: WireFacts } = {
   openai: {
-    displayName: 'OpenAI', host: 'api.openai.com', endpoints: firstWireEndpoints, credentialHeader: bearer, cachedInInput: true,
+    displayName: 'OpenAI', host: 'api.openai.com', endpoints: firstWireEndpoints, credentialHeader: bearer,
+    requestHeaders: {}, requestIdHeader: null, cachedInInput: true,
   },
   anthropic: {
     displayName: 'Anthropic', host: 'api.anthropic.com', endpoints: new Map([['/v1/messages', 'messages'], ['/v1/models', 'models']]),
-    credentialHeader: (credential) => ({ name: 'x-api-key', value: credential }), cachedInInput: false,
+    credentialHeader: (credential) => ({ name: 'x-api-key', value: credential }), requestHeaders: { 'anthropic-version': '2023-06-01' },
+    requestIdHeader: 'request-id', cachedInInput: false,
   },
   upstream: {
-    displayName: 'declared upstream', host: null, endpoints: firstWireEndpoints, credentialHeader: bearer, cachedInInput: true,
+    displayName: 'declared upstream', host: null, endpoints: firstWireEndpoints, credentialHeader: bearer,
+    requestHeaders: {}, requestIdHeader: null, cachedInInput: true,
   },
 };
 

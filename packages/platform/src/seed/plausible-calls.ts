@@ -10,6 +10,7 @@ import type { PriceBook } from '@metergate/core/price/price-book.ts';
 import { noReadingFields, type CallOutcome, type CallRecord } from '@metergate/core/record/call-record.ts';
 import { dayLengthMs, dayOf } from '@metergate/core/time/utc-day.ts';
 import { noTokens, nothingDue, type Reading } from '@metergate/core/usage/reading.ts';
+import { wires } from '@metergate/core/wire/wire.ts';
 import type { Drawing } from './drawing.ts';
 import type { Habit, SeededCaller } from './tenants.ts';
 
@@ -120,13 +121,13 @@ function readingOf({ model, wire, endpoint }: Habit, { usage, outcome }: CallEnd
   const cached = draw.below(3) === 0 ? Math.floor(input * 0.7) : 0;
   const output = endpoint === 'embeddings' ? null : draw.around(260);
   return {
-    ...nothingRead(model, usage, usage === 'partial' ? 'caller_gone' : null), cachedInInput: wire === 'openai',
-    finishReason: endpoint === 'embeddings' ? null : wire === 'anthropic' ? 'end_turn' : 'stop',
+    ...nothingRead(model, usage, usage === 'partial' ? 'caller_gone' : null), cachedInInput: wires[wire].cachedInInput,
+    finishReason: endpoint === 'embeddings' ? null : endpoint === 'messages' ? 'end_turn' : 'stop',
     tokens: {
       ...noTokens,
       input, output, cached: endpoint === 'embeddings' ? null : cached,
-      cacheWrite: wire === 'anthropic' ? (draw.below(6) === 0 ? draw.around(900) : 0) : null,
-      reasoning: wire === 'openai' && output !== null ? Math.floor(output / 4) : null,
+      cacheWrite: endpoint === 'messages' ? (draw.below(6) === 0 ? draw.around(900) : 0) : null,
+      reasoning: endpoint !== 'messages' && output !== null ? Math.floor(output / 4) : null,
     },
   };
 }

@@ -2,8 +2,7 @@
  * A test call with an organization's provider key: does the provider take it? Design 3, row 18; design 5, `provider test`.
  * It lists the models, which costs nothing. Only the status is looked at; nothing the provider says is shown or kept.
  */
-import type { Provider } from '@metergate/core/wire/wire.ts';
-import { providers, wires } from '@metergate/core/wire/wire.ts';
+import { providers, wires, type Provider } from '@metergate/core/wire/wire.ts';
 import { z } from 'zod';
 import type { UseCaseContext } from './context.ts';
 import { checkInput } from './input.ts';
@@ -54,8 +53,9 @@ export async function testProvider(
 
 /** Null: no answer. Redirects are not followed: the key goes to this address alone. */
 async function statusOf(provider: Provider, url: string, credential: string): Promise<number | null> {
-  const headers = provider === 'openai' ? { authorization: `Bearer ${credential}` }
-    : { 'x-api-key': credential, 'anthropic-version': '2023-06-01' };
+  const { credentialHeader, requestHeaders } = wires[provider];
+  const { name, value } = credentialHeader(credential);
+  const headers = { ...requestHeaders, [name]: value };
   try {
     const response = await fetch(`${url}/v1/models`, { headers, redirect: 'manual', signal: AbortSignal.timeout(deadlineMs) });
     await response.body?.cancel();
