@@ -52,6 +52,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       const records = [own, own, own, other, other].map(({ id }, index) =>
         sampleRecord(id, { run: 'their-run', startedAtMs: 1_000_000 + (index % 2) }));
       await platform.store.calls.ship({ segment: 'seg_1', through: 5, records: records.map((record, index) => ({ seq: index + 1, record })) });
+      foreign['showReceipt'] = records[3]!.id;
     });
     after(async () => {
       await platform?.end();
