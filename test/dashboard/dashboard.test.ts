@@ -12,7 +12,8 @@ import { pagePaths } from './pages.ts';
 
 const here = `${process.platform}-${process.arch}`;
 const naughty = [
-  '<script>document.title="run"</script>', '"><img src=x onerror=alert(1)>', "'; drop table x --", '{{7*7}} ${7*7}', '𝕏 مرحبا 日本 ­', '=1+1',
+  '<script>document.title="run"</script>',
+  '"><img src=x onerror=alert(1)>', "'; drop table x --", '{{7*7}} ${7*7}', '𝕏 مرحبا 日本 ­', '=1+1',
 ];
 
 if (here !== 'linux-x64') {

@@ -26,6 +26,7 @@ export type StoreRefusalCode =
   | 'unknown_key'
   | 'key_taken'
   | 'unknown_cap'
+  | 'unknown_call'
   | 'unknown_run'
   | 'no_receipts'
   | 'invalid_grant'

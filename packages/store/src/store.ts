@@ -38,6 +38,7 @@ import type { ChangeNotice, ChangeNotices } from './engine/change-notices.ts';
 import type { StoreContext } from './context.ts';
 import { openEngine } from './engine/engine.ts';
 import { prepareSchema } from './schema/prepare-schema.ts';
+import { hourReportsIn, type HourReports } from './usage/hour-reports.ts';
 import { usageReportsIn, type UsageReports } from './usage/usage-reports.ts';
 import { baselinesIn, type Baselines } from './tap/baselines.ts';
 import { tapEventsIn, type TapEvents } from './tap/tap-events.ts';
@@ -69,6 +70,7 @@ export interface Store {
   readonly keyNames: KeyNames;
   readonly usageReports: UsageReports;
   readonly seeding: Seeding;
+  readonly hourReports: HourReports;
   readonly caps: Caps;
   readonly spend: SpendSums;
   readonly spendReconciler: SpendReconciler;
@@ -129,6 +131,7 @@ function storeOn(context: StoreContext): Store {
     keyNames: keyNamesIn(context),
     usageReports: usageReportsIn(context),
     seeding: seedingIn(context),
+    hourReports: hourReportsIn(context),
     caps: capsIn(context),
     spend: spendSumsIn(context),
     spendReconciler: spendReconcilerIn(context),

@@ -257,6 +257,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/platform/v1/calls/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One call record */
+        get: operations["showCall"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/platform/v1/calls/{id}/receipt": {
         parameters: {
             query?: never;
@@ -536,6 +553,23 @@ export interface paths {
         patch: operations["setOrganization"];
         trace?: never;
     };
+    "/platform/v1/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Spend, calls, tokens, errors and latency by hour or day, and of the time before; the past week unless told */
+        get: operations["showOverview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/platform/v1/product": {
         parameters: {
             query?: never;
@@ -769,6 +803,23 @@ export interface paths {
         put?: never;
         /** End a run that the key began, for good */
         post: operations["closeOwnRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/v1/statements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a month came to, on one page of HTML that prints; the month before the current one unless told */
+        get: operations["showStatement"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1349,6 +1400,10 @@ export interface components {
             /** @enum {string} */
             role: "viewer" | "member" | "admin" | "owner";
         };
+        Latency: {
+            p50: number | null;
+            p95: number | null;
+        };
         Limits: {
             /** Format: uri */
             docs: string;
@@ -1513,6 +1568,88 @@ export interface components {
              */
             runExposure: string | null;
             tokensPerMinute: number | null;
+        };
+        Overview: {
+            before: {
+                cachedTokens: number;
+                cacheWriteTokens: number;
+                calls: number;
+                /**
+                 * @description US dollars as decimal text with nine places. Use a decimal library: a double cannot hold every amount.
+                 * @example 12.500000000
+                 */
+                cost: string;
+                errorCalls: number;
+                firstByteMs: components["schemas"]["Latency"];
+                gapCalls: number;
+                inputTokens: number;
+                latencyMs: components["schemas"]["Latency"];
+                outputTokens: number;
+                reasoningTokens: number;
+                throttledCalls: number;
+                unknownCalls: number;
+                unpricedCalls: number;
+            };
+            series: {
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 * @example 2026-09-23T14:00:00.000Z
+                 */
+                at: string;
+                cachedTokens: number;
+                cacheWriteTokens: number;
+                calls: number;
+                /**
+                 * @description US dollars as decimal text with nine places. Use a decimal library: a double cannot hold every amount.
+                 * @example 12.500000000
+                 */
+                cost: string;
+                errorCalls: number;
+                firstByteMs: components["schemas"]["Latency"];
+                gapCalls: number;
+                inputTokens: number;
+                latencyMs: components["schemas"]["Latency"];
+                outputTokens: number;
+                reasoningTokens: number;
+                throttledCalls: number;
+                unknownCalls: number;
+                unpricedCalls: number;
+            }[];
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             * @example 2026-09-23T14:00:00.000Z
+             */
+            since: string;
+            /** @enum {string} */
+            step: "hour" | "day";
+            total: {
+                cachedTokens: number;
+                cacheWriteTokens: number;
+                calls: number;
+                /**
+                 * @description US dollars as decimal text with nine places. Use a decimal library: a double cannot hold every amount.
+                 * @example 12.500000000
+                 */
+                cost: string;
+                errorCalls: number;
+                firstByteMs: components["schemas"]["Latency"];
+                gapCalls: number;
+                inputTokens: number;
+                latencyMs: components["schemas"]["Latency"];
+                outputTokens: number;
+                reasoningTokens: number;
+                throttledCalls: number;
+                unknownCalls: number;
+                unpricedCalls: number;
+            };
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             * @example 2026-09-23T14:00:00.000Z
+             */
+            until: string;
         };
         OwnCap: {
             /**
@@ -3232,6 +3369,73 @@ export interface operations {
                 };
             };
             /** @description Not found: `unknown_organization` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    showCall: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One call record */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CallRecord"];
+                };
+            };
+            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid session, token or key: `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed: `forbidden`, `cross_site` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found: `unknown_organization`, `unknown_call` */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5079,6 +5283,76 @@ export interface operations {
             };
         };
     };
+    showOverview: {
+        parameters: {
+            query?: {
+                /** @description A time: an instant with its offset (2026-11-01T14:00:00Z), a date (2026-11-01), a month (2026-11), today, yesterday, or a duration ago (15m, 24h, 7d). */
+                since?: string;
+                /** @description A time: an instant with its offset (2026-11-01T14:00:00Z), a date (2026-11-01), a month (2026-11), today, yesterday, or a duration ago (15m, 24h, 7d). */
+                until?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Spend, calls, tokens, errors and latency by hour or day, and of the time before; the past week unless told */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Overview"];
+                };
+            };
+            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid session, token or key: `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed: `forbidden`, `cross_site` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found: `unknown_organization` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     showProduct: {
         parameters: {
             query?: never;
@@ -6093,6 +6367,75 @@ export interface operations {
                 };
             };
             /** @description Not found: `unknown_run` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    showStatement: {
+        parameters: {
+            query?: {
+                /** @description A whole month, in UTC; without since and until. */
+                month?: string;
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What a month came to, on one page of HTML that prints; the month before the current one unless told */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html; charset=utf-8": string;
+                };
+            };
+            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_price_file` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid session, token or key: `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed: `forbidden`, `cross_site` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found: `unknown_organization` */
             404: {
                 headers: {
                     [name: string]: unknown;

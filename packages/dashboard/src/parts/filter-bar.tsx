@@ -79,7 +79,7 @@ function OneMore({ taken, onAdd }: { readonly taken: readonly FilterName[]; read
   const seen = api.useQuery(
     'get',
     '/platform/v1/usage',
-    { params: { query: { by: name as never } } },
+    { params: { query: { by: name } } },
     { enabled: asks, select: ({ data }) => data.flatMap((row) => ((row as Record<string, unknown>)[name] as string) ?? []).slice(0, 200) },
   );
   const offered = name === 'wire' ? wires : name === 'endpoint' ? endpoints : (seen.data ?? []);

@@ -14,7 +14,6 @@ const dayMs = 24 * hourMs;
 const lengths: Readonly<Record<string, number>> = { '1h': hourMs, '24h': dayMs, '7d': 7 * dayMs, '30d': 30 * dayMs, '90d': 90 * dayMs };
 
 export const rangeChoices = [
-  { value: '1h', label: 'Past hour' },
   { value: '24h', label: 'Past 24 hours' },
   { value: '7d', label: 'Past 7 days' },
   { value: '30d', label: 'Past 30 days' },
@@ -32,13 +31,14 @@ export function rangeOf({ range, since, until }: RangeSearch, nowMs: number, own
   const name = range ?? ownDefault;
   const now = new Date(nowMs);
   const monthMs = (offset: number): number => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + offset, 1);
-  if (name === 'month') return { sinceMs: monthMs(0), untilMs: end, name };
+  if (name === 'month') return { sinceMs: monthMs(0), untilMs: Math.ceil(end / dayMs) * dayMs, name };
   if (name === 'last-month') return { sinceMs: monthMs(-1), untilMs: monthMs(0), name };
   const length = lengths[name];
   if (length === undefined) return { sinceMs: end - lengths[ownDefault]!, untilMs: end, name: ownDefault };
   // Whole hours and days to begin with, so that the first bar of a chart is not a stump.
   const step = length > 2 * dayMs ? dayMs : length > 2 * hourMs ? hourMs : 60_000;
-  return { sinceMs: Math.ceil((end - length) / step) * step, untilMs: end, name };
+  const wholeEnd = step === dayMs ? Math.ceil(end / dayMs) * dayMs : end;
+  return { sinceMs: Math.ceil((wholeEnd - length) / step) * step, untilMs: wholeEnd, name };
 }
 
 /** The same length of time just before. */

@@ -25,6 +25,7 @@ import { keyOperations } from './resources/keys.ts';
 import { limitsOperations } from './resources/limits.ts';
 import { memberOperations } from './resources/members.ts';
 import { organizationOperations } from './resources/organizations.ts';
+import { overviewOperations } from './resources/overview.ts';
 import { productOperations } from './resources/product.ts';
 import { receiptOperations } from './resources/receipts.ts';
 import { runOperations } from './resources/runs.ts';
@@ -49,6 +50,7 @@ export const operations: readonly Operation[] = [
   ...capOperations,
   ...runOperations,
   ...callOperations,
+  ...overviewOperations,
   ...statementOperations, ...usageOperations,
   ...exportOperations,
   ...receiptOperations,

@@ -21,7 +21,7 @@ const rights: Readonly<Record<string, Role | null>> = {
   showUpstream: 'admin', declareUpstream: 'admin', enableUpstream: 'admin', disableUpstream: 'admin', removeUpstream: 'admin',
   listCaps: 'viewer', setCap: 'admin', removeCap: 'admin',
   listRuns: 'viewer', showRun: 'viewer', closeRun: 'member', mintGrant: 'admin',
-  listCalls: 'viewer', showUsage: 'viewer', exportCalls: 'viewer', showLimits: 'viewer',
+  listCalls: 'viewer', showCall: 'viewer', showUsage: 'viewer', showOverview: 'viewer', exportCalls: 'viewer', showLimits: 'viewer',
   listTokens: 'admin', createToken: 'admin', revokeToken: 'admin', listAudit: 'admin',
   tryCap: 'viewer', showReceipt: 'viewer', rotateReceiptKey: 'admin',
   exportReceipts: 'viewer', showReceiptKeys: 'viewer', showStatement: 'viewer',

@@ -5,11 +5,13 @@ import { capOperations } from '../http/resources/caps.ts';
 import { callOperations } from '../http/resources/calls.ts';
 import { exportOperations } from '../http/resources/exports.ts';
 import { receiptOperations } from '../http/resources/receipts.ts';
+import { overviewOperations } from '../http/resources/overview.ts';
 import { statementOperations } from '../http/resources/statements.ts';
 import { usageOperations } from '../http/resources/usage.ts';
 
 const resources: readonly Operation[] = [
-  ...assessmentsOperations, ...callOperations, ...capOperations, ...exportOperations, ...receiptOperations, ...statementOperations,
+  ...assessmentsOperations, ...callOperations, ...capOperations, ...exportOperations, ...overviewOperations, ...receiptOperations,
+  ...statementOperations,
   ...usageOperations,
 ];
 

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { UseCaseContext } from './context.ts';
 import { checkInput } from './input.ts';
 import { findFigures } from './organizations.ts';
-import { isRefusal, type AdministrationRefusal } from './refusal.ts';
+import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
 
 export const callsLimit = { default: 100, max: 10_000 } as const;
 
@@ -46,4 +46,12 @@ export async function pageCalls(
   if (isRefusal(organization)) return organization;
   const records = await context.store.callPages.page({ organization: organization.id, ...query });
   return records === null ? null : records.map(callRecordToJson);
+}
+
+/** One call of the organization. */
+export async function showCall(context: UseCaseContext, idOrName: string, id: string): Promise<CallRecordJson | AdministrationRefusal> {
+  const organization = await findFigures(context, idOrName);
+  if (isRefusal(organization)) return organization;
+  const record = /^req_[0-9a-f]{32}$/.test(id) ? await context.store.callPages.find(organization.id, id) : null;
+  return record === null ? refuseInput('unknown_call', 'There is no such call.') : callRecordToJson(record);
 }

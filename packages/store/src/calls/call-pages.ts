@@ -46,6 +46,8 @@ export interface CallPages {
   page(query: CallPageQuery): Promise<CallRecord[] | null>;
   /** The id of the key that made the run's first call; null where no call of it is kept. */
   beganBy(organization: OrganizationId, run: string): Promise<ServiceKeyId | null>;
+  /** One call; null where the organization has no such. Looks through its records: they have no index over ids. */
+  find(organization: OrganizationId, id: string): Promise<CallRecord | null>;
 }
 
 type Row = Selectable<CallRecordTable>;
@@ -116,6 +118,11 @@ export function callPagesIn({ engine }: StoreContext): CallPages {
 
   return {
     beganBy: (organization, name) => beganBy(engine, organization, name),
+    find: (organization, id) => engine.read(async (db) => {
+      const row = await db.selectFrom('call_record').selectAll().where('organization', '=', organization).where('id', '=', id)
+        .limit(1).executeTakeFirst();
+      return row === undefined ? null : callRecordOf(row);
+    }),
     async page({ organization, filter = {}, sinceMs, untilMs, limit, after }) {
       if (filter.run?.includes('\0') === true || filter.label?.includes('\0') === true) return [];
       const place = after === undefined ? null : await placeOf(organization, after);

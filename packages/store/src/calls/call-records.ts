@@ -8,6 +8,7 @@ import type { CallOpening, CallRecord } from '@metergate/core/record/call-record
 import type { Transaction } from 'kysely';
 import { applyKeyUse } from '../settings/key-use.ts';
 import { applySpend } from '../spend/apply-spend.ts';
+import { applyHours } from '../usage/apply-hours.ts';
 import { applyUsage } from '../usage/apply-usage.ts';
 import { erasedAmong, holdOffErasures, withoutWords } from '../erasure/erased.ts';
 import { createAttributionBook, type NumberedCalls } from '../usage/attributions.ts';
@@ -79,6 +80,7 @@ export function callRecordsIn(context: StoreContext): CallRecords {
         await applySpend(engine.kind, transaction, kept);
         await applyUsage(engine.kind, transaction, kept, attributions);
         await applyKeyUse(engine.kind, transaction, kept);
+        await applyHours(engine.kind, transaction, kept);
         await applyToLeases(engine.kind, transaction, kept);
         await transaction.updateTable('journal_segment').set({ mark: through }).where('id', '=', segment).execute();
       });

@@ -59,7 +59,17 @@ export interface WordSumTable extends FigureColumns {
   readonly attribution: Whole;
 }
 
+/** What calls that started in one hour came to, one figure a row. The figures are those of `core/report/hour-sum.ts`. */
+export interface HourSumTable {
+  readonly organization: string;
+  /** Its first instant. */
+  readonly hour_ms: Whole;
+  readonly figure: string;
+  readonly amount: Whole;
+}
+
 export interface UsageSchema {
+  readonly hour_sum: HourSumTable;
   readonly usage_sum: UsageSumTable;
   readonly attribution: AttributionTable;
   readonly attribution_sum: AttributionSumTable;

@@ -18,8 +18,7 @@ export function CallSheet({ id, known }: { readonly id: string; readonly known: 
     queryKey: ['get', '/platform/v1/calls/{id}', id],
     initialData: known,
     staleTime: Infinity,
-    queryFn: async ({ signal }) =>
-      (await ask.GET('/platform/v1/calls/{id}' as never, { params: { path: { id } }, signal } as never)).data as unknown as CallRecord,
+    queryFn: async ({ signal }) => (await ask.GET('/platform/v1/calls/{id}', { params: { path: { id } }, signal })).data as CallRecord,
   });
   return (
     <Loaded of={call} height={480}>

@@ -94,9 +94,21 @@ interface ShownCalls {
 /** Live, the newest are asked for each second and nothing older is kept; else pages, from the newest on. */
 function useCalls(search: CallsSearch, live: boolean): ShownCalls {
   const { model, key, project, label, run, wire, endpoint, outcome, usage } = search;
-  const filters = { model, key, project, label, run, wire, endpoint, outcome, usage };
-  const get = async (extra: object, signal: AbortSignal) =>
-    (await ask.GET('/platform/v1/calls', { params: { query: { limit: pageLength, ...filters, ...extra } as never }, signal })).data!;
+  const filters = {
+    model,
+    key,
+    project,
+    label,
+    run,
+    wire,
+    endpoint,
+    outcome: outcome as 'cut' | undefined,
+    usage: usage as 'none' | undefined,
+  };
+  const get = async (
+    extra: { readonly since?: string; readonly until?: string; readonly cursor?: string | undefined },
+    signal: AbortSignal,
+  ) => (await ask.GET('/platform/v1/calls', { params: { query: { limit: pageLength, ...filters, ...extra } }, signal })).data!;
   const newest = useQuery({
     queryKey: ['get', '/platform/v1/calls', 'live', filters],
     enabled: live,

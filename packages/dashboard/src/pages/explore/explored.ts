@@ -46,7 +46,7 @@ export function useExplored({
       let cursor: string | undefined;
       do {
         const query = { by: and === null ? by : `${by},${and}`, limit: 1_000, cursor, ...isoOf(range), ...chosen };
-        const page = (await ask.GET('/platform/v1/usage', { params: { query: query as never }, signal })).data!;
+        const page = (await ask.GET('/platform/v1/usage', { params: { query }, signal })).data!;
         rows.push(...page.data);
         cursor = page.nextCursor ?? undefined;
       } while (cursor !== undefined && rows.length < rowsMax);

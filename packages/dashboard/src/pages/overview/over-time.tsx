@@ -1,63 +1,108 @@
-/** Spend and calls over time. */
+/** Figures over time, by hour or by day; a bar leads to its calls. */
 import { SegmentedControl } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense, useMemo } from 'react';
 import { Panel } from '../../parts/page.tsx';
 import { Coming } from '../../parts/states.tsx';
-import { shortCount, shortDollars } from '../../shown/amounts.ts';
-import { shownDay } from '../../shown/moments.ts';
-import type { Range } from '../../shown/ranges.ts';
-import type { UsageRow } from './overview-data.ts';
+import { shortCount, shortDollars, shortMs } from '../../shown/amounts.ts';
+import { shownDay, shownHour } from '../../shown/moments.ts';
+import type { Figures, Overview } from './overview-data.ts';
 
 const TimeChart = lazy(async () => ({ default: (await import('../../parts/time-chart.tsx')).TimeChart }));
 const route = getRouteApi('/shell/');
-const dayMs = 86_400_000;
 
-export function OverTime({ days, range }: { readonly days: readonly UsageRow[]; readonly range: Range }) {
-  const { metric = 'spend' } = route.useSearch();
+interface Drawn {
+  readonly value: string;
+  readonly label: string;
+  readonly kind: 'bars' | 'lines';
+  readonly format: (value: number) => string;
+  readonly lines: Readonly<Record<string, (figures: Figures) => number | null>>;
+}
+
+const metrics: readonly Drawn[] = [
+  {
+    value: 'spend',
+    label: 'Spend',
+    kind: 'bars',
+    format: (value) => shortDollars(value.toFixed(9)),
+    lines: { Spend: ({ cost }) => Number(cost) },
+  },
+  {
+    value: 'calls',
+    label: 'Calls',
+    kind: 'bars',
+    format: shortCount,
+    lines: { Calls: ({ calls, errorCalls }) => calls - errorCalls, 'Provider errors': ({ errorCalls }) => errorCalls },
+  },
+  {
+    value: 'tokens',
+    label: 'Tokens',
+    kind: 'bars',
+    format: shortCount,
+    lines: {
+      Input: ({ inputTokens }) => inputTokens,
+      Cached: ({ cachedTokens }) => cachedTokens,
+      'Written to the cache': ({ cacheWriteTokens }) => cacheWriteTokens,
+      Output: ({ outputTokens }) => outputTokens,
+      'Reasoning, in the output': ({ reasoningTokens }) => reasoningTokens,
+    },
+  },
+  {
+    value: 'latency',
+    label: 'Latency',
+    kind: 'lines',
+    format: shortMs,
+    lines: {
+      p50: ({ latencyMs }) => latencyMs.p50,
+      p95: ({ latencyMs }) => latencyMs.p95,
+      'First byte p50': ({ firstByteMs }) => firstByteMs.p50,
+      'First byte p95': ({ firstByteMs }) => firstByteMs.p95,
+    },
+  },
+];
+
+export function OverTime({ overview: { series, step } }: { readonly overview: Overview }) {
+  const { metric } = route.useSearch();
   const navigate = route.useNavigate();
-  const { moments, series } = useMemo(() => {
-    const byDay = new Map(days.map((row) => [Date.parse(String(row.day)), row]));
-    const first = Math.floor(range.sinceMs / dayMs) * dayMs;
-    const moments = Array.from({ length: Math.ceil((range.untilMs - first) / dayMs) }, (_, at) => first + at * dayMs);
-    const value = (row: UsageRow | undefined): number =>
-      row === undefined ? 0 : metric === 'calls' ? row.calls : metric === 'tokens' ? row.inputTokens + row.outputTokens : Number(row.cost);
-    return { moments, series: [{ name: metric, values: moments.map((ms) => value(byDay.get(ms))) }] };
-  }, [days, range, metric]);
+  const drawn = metrics.find(({ value }) => value === metric) ?? metrics[0]!;
+  const { moments, lines } = useMemo(
+    () => ({
+      moments: series.map(({ at }) => Date.parse(at)),
+      lines: Object.entries(drawn.lines)
+        .map(([name, figure]) => ({ name, values: series.map(figure) }))
+        .filter(({ values }, index) => index === 0 || values.some((value) => value !== 0 && value !== null)),
+    }),
+    [series, drawn],
+  );
+  const stepMs = step === 'hour' ? 3_600_000 : 86_400_000;
   return (
     <Panel
       title="Over time"
+      about={step === 'hour' ? 'By hour, in your time' : 'By day, in UTC'}
       actions={
         <SegmentedControl
           size="xs"
           aria-label="What is drawn"
-          value={metric}
-          data={[
-            { value: 'spend', label: 'Spend' },
-            { value: 'calls', label: 'Calls' },
-            { value: 'tokens', label: 'Tokens' },
-          ]}
+          value={drawn.value}
+          data={metrics.map(({ value, label }) => ({ value, label }))}
           onChange={(next) => void navigate({ search: (old) => ({ ...old, metric: next }), replace: true, resetScroll: false })}
         />
       }>
-      <Suspense fallback={<Coming height={220} />}>
+      <Suspense fallback={<Coming height={240} />}>
         <TimeChart
-          label={`${metric} a day`}
+          key={drawn.kind}
+          label={`${drawn.label} by ${step}`}
           moments={moments}
-          series={series}
-          kind="bars"
-          utc
-          momentName={shownDay}
-          format={metric === 'spend' ? dollars : shortCount}
+          series={lines}
+          kind={drawn.kind}
+          utc={step === 'day'}
+          momentName={step === 'day' ? shownDay : shownHour}
+          format={drawn.format}
           onPick={(ms) =>
-            void navigate({ to: '/calls', search: { since: new Date(ms).toISOString(), until: new Date(ms + dayMs).toISOString() } })
+            void navigate({ to: '/calls', search: { since: new Date(ms).toISOString(), until: new Date(ms + stepMs).toISOString() } })
           }
         />
       </Suspense>
     </Panel>
   );
-}
-
-function dollars(value: number): string {
-  return shortDollars(value.toFixed(9));
 }

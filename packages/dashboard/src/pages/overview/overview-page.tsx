@@ -10,7 +10,7 @@ import { Loaded, Nothing } from '../../parts/states.tsx';
 import { rangeOf } from '../../shown/ranges.ts';
 import { CapsNear } from './caps-near.tsx';
 import { OverTime } from './over-time.tsx';
-import { useDays } from './overview-data.ts';
+import { useOverview } from './overview-data.ts';
 import { Stats } from './stats.tsx';
 import { TopPanel } from './top-panel.tsx';
 
@@ -22,7 +22,7 @@ export function OverviewPage() {
   const set = (change: Partial<OverviewSearch>): void =>
     void navigate({ search: (old) => ({ ...old, ...change }), replace: true, resetScroll: false });
   const range = useMemo(() => rangeOf(search, Date.now()), [search.range, search.since, search.until]);
-  const days = useDays(range);
+  const overview = useOverview(range);
   return (
     <Page
       title="Overview"
@@ -31,9 +31,9 @@ export function OverviewPage() {
           <RangePicker range={range} onChange={set} />
         </Group>
       }>
-      <Loaded of={days} height={460}>
+      <Loaded of={overview} height={560}>
         {(data) =>
-          data.now.calls === 0 && data.before.calls === 0 ? (
+          data.total.calls === 0 && data.before.calls === 0 ? (
             <Panel>
               <Nothing
                 icon={Activity}
@@ -48,8 +48,8 @@ export function OverviewPage() {
             </Panel>
           ) : (
             <>
-              <Stats now={data.now} before={data.before} />
-              <OverTime days={data.days} range={range} />
+              <Stats overview={data} range={range} />
+              <OverTime overview={data} />
             </>
           )
         }

@@ -1,51 +1,101 @@
-/** The figures of a range, each against the range before. */
+/** The figures of a range, each against the range before, and each the way to what is behind it. */
 import { SimpleGrid, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { change, percent } from '../../shown/amounts.ts';
+import { api } from '../../api/client.ts';
+import type { CallsSearch } from '../../app/page-search.ts';
+import { change, percent, shortMs } from '../../shown/amounts.ts';
 import { Count, Money } from '../../shown/figures.tsx';
-import type { Sums } from './overview-data.ts';
+import { isoOf, type Range } from '../../shown/ranges.ts';
+import type { Figures, Overview } from './overview-data.ts';
 
-export function Stats({ now, before }: { readonly now: Sums; readonly before: Sums }) {
-  const vague = now.unknownCalls + now.unpricedCalls;
+export function Stats({ overview: { total: now, before }, range }: { readonly overview: Overview; readonly range: Range }) {
+  const vague = now.unknownCalls + now.unpricedCalls + now.gapCalls;
+  const time: CallsSearch = range.name === 'custom' ? isoOf(range) : { range: range.name };
+  const against = (figure: (figures: Figures) => number): string => {
+    const told = change(figure(now), figure(before));
+    return told === null ? 'nothing in the time before' : `${told} against the time before`;
+  };
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
-      <Stat name="Spend" note={change(now.cost, before.cost)}>
-        <Money amount={now.cost.toFixed(9)} />
+      <Stat name="Spend" note={against(({ cost }) => Number(cost))} search={time}>
+        <Money amount={now.cost} />
       </Stat>
-      <Stat name="Calls" note={change(now.calls, before.calls)}>
+      <Stat name="Calls" note={against(({ calls }) => calls)} search={time}>
         <Count of={now.calls} />
       </Stat>
-      <Stat name="Tokens in / out" note={change(now.inputTokens + now.outputTokens, before.inputTokens + before.outputTokens)}>
+      <Stat
+        name="Tokens in / out"
+        note={`${percent(now.cachedTokens, now.inputTokens + now.cachedTokens)} cached, ${percent(now.reasoningTokens, now.outputTokens)} reasoning`}>
         <Count of={now.inputTokens} /> / <Count of={now.outputTokens} />
       </Stat>
-      <Stat name="Cost not known" note={vague === 0 ? null : `${vague} calls`} plain>
+      <Saved range={range} />
+      <Stat name="Latency p50 / p95" note={`first byte ${ms(now.firstByteMs.p50)} / ${ms(now.firstByteMs.p95)}`}>
+        {ms(now.latencyMs.p50)} / {ms(now.latencyMs.p95)}
+      </Stat>
+      <Stat
+        name="Provider errors"
+        note={now.errorCalls === 0 ? 'none' : `${now.errorCalls} calls cut, not reached or 5xx`}
+        search={{ ...time, outcome: 'failed' }}>
+        {percent(now.errorCalls, now.calls)}
+      </Stat>
+      <Stat name="Throttled by providers" note={now.throttledCalls === 0 ? 'none' : `${now.throttledCalls} calls answered 429`}>
+        {percent(now.throttledCalls, now.calls)}
+      </Stat>
+      <Stat
+        name="Cost not known"
+        note={
+          vague === 0 ? 'every call has its cost' : `${now.unknownCalls} unknown, ${now.unpricedCalls} unpriced, ${now.gapCalls} with gaps`
+        }
+        search={{ ...time, usage: 'unknown' }}>
         {percent(vague, now.calls)}
       </Stat>
     </SimpleGrid>
   );
 }
 
-export function Stat({
+/** What cached tokens cost less, as usage counts it. */
+function Saved({ range }: { readonly range: Range }) {
+  const usage = api.useQuery('get', '/platform/v1/usage', { params: { query: { by: 'model', limit: 1_000, ...isoOf(range) } } });
+  const saved = usage.data?.data.reduce((sum, { cacheSavings }) => sum + Number(cacheSavings ?? 0), 0);
+  return (
+    <Stat name="Caching saved" note="against the price of uncached input">
+      {saved === undefined ? ' ' : <Money amount={saved.toFixed(9)} />}
+    </Stat>
+  );
+}
+
+function ms(value: number | null): string {
+  return value === null ? '–' : shortMs(value);
+}
+
+function Stat({
   name,
   note,
   children,
-  plain = false,
+  search,
 }: {
   readonly name: string;
-  readonly note: string | null;
+  readonly note: string;
   readonly children: ReactNode;
-  readonly plain?: boolean;
+  readonly search?: CallsSearch;
 }) {
   return (
     <div className="panel" style={{ padding: '0.8rem 1rem' }}>
       <Text size="xs" c="dimmed">
         {name}
       </Text>
-      <Text fz={{ base: 'lg', xs: 'xl' }} fw={650} component="div" className="figure">
-        {children}
+      <Text fz={{ base: 'md', xs: 'xl' }} fw={650} component="div" className="figure">
+        {search === undefined ? (
+          children
+        ) : (
+          <Link to="/calls" search={search} className="plain">
+            {children}
+          </Link>
+        )}
       </Text>
       <Text size="xs" c="dimmed">
-        {note === null ? ' ' : plain ? note : `${note} against the time before`}
+        {note}
       </Text>
     </div>
   );

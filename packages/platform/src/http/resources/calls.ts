@@ -3,12 +3,12 @@ import { z } from '@hono/zod-openapi';
 import { callOutcomes } from '@metergate/core/record/call-record.ts';
 import { usageStates } from '@metergate/core/usage/reading.ts';
 import { rangeOf } from '@metergate/core/time/time-range.ts';
-import { pageCalls } from '../../use-cases/calls.ts';
+import { pageCalls, showCall } from '../../use-cases/calls.ts';
 import { isRefusal } from '../../use-cases/refusal.ts';
 import { readingOperation } from '../operation.ts';
 import { decodeCursor, encodeCursor, invalidCursor, limitOf, pageOf, pageQuery } from '../paging.ts';
 import { callSchema } from './call-schema.ts';
-import { checkedRange, nameQuery, timeQuery } from './fields.ts';
+import { checkedRange, idParams, nameQuery, timeQuery } from './fields.ts';
 
 export const callOperations = [
   readingOperation({
@@ -37,6 +37,10 @@ export const callOperations = [
       const more = records.length > limit && last !== undefined;
       return { data, nextCursor: more ? encodeCursor(`${Date.parse(last.startedAt)} ${last.id}`) : null };
     },
+  }),
+  readingOperation({
+    id: 'showCall', refuses: ['unknown_organization', 'unknown_call'], path: '/calls/{id}', role: 'viewer', tag: 'calls', summary: 'One call record',
+    params: idParams, answer: callSchema, run: ({ context, actor, params }) => showCall(context, actor.organization, params.id),
   }),
 ] as const;
 

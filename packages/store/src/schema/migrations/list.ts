@@ -18,11 +18,11 @@ import { attributions } from './0013-attributions.ts';
 import { tapLines } from './0014-tap-lines.ts';
 import { receipts } from './0015-receipts.ts';
 import { keysAndLinks } from './0016-keys-and-links.ts';
+import { hourSums } from './0017-hour-sums.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
   firstSchema, capsAndSpend, runsAndGrants, tapAndBaseline, accounts, leases, usageSums, whoAndWhere, changeNotices, overrunLeases, costGaps,
   listOrder, attributions,
-  tapLines, receipts,
-  keysAndLinks,
+  tapLines, receipts, keysAndLinks, hourSums,
 ];

@@ -1,0 +1,35 @@
+/** What the organization's calls came to over time, and in the time before. */
+import { z } from '@hono/zod-openapi';
+import { rangeOf } from '@metergate/core/time/time-range.ts';
+import { isRefusal } from '../../use-cases/refusal.ts';
+import { showOverview } from '../../use-cases/overview.ts';
+import { readingOperation } from '../operation.ts';
+import { checkedRange, dollars, instant, timeQuery } from './fields.ts';
+
+const whole = z.number();
+const latency = z.object({ p50: whole.nullable(), p95: whole.nullable() }).openapi('Latency');
+const figures = {
+  calls: z.int(), cost: dollars,
+  inputTokens: whole, cachedTokens: whole, cacheWriteTokens: whole, outputTokens: whole, reasoningTokens: whole,
+  unknownCalls: z.int(), unpricedCalls: z.int(), gapCalls: z.int(), errorCalls: z.int(), throttledCalls: z.int(),
+  latencyMs: latency, firstByteMs: latency,
+};
+const weekMs = 7 * 86_400_000;
+
+export const overviewOperations = [
+  readingOperation({
+    id: 'showOverview', refuses: ['unknown_organization'], path: '/overview', role: 'viewer', tag: 'overview',
+    summary: 'Spend, calls, tokens, errors and latency by hour or day, and of the time before; the past week unless told',
+    query: z.object({ since: timeQuery.optional(), until: timeQuery.optional() }),
+    answer: z.object({
+      since: instant, until: instant, step: z.enum(['hour', 'day']), series: z.array(z.object({ at: instant, ...figures })),
+      total: z.object(figures), before: z.object(figures),
+    }).openapi('Overview'),
+    run: async ({ context, actor, query }) => {
+      const range = checkedRange(rangeOf(query, context.nowMs));
+      if (isRefusal(range)) return range;
+      const { untilMs = context.nowMs } = range;
+      return showOverview(context, { organization: actor.organization, sinceMs: range.sinceMs ?? untilMs - weekMs, untilMs });
+    },
+  }),
+] as const;

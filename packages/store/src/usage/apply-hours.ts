@@ -1,0 +1,73 @@
+/**
+ * Records of calls → what they add to the sums of their hours, inside the transaction that keeps the records and their mark. Rows are
+ * written in one fixed order, so that two shippers never wait for each other in a circle.
+ */
+import { hourMs, tellHourFigures, type HourRecord } from '@metergate/core/report/hour-sum.ts';
+import type { Transaction } from 'kysely';
+import { insertRows, type BulkInsert } from '../engine/bulk.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Schema } from '../schema/schema.ts';
+
+interface HourAddition {
+  readonly organization: string;
+  readonly hourMs: number;
+  readonly figure: string;
+  amount: bigint;
+}
+
+/** Adds what `records` came to. To be called in the transaction that keeps them, with those alone that it keeps. */
+export async function applyHours(engine: Engine['kind'], transaction: Transaction<Schema>, records: readonly HourRecord[]): Promise<void> {
+  const additions = additionsOf(records).sort(inOrder);
+  for (let done = 0; done < additions.length; done += rowsAtOnce) {
+    await insertRows(engine, transaction, inserts[engine], additions.slice(done, done + rowsAtOnce));
+  }
+}
+
+const rowsAtOnce = 1_000;
+/** A sum stops at the 64-bit bound: one that failed there would hold up all records behind it. */
+const bound = 2n ** 63n - 1n;
+
+function additionsOf(records: readonly HourRecord[]): HourAddition[] {
+  const all: HourAddition[] = [];
+  const known = new Map<string, Map<string, HourAddition>>();
+  for (const record of records) {
+    const { organization, startedAtMs } = record;
+    const hour = startedAtMs - startedAtMs % hourMs;
+    const name = `${hour} ${organization}`;
+    let figures = known.get(name);
+    if (figures === undefined) known.set(name, figures = new Map());
+    const ofHour = figures;
+    tellHourFigures(record, (figure, amount) => {
+      const addition = ofHour.get(figure);
+      if (addition !== undefined) {
+        addition.amount = addition.amount + amount > bound ? bound : addition.amount + amount;
+        return;
+      }
+      const first = { organization, hourMs: hour, figure, amount };
+      ofHour.set(figure, first);
+      all.push(first);
+    });
+  }
+  return all;
+}
+
+function inOrder(one: HourAddition, other: HourAddition): number {
+  for (const field of ['organization', 'hourMs', 'figure'] as const) {
+    if (one[field] !== other[field]) return one[field] < other[field] ? -1 : 1;
+  }
+  return 0;
+}
+
+function insertOf(least: 'min' | 'least'): BulkInsert<HourAddition> {
+  return {
+    table: 'hour_sum',
+    columns: [
+      { name: 'organization', kind: 'text', value: (row) => row.organization }, { name: 'hour_ms', kind: 'whole', value: (row) => row.hourMs },
+      { name: 'figure', kind: 'text', value: (row) => row.figure }, { name: 'amount', kind: 'whole', value: (row) => row.amount },
+    ],
+    after: `on conflict (organization, hour_ms, figure) do update
+      set amount = ${least}(hour_sum.amount, ${bound} - excluded.amount) + excluded.amount`,
+  };
+}
+
+const inserts = { sqlite: insertOf('min'), postgres: insertOf('least') };
