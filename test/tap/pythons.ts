@@ -13,6 +13,11 @@ import type { Readable } from 'node:stream';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 export const tapPython = join(root, 'packages/tap-python');
 
+/** A program of the end-to-end test takes seconds. */
+const PROGRAM_LIMIT_MS = 60_000;
+/** Between the signal that makes Python print its threads and the end of all it started. */
+const LAST_WORDS_MS = 2_000;
+
 /** One interpreter. */
 export interface Python {
   /** Such as `3.12.1`. */
@@ -59,15 +64,22 @@ export interface EndedPython {
 
 /** Runs a program that finds the tap, and with it only these variables of the tap. */
 export async function runPython({ path }: Python, program: string, env: Record<string, string>): Promise<EndedPython> {
-  return ended(spawn(path, ['-c', program], { env: { ...withTap(), ...env }, cwd: tapPython, stdio: ['ignore', 'pipe', 'pipe'] }));
+  return ended(spawnPython(path, ['-c', program], { ...withTap(), ...env }), PROGRAM_LIMIT_MS);
 }
 
-/** Runs the tests of the Python tap that these arguments of `unittest` name. */
-export async function unitTests({ path }: Python, args: readonly string[]): Promise<{ readonly code: number | null; readonly output: string }> {
-  const { code, stdout, stderr } = await ended(spawn(path, ['-m', 'unittest', ...args], {
-    env: { ...withTap(), METERGATE_NODE: process.execPath }, cwd: tapPython, stdio: ['ignore', 'pipe', 'pipe'],
-  }));
+/** Runs one module of the Python tap's tests, and ends it with all it started at this limit (ms). */
+export async function unitTests({ path }: Python, module: string, limitMs: number):
+Promise<{ readonly code: number | null; readonly output: string }> {
+  const env = { ...withTap(), METERGATE_NODE: process.execPath };
+  const { code, stdout, stderr } = await ended(spawnPython(path, ['-X', 'faulthandler', '-m', 'unittest', module], env), limitMs);
   return { code, output: stdout + stderr };
+}
+
+type PythonProcess = ChildProcessByStdio<null, Readable, Readable>;
+
+/** A Python that leads a process group of its own, so that nothing it started is left when it is ended. */
+function spawnPython(path: string, args: readonly string[], env: NodeJS.ProcessEnv): PythonProcess {
+  return spawn(path, [...args], { env, cwd: tapPython, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
 }
 
 /** The environment of this process, in which Python finds the sources of the tap and leaves nothing beside them. */
@@ -75,9 +87,22 @@ function withTap(): NodeJS.ProcessEnv {
   return { ...process.env, PYTHONPATH: join(tapPython, 'src'), PYTHONDONTWRITEBYTECODE: '1' };
 }
 
-async function ended(child: ChildProcessByStdio<null, Readable, Readable>): Promise<EndedPython> {
+/** How a Python ended, by itself or at the limit: there a test run prints where each of its threads stands. */
+async function ended(child: PythonProcess, limitMs: number): Promise<EndedPython> {
   const output = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) child[name].setEncoding('utf8').on('data', (text: string) => { output[name] += text; });
+  const limit = setTimeout(() => {
+    output.stderr += `\nIt did not end within ${limitMs / 1000} s.\n`;
+    child.kill('SIGABRT');
+    setTimeout(() => endGroup(child), LAST_WORDS_MS);
+  }, limitMs);
   const [code] = (await once(child, 'close')) as [number | null];
+  clearTimeout(limit);
   return { code, ...output };
+}
+
+function endGroup({ pid }: PythonProcess): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  } catch { /* all of it has ended */ }
 }

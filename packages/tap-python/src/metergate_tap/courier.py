@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from typing import Any, Callable, List, Optional, Tuple
+from typing import Callable, List, Optional, Tuple
 
 from .answer import Answer
 from .reporter import Reporter
@@ -21,7 +21,6 @@ _REST_POSTING_BUDGET_S = 0.1
 _GONE_BUDGET_S = 0.05
 _RESUMES_AT_ONCE = sys.version_info < (3, 13)
 """Later Pythons count threads after these hooks, and warn of a fork beside one: there the next event, or the end, starts the thread."""
-_POLL_S = 0.1
 
 
 class Courier:
@@ -29,6 +28,8 @@ class Courier:
 
     def __init__(self) -> None:
         self._carried: List[Tuple[Reporter, Post]] = []
+        self._joined = False
+        """The interpreter joins the thread at its end, and tells beforehand."""
         self.forget()
 
     def forget(self) -> None:
@@ -78,11 +79,23 @@ class Courier:
         try:
             if daemon_threads_allowed():
                 native.start_thread(self._run, ())
-            else:
-                threading.Thread(target=self._run, name="metergate-tap", daemon=False).start()
+                return True
+            if self._ending:  # a thread that began now would outlive the interpreter
+                return False
+            self._hear_of_the_join()
+            threading.Thread(target=self._run, name="metergate-tap", daemon=False).start()
+            return True
         except Exception:
             return False
-        return True
+
+    def _hear_of_the_join(self) -> None:
+        """
+        Has the thread end before the interpreter joins it. Raises where the interpreter tells nothing: a thread would hold its end up for
+        ever. That the main thread is over is no sign of it: in a subinterpreter of Python 3.13 it never is.
+        """
+        if not self._joined:
+            threading._register_atexit(self.end)  # type: ignore[attr-defined]
+            self._joined = True
 
     def rest(self) -> None:
         """Ends the thread for the moment of a fork: at once, but that a post under way is waited for no longer than a tenth of a second."""
@@ -181,13 +194,4 @@ class Courier:
         self._idle = False
 
     def _wait(self, duration_s: float) -> None:
-        if daemon_threads_allowed():
-            self._wake.acquire(True, duration_s)
-            return
-        # Not a daemon: the interpreter waits for this thread when its main thread has ended, so it looks whether that is so.
-        main: Any = threading.main_thread()
-        until_s = native.monotonic_s() + duration_s
-        while main.is_alive() and (duration_s < 0 or native.monotonic_s() < until_s):
-            if self._wake.acquire(True, _POLL_S):
-                return
-        self._ending = self._ending or not main.is_alive()
+        self._wake.acquire(True, duration_s)

@@ -6,7 +6,7 @@ import asyncio
 import threading
 from typing import Any, List
 
-from .compare import NONE, Expected, Step, drain, got
+from .compare import NONE, Expected, Step, drain, got, silent
 
 LIMITS = {"requests_limit": 500, "requests_remaining": 499, "tokens_limit": 30000, "tokens_remaining": None}
 SPOKEN = [{"role": "user", "content": "x"}]
@@ -106,7 +106,7 @@ def chat_steps(streamed: Any = STREAMED, word: str = "") -> List[Step]:
         Step("cut by the provider", lambda c: whole(c, "m.cut"), [seen("m.cut", **cut, stop_reason="error")]),
         Step("the stream itself", shape, [seen("m")]),
         Step("never read", lambda c: _unread(streaming(c, "m")), [{**NONE, "model": f"m{word}", "stop_reason": "other", "status": 200}]),
-        Step("timed out before the head", lambda c: chat(c, "m.hang", timeout=0.05), [failed("m.hang", 599)]),
+        Step("timed out before the head", lambda c: chat(c, "m.hang", timeout=silent(c)), [failed("m.hang", 599)]),
         Step("dropped before the head", lambda c: chat(c, "m.drop"), [failed("m.drop", 599)]),
         Step("cut in a json body", lambda c: chat(c, "m.cut.bare"), [failed("m.cut.bare", 599)]),
         Step("no json in a json body", lambda c: chat(c, "m.nojson"), [failed("m.nojson", 200)]),
@@ -180,7 +180,7 @@ async def _retried(c: Any) -> Any:
 async def _cancelled(c: Any, provider: Any) -> Any:
     """An asynchronous call is cancelled; a synchronous one has its client's time run out."""
     if not type(c).__name__.startswith("Async"):
-        return chat(c, "m.hang", timeout=0.05)
+        return chat(c, "m.hang", timeout=silent(c))
     task = asyncio.ensure_future(chat(c, "m.hang"))
     loop, before = asyncio.get_running_loop(), provider.calls()
     threading.Thread(target=provider.once_asked, args=(before, lambda: loop.call_soon_threadsafe(task.cancel))).start()

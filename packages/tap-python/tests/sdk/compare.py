@@ -12,6 +12,7 @@ import inspect
 import io
 import random
 import re
+import sys
 import unittest
 import warnings
 from typing import Any, Callable, Dict, List, NamedTuple, Sequence, Tuple
@@ -183,3 +184,11 @@ async def drain(stream: Any, last: Callable[[Any], bool] = lambda part: False) -
 async def got(value: Any) -> Any:
     """The value of a call of either kind of client."""
     return await value if inspect.isawaitable(value) else value
+
+
+def silent(client: Any) -> Any:
+    """
+    The time one gives an answer that does not come, as the client's SDK has it. It counts from when the request was sent: on a busy machine
+    the connection itself may take longer.
+    """
+    return sys.modules[type(client).__module__.split(".")[0]].Timeout(30, read=0.05)

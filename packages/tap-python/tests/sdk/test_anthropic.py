@@ -10,7 +10,7 @@ try:
 except ImportError as missing:
     raise unittest.SkipTest("anthropic is not installed") from missing
 
-from .compare import NONE, Expected, Script, Step, cases, drain, got
+from .compare import NONE, Expected, Script, Step, cases, drain, got, silent
 
 LIMITS = {"requests_limit": 50, "requests_remaining": 49, "tokens_limit": 40000, "tokens_remaining": 39000}
 BEGUN = {"input_tokens": 10, "output_tokens": 1, "cached_tokens": 2}
@@ -76,7 +76,7 @@ def on(name: str, place: Any) -> List[Step]:
         Step(f"{name} left at the first event", lambda c: streamed(c, "m", lambda _: True), [seen_as("m", **BEGUN, stop_reason="other")]),
         Step(f"{name} cut by the provider", lambda c: streamed(c, "m.cut"), [seen_as("m.cut", **BEGUN, stop_reason="error")]),
         Step(f"{name} error event in the stream", lambda c: streamed(c, "m.oops"), [seen_as("m.oops", **BEGUN, stop_reason="error")]),
-        Step(f"{name} timed out", lambda c: ask(c, "m.hang", timeout=0.05), [failed("m.hang", 599)]),
+        Step(f"{name} timed out", lambda c: ask(c, "m.hang", timeout=silent(c)), [failed("m.hang", 599)]),
         Step(f"{name} dropped before the head", lambda c: ask(c, "m.drop"), [failed("m.drop", 599)]),
         Step(f"{name} raw", raw, [seen_as("m")]),
         Step(f"{name} streaming, json", lambda c: streaming(c, lambda r: r.json()), [seen_as("m")]),
