@@ -126,7 +126,8 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'forecast lease receipt refusal.ts report settings.ts', 'alert price reconcile', 'tap',
   ],
   store: [
-    'audit/change.ts engine/column.ts journal/run-event.ts refusal.ts sealing/seal.ts', 'journal/call-sink.ts names.ts schema sealing/master-key.ts',
+    'audit/change.ts engine/column.ts journal/run-event.ts network refusal.ts sealing/seal.ts',
+    'journal/call-sink.ts names.ts schema sealing/master-key.ts',
     'engine schema/migrations sealing/vault.ts', 'context.ts erasure/erased.ts journal schema/prepare-schema.ts', 'audit sealing usage',
     'chain', 'settings spend', 'accounts runs tap webhooks', 'alerts calls erasure seeding', 'receipts', 'store.ts', 'desk',
   ],
@@ -137,7 +138,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   platform: [
     'http/client-address.ts http/security-headers.ts http/tap-rate.ts seed told-faults.ts use-cases/refusal.ts use-cases/upstream-url.ts',
     'auth/passwords.ts', 'auth http/pages use-cases',
-    'http/download.ts http/tap.ts reports/messages.ts', 'reports/report-client.ts', 'http/parts.ts', 'http', 'http/mount.ts http/resources',
+    'http/download.ts http/tap.ts notices reports/messages.ts', 'reports/report-client.ts', 'http/parts.ts', 'http', 'http/mount.ts http/resources',
     'http/app.ts reports/reading-operations.ts', 'reports server.ts', 'platform-thread.ts',
   ],
   cli: [

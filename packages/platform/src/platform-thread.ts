@@ -7,12 +7,16 @@
 import { randomBytes } from 'node:crypto';
 import { parentPort, Worker, workerData } from 'node:worker_threads';
 import type { Provider } from '@metergate/core/wire/wire.ts';
+import { base62, idPrefix } from '@metergate/core/id.ts';
+import { createAddressGuard } from '@metergate/store/network/address-guard.ts';
+import { parseAddressRanges } from '@metergate/store/network/public-address.ts';
 import { openStore, type Store } from '@metergate/store/store.ts';
 import { createAttempts } from './auth/attempts.ts';
 import { createSessions } from './auth/create-sessions.ts';
 import { trustedProxies } from './http/client-address.ts';
 import { finishErasures } from './use-cases/erasure.ts';
 import type { PlatformParts } from './http/parts.ts';
+import { createNoticeWork, type NoticeWork } from './notices/notice-work.ts';
 import { createReports, type Reports } from './reports/report-client.ts';
 import type { ReportThreadData } from './reports/report-thread.ts';
 import { startPlatform } from './server.ts';
@@ -35,6 +39,8 @@ export interface PlatformThreadData {
 }
 
 const housekeepingMs = 5_000;
+/** Between two looks for what happened and what is due. */
+const noticesMs = 1_000;
 
 const data = workerData as PlatformThreadData;
 const parent = parentPort!;
@@ -55,15 +61,39 @@ async function serve(): Promise<void> {
     const platform = await startPlatform(data, (port) => partsOn(store, reports, port));
     await remember(store, publicUrlAt(platform.port));
     const housekeeping = setInterval(() => void keepHouse(store), housekeepingMs);
+    const notices = noticeWorkOn(store);
+    const looking = setInterval(() => void lookForNotices(notices), noticesMs);
     parent.on('message', (message: { stop?: boolean }) => {
       if (message.stop !== true) return;
       clearInterval(housekeeping);
-      void platform.close().then(() => reports?.close()).then(() => store.close()).then(() => parent.close());
+      clearInterval(looking);
+      void platform.close().then(() => notices.end().catch(() => {})).then(() => reports?.close()).then(() => store.close())
+        .then(() => parent.close());
     });
     parent.postMessage({ listening: { host: platform.host, port: platform.port } });
   } catch (error) {
     await store.close();
     throw error;
+  }
+}
+
+function noticeWorkOn(store: Store): NoticeWork {
+  const guard = createAddressGuard({ allow: parseAddressRanges(data.upstreamAllow) });
+  return createNoticeWork({ store, guard, clock: Date.now, holder: idPrefix.platform + base62(randomBytes(40), 20) });
+}
+
+let noticing = false;
+
+/** What happened and who is to be told. A fault now is tried again the next time. */
+async function lookForNotices(work: NoticeWork): Promise<void> {
+  if (noticing) return;
+  noticing = true;
+  try {
+    await work.pass();
+  } catch (error) {
+    tell('look for what to tell of', error);
+  } finally {
+    noticing = false;
   }
 }
 

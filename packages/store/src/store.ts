@@ -11,6 +11,11 @@ import { keyNamesIn, type KeyNames } from './calls/key-names.ts';
 import { callWalkIn, type CallWalk } from './calls/call-walk.ts';
 import { callRecordsIn, type CallRecords } from './calls/call-records.ts';
 import { spentDaysIn, type SpentDays } from './alerts/spent-days.ts';
+import { alertWatchIn, type AlertWatch } from './alerts/alert-watch.ts';
+import { capAlertsIn, type CapAlerts } from './alerts/cap-alerts.ts';
+import { deliveriesIn, type Deliveries } from './webhooks/deliveries.ts';
+import { webhooksIn, type Webhooks } from './webhooks/webhooks.ts';
+import { workLeasesIn, type WorkLeases } from './webhooks/work-lease.ts';
 import { capsIn, type Caps } from './settings/caps.ts';
 import { declaredUpstreamsIn, type DeclaredUpstreams } from './settings/declared-upstreams.ts';
 import { erasureIn, type Erasure } from './erasure/erasure.ts';
@@ -77,6 +82,11 @@ export interface Store {
   readonly runs: Runs;
   readonly receipts: Receipts;
   readonly spentDays: SpentDays;
+  readonly capAlerts: CapAlerts;
+  readonly alertWatch: AlertWatch;
+  readonly webhooks: Webhooks;
+  readonly deliveries: Deliveries;
+  readonly workLeases: WorkLeases;
   readonly leases: Leases;
   readonly grants: Grants;
   readonly prices: PriceOverlay;
@@ -138,6 +148,11 @@ function storeOn(context: StoreContext): Store {
     runs: runsIn(context),
     receipts: receiptsIn(context),
     spentDays: spentDaysIn(context),
+    capAlerts: capAlertsIn(context),
+    alertWatch: alertWatchIn(context),
+    webhooks: webhooksIn(context),
+    deliveries: deliveriesIn(context),
+    workLeases: workLeasesIn(context),
     leases: leasesIn(context),
     grants: grantsIn(context),
     prices: priceOverlayIn(context),

@@ -54,10 +54,10 @@ const list = command({
 });
 
 const tryIt = command({
-  description: 'Say what a cap would have refused in the past 30 days; nothing is armed',
+  description: 'Say what a cap would have refused in the past 30 days, without arming it',
   args: {
     org: orgArgument,
-    scope: { type: 'enum', required: true, options: [...capScopes], valueHint: 'SCOPE', description: capScopes.join(', ') },
+    scope: { type: 'enum', required: true, options: [...capScopes], valueHint: 'SCOPE', description: 'What the cap would be of' },
     key: { type: 'string', valueHint: 'ID', description: 'The service key, with --scope key' },
     project: { type: 'string', valueHint: 'PROJECT', description: 'The project, with --scope project' },
     window: {

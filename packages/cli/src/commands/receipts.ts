@@ -48,7 +48,7 @@ const exportFile = command({
 });
 
 const verify = command({
-  description: 'Verify a file of receipts; no store is needed',
+  description: 'Verify a file of receipts, without a store',
   args: {
     file: { type: 'positional', required: true, valueHint: 'FILE', description: 'As receipts export wrote it' },
     'public-key': {

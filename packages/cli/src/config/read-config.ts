@@ -4,7 +4,7 @@
  */
 import { wires } from '@metergate/core/wire/wire.ts';
 import { join, resolve } from 'node:path';
-import { parseAddressRanges } from '@metergate/gateway/network/public-address.ts';
+import { parseAddressRanges } from '@metergate/store/network/public-address.ts';
 import { StoreFault } from '@metergate/store/engine/fault.ts';
 import { isRefusal } from '@metergate/store/refusal.ts';
 import { trustedProxies } from '@metergate/platform/http/client-address.ts';

@@ -5,12 +5,12 @@
 import assert from 'node:assert/strict';
 import type { LookupAddress } from 'node:dns';
 import { after, before, describe, it, mock } from 'node:test';
-import { createAddressGuard, type ResolveAll } from './address-guard.ts';
+import { createAddressGuard, type ResolveAll } from '@metergate/store/network/address-guard.ts';
 import type { DestinationTimeouts, ExchangeFault } from './destination.ts';
 import { verifyAddressGuard } from './guard-self-test.ts';
-import { parseAddressRanges } from './public-address.ts';
+import { parseAddressRanges } from '@metergate/store/network/public-address.ts';
 import { ask, startRawPeer, type RawPeer } from './test-support/raw-peer.ts';
-import { refusedAddresses, refusedTexts } from './test-support/refused-hosts.ts';
+import { refusedAddresses, refusedTexts } from '@metergate/store/network/test-support/refused-hosts.ts';
 import { createDestination } from './undici-destination.ts';
 
 const timeouts: DestinationTimeouts = { connectMs: 5_000, headMs: 5_000, idleBodyMs: 5_000 };

@@ -5,10 +5,10 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { after, before, beforeEach, it } from 'node:test';
-import { createAddressGuard } from './address-guard.ts';
+import { createAddressGuard } from '@metergate/store/network/address-guard.ts';
 import { createDestinationPools, type DestinationPools } from './destination-pools.ts';
 import type { PoolOwner } from './organization-pools.ts';
-import { parseAddressRanges } from './public-address.ts';
+import { parseAddressRanges } from '@metergate/store/network/public-address.ts';
 import { ask, listen, startRawPeer, type RawPeer } from './test-support/raw-peer.ts';
 
 const sockets: Socket[] = [];

@@ -5,7 +5,7 @@
  * replaced, and, least recently used first, above a bound. Design 2, Forwarding; design 3, row 8a.
  */
 import type { Provider } from '@metergate/core/wire/wire.ts';
-import { NotPublicFault, type AddressGuard } from './address-guard.ts';
+import { NotPublicFault, type AddressGuard } from '@metergate/store/network/address-guard.ts';
 import type { Destination, DestinationTimeouts, Exchange, ExchangeObserver, OutboundRequest } from './destination.ts';
 import { OrganizationPools, type PoolOwner } from './organization-pools.ts';
 import { createDestination, type DestinationOptions, type DispatchIn } from './undici-destination.ts';

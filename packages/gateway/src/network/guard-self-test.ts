@@ -3,7 +3,7 @@
  * that dials differently, must stop the start, not open the private network. Reliability: the guard's three locks.
  */
 import { createServer, type AddressInfo } from 'node:net';
-import { createAddressGuard, type ResolveAll } from './address-guard.ts';
+import { createAddressGuard, type ResolveAll } from '@metergate/store/network/address-guard.ts';
 import type { ExchangeFault } from './destination.ts';
 import { createDestination } from './undici-destination.ts';
 

@@ -3,7 +3,7 @@
  * the certificate is checked against and what `Host` says; the address dialled is one that was judged.
  */
 import { buildConnector } from 'undici';
-import { NotPublicFault, type AddressGuard, type Scheme } from './address-guard.ts';
+import { NotPublicFault, type AddressGuard, type Scheme } from '@metergate/store/network/address-guard.ts';
 import { adjustResponseParser } from './response-parser.ts';
 
 export interface ConnectorOptions {

@@ -5,7 +5,7 @@
  */
 import { Readable } from 'node:stream';
 import { Pool } from 'undici';
-import type { AddressGuard } from './address-guard.ts';
+import type { AddressGuard } from '@metergate/store/network/address-guard.ts';
 import { BodySource } from './body-source.ts';
 import type { Destination, DestinationTimeouts, ExchangeObserver, OutboundRequest } from './destination.ts';
 import { ExchangeError } from './exchange-fault.ts';

@@ -14,6 +14,7 @@ import { busy, errorResponse, HttpRefusal, internalError, notFound } from './env
 import { mount } from './mount.ts';
 import type { Operation } from './operation.ts';
 import type { PlatformParts } from './parts.ts';
+import { alertOperations } from './resources/alerts.ts';
 import { assessmentsOperations } from './resources/assessments.ts';
 import { auditOperations } from './resources/audit.ts';
 import { authOperations } from './resources/auth.ts';
@@ -48,6 +49,7 @@ export const operations: readonly Operation[] = [
   ...providerOperations,
   ...upstreamOperations,
   ...capOperations,
+  ...alertOperations,
   ...runOperations,
   ...callOperations,
   ...overviewOperations,

@@ -16,6 +16,7 @@ export type AdministrationRefusalCode =
   | 'provider_unreachable'
   | 'sandbox_placeholder'
   | 'invalid_upstream_url'
+  | 'invalid_webhook_url'
   | 'invalid_price_file'
   | 'store_not_empty';
 

@@ -9,6 +9,7 @@ export const auditActions = [
   'mintGrant', 'freeLeases', 'createUser', 'setMemberRole', 'removeMember', 'inviteMember', 'acceptInvitation', 'withdrawInvitation',
   'changePassword', 'makePasswordLink', 'usePasswordLink', 'createToken', 'revokeToken', 'createAssessment', 'readTapKey', 'rotateTapKey',
   'retireAssessment', 'declareFigure', 'loadPrices', 'rotateMasterKey', 'rotateReceiptKey',
+  'setAlert', 'removeAlert', 'createWebhook', 'removeWebhook', 'testWebhook', 'capReached', 'capReset',
 ] as const;
 
 export type AuditAction = (typeof auditActions)[number];

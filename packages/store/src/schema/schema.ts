@@ -4,6 +4,7 @@
  * money is nano-dollars.
  */
 import type { ColumnType, Generated } from 'kysely';
+import type { AlertSchema } from './alert-schema.ts';
 import type { ReceiptSchema } from './receipt-schema.ts';
 import type { TapSchema } from './tap-schema.ts';
 import type { LeaseSchema } from './lease-schema.ts';
@@ -256,7 +257,7 @@ export interface SpendSumTable {
   readonly gap_calls: Whole;
 }
 
-export interface Schema extends RunSchema, LeaseSchema, TapSchema, UsageSchema, ReceiptSchema {
+export interface Schema extends RunSchema, LeaseSchema, TapSchema, UsageSchema, ReceiptSchema, AlertSchema {
   readonly person: PersonTable;
   readonly person_credential: PersonCredentialTable;
   readonly person_session: PersonSessionTable;

@@ -130,7 +130,7 @@ function formRefusal({ scope, subject, window, limit, mode }: NewCap): StoreRefu
   return subject.includes('\0') ? invalid('A cap of a key must name the key by its id.') : null;
 }
 
-function unknownCap(): StoreRefusal {
+export function unknownCap(): StoreRefusal {
   return refuse('unknown_cap', 'There is no cap with this id.');
 }
 

@@ -1,5 +1,5 @@
 /**
- * The host of a declared upstream → an address that may be dialled, or a fault `not_public`. Three locks, because each one
+ * The host of a declared upstream or a webhook → an address that may be dialled, or a fault `not_public`. Three locks, because each one
  * alone has been passed: literals are judged before anything is resolved (a lookup hook never sees them), every address a
  * name resolves to is judged in the hook that the dial itself uses (so no second answer can differ), and the address of the
  * connected socket is judged again. Where the context fails (no answer, a late one, an empty one), the answer is refusal.
@@ -14,7 +14,7 @@ export type Scheme = 'http' | 'https';
 export class NotPublicFault extends Error {
   readonly code = 'not_public';
   constructor(hostname: string, why: string) {
-    super(`The declared upstream host "${hostname.slice(0, 255)}" ${why}.`);
+    super(`The host "${hostname.slice(0, 255)}" ${why}.`);
     this.name = 'NotPublicFault';
   }
 }

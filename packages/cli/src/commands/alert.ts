@@ -1,0 +1,48 @@
+/** `metergate alert`: at how many percent of its limit a cap is told of. Design 5; docs/alerts.md. */
+import { listAlerts, removeAlert, setAlert } from '@metergate/platform/use-cases/alerts/alerts.ts';
+import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
+import { command, commandGroup, UsageFault } from '../command-line/command.ts';
+import { onStore } from '../command-line/on-store.ts';
+import { table } from '../command-line/table.ts';
+
+const orgArgument = { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' } as const;
+
+const set = command({
+  description: 'Set the thresholds of a cap, in place of those it had',
+  args: {
+    org: orgArgument,
+    cap: { type: 'string', required: true, valueHint: 'CAP_ID', description: 'The cap, as cap list shows it' },
+    at: { type: 'string', required: true, valueHint: 'PERCENT', description: 'Percent of its limit, such as 50,80,100' },
+  },
+  run: ({ org, cap, at }, tools) => {
+    const words = at.split(',').map((word) => word.trim());
+    if (!words.every((word) => /^\d{1,4}$/.test(word))) throw new UsageFault('--at must be whole numbers of percent, such as 50,80,100.');
+    return onStore(tools, async (context) => {
+      const made = await setAlert(context, { organization: org, cap, at: words.map(Number) });
+      return isRefusal(made) ? made : { json: made, text: `${made.cap} is told of at ${made.at.join(', ')} percent of its limit.` };
+    });
+  },
+});
+
+const list = command({
+  description: 'List the thresholds of caps',
+  args: { org: orgArgument },
+  run: ({ org }, tools) => onStore(tools, async (context) => {
+    const shown = await listAlerts(context, org);
+    if (isRefusal(shown)) return shown;
+    const text = shown.length === 0 ? 'No cap of this organization has thresholds.'
+      : table(['ID', 'CAP', 'AT PERCENT'], shown.map(({ id, cap, at }) => [id, cap, at.join(', ')]));
+    return { json: shown, text };
+  }),
+});
+
+const remove = command({
+  description: 'Remove the thresholds of a cap',
+  args: { id: { type: 'positional', required: true, valueHint: 'ID', description: "The alert's id or its cap's" } },
+  run: ({ id }, tools) => onStore(tools, async (context) => {
+    const removed = await removeAlert(context, id);
+    return isRefusal(removed) ? removed : { json: removed, text: 'The thresholds are removed.' };
+  }),
+});
+
+export const alert = commandGroup('Set, list and remove the thresholds of caps', { set, list, remove });

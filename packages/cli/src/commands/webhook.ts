@@ -1,0 +1,77 @@
+/** `metergate webhook`: where an organization is told of what happened. Design 5; docs/alerts.md. */
+import { webhookEvents, type WebhookEvent } from '@metergate/core/alert/webhook-event.ts';
+import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
+import {
+  createWebhook, listDeliveries, listWebhooks, removeWebhook, testWebhook, type ShownDelivery,
+} from '@metergate/platform/use-cases/webhooks/webhooks.ts';
+import { command, commandGroup } from '../command-line/command.ts';
+import { onStore } from '../command-line/on-store.ts';
+import { fields, secondsText, table } from '../command-line/table.ts';
+
+const orgArgument = { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' } as const;
+const idArgument = { type: 'positional', required: true, valueHint: 'ID', description: 'Its id, as webhook list shows it' } as const;
+
+const create = command({
+  description: 'Make a webhook and show its secret this once',
+  args: {
+    org: orgArgument,
+    url: { type: 'string', required: true, valueHint: 'URL', description: 'Where to, https and public' },
+    events: { type: 'string', valueHint: 'E,…', description: `What of: ${webhookEvents.join(', ')}; everything unless given` },
+  },
+  run: ({ org, url, events }, tools) => onStore(tools, async (context, { upstreamAllow }) => {
+    const wanted = events === undefined ? null : events.split(',').map((word) => word.trim()) as WebhookEvent[];
+    const made = await createWebhook(context, { organization: org, url, events: wanted }, { allow: upstreamAllow });
+    if (isRefusal(made)) return made;
+    const text = `${fields([['id', made.id], ['url', made.url], ['events', made.events?.join(', ') ?? 'all'], ['secret', made.secret]])}\n`
+      + 'The secret is not shown again. Receivers verify the header webhook-signature with it (Standard Webhooks).';
+    return { json: made, text };
+  }),
+});
+
+const list = command({
+  description: 'List webhooks',
+  args: { org: orgArgument },
+  run: ({ org }, tools) => onStore(tools, async (context) => {
+    const shown = await listWebhooks(context, org);
+    if (isRefusal(shown)) return shown;
+    const text = shown.length === 0 ? 'This organization has no webhooks.'
+      : table(['ID', 'URL', 'EVENTS'], shown.map(({ id, url, events }) => [id, url, events?.join(', ') ?? 'all']));
+    return { json: shown, text };
+  }),
+});
+
+const remove = command({
+  description: 'Remove a webhook and its deliveries',
+  args: { id: idArgument },
+  run: ({ id }, tools) => onStore(tools, async (context) => {
+    const removed = await removeWebhook(context, id);
+    return isRefusal(removed) ? removed : { json: removed, text: 'The webhook is removed.' };
+  }),
+});
+
+const test = command({
+  description: 'Have a running platform send a test event within seconds',
+  args: { id: idArgument },
+  run: ({ id }, tools) => onStore(tools, async (context) => {
+    const delivery = await testWebhook(context, id);
+    return isRefusal(delivery) ? delivery : { json: delivery, text: `A test event is on its way. See: metergate webhook deliveries ${id}` };
+  }),
+});
+
+const deliveries = command({
+  description: 'Show the last deliveries of a webhook, newest first',
+  args: { id: idArgument },
+  run: ({ id }, tools) => onStore(tools, async (context) => {
+    const shown = await listDeliveries(context, id);
+    return isRefusal(shown) ? shown : { json: shown, text: deliveriesText(shown) };
+  }),
+});
+
+function deliveriesText(shown: readonly ShownDelivery[]): string {
+  if (shown.length === 0) return 'Nothing was sent there yet.';
+  return table(['CREATED', 'EVENT', 'STATE', 'ATTEMPTS', 'ANSWER', 'NEXT ATTEMPT'], shown.map((each) => [
+    secondsText(each.createdAt), each.type, each.state, each.attempts, each.status ?? each.error, secondsText(each.nextAttemptAt),
+  ]));
+}
+
+export const webhook = commandGroup('Make, list, test and remove webhooks, and show their deliveries', { create, list, remove, test, deliveries });

@@ -1,0 +1,44 @@
+/**
+ * Where a cap stands, and what was told of it before → what is to be told now. Each threshold once in a window, reached once until spend is
+ * below the limit again (a higher limit), reset when the next window begins after one that was reached.
+ */
+import type { NanoDollars } from '../money.ts';
+
+/** What was told of a cap, in the window that began at `windowStartMs`. */
+export interface CapTold {
+  readonly windowStartMs: number;
+  readonly reached: boolean;
+  /** Percent, in no order. */
+  readonly thresholds: readonly number[];
+}
+
+export interface CapMoment {
+  readonly windowStartMs: number;
+  readonly spent: NanoDollars;
+  readonly limit: NanoDollars;
+  /** Percent that are to be told; empty: none. */
+  readonly thresholds: readonly number[];
+}
+
+export type CapEvent =
+  | { readonly type: 'cap.reset' }
+  | { readonly type: 'cap.threshold'; readonly threshold: number }
+  | { readonly type: 'cap.reached' };
+
+/** `told`: null where nothing was told yet. The events in their order, and what was told with them. */
+export function capEvents(told: CapTold | null, moment: CapMoment): { readonly events: readonly CapEvent[]; readonly told: CapTold } {
+  const { windowStartMs, spent, limit } = moment;
+  const same = told !== null && told.windowStartMs === windowStartMs;
+  const before = same ? told : { windowStartMs, reached: false, thresholds: [] };
+  const passed = moment.thresholds.filter((percent) => spent > 0n && spent * 100n >= limit * BigInt(percent)).toSorted((a, b) => a - b);
+  const fresh = passed.filter((percent) => !before.thresholds.includes(percent));
+  const reached = spent >= limit;
+  return {
+    events: [
+      ...(told !== null && !same && told.reached ? [{ type: 'cap.reset' } as const] : []),
+      ...fresh.map((threshold) => ({ type: 'cap.threshold', threshold } as const)),
+      ...(reached && !before.reached ? [{ type: 'cap.reached' } as const] : []),
+    ],
+    told: { windowStartMs, reached, thresholds: [...before.thresholds, ...fresh] },
+  };
+}

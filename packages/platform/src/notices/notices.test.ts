@@ -1,0 +1,230 @@
+/**
+ * Alerts and webhooks on a real store against real receivers: told once, signed so that the published library takes it, retried with the same
+ * id, never led to a private address; receivers that are slow, down, and redirecting.
+ */
+import assert from 'node:assert/strict';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, test } from 'node:test';
+import type { OrganizationId } from '@metergate/core/id.ts';
+import { nanoDollars } from '@metergate/core/money.ts';
+import { createAddressGuard } from '@metergate/store/network/address-guard.ts';
+import { parseAddressRanges } from '@metergate/store/network/public-address.ts';
+import { batchOf, sampleRecord } from '@metergate/store/test-support/contract-fixture.ts';
+import { Webhook } from 'standardwebhooks';
+import { freshSqlite, granted, platformFixture, type PlatformFixture, type TestOrganization } from '../http/test-support/platform-fixture.ts';
+import { createWebhook, listDeliveries, removeWebhook, testWebhook } from '../use-cases/webhooks/webhooks.ts';
+import { createNoticeWork, type NoticeWork } from './notice-work.ts';
+
+interface Received {
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+interface Receiver {
+  readonly url: string;
+  readonly received: Received[];
+  /** Null: it never answers. */
+  answer: { readonly status: number; readonly headers?: Record<string, string> } | null;
+}
+
+const place = freshSqlite();
+const servers: Server[] = [];
+let context: PlatformFixture;
+let one: TestOrganization;
+let work: NoticeWork;
+let nowMs = Date.now();
+const allow = ['127.0.0.0/8'];
+
+async function receiver(): Promise<Receiver> {
+  const made: { -readonly [N in keyof Receiver]: Receiver[N] } = { url: '', received: [], answer: { status: 204 } };
+  const server = createServer((request, response) => {
+    let body = '';
+    request.setEncoding('utf8').on('data', (text) => { body += text; }).on('end', () => {
+      made.received.push({ headers: request.headers, body });
+      if (made.answer !== null) response.writeHead(made.answer.status, made.answer.headers).end('an answer');
+    });
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  made.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks?of=metergate`;
+  return made;
+}
+
+const useCases = () => ({ store: context.store, randomBytes: context.parts.randomBytes, nowMs });
+const workOn = (guard = createAddressGuard({ allow: parseAddressRanges(allow) }), holder = 'plt_test') =>
+  createNoticeWork({ store: context.store, guard, clock: () => nowMs, holder, deadlineMs: 400 });
+async function passed(on: NoticeWork = work): Promise<void> {
+  await on.pass();
+  await on.idle();
+}
+const hook = async (url: string, events: null | ['cap.threshold'] = null) =>
+  granted(await createWebhook(useCases(), { organization: one.id, url, events }, { allow }));
+let segments = 0;
+const spend = (dollars: number, organization: OrganizationId = one.id, startedAtMs = nowMs): Promise<void> => context.store.calls.ship(
+  batchOf(`seg_notice_${++segments}`, [sampleRecord(organization, { startedAtMs, cost: nanoDollars(BigInt(dollars) * 1_000_000_000n) })]));
+const types = ({ received }: Receiver): string[] => received.map(({ body }) => (JSON.parse(body) as { type: string }).type);
+
+before(async () => {
+  context = await platformFixture(place.url);
+  one = await context.organization('one');
+  work = workOn();
+});
+after(async () => {
+  for (const server of servers) {
+    server.closeAllConnections();
+    server.close();
+  }
+  await context?.end();
+  place.remove();
+});
+
+test('each threshold of a cap is told once a window, and reached and reset are told and audited', async () => {
+  const token = one.tokens.admin;
+  const all = await receiver();
+  const some = await receiver();
+  const made = await hook(all.url);
+  await hook(some.url, ['cap.threshold']);
+  const cap = await context.ask('/platform/v1/caps', { method: 'POST', token, body: { scope: 'organization', window: 'day', limit: '10' } });
+  await context.ask('/platform/v1/alerts', { method: 'POST', token, body: { cap: cap.body.id, at: [100, 50, 50, 80] } });
+  await spend(6);
+  await passed();
+  await passed();
+  assert.deepEqual([types(all), types(some)], [['cap.threshold'], ['cap.threshold']]);
+  const { headers, body } = all.received[0]!;
+  const { type, timestamp, data } = JSON.parse(body) as { type: string; timestamp: string; data: Record<string, unknown> };
+  assert.deepEqual(data, {
+    cap: cap.body.id, scope: 'organization', window: 'day', threshold: 50, spent: '6.000000000', limit: '10.000000000',
+    windowStartsAt: new Date(Math.floor(nowMs / 86_400_000) * 86_400_000).toISOString(),
+  });
+  assert.deepEqual([type, Number.isNaN(Date.parse(timestamp))], ['cap.threshold', false]);
+  assert.deepEqual(new Webhook(made.secret).verify(body, headers as Record<string, string>), JSON.parse(body));
+  assert.throws(() => new Webhook(made.secret).verify(`${body} `, headers as Record<string, string>));
+  await spend(5);
+  await passed();
+  assert.deepEqual(types(all).slice(1).sort(), ['cap.reached', 'cap.threshold', 'cap.threshold']);
+  nowMs += 86_400_000;
+  await passed();
+  assert.deepEqual(types(all).slice(4), ['cap.reset']);
+  const audit = await context.ask('/platform/v1/audit', { token });
+  const actions = (audit.body.data as { action: string }[]).map(({ action }) => action);
+  assert.deepEqual(actions.filter((each) => each.startsWith('capRe')), ['capReset', 'capReached']);
+});
+
+test('a receiver that fails is tried again within ten seconds with the same id, until it takes it', async () => {
+  const failing = await receiver();
+  failing.answer = { status: 500 };
+  const made = await hook(failing.url);
+  granted(await testWebhook(useCases(), made.id));
+  await passed();
+  failing.answer = { status: 200 };
+  await passed();
+  assert.equal(failing.received.length, 1);
+  nowMs += 10_000;
+  await passed();
+  const ids = failing.received.map(({ headers }) => headers['webhook-id']);
+  assert.deepEqual([ids.length, new Set(ids).size], [2, 1]);
+  const [delivery] = granted(await listDeliveries(useCases(), made.id));
+  assert.deepEqual([delivery!.state, delivery!.attempts, delivery!.status, delivery!.nextAttemptAt], ['delivered', 2, 200, null]);
+  granted(await removeWebhook(useCases(), made.id));
+});
+
+test('one that is slow is given up after the deadline and holds up nobody; one that is down is told as such', async () => {
+  const [slow, well, down] = [await receiver(), await receiver(), await receiver()];
+  slow.answer = null;
+  await new Promise((resolve) => { servers.at(-1)!.close(resolve); });
+  const made = [await hook(slow.url), await hook(well.url), await hook(down.url)];
+  for (const { id } of made) granted(await testWebhook(useCases(), id));
+  await passed();
+  const logs = await Promise.all(made.map(async ({ id }) => granted(await listDeliveries(useCases(), id))[0]!));
+  assert.deepEqual(logs.map(({ state, error }) => [state, error]), [
+    ['pending', 'no answer in time'], ['delivered', null], ['pending', 'the connection failed (ECONNREFUSED)'],
+  ]);
+  for (const { id } of made) granted(await removeWebhook(useCases(), id));
+});
+
+test('after the last attempt it has failed for good', async () => {
+  const failing = await receiver();
+  failing.answer = { status: 503 };
+  const made = await hook(failing.url);
+  granted(await testWebhook(useCases(), made.id));
+  for (let time = 0; time < 12; time++) {
+    await passed();
+    nowMs += 25 * 3_600_000;
+  }
+  const [delivery] = granted(await listDeliveries(useCases(), made.id));
+  assert.deepEqual([delivery!.state, delivery!.attempts, failing.received.length], ['failed', 8, 8]);
+  granted(await removeWebhook(useCases(), made.id));
+});
+
+test('no redirect is followed, to a private address or anywhere, and a name that leads to a private address is not dialled', async () => {
+  const [redirecting, secret] = [await receiver(), await receiver()];
+  redirecting.answer = { status: 307, headers: { location: secret.url } };
+  const made = await hook(redirecting.url);
+  granted(await testWebhook(useCases(), made.id));
+  await passed();
+  const [delivery] = granted(await listDeliveries(useCases(), made.id));
+  assert.deepEqual([delivery!.state, delivery!.status, secret.received.length], ['pending', 307, 0]);
+  // The same webhooks, on a platform that opens nothing: a literal, and a name that leads here.
+  const strict = workOn(createAddressGuard({ allow: [], resolveAll: (_name, _options, done) => done(null, [{ address: '127.0.0.1', family: 4 }]) }));
+  const named = granted(await createWebhook(useCases(), { organization: one.id, url: 'https://hooks.example/x', events: null }, { allow: [] }));
+  nowMs += 10_000;
+  granted(await testWebhook(useCases(), named.id));
+  await passed(strict);
+  for (const { id } of [made, named]) {
+    assert.equal(granted(await listDeliveries(useCases(), id))[0]!.error, 'the address is not public');
+    granted(await removeWebhook(useCases(), id));
+  }
+  assert.equal(redirecting.received.length, 1);
+});
+
+test('private addresses in any spelling are refused when a webhook is made, and a secret is in no other answer', async () => {
+  const token = one.tokens.admin;
+  for (const url of [
+    'http://example.com/x', 'https://127.0.0.1/x', 'https://0x7f.1/', 'https://[::1]/', 'https://169.254.169.254/latest', 'https://localhost/',
+    'https://10.0.0.1', 'https://user@example.com/', 'https://example.com:25/', 'ftp://example.com/', 'https://', 'https://[::ffff:127.0.0.1]/',
+    'https://1.1.1.1&@127.0.0.1/',
+  ]) {
+    const answer = await context.ask('/platform/v1/webhooks', { method: 'POST', token, body: { url } });
+    assert.deepEqual([url, answer.status, (answer.body.error as { code: string }).code], [url, 400, 'invalid_webhook_url']);
+  }
+  const made = await context.ask('/platform/v1/webhooks', { method: 'POST', token, body: { url: 'https://example.com/x', events: ['cap.reached'] } });
+  assert.match(String(made.body.secret), /^whsec_[0-9A-Za-z+/]{43}=$/);
+  const id = String(made.body.id);
+  const answers = await Promise.all(['webhooks', 'audit'].map((list) => context.ask(`/platform/v1/${list}`, { token })));
+  const said = answers.map(({ text }) => text).join();
+  assert.equal(said.includes(String(made.body.secret)), false);
+  const other = await context.organization('other');
+  for (const [path, method] of [[`/webhooks/${id}/test`, 'POST'], [`/webhooks/${id}/deliveries`, 'GET'], [`/webhooks/${id}`, 'DELETE']] as const) {
+    assert.equal((await context.ask(`/platform/v1${path}`, { method, token: other.tokens.admin })).status, 404);
+  }
+  const byMember = await context.ask('/platform/v1/webhooks', { method: 'POST', token: one.tokens.member, body: { url: 'https://example.com' } });
+  assert.equal(byMember.status, 403);
+  assert.equal((await context.ask(`/platform/v1/webhooks/${id}`, { method: 'DELETE', token })).status, 200);
+});
+
+test('an unusual day is told once, and only where two of the same weekdays are known', async () => {
+  const told = await receiver();
+  const made = await hook(told.url);
+  const organization = one.id;
+  for (const weeks of [1, 2]) await spend(2, organization, nowMs - weeks * 7 * 86_400_000);
+  await spend(9);
+  nowMs += 61_000;
+  await passed();
+  nowMs += 61_000;
+  await passed();
+  assert.equal(types(told).filter((type) => type === 'spend.unusual').length, 1);
+  granted(await removeWebhook(useCases(), made.id));
+});
+
+test('one platform at a time does the work; another goes on once the first is gone', async () => {
+  const other = workOn(undefined, 'plt_other');
+  await passed();
+  assert.equal(await other.pass(), false);
+  nowMs += 31_000;
+  assert.equal(await other.pass(), true);
+  assert.equal(await work.pass(), false);
+  await other.end();
+  nowMs += 5_000;
+  assert.equal(await work.pass(), true);
+});

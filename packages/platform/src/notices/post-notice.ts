@@ -1,0 +1,71 @@
+/**
+ * One attempt to deliver a notice: signed after the Standard Webhooks form, to the very address that the guard judged, no redirect followed.
+ */
+import { createHmac } from 'node:crypto';
+import { request as plainRequest } from 'node:http';
+import { request as tlsRequest } from 'node:https';
+import { signedContent } from '@metergate/core/alert/webhook-event.ts';
+import type { AddressGuard } from '@metergate/store/network/address-guard.ts';
+import type { Attempt } from '@metergate/store/webhooks/deliveries.ts';
+
+export interface OutgoingNotice {
+  readonly url: string;
+  /** `whsec_` and base64. */
+  readonly secret: string;
+  readonly id: string;
+  readonly body: string;
+  readonly nowMs: number;
+}
+
+export interface PostRules {
+  readonly guard: AddressGuard;
+  /** From the dial to the answer's head, milliseconds. */
+  readonly deadlineMs: number;
+}
+
+/** `v1,` and the HMAC-SHA256 in base64. */
+export function signatureOf({ secret, id, body, nowMs }: Omit<OutgoingNotice, 'url'>): string {
+  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+  return `v1,${createHmac('sha256', key).update(signedContent(id, Math.floor(nowMs / 1_000), body), 'utf8').digest('base64')}`;
+}
+
+/** Never throws: what went wrong is in the attempt. Its words name no address that a name led to. */
+export function postNotice(notice: OutgoingNotice, { guard, deadlineMs }: PostRules): Promise<Attempt> {
+  const url = new URL(notice.url);
+  const scheme = url.protocol === 'https:' ? 'https' : 'http';
+  const literal = guard.refuseLiteral(url.hostname, scheme);
+  if (literal !== null) return Promise.resolve(unanswered('the address is not public'));
+  const { promise, resolve } = Promise.withResolvers<Attempt>();
+  const request = (scheme === 'https' ? tlsRequest : plainRequest)(url, {
+    method: 'POST', agent: false, lookup: guard.lookupFor(scheme), headers: {
+      'content-type': 'application/json', 'content-length': Buffer.byteLength(notice.body), 'user-agent': 'metergate-webhooks',
+      'webhook-id': notice.id, 'webhook-timestamp': String(Math.floor(notice.nowMs / 1_000)), 'webhook-signature': signatureOf(notice),
+    },
+  });
+  const late = setTimeout(() => request.destroy(new Error('late')), deadlineMs);
+  const settle = (attempt: Attempt): void => {
+    clearTimeout(late);
+    resolve(attempt);
+  };
+  request.on('response', (response) => {
+    const status = response.statusCode ?? 0;
+    settle({ delivered: status >= 200 && status < 300, status, error: null });
+    // What it says beside its status is not read.
+    response.on('error', () => {});
+    request.destroy();
+  });
+  request.on('error', (error: Error & { readonly code?: string }) => settle(unanswered(reasonOf(error))));
+  request.end(notice.body);
+  return promise;
+}
+
+function unanswered(error: string): Attempt {
+  return { delivered: false, status: null, error };
+}
+
+function reasonOf({ message, code }: Error & { readonly code?: string }): string {
+  if (message === 'late') return 'no answer in time';
+  if (code === 'not_public') return 'the address is not public';
+  if (code?.startsWith('ERR_TLS') === true || code?.includes('CERT') === true) return 'its certificate cannot be trusted';
+  return `the connection failed (${code ?? 'unknown'})`;
+}

@@ -1,0 +1,55 @@
+/**
+ * Thresholds of caps as administration sees them. Design 5, `alert`. Off unless set.
+ */
+import type { CapAlert } from '@metergate/store/alerts/cap-alerts.ts';
+import { z } from 'zod';
+import type { UseCaseContext } from '../context.ts';
+import { checkInput } from '../input.ts';
+import { findOrganization } from '../organizations.ts';
+import { isRefusal, type AdministrationRefusal } from '../refusal.ts';
+
+export interface ShownAlert {
+  readonly id: string;
+  readonly cap: string;
+  /** Percent of the cap's limit, upwards. */
+  readonly at: readonly number[];
+}
+
+const atMessage = 'The thresholds must be one to ten whole numbers of percent from 1 to 1000, such as 50,80,100.';
+
+export const alertFields = z.strictObject({
+  cap: z.string({ error: 'The cap must be named by its id.' }).min(1).max(200),
+  at: z.array(z.int({ error: atMessage }).min(1, { error: atMessage }).max(1_000, { error: atMessage }), { error: atMessage })
+    .min(1, { error: atMessage }).max(10, { error: atMessage }),
+});
+
+export async function setAlert(
+  context: UseCaseContext, { organization: idOrName, ...wanted }: z.input<typeof alertFields> & { readonly organization: string },
+): Promise<ShownAlert | AdministrationRefusal> {
+  const checked = checkInput(alertFields, wanted);
+  if (isRefusal(checked)) return checked;
+  const organization = await findOrganization(context, idOrName);
+  if (isRefusal(organization)) return organization;
+  const at = [...new Set(checked.value.at)].toSorted((one, other) => one - other);
+  const set = await context.store.capAlerts.set({ organization: organization.id, cap: checked.value.cap, at });
+  return isRefusal(set) ? set : shownAlert(set);
+}
+
+export async function listAlerts(context: UseCaseContext, idOrName: string): Promise<ShownAlert[] | AdministrationRefusal> {
+  const organization = await findOrganization(context, idOrName);
+  return isRefusal(organization) ? organization : (await context.store.capAlerts.list(organization.id)).map(shownAlert);
+}
+
+/** By its id or its cap's. `within`: of this organization alone. */
+export async function removeAlert(
+  context: UseCaseContext, id: string, within?: string,
+): Promise<{ readonly id: string; readonly removed: true } | AdministrationRefusal> {
+  const organization = within === undefined ? undefined : await findOrganization(context, within);
+  if (isRefusal(organization)) return organization;
+  const removed = await context.store.capAlerts.remove(id, organization?.id);
+  return isRefusal(removed) ? removed : { id: removed.id, removed: true };
+}
+
+function shownAlert({ id, cap, at }: CapAlert): ShownAlert {
+  return { id, cap, at };
+}

@@ -1,0 +1,109 @@
+/**
+ * Webhooks as administration sees them: made, listed, removed, tried, with the log of their deliveries. Design 5, `webhook`.
+ */
+import { webhookEvents, type WebhookEvent } from '@metergate/core/alert/webhook-event.ts';
+import type { Delivery, DeliveryState } from '@metergate/store/webhooks/deliveries.ts';
+import type { Webhook } from '@metergate/store/webhooks/webhooks.ts';
+import { z } from 'zod';
+import type { UseCaseContext } from '../context.ts';
+import { checkInput } from '../input.ts';
+import { findOrganization } from '../organizations.ts';
+import { isRefusal, refuseInput, type AdministrationRefusal } from '../refusal.ts';
+import type { UpstreamUrlRules } from '../upstream-url.ts';
+import { parseWebhookUrl } from './webhook-url.ts';
+
+export interface ShownWebhook {
+  readonly id: string;
+  readonly url: string;
+  /** What it is told of; null: everything. */
+  readonly events: readonly WebhookEvent[] | null;
+  readonly createdAt: string;
+}
+
+export interface ShownDelivery {
+  readonly id: string;
+  /** The `webhook-id` that the receiver sees, the same in every attempt. */
+  readonly messageId: string;
+  readonly type: string;
+  readonly state: DeliveryState;
+  readonly attempts: number;
+  readonly createdAt: string;
+  readonly lastAttemptAt: string | null;
+  /** Null unless pending. */
+  readonly nextAttemptAt: string | null;
+  /** What the receiver answered last. */
+  readonly status: number | null;
+  /** Why there was no answer. */
+  readonly error: string | null;
+}
+
+export const webhookFields = z.strictObject({
+  url: z.string({ error: 'The URL of a webhook must be text.' }),
+  events: z.array(z.enum(webhookEvents, { error: `An event must be one of ${webhookEvents.join(', ')}.` })).min(1, {
+    error: 'Name at least one event, or leave the events out for all of them.',
+  }).nullable().default(null),
+});
+
+/** `secret`: shown this once. */
+export async function createWebhook(
+  context: UseCaseContext, { organization: idOrName, ...wanted }: z.input<typeof webhookFields> & { readonly organization: string },
+  rules: UpstreamUrlRules,
+): Promise<(ShownWebhook & { readonly secret: string }) | AdministrationRefusal> {
+  const checked = checkInput(webhookFields, wanted);
+  if (isRefusal(checked)) return checked;
+  const parsed = parseWebhookUrl(checked.value.url, rules);
+  if ('refusal' in parsed) return refuseInput('invalid_webhook_url', parsed.refusal);
+  const organization = await findOrganization(context, idOrName);
+  if (isRefusal(organization)) return organization;
+  const events = checked.value.events === null ? null : [...new Set(checked.value.events)];
+  const made = await context.store.webhooks.create({ organization: organization.id, url: parsed.url, events });
+  return isRefusal(made) ? made : { ...shownWebhook(made), secret: made.secret };
+}
+
+export async function listWebhooks(context: UseCaseContext, idOrName: string): Promise<ShownWebhook[] | AdministrationRefusal> {
+  const organization = await findOrganization(context, idOrName);
+  return isRefusal(organization) ? organization : (await context.store.webhooks.list(organization.id)).map(shownWebhook);
+}
+
+/** `within`: of this organization alone, here and below. */
+export async function removeWebhook(
+  context: UseCaseContext, id: string, within?: string,
+): Promise<{ readonly id: string; readonly removed: true } | AdministrationRefusal> {
+  const organization = within === undefined ? undefined : await findOrganization(context, within);
+  if (isRefusal(organization)) return organization;
+  const removed = await context.store.webhooks.remove(id, organization?.id);
+  return isRefusal(removed) ? removed : { id: removed.id, removed: true };
+}
+
+/** Sends a test event as soon as a platform looks, which is within a second or two; the delivery that it becomes. */
+export async function testWebhook(context: UseCaseContext, id: string, within?: string): Promise<ShownDelivery | AdministrationRefusal> {
+  const organization = within === undefined ? undefined : await findOrganization(context, within);
+  if (isRefusal(organization)) return organization;
+  const tested = await context.store.webhooks.test(id, organization?.id);
+  const found = tested === null ? null : await context.store.deliveries.find(tested.delivery);
+  return found === null ? refuseInput('unknown_webhook', 'There is no webhook with this id.') : shownDelivery(found);
+}
+
+const deliveriesShown = 100;
+
+/** Newest first, the last hundred. */
+export async function listDeliveries(context: UseCaseContext, id: string, within?: string): Promise<ShownDelivery[] | AdministrationRefusal> {
+  const organization = within === undefined ? undefined : await findOrganization(context, within);
+  if (isRefusal(organization)) return organization;
+  const webhook = await context.store.webhooks.find(id, organization?.id);
+  if (webhook === null) return refuseInput('unknown_webhook', 'There is no webhook with this id.');
+  return (await context.store.deliveries.list(webhook.id, deliveriesShown)).map(shownDelivery);
+}
+
+function shownWebhook({ id, url, events, createdAtMs }: Webhook): ShownWebhook {
+  return { id, url, events, createdAt: new Date(createdAtMs).toISOString() };
+}
+
+export function shownDelivery(delivery: Delivery): ShownDelivery {
+  const { id, message, type, state, attempts, createdAtMs, lastAtMs, nextAtMs, lastStatus, lastError } = delivery;
+  const instant = (ms: number | null): string | null => ms === null ? null : new Date(ms).toISOString();
+  return {
+    id, messageId: message, type, state, attempts, createdAt: new Date(createdAtMs).toISOString(), lastAttemptAt: instant(lastAtMs),
+    nextAttemptAt: instant(nextAtMs), status: lastStatus, error: lastError,
+  };
+}

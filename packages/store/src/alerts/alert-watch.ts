@@ -1,0 +1,121 @@
+/**
+ * What happened that somebody may want to hear of, found by looking: caps by their sums, runs by their feed, days and Baselines by the clock.
+ * What was told of a cap is kept in the transaction that raises the notice and writes the audit row, so it is told once.
+ */
+import type { OrganizationId } from '@metergate/core/id.ts';
+import { capEvents, type CapEvent } from '@metergate/core/alert/cap-events.ts';
+import { formatDollars, nanoDollars } from '@metergate/core/money.ts';
+import { calendarWindows, windowAt, type CalendarWindow } from '@metergate/core/spend/window.ts';
+import { sql, type Kysely, type Transaction } from 'kysely';
+import { recordAudit } from '../audit/audit-trail.ts';
+import { raiseNotice, type Happening } from '../webhooks/raise-notice.ts';
+import type { Schema } from '../schema/schema.ts';
+import type { StoreContext } from '../context.ts';
+
+export interface AlertWatch {
+  /** Looks at every cap whose standing may have something to tell. How many events there were. */
+  caps(nowMs: number): Promise<number>;
+  /** Runs that went over their budget since the feed's number `after`; the number to go on from. */
+  runs(after: number, nowMs: number): Promise<number>;
+  /** Organizations that have a webhook. */
+  listening(): Promise<OrganizationId[]>;
+  /** Raises it, unless nobody listens or it was raised before. */
+  raise(happening: Happening): Promise<boolean>;
+}
+
+const runsAtOnce = 500;
+
+export function alertWatchIn(context: StoreContext): AlertWatch {
+  const { background: engine } = context;
+  return {
+    async caps(nowMs) {
+      let told = 0;
+      for (const row of await engine.read((db) => capsToLookAt(db, nowMs))) told += await tell(context, row, nowMs);
+      return told;
+    },
+    async runs(after, nowMs) {
+      const rows = await engine.read((db) => db.selectFrom('run')
+        .select(['organization', 'id', 'change', 'state', 'spent_nano', 'effective_nano', 'ended_at_ms'])
+        .where('change', '>', BigInt(after)).orderBy('change').limit(runsAtOnce).execute());
+      for (const row of rows) {
+        if (row.state !== 'over_budget') continue;
+        const data = {
+          run: row.id, spent: formatDollars(nanoDollars(row.spent_nano)),
+          budget: row.effective_nano === null ? null : formatDollars(nanoDollars(row.effective_nano)),
+          endedAt: row.ended_at_ms === null ? null : new Date(Number(row.ended_at_ms)).toISOString(),
+        };
+        await engine.write((transaction) => raiseNotice(context, transaction, {
+          organization: row.organization, type: 'run.over_budget', dedupe: `run/${row.id}`, data, atMs: Math.floor(nowMs),
+        }));
+      }
+      return Number(rows.at(-1)?.change ?? BigInt(after));
+    },
+    listening: () => engine.read(async (db) => (await db.selectFrom('webhook').select('organization').distinct().execute())
+      .map(({ organization }) => organization as OrganizationId)),
+    raise: (happening) => engine.write(async (transaction) => await raiseNotice(context, transaction, happening) !== null),
+  };
+}
+
+type CapRow = Awaited<ReturnType<typeof capsToLookAt>>[number];
+
+/** Caps with something new: another window, spend at the limit or below it again, spend under a threshold's watch. */
+function capsToLookAt(db: Kysely<Schema>, nowMs: number) {
+  const starts = calendarWindows.map((window) => sql`when ${window} then ${sql.lit(windowAt(window, nowMs).startMs)}`);
+  const current = sql<bigint>`case c.${sql.ref('window')} ${sql.join(starts, sql` `)} end`;
+  return db.selectFrom('cap as c')
+    .leftJoin('spend_sum as s', (join) => join.onRef('s.organization', '=', 'c.organization').onRef('s.scope', '=', 'c.scope')
+      .onRef('s.subject', '=', 'c.subject').onRef('s.window', '=', 'c.window').on(sql<boolean>`s.start_ms = ${current}`))
+    .leftJoin('cap_told as t', 't.cap', 'c.id').leftJoin('cap_alert as a', 'a.cap', 'c.id')
+    .select([
+      'c.id', 'c.organization', 'c.scope', 'c.window', 'c.limit_nano', 's.spent_nano', 'a.at', 't.window_start_ms', 't.reached', 't.thresholds',
+    ])
+    .where(sql<boolean>`not exists (select 1 from erased_organization as e where e.organization = c.organization)`)
+    .where(sql<boolean>`((t.cap is not null and t.window_start_ms <> ${current})
+      or (coalesce(s.spent_nano, 0) >= c.limit_nano and coalesce(t.reached, 0) = 0)
+      or (coalesce(s.spent_nano, 0) < c.limit_nano and t.reached = 1)
+      or (a.cap is not null and s.spent_nano > 0))`)
+    .execute();
+}
+
+async function tell(context: StoreContext, row: CapRow, nowMs: number): Promise<number> {
+  const window = row.window as CalendarWindow;
+  const windowStartMs = windowAt(window, nowMs).startMs;
+  const before = row.window_start_ms === null ? null
+    : { windowStartMs: Number(row.window_start_ms), reached: row.reached === 1n, thresholds: JSON.parse(row.thresholds ?? '[]') as number[] };
+  const { events, told } = capEvents(before, {
+    windowStartMs, spent: nanoDollars(row.spent_nano ?? 0n), limit: nanoDollars(row.limit_nano),
+    thresholds: row.at === null ? [] : (JSON.parse(row.at) as number[]),
+  });
+  if (events.length === 0 && before !== null && before.windowStartMs === windowStartMs && before.reached === told.reached) return 0;
+  await context.background.write(async (transaction) => {
+    const kept = { window_start_ms: windowStartMs, reached: told.reached ? 1 : 0, thresholds: JSON.stringify(told.thresholds) };
+    await transaction.insertInto('cap_told').values({ cap: row.id, organization: row.organization, ...kept })
+      .onConflict((conflict) => conflict.column('cap').doUpdateSet(kept)).execute();
+    for (const event of events) await announce(context, transaction, { row, event, windowStartMs, atMs: Math.floor(nowMs) });
+  });
+  return events.length;
+}
+
+interface Announcement {
+  readonly row: CapRow;
+  readonly event: CapEvent;
+  readonly windowStartMs: number;
+  readonly atMs: number;
+}
+
+async function announce(context: StoreContext, transaction: Transaction<Schema>, { row, event, windowStartMs, atMs }: Announcement): Promise<void> {
+  const { id: cap, organization, scope, window } = row;
+  const data = {
+    cap, scope, window, ...(event.type === 'cap.threshold' ? { threshold: event.threshold } : {}),
+    spent: formatDollars(nanoDollars(row.spent_nano ?? 0n)), limit: formatDollars(nanoDollars(row.limit_nano)),
+    windowStartsAt: new Date(windowStartMs).toISOString(),
+  };
+  // A cap that is raised and reached again in one window is told of again: the limit is part of what happened.
+  const dedupe = `${event.type}/${cap}/${windowStartMs}${event.type === 'cap.threshold' ? `/${event.threshold}` : `/${row.limit_nano}`}`;
+  await raiseNotice(context, transaction, { organization, type: event.type, dedupe, data, atMs });
+  if (event.type === 'cap.threshold') return;
+  await recordAudit(context, transaction, {
+    intent: { actor: { kind: 'system', id: null, name: null }, detail: { scope, window, limit: data.limit, spent: data.spent } },
+    change: { action: event.type === 'cap.reached' ? 'capReached' : 'capReset', organization, subject: cap },
+  });
+}

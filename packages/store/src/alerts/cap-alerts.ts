@@ -1,0 +1,56 @@
+/**
+ * Thresholds of caps: at how many percent of its limit a cap is to be told of. One list for each cap; none unless set.
+ */
+import { idPrefix, type OrganizationId } from '@metergate/core/id.ts';
+import type { Selectable } from 'kysely';
+import { unknownCap } from '../settings/caps.ts';
+import { refuse, type StoreRefusal } from '../refusal.ts';
+import type { CapAlertTable } from '../schema/alert-schema.ts';
+import type { StoreContext } from '../context.ts';
+import { newId } from '../webhooks/raise-notice.ts';
+
+export interface CapAlert {
+  readonly id: string;
+  readonly organization: OrganizationId;
+  readonly cap: string;
+  /** Percent of the limit, upwards, each once. */
+  readonly at: readonly number[];
+}
+
+export interface CapAlerts {
+  /** In place of the thresholds that the cap had; keeps the id. Refuses `unknown_cap`. */
+  set(alert: Omit<CapAlert, 'id'>): Promise<CapAlert | StoreRefusal>;
+  list(organization: OrganizationId): Promise<CapAlert[]>;
+  /** By its own id or its cap's. `within`: of this organization alone. Refuses `unknown_alert`. */
+  remove(id: string, within?: OrganizationId): Promise<CapAlert | StoreRefusal>;
+}
+
+export function capAlertsIn(context: StoreContext): CapAlerts {
+  const { engine } = context;
+  return {
+    set: ({ organization, cap, at }) => engine.write<CapAlert | StoreRefusal>(async (transaction) => {
+      const known = cap.includes('\0') ? undefined : await transaction.selectFrom('cap').select('id').where('id', '=', cap)
+        .where('organization', '=', organization).executeTakeFirst();
+      if (known === undefined) return unknownCap();
+      const row = await transaction.insertInto('cap_alert').values({ id: newId(idPrefix.alert, context), organization, cap, at: JSON.stringify(at) })
+        .onConflict((conflict) => conflict.column('cap').doUpdateSet({ at: JSON.stringify(at) })).returningAll().executeTakeFirstOrThrow();
+      return alertOf(row);
+    }, (alert) => ({ action: 'setAlert', organization, subject: alert.cap })),
+    list: (organization) => engine.read(async (db) =>
+      (await db.selectFrom('cap_alert as a').innerJoin('cap as c', 'c.id', 'a.cap').selectAll('a').where('a.organization', '=', organization)
+        .orderBy('c.made').execute()).map(alertOf)),
+    remove: (id, within) => engine.write<CapAlert | StoreRefusal>(async (transaction) => {
+      const row = id.includes('\0') ? undefined : await transaction.selectFrom('cap_alert').selectAll()
+        .where((where) => where.or([where('id', '=', id), where('cap', '=', id)])).executeTakeFirst();
+      if (row === undefined || (within !== undefined && row.organization !== within)) {
+        return refuse('unknown_alert', 'There is no alert with this id.');
+      }
+      await transaction.deleteFrom('cap_alert').where('id', '=', row.id).execute();
+      return alertOf(row);
+    }, (alert) => ({ action: 'removeAlert', organization: alert.organization, subject: alert.cap })),
+  };
+}
+
+function alertOf({ id, organization, cap, at }: Selectable<CapAlertTable>): CapAlert {
+  return { id, organization: organization as OrganizationId, cap, at: JSON.parse(at) as number[] };
+}

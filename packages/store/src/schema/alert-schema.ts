@@ -1,0 +1,66 @@
+/**
+ * The tables of alerts and webhooks as TypeScript sees them.
+ */
+import type { ColumnType } from 'kysely';
+import type { Whole, WholeOrNull } from '../engine/column.ts';
+
+type Bytes = ColumnType<Uint8Array, Uint8Array, Uint8Array>;
+
+/** `at`: JSON array of percent. */
+export interface CapAlertTable { readonly id: string; readonly organization: string; readonly cap: string; readonly at: string }
+
+/** What was told of a cap in the window that began at `window_start_ms`. `thresholds`: JSON array of percent. */
+export interface CapToldTable {
+  readonly cap: string;
+  readonly organization: string;
+  readonly window_start_ms: Whole;
+  readonly reached: Whole;
+  readonly thresholds: string;
+}
+
+/** `events`: JSON array; null: all. `sealed`: the secret. */
+export interface WebhookTable {
+  readonly id: string;
+  readonly organization: string;
+  readonly url: string;
+  readonly events: string | null;
+  readonly sealed: Bytes;
+  readonly created_at_ms: Whole;
+}
+
+/** `body`: the JSON that is sent, as it is signed. */
+export interface NoticeTable {
+  readonly id: string;
+  readonly organization: string;
+  readonly type: string;
+  readonly dedupe: string;
+  readonly body: string;
+  readonly at_ms: Whole;
+}
+
+/** `state`: `pending`, `delivered`, `failed`. `next_at_ms`: null unless pending. */
+export interface WebhookDeliveryTable {
+  readonly id: string;
+  readonly organization: string;
+  readonly webhook: string;
+  readonly notice: string;
+  readonly state: string;
+  readonly attempts: Whole;
+  readonly created_at_ms: Whole;
+  readonly next_at_ms: WholeOrNull;
+  readonly last_at_ms: WholeOrNull;
+  readonly last_status: WholeOrNull;
+  readonly last_error: string | null;
+}
+
+/** Work that one platform at a time does. `cursor`: how far it has come, where it has an order. */
+export interface WorkLeaseTable { readonly name: string; readonly holder: string; readonly until_ms: Whole; readonly cursor: Whole }
+
+export interface AlertSchema {
+  readonly cap_alert: CapAlertTable;
+  readonly cap_told: CapToldTable;
+  readonly webhook: WebhookTable;
+  readonly notice: NoticeTable;
+  readonly webhook_delivery: WebhookDeliveryTable;
+  readonly work_lease: WorkLeaseTable;
+}
