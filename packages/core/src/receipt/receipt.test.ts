@@ -45,6 +45,6 @@ test('the form of a receipt does not change unnoticed: files that were made befo
   assert.equal(wordsText('00', wordsOf(record)), 'metergate-words-1\n2:00,-,1:2,1:a,2:ü,1:r,13:/v1/responses,1:m,-,4:flex,1:p,');
   assert.equal(linkText({ sequence: 7, previous: 'ff', wordsDigest: 'aa' }, figuresOf(record)), 'metergate-receipt-1\n2:ff,1:7,'
     + '5:req_1,5:org_1,5:key_1,1:0,6:openai,9:responses,4:POST,24:2026-11-22T02:00:00.000Z,6:node_1,5:false,3:200,9:completed,'
-    + '1:3,1:0,-,-,1:1,-,1:2,51:webSearch=1,webFetch=0,fileSearch=0,codeInterpreter=2,8:reported,-,11:1.000000001,12:audio,region,6:priced,'
+    + '1:3,1:0,-,-,1:1,-,1:2,53:webSearch=1,webFetch=0,fileSearch=0,codeInterpreter=2,8:reported,-,11:1.000000001,12:audio,region,6:priced,'
     + '15:2026-09-23/1f0c,1:5,1:6,3:1.5,2:20,2:aa,');
 });

@@ -45,7 +45,10 @@ for (const on of bothEngines) {
         const acting = store.acting(intent());
         const { id: organization } = await granted(acting.organizations.create({ name: newName(), plan: 'scale' }));
         const key = await granted(newKey(acting, organization, 'of every change'));
+        await granted(acting.serviceKeys.set(key.id, { name: 'renamed' }));
+        await granted(acting.serviceKeys.rotate(key.id, { hash: hashOf('rotated'), prefix: 'svc_live_ro', formerUntilMs: 9e12 }));
         await granted(acting.serviceKeys.revoke(key.id));
+        await acting.receipts.rotateKey(organization);
         await acting.providers.connect(organization, 'openai', 'sk');
         await acting.providers.disconnect(organization, 'openai');
         await acting.upstreams.declare(organization, { url: 'https://llm.example', credential: '' });
@@ -85,8 +88,8 @@ for (const on of bothEngines) {
 
         const rows = (await trail(organization)).toReversed();
         assert.deepEqual(rows.map(({ action, subject }) => [action, subject]), [
-          ['createOrganization', organization], ['createKey', key.id], ['revokeKey', key.id], ['connectProvider', 'openai'],
-          ['disconnectProvider', 'openai'], ['declareUpstream', 'upstream'], ['enableUpstream', 'upstream'], ['disableUpstream', 'upstream'],
+          ['createOrganization', organization], ['createKey', key.id], ['setKey', key.id], ['rotateKey', key.id], ['revokeKey', key.id],
+          ['rotateReceiptKey', organization], ['connectProvider', 'openai'], ['disconnectProvider', 'openai'], ['declareUpstream', 'upstream'], ['enableUpstream', 'upstream'], ['disableUpstream', 'upstream'],
           ['removeUpstream', 'upstream'], ['setCap', cap.id], ['removeCap', cap.id], ['closeRun', 'a-run'], ['mintGrant', 'a-run'],
           ['createToken', token.id], ['revokeToken', token.id], ['inviteMember', used.id], ['inviteMember', withdrawn.id],
           ['withdrawInvitation', withdrawn.id], ['acceptInvitation', joined.id], ['createUser', member.id], ['setMemberRole', member.id],
@@ -95,7 +98,10 @@ for (const on of bothEngines) {
         ]);
         const joining = { kind: 'person', id: joined.id, name: 'joined@example.com' };
         for (const row of rows) assert.deepEqual(row.actor, row.action === 'acceptInvitation' ? joining : actor, row.action);
-        const elsewhere = ['eraseOrganization', 'changePassword', 'freeLeases', 'loadPrices', 'rotateMasterKey'];
+        const elsewhere = [
+          'eraseOrganization', 'changePassword', 'makePasswordLink', 'usePasswordLink', 'freeLeases', 'loadPrices', 'rotateMasterKey',
+          'setAlert', 'removeAlert', 'createWebhook', 'removeWebhook', 'testWebhook', 'capReached', 'capReset',
+        ];
         const made = new Set<string>([...rows.map(({ action }) => action), ...elsewhere]);
         assert.deepEqual(auditActions.filter((action) => !made.has(action)), [], 'every name stands for a change that was made here or is elsewhere');
       });
