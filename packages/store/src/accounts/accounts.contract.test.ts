@@ -89,7 +89,8 @@ for (const on of bothEngines) {
         const rows = (await trail(organization)).toReversed();
         assert.deepEqual(rows.map(({ action, subject }) => [action, subject]), [
           ['createOrganization', organization], ['createKey', key.id], ['setKey', key.id], ['rotateKey', key.id], ['revokeKey', key.id],
-          ['rotateReceiptKey', organization], ['connectProvider', 'openai'], ['disconnectProvider', 'openai'], ['declareUpstream', 'upstream'], ['enableUpstream', 'upstream'], ['disableUpstream', 'upstream'],
+          ['rotateReceiptKey', organization], ['connectProvider', 'openai'], ['disconnectProvider', 'openai'],
+          ['declareUpstream', 'upstream'], ['enableUpstream', 'upstream'], ['disableUpstream', 'upstream'],
           ['removeUpstream', 'upstream'], ['setCap', cap.id], ['removeCap', cap.id], ['closeRun', 'a-run'], ['mintGrant', 'a-run'],
           ['createToken', token.id], ['revokeToken', token.id], ['inviteMember', used.id], ['inviteMember', withdrawn.id],
           ['withdrawInvitation', withdrawn.id], ['acceptInvitation', joined.id], ['createUser', member.id], ['setMemberRole', member.id],
