@@ -17,7 +17,8 @@ test('design 5: with no variable set, every setting has its default', () => {
     gateway: { host: '127.0.0.1', port: 8080 }, platform: { host: '127.0.0.1', port: 8081 }, ops: { host: '127.0.0.1', port: 8082 },
     dataDirectory: '/srv/app/data', databaseUrl: 'sqlite:/srv/app/data/metergate.db', masterKey: null,
     openaiUrl: 'https://api.openai.com', anthropicUrl: 'https://api.anthropic.com', upstreamAllow: [],
-    journalSync: 'normal', runRegistryMax: 100_000, heldBodiesMb: 256, graceSeconds: 30,
+    journalSync: 'normal', runRegistryMax: 100_000, heldBodiesMb: 256, graceSeconds: 30, trustedProxies: [],
+    logFormat: null, logLevel: 'info', accessLog: false,
     publicGatewayUrl: null, publicPlatformUrl: null,
   });
 });
