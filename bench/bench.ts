@@ -1,7 +1,7 @@
 /**
  * `npm run bench [-- --quick] [-- --only calls,journal]`: every measure of the product, one part after the other, each a process of
  * its own, so that none measures what another left behind. Exit code 1 where one of them failed. Parts:
- * `calls` (bench/run.ts), `guards`, `journal`, `leases`, `overshoot`, `tap`, `ingest`. `--quick` takes minutes off each.
+ * `calls` (bench/run.ts), `guards`, `journal`, `leases`, `overshoot`, `tap`, `reports`, `ingest`. `--quick` takes minutes off each.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,6 +19,7 @@ const parts: Readonly<Record<string, readonly string[]>> = {
   leases: ['leases.ts', ...quick],
   overshoot: ['overshoot.ts', ...quick],
   tap: ['tap.ts'],
+  reports: ['reports.ts', ...quick],
   ingest: ['tap-ingest.ts', '--events', values.quick ? '100000' : '5000000'],
 };
 

@@ -7,6 +7,8 @@ import type { ShownFigures } from './usage.ts';
 export interface StatementRow {
   /** Null: calls that have none. */
   readonly name: string | null;
+  /** Shown under the name. */
+  readonly id?: string;
   readonly figures: ShownFigures;
 }
 
@@ -41,7 +43,8 @@ dd { margin: 0; font-size: 1.05rem }
 table { border-collapse: collapse; width: 100% }
 tr { break-inside: avoid }
 th, td { text-align: right; padding: .3rem .5rem; border-bottom: 1px solid var(--line) }
-th:first-child, td:first-child { text-align: left; overflow-wrap: anywhere }
+th:first-child, td:first-child { text-align: left; overflow-wrap: anywhere; min-width: 13rem }
+td small { display: block; color: var(--soft); font-size: .75rem }
 th { font-weight: 600; font-size: .8rem; color: var(--soft) }
 td, dd, strong { font-variant-numeric: tabular-nums }
 footer { margin-top: 2rem; border-top: 1px solid var(--line); padding-top: .75rem; font-size: .85rem }
@@ -91,8 +94,10 @@ function facts(totals: ShownFigures): readonly (readonly [string, string])[] {
 
 function table(rows: readonly StatementRow[]): string {
   const heads = ['', 'Calls', 'Input tokens', 'Output tokens', 'Unknown', 'Unpriced', 'Gaps', 'Cost USD, measured'];
-  const line = ({ name, figures }: StatementRow): string => [
-    name ?? '(none)', grouped(figures.calls), grouped(figures.inputTokens), grouped(figures.outputTokens), grouped(figures.unknownCalls),
+  const nameCell = ({ name, id }: StatementRow): string => text(name ?? '(none)') + (id === undefined ? '' : `<small>${text(id)}</small>`);
+  const line = (row: StatementRow): string => `<td>${nameCell(row)}</td>${figureCells(row.figures)}`;
+  const figureCells = (figures: ShownFigures): string => [
+    grouped(figures.calls), grouped(figures.inputTokens), grouped(figures.outputTokens), grouped(figures.unknownCalls),
     grouped(figures.unpricedCalls), grouped(figures.gapCalls), figures.cost,
   ].map((cell) => `<td>${text(cell)}</td>`).join('');
   return `<table><thead><tr>${heads.map((head) => `<th>${text(head)}</th>`).join('')}</tr></thead>

@@ -49,7 +49,7 @@ export async function makeStatement(context: UseCaseContext, query: StatementQue
     const rows = await showUsage(context, { ...asked, by: [by] });
     if (isRefusal(rows)) return rows;
     const names = by === 'key' ? await context.store.keyNames.names(organization.id, rows.slice(0, rowsMax).map(({ key }) => key ?? '')) : null;
-    const shown = rows.slice(0, rowsMax).map((row) => ({ name: nameOf(row[by] ?? null, names), figures: row }));
+    const shown = rows.slice(0, rowsMax).map((row) => ({ ...nameOf(row[by] ?? null, names), figures: row }));
     const rest = rows.slice(rowsMax);
     parts.push({ title, rows: rest.length === 0 ? shown : [...shown, { name: `${rest.length} others`, figures: addedUp(rest) }] });
   }
@@ -65,7 +65,8 @@ export async function makeStatement(context: UseCaseContext, query: StatementQue
   };
 }
 
-function nameOf(name: string | null, names: ReadonlyMap<string, string> | null): string | null {
+/** A key's name, where it has one, with its id under it. */
+function nameOf(name: string | null, names: ReadonlyMap<string, string> | null): Pick<StatementRow, 'name' | 'id'> {
   const known = name === null ? undefined : names?.get(name);
-  return known === undefined ? name : `${known} (${name})`;
+  return known === undefined || name === null ? { name } : { name: known, id: name };
 }

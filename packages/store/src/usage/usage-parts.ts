@@ -15,6 +15,8 @@ import { shapeOf, type Span, type UsageQuery } from './usage-query.ts';
 /** Figures of some calls. What the question does not need is null. */
 export interface UsagePart {
   readonly attribution: bigint | null;
+  /** Of the attribution, the names that the question needs, in the order of `attributionDimensions`; null: look them up by its number. */
+  readonly names: Readonly<Record<string, string>> | null;
   /** Of the one dimension that a named sum is of. */
   readonly subject: string | null;
   /** JSON array; null: none, or not asked. */
@@ -52,7 +54,8 @@ export function usagePartsIn({ engine }: Pick<StoreContext, 'engine'>): UsagePar
       throw fault;
     });
     return rows.map((row) => ({
-      attribution: row.attribution ?? null, subject: row.subject ?? null, labels: row.labels ?? null, run: row.run ?? null,
+      attribution: row.attribution ?? null, names: row.attribution === undefined ? row as unknown as Readonly<Record<string, string>> : null,
+      subject: row.subject ?? null, labels: row.labels ?? null, run: row.run ?? null,
       startMs: row.start_ms === undefined ? null : Number(row.start_ms), figures: figuresOfRow(row),
     })).filter(({ figures }) => figures[0] !== 0);
   }
@@ -71,29 +74,28 @@ export function usagePartsIn({ engine }: Pick<StoreContext, 'engine'>): UsagePar
         and s.day_ms >= ${BigInt(fromMs)} and s.day_ms < ${BigInt(toMs)} group by s.subject${byTime ? sql`, s.day_ms` : sql``}`);
     },
     attributed(query, spanName, { fromMs, toMs }) {
-      const byTime = shapeOf(query).time !== null;
-      return partsOf('sums', (sums) => sql`select attribution${byTime ? sql`, start_ms` : sql``}, ${sums} from attribution_sum
-        where attribution in (${attributionsThatFit(query.organization, attributionFilter(query))}) and span = ${spanName}
-          and start_ms >= ${BigInt(fromMs)} and start_ms < ${BigInt(toMs)}
-        group by attribution${byTime ? sql`, start_ms` : sql``}`);
+      const columns = [...namesAsked(query), ...(shapeOf(query).time === null ? [] : ['start_ms'])];
+      return partsOf('sums', (sums) => sql`select ${selected(columns)}${sums} from attribution as a join attribution_sum as s on s.attribution = a.id
+        where a.organization = ${query.organization}${thoseOf(query)} and s.span = ${spanName}
+          and s.start_ms >= ${BigInt(fromMs)} and s.start_ms < ${BigInt(toMs)}${grouped(columns)}`);
     },
     words(query, { fromMs, toMs }) {
       const { organization, filter = {} } = query;
       const shape = shapeOf(query);
       const [dimension] = shape.words;
       const word = filter[dimension!];
-      const byTime = shape.time !== null;
-      const fits = attributionFilter(query);
-      const those = Object.keys(fits).length === 0 ? sql`` : sql` and w.attribution in (${attributionsThatFit(organization, fits)})`;
+      const columns = ['subject', ...namesAsked(query), ...(shape.time === null ? [] : ['start_ms'])];
       const range = (column: string) => sql`${sql.ref(column)} >= ${BigInt(fromMs)} and ${sql.ref(column)} < ${BigInt(toMs)}`;
       const from = word !== undefined
-        ? sql`word_sum as w where w.organization = ${organization} and w.dimension = ${dimension} and w.subject = ${subjectOf(word)}
+        ? sql`(select *, day_ms as start_ms from word_sum) as w join attribution as a on a.id = w.attribution
+            where w.organization = ${organization} and w.dimension = ${dimension} and w.subject = ${subjectOf(word)}
             and ${range('w.day_ms')}`
-        : sql`(select subject, day_ms from usage_sum where organization = ${organization} and dimension = ${dimension} and ${range('day_ms')}) as s
-          join word_sum as w on w.organization = ${organization} and w.dimension = ${dimension} and w.subject = s.subject and w.day_ms = s.day_ms
-          where true`;
-      return partsOf('sums', (sums) => sql`select w.subject as subject, w.attribution as attribution${byTime ? sql`, w.day_ms as start_ms` : sql``},
-        ${sums} from ${from}${those} group by w.subject, w.attribution${byTime ? sql`, w.day_ms` : sql``}`);
+        : sql`(select subject, day_ms from usage_sum
+            where organization = ${organization} and dimension = ${dimension} and ${range('day_ms')}) as s
+          join (select *, day_ms as start_ms from word_sum) as w on w.organization = ${organization} and w.dimension = ${dimension}
+            and w.subject = s.subject and w.day_ms = s.day_ms
+          join attribution as a on a.id = w.attribution where true`;
+      return partsOf('sums', (sums) => sql`select ${selected(columns)}${sums} from ${from}${thoseOf(query)}${grouped(columns)}`);
     },
     async *records(query, { fromMs, toMs }) {
       for (let at = fromMs; at < toMs;) {
@@ -104,6 +106,29 @@ export function usagePartsIn({ engine }: Pick<StoreContext, 'engine'>): UsagePar
       }
     },
   };
+}
+
+/** The names of attributions that rows are told apart by. */
+function namesAsked({ by }: Pick<UsageQuery, 'by'>): string[] {
+  return attributionDimensions.filter((dimension) => by.includes(dimension));
+}
+
+const tables: Readonly<Record<string, string>> = { subject: 'w.subject', start_ms: 'start_ms' };
+
+function columnOf(name: string): RawBuilder<unknown> {
+  return sql.ref(tables[name] ?? `a.${name}`);
+}
+
+function selected(columns: readonly string[]): RawBuilder<unknown> {
+  return sql.join(columns.map((name) => sql`${columnOf(name)} as ${sql.ref(name)}, `), sql``);
+}
+
+function grouped(columns: readonly string[]): RawBuilder<unknown> {
+  return columns.length === 0 ? sql`` : sql` group by ${sql.join(columns.map(columnOf))}`;
+}
+
+function thoseOf(query: UsageQuery): RawBuilder<unknown> {
+  return sql.join(Object.entries(attributionFilter(query)).map(([name, value]) => sql` and ${sql.ref(`a.${name}`)} = ${subjectOf(value)}`), sql``);
 }
 
 function recordsStatement(kind: 'sqlite' | 'postgres', query: UsageQuery, { fromMs, toMs }: Span, sums: RawBuilder<unknown>): RawBuilder<unknown> {

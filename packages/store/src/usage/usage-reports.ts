@@ -49,9 +49,11 @@ export function usageReportsIn(context: Pick<StoreContext, 'engine'>): UsageRepo
 
   /** Calls without a run have no sum of their own: they are what is left of all. */
   async function withoutRun(query: UsageQuery, span: Span, withRun: readonly UsagePart[]): Promise<readonly UsagePart[]> {
-    const left = new Map((await parts.attributed(query, 'day', span)).map((part) => [`${part.attribution} ${part.startMs}`, part]));
-    for (const { attribution, startMs, figures } of withRun) {
-      const all = left.get(`${attribution} ${startMs}`);
+    const nameOf = ({ names, startMs }: UsagePart): string => [...attributionDimensions.map((each) => names?.[each] ?? ''), startMs].join('\0');
+    const left = new Map((await parts.attributed(query, 'day', span)).map((part) => [nameOf(part), part]));
+    for (const part of withRun) {
+      const { figures } = part;
+      const all = left.get(nameOf(part));
       if (all !== undefined) addUsage(all.figures, figures.map((figure) => -figure));
     }
     return [...left.values()].filter(({ figures }) => figures[0] !== 0).map((part) => ({ ...part, subject: '' }));
@@ -66,7 +68,7 @@ export function usageReportsIn(context: Pick<StoreContext, 'engine'>): UsageRepo
       const cut = kind === 'records' ? { months: [], days: [], edges: [bounded] } : cutSpan(bounded, monthsDo(query));
       const shape = shapeOf(query);
       const named = query.by.some((each) => (attributionDimensions as readonly string[]).includes(each));
-      const names = named && (kind !== 'named' || cut.edges.length > 0 || cut.months.length > 0)
+      const names = named && cut.edges.length > 0
         ? await context.engine.read((db) => namedAttributions(db, query.organization, attributionFilter(query))) : new Map();
       const rows = new Rows(query, names);
       const own = kind === 'named' || kind === 'words' ? (shape.words[0] ?? shape.attributions[0] ?? null) : null;
@@ -146,7 +148,7 @@ class Rows {
       case 'month': return [String(monthOf(part.startMs!))];
       case 'run': return [subjectOf(part.run)];
       case 'label': return labelsOf(part.labels);
-      default: return [this.#names.get(part.attribution!)?.[dimension] ?? ''];
+      default: return [part.names?.[dimension] ?? this.#names.get(part.attribution!)?.[dimension] ?? ''];
     }
   }
 }

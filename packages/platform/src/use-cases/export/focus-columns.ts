@@ -4,7 +4,6 @@
  */
 import { formatDollars, type NanoDollars } from '@metergate/core/money.ts';
 import type { PaidKind } from '@metergate/core/price/recorded-parts.ts';
-import { monthName } from '@metergate/core/time/utc-month.ts';
 import type { Wire } from '@metergate/core/wire/wire.ts';
 import type { CostSource } from '@metergate/core/record/call-record.ts';
 import type { CsvValue } from './csv.ts';
@@ -93,8 +92,8 @@ const columns: Readonly<Record<string, (line: FocusLine) => CsvValue>> = {
   ConsumedUnit: unitOf,
   ContractedCost: costOf,
   EffectiveCost: costOf,
-  // The provider's own bill is not here: until it comes the charges of a month stand under a provisional one.
-  InvoiceId: ({ group }) => `provisional-${group.wire}-${monthName(group.fromMs)}`,
+  // No charge here belongs to an invoice: the provider's own is not known.
+  InvoiceId: () => null,
   InvoiceIssuerName: providerOf,
   ListCost: costOf,
   PricingQuantity: quantityOf,
