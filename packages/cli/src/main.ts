@@ -20,6 +20,7 @@ const { exitCode, ended } = await runProgram(program, process.argv.slice(2), {
     process.stdout.write(bytes, (error) => (error instanceof Error ? reject(error) : resolve()));
   }),
   stderr: (text) => process.stderr.write(text),
+  columns: process.stdout.isTTY === true ? process.stdout.columns : null,
   isTerminal: process.stderr.isTTY === true,
   nowMs: Date.now,
   randomBytes: (n) => randomBytes(n),

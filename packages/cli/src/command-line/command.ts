@@ -16,6 +16,8 @@ export interface CommandTools {
   /** The same for bytes; resolves when more may come. Absent: as text. */
   readonly stdoutBytes?: (bytes: Uint8Array) => Promise<void>;
   readonly stderr: (text: string) => void;
+  /** Columns of the terminal that standard output is; null or absent: it is none. */
+  readonly columns?: number | null;
   /** Secrets may be shown only to a person. */
   readonly isTerminal: boolean;
   /** Wall time, milliseconds since the epoch. */
@@ -32,7 +34,8 @@ export interface CommandTools {
 /** Done: one JSON document, and the same for people. `exitCode`: 0 unless what was found is bad. */
 export interface Answer {
   readonly json: unknown;
-  readonly text: string;
+  /** Given a function: with the width of the terminal, null where there is none. */
+  readonly text: string | ((width: number | null) => string);
   readonly exitCode?: 0 | 1;
 }
 

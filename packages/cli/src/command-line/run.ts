@@ -54,7 +54,8 @@ function say(result: CommandResult, wantsJson: boolean, tools: CommandTools): Ou
   if (isRefusal(result)) {
     return fail({ code: result.refused.code, sentence: advised(result.refused), exitCode: 1, wantsJson }, tools);
   }
-  tools.stdout(wantsJson ? `${JSON.stringify(result.json)}\n` : `${result.text}\n`);
+  const { json, text } = result;
+  tools.stdout(wantsJson ? `${JSON.stringify(json)}\n` : `${typeof text === 'string' ? text : text(tools.columns ?? null)}\n`);
   return { exitCode: result.exitCode ?? 0, ended: false };
 }
 

@@ -2,10 +2,14 @@
  * Rows → text in aligned columns for people. What came from outside cannot move the cursor: control characters become `?`.
  */
 
-/** How wide a table may become, and which column gives way, its values shortened, where closer columns are not enough. */
+/**
+ * How wide a table may become; null: as wide as it is. What gives way, in this order: the space between columns, columns of words that may
+ * be shortened, whole columns that can be done without, the first one first. Figures are never cut.
+ */
 export interface TableFit {
-  readonly widthMax: number;
-  readonly shrinks: string;
+  readonly widthMax: number | null;
+  readonly shrinks: string | readonly string[];
+  readonly drops?: readonly string[];
 }
 
 /** A column that shrinks keeps as much. */
@@ -15,11 +19,17 @@ const figure = /^(?:-|\?|unpriced|\d[\d.]*\+?)$/;
 
 /** Absent is shown as `-`. Columns whose every value is a figure are aligned right. */
 export function table(heads: readonly string[], rows: readonly (readonly (string | number | null)[])[], fit?: TableFit): string {
+  const dropped = fit?.drops?.find((head) => heads.includes(head));
+  if (fit !== undefined && dropped !== undefined && fit.widthMax !== null && leastWidth(heads, rows, fit) > fit.widthMax) {
+    const kept = heads.map((head) => head !== dropped);
+    return table(heads.filter((_, index) => kept[index]), rows.map((row) => row.filter((_, index) => kept[index])), fit);
+  }
   const cells = rows.map((row) => row.map((value) => (value === null || value === '' ? '-' : plain(String(value)))));
   const numeric = heads.map((_, column) => cells.some((row) => row[column] !== '-')
     && cells.every((row) => figure.test(row[column] ?? '-')));
   const natural = heads.map((head, column) => Math.max(head.length, ...cells.map((row) => row[column]?.length ?? 0)));
-  const { widths, gap } = fit === undefined ? { widths: natural, gap: '  ' } : fitted(heads, natural, fit);
+  const { widths, gap } = fit === undefined || fit.widthMax === null ? { widths: natural, gap: '  ' }
+    : fitted(heads, natural, { ...fit, widthMax: fit.widthMax });
   const line = (row: readonly string[]): string => row.map((cell, column) => {
     const width = widths[column]!;
     const shown = cell.length > width ? `${cell.slice(0, width - 1)}…` : cell;
@@ -28,13 +38,28 @@ export function table(heads: readonly string[], rows: readonly (readonly (string
   return [line(heads), ...cells.map(line)].join('\n');
 }
 
-function fitted(heads: readonly string[], natural: readonly number[], { widthMax, shrinks }: TableFit): { widths: readonly number[]; gap: string } {
+/** With the narrowest gaps and every column of words as short as it may be. */
+function leastWidth(heads: readonly string[], rows: readonly (readonly (string | number | null)[])[], { shrinks }: TableFit): number {
+  const widths = heads.map((head, column) => Math.max(head.length, ...rows.map((row) => plain(String(row[column] ?? '-')).length)));
+  return widths.reduce((sum, width, column) => sum + 1 + (shrinks.includes(heads[column]!) ? Math.min(width, shrunkWidthMin) : width), -1);
+}
+
+function fitted(
+  heads: readonly string[], natural: readonly number[], { widthMax, shrinks }: TableFit & { readonly widthMax: number },
+): { widths: readonly number[]; gap: string } {
   const text = natural.reduce((sum, width) => sum + width, 0);
   const gaps = natural.length - 1;
   if (text + 2 * gaps <= widthMax) return { widths: natural, gap: '  ' };
-  const over = Math.max(0, text + gaps - widthMax);
-  return { gap: ' ', widths: natural.map((width, column) =>
-    (heads[column] === shrinks ? Math.max(Math.min(width, shrunkWidthMin), width - over) : width)) };
+  let over = Math.max(0, text + gaps - widthMax);
+  const widths = [...natural];
+  for (const head of typeof shrinks === 'string' ? [shrinks] : shrinks) {
+    const column = heads.indexOf(head);
+    if (column < 0) continue;
+    const shorter = Math.max(Math.min(natural[column]!, shrunkWidthMin), natural[column]! - over);
+    over -= natural[column]! - shorter;
+    widths[column] = shorter;
+  }
+  return { gap: ' ', widths };
 }
 
 /** Names and their values, one a line. */

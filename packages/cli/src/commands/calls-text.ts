@@ -1,5 +1,5 @@
 /**
- * Records of calls → a table for people, within 120 columns for usual values, and under it what the table cannot say: how many
+ * Records of calls → a table for people, as wide as the terminal, and under it what the table cannot say: how many
  * calls have no known usage and why, and how many have no price. Every figure shown was reported; `?` stands for one that is
  * not known, `+` behind one that is the least it can be.
  */
@@ -7,13 +7,14 @@ import { costGapNames, type CallRecordJson, type CostGap } from '@metergate/core
 import type { UsageReason } from '@metergate/core/usage/reading.ts';
 import { plain, table } from '../command-line/table.ts';
 
-const fit = { widthMax: 120, shrinks: 'MODEL' } as const;
+/** What is done without on a narrow terminal, the first one first. The id stays: it is what one asks on with. */
+const drops = ['LABELS', 'RUN', 'CACHED', 'PROJECT', 'CALL', 'KEY', 'IN', 'MODEL'] as const;
 /** So many models are named in the line about prices. */
 const modelsNamedMax = 3;
 
 interface Column {
   readonly head: string;
-  readonly value: (record: CallRecordJson) => string | number | null;
+  readonly value: (record: CallRecordJson, names: KeyNames) => string | number | null;
   /** Left out where no record has a value above 0 in it. */
   readonly optional?: true;
 }
@@ -27,15 +28,30 @@ const columns: readonly Column[] = [
   { head: 'CACHED', value: ({ cachedTokens }) => cachedTokens, optional: true },
   { head: 'OUT', value: outputOf },
   { head: 'COST USD', value: costOf },
+  { head: 'KEY', value: ({ key }, names) => names.get(key) ?? shortId(key) },
   { head: 'PROJECT', value: ({ project }) => project, optional: true },
+  { head: 'RUN', value: ({ run }) => run, optional: true },
+  { head: 'LABELS', value: ({ labels }) => labels.join(','), optional: true },
   { head: 'ID', value: ({ id }) => id },
 ];
 
-export function callsText(records: readonly CallRecordJson[]): string {
+/** Key id → its name. */
+export type KeyNames = ReadonlyMap<string, string>;
+
+export function callsText(
+  records: readonly CallRecordJson[],
+  { names = new Map(), width = null }: { readonly names?: KeyNames; readonly width?: number | null } = {},
+): string {
   if (records.length === 0) return 'There are no such calls.';
-  const shown = columns.filter(({ optional, value }) => optional === undefined || records.some((record) => Boolean(value(record))));
-  const rows = records.map((record) => shown.map(({ value }) => value(record)));
+  const shown = columns.filter(({ optional, value }) => optional === undefined || records.some((record) => Boolean(value(record, names))));
+  const rows = records.map((record) => shown.map(({ value }) => value(record, names)));
+  const fit = { widthMax: width, shrinks: ['LABELS', 'RUN', 'PROJECT', 'KEY', 'MODEL'], drops };
   return [table(shown.map(({ head }) => head), rows, fit), ...notes(records)].join('\n');
+}
+
+/** Enough of an id to tell it apart by eye. */
+function shortId(id: string): string {
+  return id.length > 12 ? `${id.slice(0, 10)}…` : id;
 }
 
 function statusOf({ status, outcome }: CallRecordJson): string {

@@ -35,7 +35,10 @@ const list = command({
     };
     return onStore(tools, async (context) => {
       const records = await listCalls(context, query);
-      return isRefusal(records) ? records : { json: records, text: callsText(records) };
+      if (isRefusal(records)) return records;
+      if (tools.wantsJson === true || records.length === 0) return { json: records, text: callsText(records) };
+      const names = await context.store.keyNames.names(records[0]!.organization, records.map(({ key: each }) => each));
+      return { json: records, text: (width) => callsText(records, { names, width }) };
     });
   },
 });

@@ -39,7 +39,7 @@ export const usage = command({
       const rows = await showUsage(context, query);
       if (isRefusal(rows)) return rows;
       const names = by.includes('key') ? await namesOfKeys(context, org) : null;
-      return { json: rows, text: usageText(by, rows, names) };
+      return { json: rows, text: (width) => usageText(by, rows, { names, width }) };
     });
   },
 });
@@ -68,24 +68,37 @@ async function namesOfKeys(context: UseCaseContext, org: string): Promise<KeyNam
   return new Map(isRefusal(keys) ? [] : keys.map(({ id, name }) => [id, name]));
 }
 
-const fit = { widthMax: 120 } as const;
-
-function usageText(by: readonly UsageDimension[], rows: readonly ShownUsage[], names: KeyNames | null): string {
+function usageText(
+  by: readonly UsageDimension[], rows: readonly ShownUsage[],
+  { names, width }: { readonly names: KeyNames | null; readonly width: number | null },
+): string {
   if (rows.length === 0) return 'There were no calls.';
   const noted = (name: 'unknownCalls' | 'unpricedCalls' | 'gapCalls') => rows.some((row) => row[name] > 0);
-  const heads = [...by.map((each) => each.toUpperCase()), ...(names === null ? [] : ['NAME']), 'CALLS', 'IN', 'OUT', 'COST USD',
-    ...(noted('unknownCalls') ? ['UNKNOWN'] : []), ...(noted('unpricedCalls') ? ['UNPRICED'] : []), ...(noted('gapCalls') ? ['GAPS'] : [])];
-  const text = table(heads, rows.map((row) => [
+  const counted = (['unknownCalls', 'unpricedCalls', 'gapCalls'] as const).filter(noted);
+  const bars = by.length === 1 && (by[0] === 'day' || by[0] === 'hour') ? barsOf(rows) : null;
+  const heads = [
+    ...by.map((each) => each.toUpperCase()), ...(names === null ? [] : ['NAME']), 'CALLS', 'IN', 'OUT', 'COST USD',
+    ...counted.map((name) => ({ unknownCalls: 'UNKNOWN', unpricedCalls: 'UNPRICED', gapCalls: 'GAPS' })[name]), ...(bars === null ? [] : ['']),
+  ];
+  const text = table(heads, rows.map((row, index) => [
     ...by.map((each) => row[each] ?? null), ...(names === null ? [] : [names.get(row.key ?? '') ?? null]),
-    row.calls, row.inputTokens, row.outputTokens, costText(row.cost),
-    ...(noted('unknownCalls') ? [row.unknownCalls] : []), ...(noted('unpricedCalls') ? [row.unpricedCalls] : []),
-    ...(noted('gapCalls') ? [row.gapCalls] : []),
-  ]), { ...fit, shrinks: names === null ? by[0]!.toUpperCase() : 'NAME' });
+    row.calls, row.inputTokens, row.outputTokens, costText(row.cost), ...counted.map((name) => row[name]), ...(bars === null ? [] : [bars[index]!]),
+  ]), { widthMax: width, shrinks: [...by.map((each) => each.toUpperCase()), 'NAME'], drops: ['', 'IN', 'OUT'] });
   return [text, together(by, rows),
     ...(noted('unknownCalls') ? ['Unknown: calls whose usage did not come, or came in part. They may have cost more.'] : []),
     ...(noted('unpricedCalls') ? ['Unpriced: calls with usage that has no price. Their cost is not in the sums.'] : []),
     ...(noted('gapCalls') ? ['Gaps: calls whose cost lacks something reported that has no price. They may have cost more.'] : []),
   ].join('\n');
+}
+
+const barWidth = 24;
+
+/** Each row's cost as a bar, as long as it is dear; its calls where nothing has a cost. */
+function barsOf(rows: readonly ShownUsage[]): string[] {
+  const costs = rows.map(({ cost }) => Number(cost));
+  const values = costs.some((cost) => cost > 0) ? costs : rows.map(({ calls }) => calls);
+  const most = Math.max(...values);
+  return values.map((value) => '▇'.repeat(value > 0 ? Math.max(1, Math.round((value / most) * barWidth)) : 0) || ' ');
 }
 
 /** Rows of labels add up to more than was used: a call with two labels is in two of them. */
