@@ -1,6 +1,41 @@
 /** The platform's HTTP as types. Made by generate-client.ts of its OpenAPI document; do not edit. */
 
 export interface paths {
+    "/platform/v1/alerts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Thresholds of caps */
+        get: operations["listAlerts"];
+        put?: never;
+        /** Set the thresholds of a cap, in place of those it had */
+        post: operations["setAlert"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/v1/alerts/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove the thresholds of a cap */
+        delete: operations["removeAlert"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/platform/v1/assessments": {
         parameters: {
             query?: never;
@@ -931,13 +966,88 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/platform/v1/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Webhooks */
+        get: operations["listWebhooks"];
+        put?: never;
+        /** Make a webhook; its secret is in this answer alone */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/v1/webhooks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove a webhook and its deliveries */
+        delete: operations["removeWebhook"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/v1/webhooks/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The last hundred deliveries, newest first */
+        get: operations["listWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/v1/webhooks/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a test event to a webhook */
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        Alert: {
+            /** @description Percent of the limit */
+            at: number[];
+            cap: string;
+            id: string;
+        };
         AuditEvent: {
             /** @enum {string} */
-            action: "createOrganization" | "setOrganization" | "eraseOrganization" | "createKey" | "setKey" | "rotateKey" | "revokeKey" | "connectProvider" | "disconnectProvider" | "declareUpstream" | "enableUpstream" | "disableUpstream" | "removeUpstream" | "setCap" | "removeCap" | "closeRun" | "mintGrant" | "freeLeases" | "createUser" | "setMemberRole" | "removeMember" | "inviteMember" | "acceptInvitation" | "withdrawInvitation" | "changePassword" | "makePasswordLink" | "usePasswordLink" | "createToken" | "revokeToken" | "createAssessment" | "readTapKey" | "rotateTapKey" | "retireAssessment" | "declareFigure" | "loadPrices" | "rotateMasterKey" | "rotateReceiptKey";
+            action: "createOrganization" | "setOrganization" | "eraseOrganization" | "createKey" | "setKey" | "rotateKey" | "revokeKey" | "connectProvider" | "disconnectProvider" | "declareUpstream" | "enableUpstream" | "disableUpstream" | "removeUpstream" | "setCap" | "removeCap" | "closeRun" | "mintGrant" | "freeLeases" | "createUser" | "setMemberRole" | "removeMember" | "inviteMember" | "acceptInvitation" | "withdrawInvitation" | "changePassword" | "makePasswordLink" | "usePasswordLink" | "createToken" | "revokeToken" | "createAssessment" | "readTapKey" | "rotateTapKey" | "retireAssessment" | "declareFigure" | "loadPrices" | "rotateMasterKey" | "rotateReceiptKey" | "setAlert" | "removeAlert" | "createWebhook" | "removeWebhook" | "testWebhook" | "capReached" | "capReset";
             actor: {
                 id: string | null;
                 /** @enum {string} */
@@ -1526,6 +1636,18 @@ export interface components {
             label: "modeled";
             value: string | null;
         };
+        NewWebhook: {
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             * @example 2026-09-23T14:00:00.000Z
+             */
+            createdAt: string;
+            events: ("cap.threshold" | "cap.reached" | "cap.reset" | "spend.unusual" | "run.over_budget" | "baseline.reporting" | "baseline.closed")[] | null;
+            id: string;
+            secret: string;
+            url: string;
+        };
         Organization: {
             /**
              * Format: date-time
@@ -1815,6 +1937,11 @@ export interface components {
             organization: string;
             pem: string;
         };
+        RemovedAlert: {
+            id: string;
+            /** @enum {boolean} */
+            removed: true;
+        };
         RemovedCap: {
             id: string;
             /** @enum {boolean} */
@@ -1822,6 +1949,11 @@ export interface components {
         };
         RemovedUpstream: {
             organization: string;
+            /** @enum {boolean} */
+            removed: true;
+        };
+        RemovedWebhook: {
+            id: string;
             /** @enum {boolean} */
             removed: true;
         };
@@ -2062,6 +2194,47 @@ export interface components {
             unpricedCalls: number;
             wire?: string | null;
         };
+        Webhook: {
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             * @example 2026-09-23T14:00:00.000Z
+             */
+            createdAt: string;
+            events: ("cap.threshold" | "cap.reached" | "cap.reset" | "spend.unusual" | "run.over_budget" | "baseline.reporting" | "baseline.closed")[] | null;
+            id: string;
+            url: string;
+        };
+        WebhookDelivery: {
+            attempts: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             * @example 2026-09-23T14:00:00.000Z
+             */
+            createdAt: string;
+            error: string | null;
+            id: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             * @example 2026-09-23T14:00:00.000Z
+             */
+            lastAttemptAt: string | null;
+            /** @description The webhook-id, the same in every attempt */
+            messageId: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             * @example 2026-09-23T14:00:00.000Z
+             */
+            nextAttemptAt: string | null;
+            /** @enum {string} */
+            state: "pending" | "delivered" | "failed";
+            /** @description What the receiver answered last */
+            status: number | null;
+            type: string;
+        };
     };
     responses: never;
     parameters: never;
@@ -2071,6 +2244,232 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    listAlerts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Thresholds of caps */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Alert"][];
+                        /** @description Opaque. Sent as cursor it gets the next page; null: this is the last page. */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid session, token or key: `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed: `forbidden`, `cross_site` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found: `unknown_organization` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    setAlert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    at: number[];
+                    cap: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Set the thresholds of a cap, in place of those it had */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Alert"];
+                };
+            };
+            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid session, token or key: `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed: `forbidden`, `cross_site` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found: `unknown_organization`, `unknown_cap` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large: `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is not plain JSON: `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    removeAlert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Remove the thresholds of a cap */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedAlert"];
+                };
+            };
+            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid session, token or key: `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed: `forbidden`, `cross_site` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found: `unknown_organization`, `unknown_alert` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     listAssessments: {
         parameters: {
             query?: {
@@ -7110,6 +7509,371 @@ export interface operations {
                 };
             };
             /** @description Not found: `unknown_organization` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Webhooks */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Webhook"][];
+                        /** @description Opaque. Sent as cursor it gets the next page; null: this is the last page. */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid session, token or key: `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed: `forbidden`, `cross_site` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found: `unknown_organization` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @default null */
+                    events?: ("cap.threshold" | "cap.reached" | "cap.reset" | "spend.unusual" | "run.over_budget" | "baseline.reporting" | "baseline.closed")[] | null;
+                    url: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Make a webhook; its secret is in this answer alone */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewWebhook"];
+                };
+            };
+            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_webhook_url`, `too_many_webhooks`, `invalid_json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid session, token or key: `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed: `forbidden`, `cross_site` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found: `unknown_organization` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large: `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is not plain JSON: `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    removeWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Remove a webhook and its deliveries */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedWebhook"];
+                };
+            };
+            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid session, token or key: `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed: `forbidden`, `cross_site` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found: `unknown_organization`, `unknown_webhook` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listWebhookDeliveries: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The last hundred deliveries, newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["WebhookDelivery"][];
+                        /** @description Opaque. Sent as cursor it gets the next page; null: this is the last page. */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid session, token or key: `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed: `forbidden`, `cross_site` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found: `unknown_organization`, `unknown_webhook` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Send a test event to a webhook */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDelivery"];
+                };
+            };
+            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid session, token or key: `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed: `forbidden`, `cross_site` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found: `unknown_organization`, `unknown_webhook` */
             404: {
                 headers: {
                     [name: string]: unknown;

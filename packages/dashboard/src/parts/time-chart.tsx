@@ -51,27 +51,29 @@ export function TimeChart(props: TimeChartProps) {
           ))}
         </Group>
       )}
-      <table className="visually-hidden">
-        <caption>{label}</caption>
-        <thead>
-          <tr>
-            <th>Time</th>
-            {series.map(({ name }) => (
-              <th key={name}>{name}</th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {moments.map((ms, at) => (
-            <tr key={ms}>
-              <th>{momentName(ms)}</th>
-              {series.map(({ name, values }) => (
-                <td key={name}>{shown(values[at], format)}</td>
+      <div className="visually-hidden">
+        <table>
+          <caption>{label}</caption>
+          <thead>
+            <tr>
+              <th>Time</th>
+              {series.map(({ name }) => (
+                <th key={name}>{name}</th>
               ))}
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {moments.map((ms, at) => (
+              <tr key={ms}>
+                <th>{momentName(ms)}</th>
+                {series.map(({ name, values }) => (
+                  <td key={name}>{shown(values[at], format)}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </figure>
   );
 }

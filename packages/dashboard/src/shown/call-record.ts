@@ -40,9 +40,9 @@ export type CallRecord = Shown<'CallRecord'> & {
 
 export const outcomes = [
   { value: 'completed', label: 'Completed' },
-  { value: 'cut', label: 'Cut by the provider' },
+  { value: 'cut', label: 'Cut' },
   { value: 'caller_gone', label: 'Caller gone' },
-  { value: 'failed', label: 'Not reached' },
+  { value: 'failed', label: 'Failed' },
   { value: 'interrupted', label: 'Interrupted' },
 ] as const;
 

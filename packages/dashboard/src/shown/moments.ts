@@ -1,4 +1,4 @@
-/** Instants as people read them: in the reader's zone, with UTC at hand. */
+/** Instants as people read them: in the reader's zone, today's by the clock alone, with UTC at hand. */
 const withYear = new Intl.DateTimeFormat(undefined, {
   year: 'numeric',
   month: 'short',
@@ -13,12 +13,15 @@ const withoutYear = new Intl.DateTimeFormat(undefined, {
   minute: '2-digit',
   second: '2-digit',
 });
+const clockAlone = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 const dayAlone = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' });
 const hourAlone = new Intl.DateTimeFormat(undefined, { weekday: 'short', hour: '2-digit', minute: '2-digit' });
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
 export function localMoment(date: Date): string {
-  return date.getFullYear() === new Date().getFullYear() ? withoutYear.format(date) : withYear.format(date);
+  const now = new Date();
+  if (date.toDateString() === now.toDateString()) return clockAlone.format(date);
+  return date.getFullYear() === now.getFullYear() ? withoutYear.format(date) : withYear.format(date);
 }
 
 export function utcMoment(date: Date): string {

@@ -24,9 +24,7 @@ export function callColumns(names: KeyNames): readonly Column<CallRecord>[] {
         </>
       ),
     },
-    { id: 'key', head: 'Key', cell: (call) => <span className="wrap">{names.get(call.key) ?? call.key}</span> },
-    { id: 'for', head: 'Project and labels', cell: (call) => <Attribution of={call} /> },
-    { id: 'status', head: 'Ended', cell: (call) => <CallState of={call} /> },
+    { id: 'cost', head: 'Cost', right: true, cell: (call) => <Cost of={call} /> },
     { id: 'tokens', head: 'Tokens in / out', right: true, cell: (call) => <Tokens of={call} /> },
     {
       id: 'time',
@@ -34,14 +32,16 @@ export function callColumns(names: KeyNames): readonly Column<CallRecord>[] {
       right: true,
       cell: (call) => <span className="nowrap">{call.durationMs === null ? '–' : shortMs(call.durationMs)}</span>,
     },
-    { id: 'cost', head: 'Cost', right: true, cell: (call) => <Cost of={call} /> },
+    { id: 'status', head: 'Ended', cell: (call) => <CallState of={call} /> },
+    { id: 'key', head: 'Key', cell: (call) => <span className="wrap">{names.get(call.key) ?? call.key}</span> },
+    { id: 'for', head: 'Project and labels', cell: (call) => <Attribution of={call} /> },
   ];
 }
 
 function Attribution({ of: { project, labels, run } }: { readonly of: CallRecord }) {
   const shown = labels.slice(0, 2);
   return (
-    <Group gap={4} maw={240}>
+    <Group gap={4} maw={190}>
       {project === null ? null : (
         <Text span size="sm" className="clip">
           {project}

@@ -35,7 +35,12 @@ export function ExploreTable({
         head: dimensionNames[dimension]!,
         sortBy: (row) => nameIn(row, dimension, names),
         cell: (row) => (
-          <Anchor component={Link} to="/calls" search={callsOf(row, dimensions, filters, range) as never} className="wrap plain">
+          <Anchor
+            component={Link}
+            to="/calls"
+            search={callsOf(row, dimensions, filters, range) as never}
+            fz="inherit"
+            className="clip plain">
             {nameIn(row, dimension, names)}
           </Anchor>
         ),

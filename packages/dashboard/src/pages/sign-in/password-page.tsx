@@ -12,17 +12,23 @@ export function PasswordPage() {
   if (linkToken === '') {
     return (
       <EntryFrame title="Set your password">
-        <Alert color="yellow" role="alert">This address is not complete. Open the whole link again.</Alert>
+        <Alert color="yellow" role="alert">
+          This address is not complete. Open the whole link again.
+        </Alert>
       </EntryFrame>
     );
   }
   return (
     <EntryFrame title="Set your password" about="This link works once. Wherever you are signed in now, you will be signed out.">
-      <NewPassword withEmail={false} act="Set password" onSend={async ({ password }) => {
-        await ask.POST('/platform/v1/auth/password-links/use', { body: { token: linkToken, password } });
-        await beginAnew();
-        await router.navigate({ to: '/' });
-      }} />
+      <NewPassword
+        withEmail={false}
+        act="Set password"
+        onSend={async ({ password }) => {
+          await ask.POST('/platform/v1/auth/password-links/use', { body: { token: linkToken, password } });
+          await beginAnew();
+          await router.navigate({ to: '/' });
+        }}
+      />
     </EntryFrame>
   );
 }
