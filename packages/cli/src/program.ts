@@ -16,6 +16,7 @@ export const program: Program = {
     key: async () => (await import('./commands/key.ts')).key,
     provider: async () => (await import('./commands/provider.ts')).provider,
     cap: async () => (await import('./commands/cap.ts')).cap,
+    reconcile: async () => (await import('./commands/reconcile.ts')).reconcileCommand,
     alert: async () => (await import('./commands/alert.ts')).alert,
     webhook: async () => (await import('./commands/webhook.ts')).webhook,
     run: async () => (await import('./commands/run.ts')).run,

@@ -17,6 +17,7 @@ export type AdministrationRefusalCode =
   | 'sandbox_placeholder'
   | 'invalid_upstream_url'
   | 'invalid_webhook_url'
+  | 'invalid_bill'
   | 'invalid_price_file'
   | 'store_not_empty';
 

@@ -1,0 +1,146 @@
+/** `metergate reconcile` on a store of its own: each export form that is known, verdicts, reasons and exit codes. Design 5; docs/reconcile.md. */
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type { OrganizationId } from '@metergate/core/id.ts';
+import { nanoDollars } from '@metergate/core/money.ts';
+import type { CallRecord } from '@metergate/core/record/call-record.ts';
+import { batchOf, sampleRecord } from '@metergate/store/test-support/contract-fixture.ts';
+import { ownStore, type OwnStore } from './test-support/own-store.ts';
+
+interface Line {
+  readonly day: string; readonly model: string | null; readonly requestId: string | null; readonly verdict: string; readonly reasons: string[];
+  readonly ours: Record<string, number | string | null>; readonly theirs: Record<string, number | string | null>;
+  readonly difference: Record<string, number | string | null>;
+}
+
+let own: OwnStore;
+const second = Date.parse('2026-03-02T00:00:00Z') / 1_000;
+const dollars = (amount: number) => nanoDollars(BigInt(Math.round(amount * 1e9)));
+
+before(async () => {
+  own = await ownStore();
+  const organization = ((await own.json(['org', 'create', 'acme'])) as { id: OrganizationId }).id;
+  const at = (text: string) => Date.parse(`2026-03-${text}Z`);
+  const call = (text: string, given: Partial<CallRecord>): CallRecord => sampleRecord(organization, {
+    startedAtMs: at(text), model: 'gpt-6', inputTokens: 100, outputTokens: 10, cost: dollars(0.25), providerRequestId: null, ...given,
+  });
+  await own.inStore((store) => store.calls.ship(batchOf('seg_1', [
+    call('02T00:00', { providerRequestId: 'r1' }), call('02T23:59:59.999', { providerRequestId: 'r2' }), call('03T00:00', {}),
+    call('03T01:00', { usage: 'unknown', inputTokens: null, outputTokens: null, cost: null, costSource: 'none' }),
+    call('03T02:00', { model: 'gpt-6-mini', costGaps: ['web_search'] }),
+    call('02T05:00', { wire: 'anthropic', model: 'claude-x', inputTokens: 7, outputTokens: 3, cost: dollars(1.2345) }),
+  ])));
+});
+after(() => own?.end());
+
+interface Held {
+  readonly code: number;
+  readonly lines: Line[];
+  readonly totals: Record<string, Record<string, unknown>>;
+}
+
+async function held(provider: string, file: unknown, name = 'bill'): Promise<Held> {
+  writeFileSync(join(own.directory, name), typeof file === 'string' ? file : JSON.stringify(file));
+  const { code, stdout } = await own.run(['reconcile', '--org', 'acme', '--provider', provider, name, '--json']);
+  return { code, ...(JSON.parse(stdout) as Omit<Held, 'code'>) };
+}
+const short = (lines: readonly Line[]) => lines.map(({ day, model, verdict, reasons }) => [day.slice(-2), model, verdict, ...reasons]);
+
+const usage = (day: number, results: readonly object[]) => ({
+  object: 'bucket', start_time: second + day * 86_400, end_time: second + (day + 1) * 86_400,
+  results: results.map((result) => ({ object: 'organization.usage.completions.result', ...result })),
+});
+const gpt = (calls: number, input = 100 * calls, output = 10 * calls) =>
+  ({ input_tokens: input, output_tokens: output, num_model_requests: calls, model: 'gpt-6', input_cached_tokens: 1 });
+
+test('OpenAI, usage pages: equal lines exit 0, days meet at midnight, and cost is not compared', async () => {
+  const { code, lines, totals } = await held('openai', { object: 'page', data: [usage(0, [gpt(1), gpt(1)])], has_more: false, next_page: null });
+  assert.equal(code, 0);
+  assert.deepEqual(lines, [{
+    day: '2026-03-02', model: 'gpt-6', requestId: null, ours: { calls: 2, inputTokens: 200, outputTokens: 20, cost: '0.500000000' },
+    theirs: { calls: 2, inputTokens: 200, outputTokens: 20, cost: null }, difference: { calls: 0, inputTokens: 0, outputTokens: 0, cost: null },
+    verdict: 'equal', reasons: [],
+  }]);
+  assert.deepEqual(totals.theirs, { calls: 2, inputTokens: 200, outputTokens: 20, cost: null });
+});
+
+test('each verdict, with the reasons that can be named, and exit 1', async () => {
+  const { code, lines } = await held('openai', [
+    { object: 'page', data: [usage(0, [gpt(1)])], has_more: true },
+    { object: 'page', data: [usage(1, [gpt(3), { ...gpt(2), model: 'gpt-5' }])], has_more: false },
+  ]);
+  assert.equal(code, 1);
+  assert.deepEqual(short(lines), [
+    ['02', 'gpt-6', 'ours_more'], ['03', 'gpt-5', 'theirs_only', 'past_the_gateway'],
+    ['03', 'gpt-6', 'theirs_more', 'unknown_usage', 'past_the_gateway'], ['03', 'gpt-6-mini', 'ours_only', 'cost_gaps'],
+  ]);
+});
+
+test('OpenAI, cost pages: line items are summed by model, rounding is no difference, another price is named', async () => {
+  const item = (line_item: string, value: number) =>
+    ({ object: 'organization.costs.result', amount: { value, currency: 'usd' }, line_item, project_id: null });
+  const page = (value: number) => ({
+    data: [{ ...usage(0, []), results: [item('gpt-6, input', 0.3), item('gpt-6, cached input', 0.1), item('gpt-6, output', value)] }],
+    has_more: false,
+  });
+  const equal = await held('openai', page(0.1));
+  assert.deepEqual([equal.code, equal.lines[0]!.theirs.cost, equal.lines[0]!.theirs.calls], [0, '0.500000000', null]);
+  const more = await held('openai', page(0.2));
+  assert.deepEqual([more.code, ...short(more.lines)[0]!], [1, '02', 'gpt-6', 'theirs_more']);
+  assert.equal(more.lines[0]!.difference.cost, '-0.100000000');
+});
+
+test('OpenAI, costs by day alone are held against all models of the day', async () => {
+  const { code, lines } = await held('openai', { data: [{ ...usage(0, []), results: [
+    { object: 'organization.costs.result', amount: { value: 0.5, currency: 'usd' }, line_item: null },
+  ] }] });
+  assert.deepEqual([code, ...short(lines)], [0, ['02', null, 'equal']]);
+});
+
+test('OpenAI, CSV of the dashboard: usage, cost, and a line for each request', async () => {
+  const usageCsv = 'start_time,end_time,start_time_iso,end_time_iso,project_id,num_model_requests,model,input_tokens,output_tokens\r\n'
+    + `${second},${second + 86_400},2026-03-02T00:00:00+00:00,2026-03-03T00:00:00+00:00,"p, 1",2,gpt-6,200,20\r\n`;
+  assert.equal((await held('openai', `\uFEFF${usageCsv}`)).code, 0);
+  const costCsv = `start_time,end_time,amount_value,amount_currency,line_item\n${second},${second + 86_400},0.5,usd,"gpt-6, output"\n`;
+  assert.equal((await held('openai', costCsv)).code, 0);
+  const requests = 'date,request_id,model,input_tokens,output_tokens\n2026-03-02,r1,gpt-6,100,10\n2026-03-02,r3,gpt-6,100,10\n';
+  const { lines } = await held('openai', requests);
+  assert.deepEqual(lines.map(({ requestId, verdict }) => [requestId, verdict]), [['r1', 'equal'], ['r2', 'ours_only'], ['r3', 'theirs_only']]);
+});
+
+test('Anthropic: usage and cost reports, in cents, and the console\'s CSV', async () => {
+  const bucket = { starting_at: '2026-03-02T00:00:00Z', ending_at: '2026-03-03T00:00:00Z' };
+  const usageReport = { data: [{ ...bucket, results: [{
+    uncached_input_tokens: 7, cache_creation: { ephemeral_1h_input_tokens: 0, ephemeral_5m_input_tokens: 0 }, cache_read_input_tokens: 5,
+    output_tokens: 3, model: 'claude-x',
+  }] }], has_more: false, next_page: null };
+  assert.equal((await held('anthropic', usageReport)).code, 0);
+  const cost = (amount: string) =>
+    ({ data: [{ ...bucket, results: [{ currency: 'USD', amount, model: 'claude-x', cost_type: 'tokens' }] }], has_more: false });
+  assert.equal((await held('anthropic', cost('123.45'))).code, 0);
+  const other = await held('anthropic', cost('200'));
+  assert.deepEqual([other.code, ...short(other.lines)[0]!], [1, '02', 'claude-x', 'theirs_more']);
+  const usageCsv = 'usage_date_utc,model_version,api_key,usage_input_tokens_no_cache,usage_output_tokens\n2026-03-02,claude-x,"k, 1",7,3\n';
+  assert.equal((await held('anthropic', usageCsv)).code, 0);
+  const costCsv = 'usage_date_utc,model,token_type,cost_usd\n2026-03-02,claude-x,output,1.23\n';
+  assert.equal((await held('anthropic', costCsv)).code, 0);
+});
+
+test('any other file exits 1 with a sentence', async () => {
+  for (const [file, sentence] of [
+    ['', /empty/], ['{', /not JSON/], ['{"a":1}', /not of a form/], ['[]', /no lines/],
+    ['a,b\n1,2\n', /start that is a time|not of a form/], ['"open\n', /quote/],
+    [{ data: [usage(0, [gpt(1)])], has_more: true }, /there is more/],
+    [{ data: [{ ...usage(0, [gpt(1)]), end_time: second + 90_000 }] }, /longer than a day/],
+    [{ data: [usage(0, [{ ...gpt(1), input_tokens: -1 }])] }, /whole number/],
+    [{ data: [usage(0, [{ amount: { value: 1, currency: 'eur' } }])] }, /another currency/],
+  ] as const) {
+    writeFileSync(join(own.directory, 'other'), typeof file === 'string' ? file : JSON.stringify(file));
+    const { code, stderr } = await own.run(['reconcile', '--org', 'acme', '--provider', 'openai', 'other']);
+    assert.equal(code, 1, String(sentence));
+    assert.match(stderr, sentence);
+  }
+  assert.match((await own.run(['reconcile', '--org', 'acme', '--provider', 'openai', 'absent'])).stderr, /cannot be read: ENOENT/);
+});

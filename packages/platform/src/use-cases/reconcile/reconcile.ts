@@ -1,0 +1,115 @@
+/**
+ * The provider's bill beside our records. Design 5, `reconcile`; forms and verdicts: docs/reconcile.md. It changes nothing.
+ */
+import { setImmediate as othersFirst } from 'node:timers/promises';
+import { formatDollars, nanoDollars } from '@metergate/core/money.ts';
+import { BillFault, type Bill } from '@metergate/core/reconcile/bill.ts';
+import { Reconciliation, type ComparedLine, type Figures, type Reason, type Verdict } from '@metergate/core/reconcile/compare.ts';
+import { readBill } from '@metergate/core/reconcile/read-bill.ts';
+import { providers } from '@metergate/core/wire/wire.ts';
+import { z } from 'zod';
+import type { UseCaseContext } from '../context.ts';
+import { checkInput } from '../input.ts';
+import { findFigures } from '../organizations.ts';
+import { isRefusal, refuseInput, type AdministrationRefusal } from '../refusal.ts';
+
+/** `cost`: US dollars with nine places. */
+export interface ShownSide {
+  readonly calls: number | null;
+  readonly inputTokens: number | null;
+  readonly outputTokens: number | null;
+  readonly cost: string | null;
+}
+
+export interface ShownComparison {
+  readonly day: string;
+  readonly model: string | null;
+  readonly requestId: string | null;
+  readonly ours: ShownSide;
+  /** Figures that the file lacks are null, and not compared. */
+  readonly theirs: ShownSide;
+  /** Ours less theirs. */
+  readonly difference: ShownSide;
+  readonly verdict: Verdict;
+  readonly reasons: readonly Reason[];
+}
+
+export interface ShownReconciliation {
+  readonly lines: readonly ShownComparison[];
+  readonly totals: { readonly ours: ShownSide; readonly theirs: ShownSide; readonly difference: ShownSide };
+  /** Every line is equal. */
+  readonly equal: boolean;
+}
+
+export interface ReconcileInput {
+  readonly organization: string;
+  readonly provider: string;
+  /** The file's text. */
+  readonly text: string;
+}
+
+const providerField = z.enum(providers, { error: `The provider must be one of ${providers.join(', ')}.` });
+const dayMs = 86_400_000;
+/** Longer than any export: what is wider has a wrong date in it. */
+const daysMax = 3_700;
+
+export async function reconcile(
+  context: UseCaseContext, { organization: idOrName, provider: wanted, text }: ReconcileInput,
+): Promise<ShownReconciliation | AdministrationRefusal> {
+  const provider = checkInput(providerField, wanted as (typeof providers)[number]);
+  if (isRefusal(provider)) return provider;
+  const organization = await findFigures(context, idOrName);
+  if (isRefusal(organization)) return organization;
+  const bill = billOf(provider.value, text);
+  if (isRefusal(bill)) return bill;
+  const days = bill.lines.map(({ day }) => day).toSorted();
+  const [fromMs, toMs] = [Date.parse(days[0]!), Date.parse(days.at(-1)!) + dayMs];
+  if (toMs - fromMs > daysMax * dayMs) return refuseInput('invalid_bill', 'The days of the file lie more than ten years apart.');
+  const comparison = new Reconciliation(bill);
+  for await (const page of context.store.callWalk.walk({ organization: organization.id, fromMs, toMs })) {
+    for (const { record } of page) if (record.wire === provider.value) comparison.take(record);
+    await othersFirst();
+  }
+  const lines = comparison.lines(new Date(context.nowMs).toISOString().slice(0, 10));
+  const ours = sumOf(lines.map((line) => line.ours ?? noFigures));
+  const theirs = sumOf(lines.map((line) => line.theirs ?? noFigures));
+  return {
+    lines: lines.map(shownLine), equal: lines.every(({ verdict }) => verdict === 'equal'),
+    totals: { ours: shownSide(ours), theirs: shownSide(theirs), difference: shownSide(sumOf(lines.map(({ difference }) => difference))) },
+  };
+}
+
+function billOf(provider: (typeof providers)[number], text: string): Bill | AdministrationRefusal {
+  try {
+    return readBill(provider, text);
+  } catch (error) {
+    if (error instanceof BillFault) return refuseInput('invalid_bill', error.message);
+    throw error;
+  }
+}
+
+const noFigures: Figures = { calls: null, inputTokens: null, outputTokens: null, cost: null };
+
+/** Null where no line has the figure. */
+function sumOf(all: readonly Figures[]): Figures {
+  const sum = (name: 'calls' | 'inputTokens' | 'outputTokens'): number | null => {
+    const known = all.map((each) => each[name]).filter((each) => each !== null);
+    return known.length === 0 ? null : known.reduce((total, each) => total + each, 0);
+  };
+  const costs = all.map(({ cost }) => cost).filter((each) => each !== null);
+  return {
+    calls: sum('calls'), inputTokens: sum('inputTokens'), outputTokens: sum('outputTokens'),
+    cost: costs.length === 0 ? null : nanoDollars(costs.reduce((total, each) => total + each, 0n)),
+  };
+}
+
+function shownLine({ day, model, requestId, ours, theirs, difference, verdict, reasons }: ComparedLine): ShownComparison {
+  return {
+    day, model, requestId, ours: shownSide(ours ?? noFigures), theirs: shownSide(theirs ?? noFigures),
+    difference: shownSide(difference), verdict, reasons,
+  };
+}
+
+function shownSide({ calls, inputTokens, outputTokens, cost }: Figures): ShownSide {
+  return { calls, inputTokens, outputTokens, cost: cost === null ? null : formatDollars(cost) };
+}
