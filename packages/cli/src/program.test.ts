@@ -31,7 +31,7 @@ const usage: readonly (readonly [args: readonly string[], sentence: RegExp])[] =
   [['key', 'create', '--org', 'Acme', '--expires', '1w'], /--expires must be a duration/], [['key', 'list', '--org', 'Acme', '-x'], /no option -x/],
   [['provider', 'connect', 'mistral', '--org', 'Acme'], /one of openai, anthropic/],
   [['calls', 'list', '--org', 'Acme', '--limit', '10001'], /1 to 10000/],
-  [['calls', 'list', '--org', 'Acme', '--since', 'today'], /--since must be an instant/], [['org', 'list', '--json=yes'], /--json takes no value/],
+  [['calls', 'list', '--org', 'Acme', '--since', 'someday'], /--since must be an instant/], [['org', 'list', '--json=yes'], /--json takes no value/],
   [['start', '--sandbx'], /Did you mean --sandbox/], [['constructor'], /no command metergate constructor/], [['org', '__proto__'], /no command/],
 ];
 

@@ -12,7 +12,7 @@ import { openResumable, type ResumableFile } from '../command-line/resumable-fil
 import { timeMs } from '../command-line/value-forms.ts';
 
 export const exportCommand = command({
-  description: 'Write the calls of a time to a file; where it was broken off, the same command goes on',
+  description: 'Write the calls of a time to a file, or go on where that was broken off',
   args: {
     org: { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' },
     format: {

@@ -87,7 +87,7 @@ const enable = command({
 });
 
 const rotate = command({
-  description: 'Give a service key another secret, shown this once; id, caps and spend stay',
+  description: 'Give a service key another secret, shown this once, and keep its id, caps and spend',
   args: {
     id: idArgument,
     grace: { type: 'string', valueHint: 'DURATION', description: 'How long the one before still works: 0s (the default), 15m, 24h, 7d' },
