@@ -132,26 +132,28 @@ test('cap: set answers with its id, set again keeps it, list shows spend and res
   await inStore((store) => store.calls.ship({ segment: 'seg_caps', through: 1, records }));
   const listed = await json(['cap', 'list', '--org', 'Caps']) as Record<string, unknown>[];
   const spend = { spent: '0.250000001', unknownCalls: 1, gapCalls: 0, state: 'open' };
+  const { forecastAt, pacePerDay } = listed[0]!;
   const { endMs: monthEndsMs } = windowAt('month', Date.now());
   assert.deepEqual(listed[0], {
     id: made.id, scope: 'organization', key: null, project: null, window: 'month', limit: '0.500000000', mode: 'pause', ...spend,
-    resetsAt: new Date(monthEndsMs!).toISOString(),
+    resetsAt: new Date(monthEndsMs!).toISOString(), forecastAt, pacePerDay,
   });
+  assert.ok(Date.parse(String(forecastAt)) > Date.now() && Number(pacePerDay) > 0, 'half of the limit is spent today');
   assert.deepEqual(listed[1], {
     id: ofKey.id, scope: 'key', key, project: null, window: 'lifetime', limit: '1.000000000', mode: 'refuse', ...spend, state: 'shown',
-    resetsAt: null,
+    resetsAt: null, forecastAt: listed[1]?.['forecastAt'], pacePerDay: listed[1]?.['pacePerDay'],
   });
   assert.deepEqual([listed[2]?.['project'], listed[2]?.['limit'], listed[2]?.['spent'], listed.length], ['search', '0.000000000', '0.250000001', 3]);
   const text = (await run(['cap', 'list', '--org', organization])).stdout;
-  assert.match(text, /^ID +SCOPE +SUBJECT +WINDOW +SPENT USD +LIMIT USD +UNKNOWN +GAPS +MODE +STATE +RESETS UTC$/m);
-  assert.match(text, /^cap_\w+ +project +search +day .* - +shown only +\d{4}-\d\d-\d\d$/m);
+  assert.match(text, /^ID +SCOPE +SUBJECT +WINDOW +SPENT USD +LIMIT USD +UNKNOWN +GAPS +MODE +STATE +RESETS UTC +FORECAST UTC$/m);
+  assert.match(text, /^cap_\w+ +project +search +day .* - +shown only +\d{4}-\d\d-\d\d +\d{4}-\d\d-\d\d \d\d:\d\d$/m);
   assert.match(text, /--enforce-key-caps on$/m);
   await json([...set, '--scope', 'organization', '--window', 'month', '--limit', '0.25', '--pause']);
   await json(['org', 'set', 'Caps', '--enforce-key-caps', 'on']);
   const states = (await json(['cap', 'list', '--org', 'Caps']) as { state: string }[]).map(({ state }) => state);
   assert.deepEqual(states, ['reached', 'open', 'shown']);
   const enforced = (await run(['cap', 'list', '--org', 'Caps'])).stdout;
-  assert.match(enforced, /^cap_\w+ .* pause +reached +\d{4}-\d\d-\d\d\ncap_\w+ .* refuse +open +-$/m);
+  assert.match(enforced, /^cap_\w+ .* pause +reached +\d{4}-\d\d-\d\d .*\ncap_\w+ .* refuse +open +- .*$/m);
   assert.doesNotMatch(enforced, /--enforce-key-caps/);
   assert.match((await run([...set, '--scope', 'organization', '--window', 'month', '--limit', '0.1'])).stdout, /^state +reached$/m);
   assert.deepEqual(await json(['cap', 'remove', made.id]), { id: made.id, removed: true });
@@ -198,6 +200,7 @@ test('key: the key is shown once, its SHA-256 and 14 characters are kept, revoki
   const { createdAt, expiresAt } = row!;
   assert.deepEqual(row, {
     id: made.id, prefix: made.prefix, name: 'laptop', project: 'search', createdAt, expiresAt, revokedAt: null, maxRunBudget: null,
+    disabledAt: null, lastUsedAt: null,
   });
   assert.ok(Math.abs(Date.parse(row!.expiresAt) - Date.parse(row!.createdAt) - 7 * 86_400_000) < 60_000);
   const revoked = await json(['key', 'revoke', made.id]) as { revokedAt: string; alreadyRevoked: boolean };

@@ -43,18 +43,27 @@ const trail = async (): Promise<Row[]> =>
 /** Not changes of the organization's: a session begins or ends, and what it works for; the test call changes nothing. */
 const noChange = new Set(['signIn', 'signOut', 'chooseOrganization', 'testProvider']);
 
+/** The same change by another way in has the name of the change. */
+const namedOtherwise: Readonly<Record<string, string>> = { closeOwnRun: 'closeRun', makeMemberPasswordLink: 'makePasswordLink' };
+
 test('every operation that changes something leaves a row by its own name, and no secret in it', async () => {
   const secrets: string[] = [];
   const ask = async (path: string, method: string, body?: unknown, cookie?: string) => {
     const who = cookie === undefined ? { token: acme.tokens.owner } : { cookie };
     const answer = await platform.ask(`/platform/v1${path}`, { method, ...who, ...(body === undefined ? {} : { body }) });
     assert.ok(answer.status < 300, `${method} ${path}: ${answer.text}`);
-    for (const name of ['key', 'token', 'grant']) if (typeof answer.body[name] === 'string') secrets.push(answer.body[name]);
+    for (const name of ['key', 'token', 'grant', 'secret']) {
+      const shown = answer.body[name];
+      // A signing key of receipts is named by its id.
+      if (typeof shown === 'string' && !shown.startsWith('rky_')) secrets.push(shown);
+    }
     return answer;
   };
   const id = async (...given: Parameters<typeof ask>): Promise<string> => String((await ask(...given)).body['id']);
 
   const key = await id('/keys', 'POST', { name: 'n' });
+  await ask(`/keys/${key}`, 'PATCH', { name: 'renamed' });
+  await ask(`/keys/${key}/rotate`, 'POST', { graceSeconds: 0 });
   await ask(`/keys/${key}`, 'DELETE');
   await ask(`/organizations/${acme.id}`, 'PATCH', { drainSeconds: 5 });
   await ask('/providers/openai', 'PUT', { credential: canary('provider') });
@@ -65,6 +74,12 @@ test('every operation that changes something leaves a row by its own name, and n
   await ask('/upstream/disable', 'POST');
   await ask('/upstream', 'DELETE');
   await ask(`/caps/${await id('/caps', 'POST', { scope: 'organization', window: 'day', limit: '5' })}`, 'DELETE');
+  const alerted = await id('/caps', 'POST', { scope: 'organization', window: 'month', limit: '5' });
+  await ask(`/alerts/${await id('/alerts', 'POST', { cap: alerted, at: [50] })}`, 'DELETE');
+  const webhook = await id('/webhooks', 'POST', { url: 'https://hooks.example.com/metergate' });
+  await ask(`/webhooks/${webhook}/test`, 'POST');
+  await ask(`/webhooks/${webhook}`, 'DELETE');
+  await ask('/receipt-keys/rotate', 'POST');
   await ask('/run-grants', 'POST', { run: 'r', max: '1', expiresInSeconds: 60 });
   await platform.store.runs.open([{
     organization: acme.id, id: 'r1', declared: null, effective: null, clampReason: null, startedAtMs: Date.now(), expiresAtMs: null,
@@ -81,6 +96,10 @@ test('every operation that changes something leaves a row by its own name, and n
   const changed = await ask('/auth/change-password', 'POST', { currentPassword: canary('password'), newPassword: canary('new') }, cookieOf(joined));
   secrets.push(decodeURIComponent(cookieOf(changed).split('=')[1]!).split('.')[0]!);
   await ask(`/members/${String(joined.body['id'])}`, 'PATCH', { role: 'member' });
+  const linked = await ask(`/members/${String(joined.body['id'])}/password-link`, 'POST');
+  const linkToken = String(linked.body['url']).split('#')[1]!;
+  secrets.push(linkToken);
+  await ask('/auth/password-links/use', 'POST', { token: linkToken, password: canary('linked') }, '');
   await ask(`/members/${String(joined.body['id'])}`, 'DELETE');
   const baseline = await id('/assessments', 'POST', {});
   await ask(`/assessments/${baseline}/tap-key`, 'GET');
@@ -90,7 +109,7 @@ test('every operation that changes something leaves a row by its own name, and n
 
   const rows = await trail();
   const expected = operations.filter(({ id: name, method, consuming }) => (method !== 'get' || consuming === true) && !noChange.has(name))
-    .map(({ id: name }) => name).filter((name) => name !== 'eraseOrganization');
+    .map(({ id: name }) => namedOtherwise[name] ?? name).filter((name) => name !== 'eraseOrganization');
   assert.deepEqual(expected.filter((name) => !rows.some(({ action }) => action === name)), [], 'these left no row');
   assert.deepEqual(rows.filter(({ action }) => action !== 'changePassword' && !expected.includes(action)), []);
   const made = rows.find(({ action }) => action === 'createKey')!;
@@ -98,12 +117,12 @@ test('every operation that changes something leaves a row by its own name, and n
   for (const row of rows) {
     assert.ok(row.organization === acme.id && row.subject !== null && row.actor.id !== null && row.actor.name !== null, row.action);
   }
-  const byGuest = rows.filter(({ action }) => action === 'acceptInvitation' || action === 'changePassword').map(({ actor }) => actor);
+  const byGuest = rows.filter(({ action }) => action === 'acceptInvitation' || action === 'changePassword' || action === 'usePasswordLink').map(({ actor }) => actor);
   const guest = { kind: 'person', id: joined.body['id'], name: 'guest@acme.example' };
-  assert.deepEqual(byGuest, [guest, guest]);
+  assert.deepEqual(byGuest, [guest, guest, guest]);
   assert.equal(rows.find(({ action }) => action === 'revokeKey')!.subject, key);
 
-  secrets.push(canary('provider'), canary('upstream'), canary('password'), canary('new'), ...Object.values(acme.tokens));
+  secrets.push(canary('provider'), canary('upstream'), canary('password'), canary('new'), canary('linked'), ...Object.values(acme.tokens));
   assert.ok(secrets.length > 12 && secrets.every((secret) => secret.length >= 20), 'the canaries are there to be found');
   const folder = dirname(place.url.slice('sqlite:'.length));
   const bytes = readdirSync(folder).map((name) => readFileSync(`${folder}/${name}`, 'latin1')).join('');

@@ -39,6 +39,8 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
         await made('/invitations', { email: 'guest@other.example', role: 'viewer' }), await made('/tokens', { role: 'viewer' }),
         await made('/assessments', {}),
       ];
+      const alert = await made('/alerts', { cap, at: [80] });
+      const webhook = await made('/webhooks', { url: 'https://hooks.example.com/theirs' });
       Object.assign(foreign, {
         showOrganization: other.id, setOrganization: other.id, eraseOrganization: other.id,
         setMemberRole: members[0]!.id, makeMemberPasswordLink: members[0]!.id, setKey: key, rotateKey: key, removeMember: members[0]!.id,
@@ -52,7 +54,10 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       const records = [own, own, own, other, other].map(({ id }, index) =>
         sampleRecord(id, { run: 'their-run', startedAtMs: 1_000_000 + (index % 2) }));
       await platform.store.calls.ship({ segment: 'seg_1', through: 5, records: records.map((record, index) => ({ seq: index + 1, record })) });
-      foreign['showReceipt'] = records[3]!.id;
+      Object.assign(foreign, {
+        showReceipt: records[3]!.id, showCall: records[3]!.id, removeAlert: alert, removeWebhook: webhook, testWebhook: webhook,
+        listWebhookDeliveries: webhook,
+      });
     });
     after(async () => {
       await platform?.end();

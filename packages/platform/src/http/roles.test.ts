@@ -24,6 +24,8 @@ const rights: Readonly<Record<string, Role | null>> = {
   listCalls: 'viewer', showCall: 'viewer', showUsage: 'viewer', showOverview: 'viewer', exportCalls: 'viewer', showLimits: 'viewer',
   listTokens: 'admin', createToken: 'admin', revokeToken: 'admin', listAudit: 'admin',
   tryCap: 'viewer', showReceipt: 'viewer', rotateReceiptKey: 'admin',
+  listAlerts: 'viewer', setAlert: 'admin', removeAlert: 'admin', listWebhooks: 'viewer', createWebhook: 'admin', removeWebhook: 'admin',
+  testWebhook: 'admin', listWebhookDeliveries: 'viewer',
   exportReceipts: 'viewer', showReceiptKeys: 'viewer', showStatement: 'viewer',
   createAssessment: 'admin', listAssessments: 'viewer', showAssessment: 'viewer', readTapKey: 'admin', rotateTapKey: 'admin',
   retireAssessment: 'admin', declareFigure: 'admin',
