@@ -149,6 +149,17 @@ test('parquet holds the same calls in types of its own; on standard output there
   assert.equal((await run('export', '--org', 'Acme', '--format', 'csv', '--from', '1d', '--to', 'today', '--out', '-', '--json')).code, 2);
 });
 
+test('calls are listed under filters, and one is shown by its id', async () => {
+  const listed = await json('calls', 'list', '--org', 'Acme', '--model', 'gpt-6', '--usage', 'unknown') as { id: string; usage: string }[];
+  assert.deepEqual(listed.map(({ usage }) => usage), ['unknown']);
+  assert.deepEqual(await json('calls', 'show', listed[0]!.id), listed[0]);
+  assert.deepEqual(await json('calls', 'list', '--org', 'Acme', '--label', 'nobody'), []);
+  const text = (await run('calls', 'list', '--org', 'Acme', '--outcome', 'completed', '--key', 'key_00000000000000000000')).stdout;
+  assert.match(text, /^STARTED .* KEY +PROJECT +LABELS +ID\n/);
+  assert.equal((await run('calls', 'show', `req_${'0'.repeat(32)}`)).code, 1);
+  assert.equal((await run('calls', 'list', '--org', 'Acme', '--outcome', 'lost')).code, 2);
+});
+
 test('a statement is one page with the totals of usage, and nothing on it is markup of a caller', async () => {
   const path = join(files, 'statement.html');
   const made = await json('statement', '--org', 'Acme', '--month', '2026-09', '--out', path);

@@ -1,11 +1,12 @@
-/** `metergate calls list`: the records of calls, newest first. Design 4; 5. */
+/** `metergate calls list|show`: the records of calls, newest first. Design 4; 5. */
 import { rangeOf } from '@metergate/core/time/time-range.ts';
 import { callOutcomes, type CallOutcome } from '@metergate/core/record/call-record.ts';
 import { usageStates, type UsageState } from '@metergate/core/usage/reading.ts';
-import { callsLimit, listCalls } from '@metergate/platform/use-cases/calls.ts';
+import { callsLimit, listCalls, showCall } from '@metergate/platform/use-cases/calls.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, commandGroup } from '../command-line/command.ts';
 import { onStore } from '../command-line/on-store.ts';
+import { fields } from '../command-line/table.ts';
 import { checkedRange, rangeWords, wholeNumberOf } from '../command-line/value-forms.ts';
 import { callsText } from './calls-text.ts';
 
@@ -43,4 +44,16 @@ const list = command({
   },
 });
 
-export const calls = commandGroup('List records of calls', { list });
+const show = command({
+  description: 'Show the record of one call',
+  args: { id: { type: 'positional', required: true, valueHint: 'ID', description: 'Of the call: the x-svc-request-id of its answer' } },
+  run: ({ id }, tools) => onStore(tools, async (context) => {
+    const record = await showCall(context, null, id);
+    if (isRefusal(record)) return record;
+    const entries = Object.entries(record).map(([name, value]) =>
+      [name, typeof value === 'string' || typeof value === 'number' || value === null ? value : JSON.stringify(value)] as const);
+    return { json: record, text: fields(entries) };
+  }),
+});
+
+export const calls = commandGroup('List and show records of calls', { list, show });

@@ -48,10 +48,10 @@ export async function pageCalls(
   return records === null ? null : records.map(callRecordToJson);
 }
 
-/** One call of the organization. */
-export async function showCall(context: UseCaseContext, idOrName: string, id: string): Promise<CallRecordJson | AdministrationRefusal> {
-  const organization = await findFigures(context, idOrName);
+/** One call of the organization; null: of any, as the operator may see them. */
+export async function showCall(context: UseCaseContext, idOrName: string | null, id: string): Promise<CallRecordJson | AdministrationRefusal> {
+  const organization = idOrName === null ? null : await findFigures(context, idOrName);
   if (isRefusal(organization)) return organization;
-  const record = /^req_[0-9a-f]{32}$/.test(id) ? await context.store.callPages.find(organization.id, id) : null;
+  const record = /^req_[0-9a-f]{32}$/.test(id) ? await context.store.callPages.find(organization?.id ?? null, id) : null;
   return record === null ? refuseInput('unknown_call', 'There is no such call.') : callRecordToJson(record);
 }

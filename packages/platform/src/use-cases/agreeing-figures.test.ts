@@ -1,0 +1,112 @@
+/**
+ * After a plausible spell of calls, with failures, cuts, callers who left and usage that never came, every figure that the product shows of
+ * them is the same to the nano-dollar, on both engines: records, usage, spend that caps read, every export, the statement. Shipped
+ * by two shippers at once that repeat and restart.
+ */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+import type { OrganizationId } from '@metergate/core/id.ts';
+import { nanoDollars } from '@metergate/core/money.ts';
+import { createPriceBook } from '@metergate/core/price/price-book.ts';
+import { priceList } from '@metergate/core/price/price-list.ts';
+import type { CallRecord } from '@metergate/core/record/call-record.ts';
+import { openStore, type Store } from '@metergate/store/store.ts';
+import { testPostgres, type TestPostgres } from '@metergate/testkit/postgres.ts';
+import { freshSqlite, masterKey } from '../http/test-support/platform-fixture.ts';
+import { createDrawing } from '../seed/drawing.ts';
+import { plausibleCalls } from '../seed/plausible-calls.ts';
+import { callerOf } from '../seed/tenants.ts';
+import { exportCalls, exportFormats } from './exports.ts';
+import { isRefusal } from './refusal.ts';
+import { makeStatement } from './statement.ts';
+import { showUsage } from './usage.ts';
+
+const nowMs = Date.UTC(2026, 9, 30, 20);
+const month = { fromMs: Date.UTC(2026, 9, 1), toMs: Date.UTC(2026, 10, 1) };
+const nano = (text: string): bigint => BigInt(text.replace('.', ''));
+
+for (const engine of ['SQLite', 'PostgreSQL'] as const) {
+  describe(`figures agree on ${engine}`, () => {
+    let server: TestPostgres | null = null;
+    let remove = (): void => {};
+    let store: Store;
+    let organization: OrganizationId;
+    let records: CallRecord[] = [];
+    const bytes = (n: number): Uint8Array => randomBytes(n);
+    const context = () => ({ store, nowMs, randomBytes: bytes });
+    const options = (url: string) => ({ url, masterKey, clock: Date.now, randomBytes: bytes, create: true });
+
+    before(async () => {
+      const place = engine === 'SQLite' ? freshSqlite() : null;
+      server = place === null ? await testPostgres() : null;
+      const url = place?.url ?? await server!.createDatabase();
+      remove = () => place?.remove();
+      store = await openStore(options(url));
+      const made = await store.organizations.create({ name: 'acme', plan: 'team' });
+      assert.ok('id' in made);
+      organization = made.id;
+      const draw = createDrawing(41);
+      const callers = ['key_a', 'key_b', 'key_c'].map((key, index) => callerOf(organization, key as CallRecord['key'], index + 1, draw));
+      const book = createPriceBook({ list: priceList, overlay: null });
+      records = [...plausibleCalls({ callers, calls: 4_000, nowMs, days: 20, book }, draw)];
+      const other = await openStore(options(url));
+      await Promise.all([shipAll(store, 7), shipAll(other, 8)]);
+      await other.close();
+    });
+    after(async () => {
+      await store.close();
+      await server?.stop();
+      remove();
+    });
+
+    /** Two journals, in batches of any size, of which some come again. */
+    async function shipAll(through: Store, seed: number): Promise<void> {
+      const draw = createDrawing(seed);
+      for (const half of [0, 1]) {
+        const own = records.filter((_, index) => index % 2 === half).map((record, index) => ({ seq: index + 1, record }));
+        for (let done = 0; done < own.length;) {
+          const to = Math.min(own.length, done + 1 + draw.below(700));
+          await through.calls.ship({ segment: `seg_${half}`, through: to, records: own.slice(Math.max(0, done - draw.below(200)), to) });
+          done = to;
+        }
+      }
+    }
+
+    test('to the nano-dollar', async () => {
+      const kept = await store.calls.list({ organization, limit: 10_000 });
+      assert.deepEqual(new Set(kept.map(({ outcome }) => outcome)), new Set(['completed', 'failed', 'cut', 'caller_gone', 'interrupted']));
+      const expected = [kept.length, kept.reduce((sum, { cost }) => sum + (cost ?? 0n), 0n)];
+      assert.deepEqual(expected, [records.length, records.reduce((sum, { cost }) => sum + (cost ?? 0n), 0n)], 'every record, once');
+      const shown: Record<string, unknown> = {};
+      for (const by of [['day'], ['model'], ['key', 'model'], ['wire'], ['project', 'endpoint'], ['month'], ['run']] as const) {
+        const rows = await showUsage(context(), { organization, by, sinceMs: month.fromMs, untilMs: month.toMs });
+        assert.ok(!isRefusal(rows));
+        shown[by.join()] = [rows.reduce((sum, { calls }) => sum + calls, 0), rows.reduce((sum, { cost }) => sum + nano(cost), 0n)];
+      }
+      for (const format of exportFormats) {
+        const made = await exportCalls(context(), { organization, format, ...month });
+        assert.ok(!isRefusal(made));
+        let [calls, cost, text] = [0, 0n, ''];
+        for await (const piece of made.pieces) {
+          [calls, cost] = [calls + piece.calls, cost + piece.cost];
+          if (format === 'focus') text += Buffer.from(piece.bytes).toString();
+        }
+        shown[format] = [calls, cost];
+        if (format !== 'focus') continue;
+        const [, ...lines] = text.trimEnd().split('\r\n');
+        assert.equal(lines.reduce((sum, line) => sum + nano(line.slice(0, line.indexOf(','))), 0n), expected[1], 'the lines of FOCUS');
+      }
+      const statement = await makeStatement(context(), { organization, monthMs: month.fromMs });
+      assert.ok(!isRefusal(statement));
+      shown['statement'] = [statement.totals.calls, nano(statement.totals.cost)];
+      const cap = await store.caps.set({
+        organization, scope: 'organization', subject: null, window: 'month', limit: nanoDollars(1n), mode: 'refuse',
+      });
+      assert.ok(!('refused' in cap));
+      const [first] = await store.caps.list(organization, nowMs);
+      assert.equal(first!.spent, expected[1], 'what the cap read');
+      for (const [name, found] of Object.entries(shown)) assert.deepEqual(found, expected, name);
+    });
+  });
+}
