@@ -35,16 +35,28 @@ function partsOf({ response, streamed }: Recorded): unknown[] {
   return data.filter((line) => line !== '' && line !== '[DONE]').map((line) => JSON.parse(line) as unknown);
 }
 
+/** What Groq's streams say in a field of their own, which that program does not know; zeros where there is none. */
+function groqUsageIn(parts: readonly unknown[]): { readonly prompt_tokens: number; readonly completion_tokens: number } {
+  type Chunk = { readonly x_groq?: { readonly usage?: { readonly prompt_tokens: number; readonly completion_tokens: number } } };
+  return (parts as readonly Chunk[]).map((part) => part.x_groq?.usage).find((usage) => usage !== undefined)
+    ?? { prompt_tokens: 0, completion_tokens: 0 };
+}
+
 for (const wire of existsSync(corpus) ? wires : []) {
   test(`${wire}: model and tokens as the wire names them`, () => {
     for (const name of readdirSync(new URL(`${wire}/`, corpus))) {
       const recorded = JSON.parse(readFileSync(new URL(`${wire}/${name}`, corpus), 'utf8')) as Recorded;
       if (recorded.response.status >= 300) continue;
       const { expected } = recorded;
-      const { model, input_tokens, output_tokens, cached_tokens } = read(partsOf(recorded));
+      const parts = partsOf(recorded);
+      const groq = groqUsageIn(parts);
+      const { model, input_tokens, output_tokens, cached_tokens } = read(parts);
       assert.deepEqual(
         { name, model, input_tokens, output_tokens, cached_tokens },
-        { name, model: expected.model, input_tokens: expected.input ?? 0, output_tokens: expected.output ?? 0, cached_tokens: expected.cached ?? 0 },
+        {
+          name, model: expected.model, input_tokens: expected.input ?? groq.prompt_tokens, output_tokens: expected.output ?? groq.completion_tokens,
+          cached_tokens: expected.cached ?? 0,
+        },
       );
     }
   });

@@ -53,10 +53,13 @@ export function serveDashboard(app: OpenAPIHono, folder: string | null = builtFo
   });
 }
 
+/** Pages that one-time links lead to: whoever fetches a link finds its page, whatever they accept. */
+const handedOut: ReadonlySet<string> = new Set(['/join', '/password']);
+
 /** A browser that opens an address; whatever else asks for something that is not there is told so. */
 function asksForPage(context: Context): boolean {
   const { path } = context.req;
-  if (path === '/') return true;
+  if (path === '/' || handedOut.has(path)) return true;
   const another = /^\/(?:platform|tap|assets)(?:\/|$)|\.[a-z0-9]+$/i.test(path);
   return !another && (context.req.header('accept') ?? '').includes('text/html');
 }
