@@ -38,7 +38,7 @@ export function CapsPage() {
           {({ data }) =>
             data.length === 0 ? (
               <Nothing icon={Gauge} title="No cap yet" action={add}>
-                Set one for the whole organization, one key or one project. You will see what it would have refused before you arm it.
+                Set one for the whole organization, one key or one project.
               </Nothing>
             ) : (
               <DataTable<Cap>
