@@ -15,7 +15,7 @@ export interface CapWanted {
 export function WouldRefuse({ wanted }: { readonly wanted: CapWanted }) {
   return wanted.limit === '' ? (
     <Text size="sm" c="dimmed">
-      Name a limit to see what it would have refused in the past 30 days.
+      The command "metergate cap try" says what a limit would have refused in the past 30 days.
     </Text>
   ) : null;
 }
