@@ -128,8 +128,9 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   store: [
     'audit/change.ts engine/column.ts journal/run-event.ts network refusal.ts sealing/seal.ts',
     'journal/call-sink.ts names.ts schema sealing/master-key.ts',
-    'engine schema/migrations sealing/vault.ts', 'context.ts erasure/erased.ts journal schema/prepare-schema.ts', 'audit sealing usage',
-    'chain', 'settings spend', 'accounts runs tap webhooks', 'alerts calls erasure seeding', 'receipts', 'store.ts', 'desk',
+    'engine schema/migrations sealing/vault.ts', 'context.ts erasure/erased.ts journal schema/late-indexes.ts',
+    'audit schema/prepare-schema.ts sealing usage', 'chain', 'settings spend',
+    'accounts runs tap webhooks', 'alerts calls erasure seeding', 'receipts', 'store.ts', 'desk',
   ],
   gateway: [
     'body-pace.ts clock.ts connections.ts counters.ts descriptors.ts drains.ts held-bodies.ts log metrics network refusals.ts request-ids.ts usage',

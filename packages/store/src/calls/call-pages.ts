@@ -15,6 +15,7 @@ import type { StoreContext } from '../context.ts';
 import { attributionsThatFit } from '../usage/attributions.ts';
 import { attributionFilter, hasLabel } from '../usage/usage-parts.ts';
 import type { UsageFilter } from '../usage/usage-query.ts';
+import { hasId } from './call-by-id.ts';
 import { callRecordOf } from './call-row.ts';
 
 /** Calls of just these names, ends and states. */
@@ -46,7 +47,7 @@ export interface CallPages {
   page(query: CallPageQuery): Promise<CallRecord[] | null>;
   /** The id of the key that made the run's first call; null where no call of it is kept. */
   beganBy(organization: OrganizationId, run: string): Promise<ServiceKeyId | null>;
-  /** One call; null where the organization has no such, or nobody has. Looks through its records: they have no index over ids. */
+  /** One call; null where the organization has no such, or nobody has. */
   find(organization: OrganizationId | null, id: string): Promise<CallRecord | null>;
 }
 
@@ -119,7 +120,7 @@ export function callPagesIn({ engine }: StoreContext): CallPages {
   return {
     beganBy: (organization, name) => beganBy(engine, organization, name),
     find: (organization, id) => engine.read(async (db) => {
-      const row = await db.selectFrom('call_record').selectAll().where('id', '=', id)
+      const row = await db.selectFrom('call_record').selectAll().where(hasId(id))
         .$if(organization !== null, (query) => query.where('organization', '=', organization!)).limit(1).executeTakeFirst();
       return row === undefined ? null : callRecordOf(row);
     }),

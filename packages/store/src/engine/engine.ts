@@ -10,7 +10,7 @@ import { listenForChanges, type ChangeNotice, type ChangeNotices } from './chang
 import { parseDatabaseUrl } from './database-url.ts';
 import { NodeSqliteDialect, openSqliteFile } from './node-sqlite.ts';
 import { createPipeline, type Pipeline } from './pipeline.ts';
-import { openPipelinePool, openPostgresPool } from './postgres-pool.ts';
+import { openPipelinePool, openPostgresPool, openUnhurriedPool } from './postgres-pool.ts';
 import type { Schema } from '../schema/schema.ts';
 
 export interface Engine {
@@ -32,6 +32,8 @@ export interface Engine {
   change<T>(
     work: (transaction: Transaction<Schema>, revision: bigint) => Promise<T | StoreRefusal>, name: ChangeName<Exclude<T, StoreRefusal>>,
   ): Promise<T | StoreRefusal>;
+  /** Statements that take as long as they take, such as migrations: on PostgreSQL one connection of their own, with no bound on their time. */
+  unhurried<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T>;
   /** See `Pipeline`. @throws where the engine is SQLite, which nobody waits for. */
   readonly transact: Pipeline['transact'];
   /** Tells of changes as they commit, where the engine can: PostgreSQL. */
@@ -93,6 +95,15 @@ function engineOn(
     transact: (read, work) => guarded(() => pipeline.transact(read, work)),
     read: (query) => guarded(() => query(db)),
     write,
+    unhurried: (work) => guarded(async () => {
+      if (serverUrl === null) return work(db);
+      const own = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: openUnhurriedPool(serverUrl) }) });
+      try {
+        return await work(own);
+      } finally {
+        await own.destroy();
+      }
+    }),
     change: (work) => write(async (transaction) => {
       const { value } = await transaction.updateTable('revision')
         .set((column) => ({ value: column('value', '+', 1n) })).returning('value').executeTakeFirstOrThrow();

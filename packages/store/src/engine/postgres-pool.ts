@@ -9,18 +9,30 @@ import pg from 'pg';
 const connectionsMax = 8;
 const pipelinesMax = 2;
 const connectMs = 5_000;
-const statementMs = 10_000;
+const longestStatementMs = 10_000;
 /** The server's own timeout answers first; this one is for a server that does not answer at all. */
-const silentMs = statementMs + 5_000;
+const silentMs = longestStatementMs + 5_000;
 
 /** A pool for pipelines: statements are sent ahead of each other's answers. */
 export function openPipelinePool(url: string): pg.Pool {
   return openPostgresPool(url, silentMs, { max: pipelinesMax, pipeline: true });
 }
 
-/** `answerMs`: how long a server may say nothing at all. */
+/** One connection for statements that take as long as they take. The network alone ends it. */
+export function openUnhurriedPool(url: string): pg.Pool {
+  return openPostgresPool(url, 0, { max: 1, pipeline: false, statementMs: 0 });
+}
+
+interface PoolMode {
+  readonly max: number;
+  readonly pipeline: boolean;
+  /** The longest that the server lets a statement run; 0: for ever. */
+  readonly statementMs?: number;
+}
+
+/** `answerMs`: how long a server may say nothing at all; 0: for ever. */
 export function openPostgresPool(
-  url: string, answerMs: number = silentMs, mode: { readonly max: number; readonly pipeline: boolean } = { max: connectionsMax, pipeline: false },
+  url: string, answerMs: number = silentMs, { statementMs = longestStatementMs, ...mode }: PoolMode = { max: connectionsMax, pipeline: false },
 ): pg.Pool {
   const settings: pg.PoolConfig & { readonly pipeline: boolean } = {
     ...mode,
@@ -28,7 +40,7 @@ export function openPostgresPool(
     application_name: 'metergate',
     connectionTimeoutMillis: connectMs,
     statement_timeout: statementMs,
-    idle_in_transaction_session_timeout: statementMs,
+    idle_in_transaction_session_timeout: longestStatementMs,
     query_timeout: answerMs,
     keepAlive: true,
     types: { getTypeParser: parserFor as typeof pg.types.getTypeParser },

@@ -15,6 +15,7 @@ import type { StoreContext } from '../context.ts';
 import {
   chainedCallOf, checkpointsAround, endOf, hashBefore, keysIn, pageOfChain, signedHead, spanOfTime, type ChainedCall, type ChainSpan,
 } from './chain-reading.ts';
+import { hasId } from '../calls/call-by-id.ts';
 import { makeChain } from '../chain/make-chain.ts';
 import { keyPlace, newReceiptKey, rawPublicKey, sha256, signCheckpoint, unsealChainKeys } from '../chain/receipt-keys.ts';
 
@@ -77,7 +78,7 @@ export function receiptsIn(context: StoreContext): Receipts {
     page: (organization, span) => engine.read((db) => pageOfChain(db, organization, span)),
     find: (call, within) => engine.read(async (db) => {
       if (call.includes('\0')) return null;
-      let query = db.selectFrom('call_record').selectAll().where('id', '=', call);
+      let query = db.selectFrom('call_record').selectAll().where(hasId(call));
       if (within !== undefined) query = query.where('organization', '=', within);
       const row = await query.executeTakeFirst();
       return row === undefined ? null : chainedCallOf(row);

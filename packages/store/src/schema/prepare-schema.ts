@@ -8,6 +8,7 @@ import { sql, type Kysely, type Transaction } from 'kysely';
 import { StoreFault } from '../engine/fault.ts';
 import type { Vault } from '../sealing/vault.ts';
 import type { Engine } from '../engine/engine.ts';
+import { buildLateIndexes } from './late-indexes.ts';
 import { migrations } from './migrations/list.ts';
 import type { Schema } from './schema.ts';
 
@@ -22,7 +23,7 @@ export async function prepareSchema(engine: Engine, preparation: Preparation): P
   const found = await engine.read((db) => versionIn(engine, db));
   if (found !== null) await assertMasterKey(engine, preparation.vault);
   assertNotNewer(engine, found);
-  if (found === migrations.length) return;
+  if (found === migrations.length) return preparation.create ? buildLateIndexes(engine) : undefined;
   if (!preparation.create) {
     throw found === null
       ? new StoreFault('store_absent',
@@ -30,13 +31,14 @@ export async function prepareSchema(engine: Engine, preparation: Preparation): P
       : new StoreFault('schema_older',
         `The store at ${engine.name} is of an older version. Run metergate start or metergate platform once to bring it up to date.`);
   }
-  await engine.write((transaction) => migrate(engine, transaction, preparation));
+  // A migration of a large store takes as long as it takes.
+  await engine.unhurried((db) => db.transaction().execute((transaction) => migrate(engine, transaction, preparation)));
   await assertMasterKey(engine, preparation.vault);
+  await buildLateIndexes(engine);
 }
 
 async function migrate(engine: Engine, transaction: Transaction<Schema>, { vault, randomBytes }: Preparation): Promise<void> {
   if (engine.kind === 'postgres') {
-    await sql`set local statement_timeout = 0`.execute(transaction);
     await sql`select pg_advisory_xact_lock(7215001)`.execute(transaction);
   }
   const found = await versionIn(engine, transaction);

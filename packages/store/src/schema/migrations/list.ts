@@ -20,10 +20,11 @@ import { receipts } from './0015-receipts.ts';
 import { keysAndLinks } from './0016-keys-and-links.ts';
 import { hourSums } from './0017-hour-sums.ts';
 import { alertsAndWebhooks } from './0018-alerts-and-webhooks.ts';
+import { callsById } from './0019-calls-by-id.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
   firstSchema, capsAndSpend, runsAndGrants, tapAndBaseline, accounts, leases, usageSums, whoAndWhere, changeNotices, overrunLeases, costGaps,
   listOrder, attributions,
-  tapLines, receipts, keysAndLinks, hourSums, alertsAndWebhooks,
+  tapLines, receipts, keysAndLinks, hourSums, alertsAndWebhooks, callsById,
 ];

@@ -1,0 +1,6 @@
+/** The one record with an id, as the index over ids finds it: by its last eight digits, then whole. */
+import { sql, type RawBuilder } from 'kysely';
+
+export function hasId(id: string): RawBuilder<boolean> {
+  return sql<boolean>`(substr(id, 29, 8) = ${id.slice(-8)} and id = ${id})`;
+}

@@ -1,0 +1,39 @@
+/**
+ * Indexes over large tables of PostgreSQL. Made within a migration, one would hold up every shipper until it is built; these are
+ * built after it, outside of a transaction, while records come in. One whose building was broken off is dropped and built anew.
+ */
+import { sql } from 'kysely';
+import type { Engine } from '../engine/engine.ts';
+
+interface LateIndex {
+  readonly name: string;
+  readonly on: string;
+}
+
+const lateIndexes: readonly LateIndex[] = [{ name: 'call_record_by_id', on: 'call_record (substr(id, 29, 8))' }];
+/** Held while they are built. Whoever finds it held goes on: waiting for it in a statement would hold up the building itself. */
+const buildingLock = 7_215_003;
+
+/** Looks at the catalogue alone where all are there. @throws StoreFault */
+export async function buildLateIndexes(engine: Engine): Promise<void> {
+  if (engine.kind === 'sqlite' || await missing(engine) === 0) return;
+  await engine.unhurried(async (db) => {
+    const { rows: [lock] } = await sql<{ held: boolean }>`select pg_try_advisory_lock(${buildingLock}::bigint) as held`.execute(db);
+    if (lock?.held !== true) return;
+    for (const { name, on } of lateIndexes) {
+      const { rows: [found] } = await sql<{ valid: boolean }>`select i.indisvalid as valid
+        from pg_index as i join pg_class as c on c.oid = i.indexrelid where c.relname = ${name} and pg_table_is_visible(c.oid)`.execute(db);
+      if (found?.valid === true) continue;
+      if (found !== undefined) await sql`drop index concurrently ${sql.ref(name)}`.execute(db);
+      await sql`create index concurrently ${sql.ref(name)} on ${sql.raw(on)}`.execute(db);
+    }
+    await sql`select pg_advisory_unlock(${buildingLock}::bigint)`.execute(db);
+  });
+}
+
+async function missing(engine: Engine): Promise<number> {
+  const { rows: [found] } = await engine.read((db) => sql<{ built: bigint }>`select count(*) as built
+    from pg_index as i join pg_class as c on c.oid = i.indexrelid where i.indisvalid and pg_table_is_visible(c.oid)
+      and c.relname in (${sql.join(lateIndexes.map(({ name }) => name))})`.execute(db));
+  return lateIndexes.length - Number(found?.built ?? 0n);
+}
