@@ -19,6 +19,8 @@ export interface Ground {
   readonly complaints: string[];
   /** A page of somebody who is not signed in. */
   visitor(options?: BrowserContextOptions): Promise<Page>;
+  /** The owner of the default organization, made for it: their email. */
+  owner(): Promise<string>;
   /** A page of a person with this email, who is signed in. */
   person(email: string, options?: BrowserContextOptions): Promise<Page>;
   end(): Promise<void>;
@@ -42,6 +44,12 @@ export async function startGround(): Promise<Ground> {
   return {
     system, browser, complaints,
     visitor: (options = {}) => open(options),
+    async owner() {
+      const email = 'ada@example.com';
+      const made = await system.cli(['user', 'create', '--email', email, '--org', 'default', '--role', 'owner'], password);
+      assert.equal(made.code, 0, made.stderr);
+      return email;
+    },
     async person(email, options = {}) {
       const state = signedIn.get(email);
       const page = await open({ ...options, ...(state === undefined ? {} : { storageState: state }) });
@@ -92,4 +100,12 @@ export function call(system: System, key: string, { model = 'gpt-5-mini', text =
     method: 'POST', headers: { 'content-type': 'application/json', authorization: `Bearer ${key}`, ...headers },
     body: JSON.stringify({ model, messages: [{ role: 'user', content: text }] }),
   });
+}
+
+/** Asks again until it is so: what changes a setting holds within a second, on its own thread. */
+export async function untilTrue(check: () => Promise<boolean>): Promise<void> {
+  for (const deadline = Date.now() + 20_000; !await check();) {
+    assert.ok(Date.now() < deadline, 'it did not come to be so');
+    await new Promise((resolve) => { setTimeout(resolve, 100); });
+  }
 }

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { axeFindings, call, openPage, password, settled, startGround, type Ground } from './browser.ts';
+import { axeFindings, call, openPage, password, settled, startGround, untilTrue, type Ground } from './browser.ts';
 import { pagePaths } from './pages.ts';
 
 const here = `${process.platform}-${process.arch}`;
@@ -233,12 +233,4 @@ if (here !== 'linux-x64') {
     }
     assert.deepEqual(found, []);
   });
-}
-
-/** Asks again until it is so: what changes a setting holds within a second, on its own thread. */
-async function untilTrue(check: () => Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + 20_000; !await check();) {
-    assert.ok(Date.now() < deadline, 'it did not come to be so');
-    await new Promise((resolve) => { setTimeout(resolve, 100); });
-  }
 }

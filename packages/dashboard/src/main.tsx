@@ -13,6 +13,8 @@ import { cssVariables, theme } from './app/theme.ts';
 const colorScheme = localStorageColorSchemeManager({ key: 'metergate-color-scheme' });
 /** Without this value the browser applies no style element of a component: the page's policy says so. */
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
+// Where the library that stills the page behind a dialog looks for it.
+Object.assign(globalThis, { __webpack_nonce__: nonce });
 
 createRoot(document.getElementById('root')!).render(
   <StrictMode>

@@ -146,7 +146,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Changes, newest first */
+        /** Changes, newest first; of one subject alone where it is named */
         get: operations["listAudit"];
         put?: never;
         post?: never;
@@ -2996,6 +2996,7 @@ export interface operations {
                 limit?: number;
                 /** @description A time: an instant with its offset (2026-11-01T14:00:00Z), a date (2026-11-01), a month (2026-11), today, yesterday, or a duration ago (15m, 24h, 7d). */
                 since?: string;
+                subject?: string;
             };
             header?: never;
             path?: never;
@@ -3003,7 +3004,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Changes, newest first */
+            /** @description Changes, newest first; of one subject alone where it is named */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -43,9 +43,10 @@ export const theme = createTheme({
   respectReducedMotion: true,
   components: {
     Modal: {
-      defaultProps: { ...dialog, ...dialog, centered: true, overlayProps: { backgroundOpacity: 0.5 }, transitionProps: { duration: 120 } },
+      defaultProps: { ...dialog, centered: true, overlayProps: { backgroundOpacity: 0.5 }, transitionProps: { duration: 120 } },
     },
-    Drawer: { defaultProps: { ...dialog, ...dialog, transitionProps: { duration: 120 } } },
+    Drawer: { defaultProps: { ...dialog, transitionProps: { duration: 120 } } },
+    Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
     Tooltip: { defaultProps: { openDelay: 150, withArrow: true } },
     Table: { defaultProps: { verticalSpacing: 8, horizontalSpacing: 'md' } },
   },

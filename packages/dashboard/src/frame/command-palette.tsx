@@ -23,6 +23,7 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
     ...(admin
       ? [
           { id: 'new-cap', label: 'Set a cap', onClick: () => void navigate({ to: '/caps', search: { new: 'cap' } }) },
+          { id: 'new-webhook', label: 'Make a webhook', onClick: () => void navigate({ to: '/alerts', search: { new: 'webhook' } }) },
           { id: 'invite', label: 'Invite a member', onClick: () => void navigate({ to: '/members', search: { new: 'invitation' } }) },
           { id: 'grant', label: 'Mint a run grant', onClick: () => void navigate({ to: '/runs', search: { new: 'grant' } }) },
         ]

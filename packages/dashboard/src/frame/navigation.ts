@@ -3,6 +3,7 @@ import type { LucideIcon } from 'lucide-react';
 import {
   Activity,
   BarChart3,
+  BellRing,
   Building2,
   Gauge,
   KeyRound,
@@ -45,7 +46,10 @@ export const navigation: readonly NavigationGroup[] = [
   },
   {
     name: 'Control',
-    pages: [{ to: '/caps', name: 'Caps & limits', icon: Gauge, about: 'Spend caps, rate limits and refusals' }],
+    pages: [
+      { to: '/caps', name: 'Caps & limits', icon: Gauge, about: 'Spend caps with their forecasts, rate limits' },
+      { to: '/alerts', name: 'Alerts & webhooks', icon: BellRing, about: 'Thresholds, webhooks and their deliveries' },
+    ],
   },
   {
     name: 'Connect',

@@ -87,6 +87,12 @@ const pages = {
     validateSearch: pathSearch,
     component: lazyRouteComponent(() => import('../pages/caps/caps-page.tsx'), 'CapsPage'),
   }),
+  alerts: createRoute({
+    getParentRoute: () => shell,
+    path: '/alerts',
+    validateSearch: pathSearch,
+    component: lazyRouteComponent(() => import('../pages/alerts/alerts-page.tsx'), 'AlertsPage'),
+  }),
   keys: createRoute({
     getParentRoute: () => shell,
     path: '/keys',

@@ -10,9 +10,11 @@ export interface Doing<Input, Output> {
   /** Beginnings of the paths whose answers it changes. */
   readonly changes: readonly string[];
   readonly after?: (output: Output) => void;
+  /** The page shows a refusal by itself, where the form stands. */
+  readonly quiet?: true;
 }
 
-export function useDoing<Input, Output>({ run, done, changes, after }: Doing<Input, Output>) {
+export function useDoing<Input, Output>({ run, done, changes, after, quiet }: Doing<Input, Output>) {
   return useMutation({
     mutationFn: run,
     // Before anything is asked for anew, so that what may be shown once only is on the page.
@@ -23,7 +25,7 @@ export function useDoing<Input, Output>({ run, done, changes, after }: Doing<Inp
     },
     // In a form the sentence stands in the form; this is for buttons.
     onError: (fault) => {
-      notifications.show({ message: sentenceOf(fault), color: 'red', autoClose: 8_000 });
+      if (quiet !== true) notifications.show({ message: sentenceOf(fault), color: 'red', autoClose: 8_000 });
     },
   });
 }

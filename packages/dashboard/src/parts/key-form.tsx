@@ -7,7 +7,8 @@ import { dollarsSent } from '../shown/amounts.ts';
 
 export type MintedKey = Shown<'MintedServiceKey'>;
 
-const lives = [
+/** Lives that are offered, in seconds; empty: no end. */
+export const keyLives = [
   { value: '', label: 'Does not expire' },
   { value: '86400', label: 'A day' },
   { value: '604800', label: 'A week' },
@@ -49,7 +50,7 @@ export function KeyForm({ onMade, onCancel }: { readonly onMade: (key: MintedKey
           maxLength={256}
           {...form.getInputProps('project')}
         />
-        <Select label="Life" data={lives} allowDeselect={false} comboboxProps={{ withinPortal: true }} {...form.getInputProps('life')} />
+        <Select label="Life" data={keyLives} allowDeselect={false} comboboxProps={{ withinPortal: true }} {...form.getInputProps('life')} />
         <NumberInput
           label="Highest run budget, US dollars"
           description="What a run may declare with this key alone. Empty: the organization's policy."

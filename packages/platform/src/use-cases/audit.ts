@@ -23,6 +23,8 @@ export interface AuditListQuery {
   readonly organization: string | null;
   /** Changes from this moment on. */
   readonly sinceMs?: number;
+  /** Changes of this alone: the id of a key, a cap, a member. */
+  readonly subject?: string;
   /** Goes on after this row of the list. */
   readonly after?: string;
   /** At most so many, the newest: 1 to 10,000. */
@@ -37,12 +39,12 @@ const limitField = z.int({ error: `The limit must be a whole number from 1 to ${
 export async function listAudit(context: UseCaseContext, query: AuditListQuery): Promise<ShownAuditEvent[] | AdministrationRefusal> {
   const limit = checkInput(limitField, query.limit ?? auditLimit.default);
   if (isRefusal(limit)) return limit;
-  const { sinceMs, after } = query;
+  const { sinceMs, subject, after } = query;
   const organization = query.organization === null ? null : await findFigures(context, query.organization);
   if (isRefusal(organization)) return organization;
   const events = await context.store.audit.list({
     organization: organization?.id ?? null, limit: limit.value,
-    ...(sinceMs === undefined ? {} : { sinceMs }), ...(after === undefined ? {} : { after }),
+    ...(sinceMs === undefined ? {} : { sinceMs }), ...(subject === undefined ? {} : { subject }), ...(after === undefined ? {} : { after }),
   });
   return events === null ? refuseInput('invalid_cursor', 'The cursor is not one that this list gave. Begin again without it.') : events.map(shown);
 }

@@ -141,6 +141,22 @@ for (const on of bothEngines) {
         assert.deepEqual(await trail(organization), []);
       });
 
+      test('a trail of one subject alone holds its changes, and nothing of another organization', async () => {
+        const [one, other] = [await newOrganization(), await newOrganization()];
+        for (const plan of ['free', 'team'] as const) await store.acting(intent()).organizations.set(one, { plan });
+        await store.acting(intent()).serviceKeys.create({
+          organization: one, name: null, project: null, expiresAtMs: null, hash: randomBytes(32).toString('hex'), prefix: 'svc_live_abcde',
+        });
+        const all = await trail(one);
+        const key = all[0]!.subject!;
+        assert.deepEqual(await store.audit.list({ organization: one, subject: key, limit: 9 }), all.slice(0, 1));
+        const own = all.filter(({ subject }) => subject === one);
+        assert.deepEqual(await store.audit.list({ organization: one, subject: one, limit: 9 }), own);
+        assert.equal(own.length, 2);
+        assert.deepEqual(await store.audit.list({ organization: other, subject: key, limit: 9 }), []);
+        assert.deepEqual(await store.audit.list({ organization: one, subject: '\0', limit: 9 }), []);
+      });
+
       test('pages go on after a row of the own trail, and not after that of another', async () => {
         const [one, other] = [await newOrganization(), await newOrganization()];
         for (const plan of ['free', 'team', 'scale'] as const) await store.acting(intent()).organizations.set(one, { plan });

@@ -31,6 +31,8 @@ export interface AuditQuery {
   readonly organization: OrganizationId | null;
   /** Changes from this moment on. */
   readonly sinceMs?: number;
+  /** Changes of this alone: the id of a key, say. */
+  readonly subject?: string;
   /** Those that come after this row in the list. */
   readonly after?: string;
   readonly limit: number;
@@ -47,13 +49,17 @@ export function auditTrailIn(context: StoreContext): AuditTrail {
   const { engine, background } = context;
   return {
     note: (intent, change) => background.write((transaction) => recordAudit(context, transaction, { intent, change })),
-    list: ({ organization, sinceMs, after, limit }) => engine.read(async (db) => {
+    list: ({ organization, sinceMs, subject, after, limit }) => engine.read(async (db) => {
       const own = db.selectFrom('audit_event').where('organization', organization === null ? 'is' : '=', organization);
       let query = own.selectAll();
       if (after !== undefined) {
         const place = after.includes('\0') ? undefined : await own.select('sequence').where('id', '=', after).executeTakeFirst();
         if (place === undefined) return null;
         query = query.where('sequence', '<', place.sequence);
+      }
+      if (subject !== undefined) {
+        if (subject.includes('\0')) return [];
+        query = query.where('subject', '=', subject);
       }
       if (sinceMs !== undefined) query = query.where('at_ms', '>=', BigInt(Math.ceil(sinceMs)));
       return (await query.orderBy('sequence', 'desc').limit(limit).execute()).map(eventOf);

@@ -6,6 +6,7 @@ import { ask, type Shown } from '../../api/client.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { Page, Panel } from '../../parts/page.tsx';
 import { Loaded, Nothing } from '../../parts/states.tsx';
+import { wordsOf } from '../../shown/audit-words.ts';
 import { Moment } from '../../shown/figures.tsx';
 import { saveText } from '../../parts/saving.ts';
 
@@ -90,8 +91,3 @@ const columns: readonly Column<Event>[] = [
       ),
   },
 ];
-
-/** `revokeKey` → `revoke key`. */
-function wordsOf(action: string): string {
-  return action.replaceAll(/([A-Z])/g, ' $1').toLowerCase();
-}

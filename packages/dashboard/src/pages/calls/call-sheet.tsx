@@ -1,10 +1,10 @@
 /** One call: when and for whom, how long, what was used and how the cost came about. */
-import { Badge, Group, Progress, Stack, Table, Text, Title } from '@mantine/core';
+import { Badge, Group, Progress, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import { ask } from '../../api/client.ts';
 import { CopyableId } from '../../parts/copying.tsx';
+import { Facts, SheetPart } from '../../parts/facts.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { shortBytes, shortMs } from '../../shown/amounts.ts';
 import { outcomeName, spoken, type CallRecord } from '../../shown/call-record.ts';
@@ -42,13 +42,13 @@ function CallFacts({ call }: { readonly call: CallRecord }) {
           <Moment at={call.startedAt} /> · {call.method} {call.path}
         </Text>
       </div>
-      <Part title="Time">
+      <SheetPart title="Time">
         <Timing call={call} />
-      </Part>
-      <Part title="Tokens and cost">
+      </SheetPart>
+      <SheetPart title="Tokens and cost">
         <CallCost call={call} />
-      </Part>
-      <Part title="Attribution">
+      </SheetPart>
+      <SheetPart title="Attribution">
         <Facts
           rows={[
             [
@@ -94,8 +94,8 @@ function CallFacts({ call }: { readonly call: CallRecord }) {
             ],
           ]}
         />
-      </Part>
-      <Part title="Exchange">
+      </SheetPart>
+      <SheetPart title="Exchange">
         <Facts
           rows={[
             ['Ended', `${outcomeName(call.outcome)}${call.status === null ? '' : `, status ${call.status}`}`],
@@ -120,34 +120,8 @@ function CallFacts({ call }: { readonly call: CallRecord }) {
             ],
           ]}
         />
-      </Part>
+      </SheetPart>
     </Stack>
-  );
-}
-
-function Part({ title, children }: { readonly title: string; readonly children: ReactNode }) {
-  return (
-    <section>
-      <Title order={3} fz="sm" mb={6}>
-        {title}
-      </Title>
-      {children}
-    </section>
-  );
-}
-
-function Facts({ rows }: { readonly rows: readonly (readonly [string, ReactNode])[] }) {
-  return (
-    <Table variant="vertical" layout="fixed" withTableBorder verticalSpacing={6}>
-      <Table.Tbody>
-        {rows.map(([name, value]) => (
-          <Table.Tr key={name}>
-            <Table.Th w={150}>{name}</Table.Th>
-            <Table.Td className="wrap">{value}</Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
   );
 }
 

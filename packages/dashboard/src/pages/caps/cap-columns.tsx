@@ -10,6 +10,8 @@ import { useDoing } from '../../parts/doing.ts';
 import { percent } from '../../shown/amounts.ts';
 import { Money, Moment } from '../../shown/figures.tsx';
 import type { KeyNames } from '../../shown/key-names.ts';
+import { CapForecast } from './cap-forecast.tsx';
+import { share } from './cap-share.ts';
 
 type Cap = Shown<'Cap'>;
 
@@ -19,13 +21,10 @@ export function capColumns(names: KeyNames, onEdit: (cap: Cap) => void): readonl
     { id: 'window', head: 'Window', sortBy: (cap) => cap.window, cell: (cap) => cap.window },
     { id: 'spent', head: 'Spent of limit', sortBy: (cap) => share(cap), cell: (cap) => <Spent of={cap} /> },
     { id: 'state', head: 'State', cell: (cap) => <CapState of={cap} /> },
+    { id: 'forecast', head: 'Will be reached', sortBy: (cap) => cap.forecastAt ?? '9', cell: (cap) => <CapForecast of={cap} /> },
     { id: 'resets', head: 'Starts again', cell: (cap) => <Moment at={cap.resetsAt} none="never" relative /> },
     { id: 'actions', head: '', right: true, cell: (cap) => <CapActions of={cap} onEdit={() => onEdit(cap)} /> },
   ];
-}
-
-export function share(cap: Cap): number {
-  return Number(cap.limit) === 0 ? 1 : Number(cap.spent) / Number(cap.limit);
 }
 
 export function CapSubject({ cap, names }: { readonly cap: Cap; readonly names: KeyNames }) {

@@ -5,8 +5,8 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { api, ask, type Shown } from '../../api/client.ts';
 import { useDoing } from '../../parts/doing.ts';
 import { useKeyNames } from '../../shown/key-names.ts';
-import { WouldRefuse } from './would-refuse.tsx';
 import { dollarsSent, plainDecimal } from '../../shown/amounts.ts';
+import { WouldRefuse } from './would-refuse.tsx';
 
 type Cap = Shown<'Cap'>;
 type Scope = Cap['scope'];

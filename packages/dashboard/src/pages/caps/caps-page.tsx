@@ -45,7 +45,7 @@ export function CapsPage() {
                 caption="Caps"
                 rows={data}
                 rowId={(cap) => cap.id}
-                minWidth={860}
+                minWidth={960}
                 columns={capColumns(names, (cap) => open({ id: cap.id }))}
               />
             )

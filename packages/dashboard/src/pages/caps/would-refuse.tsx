@@ -1,8 +1,11 @@
-/** What a cap would have refused in the past 30 days, before it is armed. */
-import { Text } from '@mantine/core';
-import type { Shown } from '../../api/client.ts';
+/** What a cap would have refused in the past 30 days, before it is armed: asked of the records themselves. */
+import { Alert, Skeleton, Table, Text } from '@mantine/core';
+import { keepPreviousData } from '@tanstack/react-query';
+import { api, sentenceOf, type Shown } from '../../api/client.ts';
+import { Count, Money, Moment } from '../../shown/figures.tsx';
 
 type Cap = Shown<'Cap'>;
+type Trial = Shown<'CapTrial'>;
 
 export interface CapWanted {
   readonly scope: Cap['scope'];
@@ -12,10 +15,107 @@ export interface CapWanted {
   readonly limit: string;
 }
 
-export function WouldRefuse({ wanted }: { readonly wanted: CapWanted }) {
-  return wanted.limit === '' ? (
-    <Text size="sm" c="dimmed">
-      The command "metergate cap try" says what a limit would have refused in the past 30 days.
-    </Text>
-  ) : null;
+const windowsShown = 5;
+
+export function WouldRefuse({ wanted: { scope, key, project, window, limit } }: { readonly wanted: CapWanted }) {
+  const named = scope === 'organization' || (scope === 'key' ? key !== null : project.trim() !== '');
+  const whole = limit !== '' && named;
+  const trial = api.useQuery(
+    'get',
+    '/platform/v1/caps/try',
+    {
+      params: {
+        query: {
+          scope,
+          window,
+          limit,
+          ...(scope === 'key' && key !== null ? { key } : {}),
+          ...(scope === 'project' ? { project: project.trim() } : {}),
+        },
+      },
+    },
+    { enabled: whole, placeholderData: keepPreviousData, staleTime: 60_000, retry: false },
+  );
+  // One height at least, so that the button below stands still while somebody types.
+  return (
+    <div style={{ minHeight: 66 }} role="status" aria-label="What it would have refused">
+      {!whole ? (
+        <Text size="sm" c="dimmed">
+          {named ? 'Name a limit' : scope === 'key' ? 'Choose a key and a limit' : 'Name a project and a limit'}, and what the cap would have
+          refused in the past 30 days is told here, before it is armed.
+        </Text>
+      ) : trial.error !== null ? (
+        <Text size="sm" className="bad">
+          {sentenceOf(trial.error)}
+        </Text>
+      ) : trial.data === undefined ? (
+        <Skeleton height={66} className="late" />
+      ) : (
+        <Told trial={trial.data} />
+      )}
+    </div>
+  );
+}
+
+function Told({ trial: { wouldRefuse, windows, tried } }: { readonly trial: Trial }) {
+  if (tried.calls === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        There was no such call in the past 30 days, so there is nothing to try it on.
+      </Text>
+    );
+  }
+  if (wouldRefuse.calls === 0) {
+    return (
+      <Text size="sm">
+        In the past 30 days it would have refused <b className="good">nothing</b>: <Count of={tried.calls} /> calls came to{' '}
+        <Money amount={tried.cost} />.
+      </Text>
+    );
+  }
+  const shown = windows.slice(-windowsShown).toReversed();
+  return (
+    <Alert
+      color="yellow"
+      variant="light"
+      title={
+        <>
+          In the past 30 days it would have refused <Count of={wouldRefuse.calls} /> of <Count of={tried.calls} /> calls
+        </>
+      }
+      styles={{ title: { color: 'var(--warn)' }, message: { color: 'var(--mantine-color-text)' } }}>
+      They cost <Money amount={wouldRefuse.cost} /> of <Money amount={tried.cost} />.
+      <Table.ScrollContainer minWidth={320} type="native" tabIndex={0} role="region" aria-label="Windows that would have refused">
+        <Table verticalSpacing={4} mt={6}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Reached</Table.Th>
+              <Table.Th className="right">Calls refused</Table.Th>
+              <Table.Th className="right">They cost</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {shown.map(({ startsAt, reachedAt, refusedCalls, refusedCost }) => (
+              <Table.Tr key={startsAt}>
+                <Table.Td>
+                  <Moment at={reachedAt} />
+                </Table.Td>
+                <Table.Td className="right">
+                  <Count of={refusedCalls} />
+                </Table.Td>
+                <Table.Td className="right">
+                  <Money amount={refusedCost} />
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      {windows.length > windowsShown ? (
+        <Text size="xs" c="dimmed">
+          The last {windowsShown} of {windows.length} windows with refusals.
+        </Text>
+      ) : null}
+    </Alert>
+  );
 }

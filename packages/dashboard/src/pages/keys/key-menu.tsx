@@ -1,22 +1,36 @@
 /** What can be done with one service key. */
-import { ActionIcon, Menu } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
-import { Ban, Ellipsis } from 'lucide-react';
-import { ask, type Shown } from '../../api/client.ts';
+import { ActionIcon, Menu, Modal, Text } from '@mantine/core';
+import { Ban, Ellipsis, Pause, Pencil, Play, RefreshCw } from 'lucide-react';
+import { useState } from 'react';
+import { ask } from '../../api/client.ts';
 import { useMay } from '../../app/session.ts';
 import { Confirm } from '../../parts/confirm.tsx';
+import { SecretOnce } from '../../parts/copying.tsx';
 import { useDoing } from '../../parts/doing.ts';
+import { Moment } from '../../shown/figures.tsx';
+import { KeyRotationForm, type RotatedKey } from './key-rotation-form.tsx';
+import { KeySettingsForm } from './key-settings-form.tsx';
+import { isOver, type Key } from './key-state.tsx';
 
-type Key = Shown<'ServiceKey'>;
+const changes = ['/platform/v1/keys', '/platform/v1/audit'];
 
 export function KeyMenu({ of: key }: { readonly of: Key }) {
   const may = useMay('member');
-  const [asked, revocation] = useDisclosure(false);
+  const [open, setOpen] = useState<'change' | 'rotate' | 'disable' | 'revoke' | null>(null);
+  const [rotated, setRotated] = useState<RotatedKey | null>(null);
+  const close = (): void => setOpen(null);
+  const params = { params: { path: { id: key.id } } };
   const revoking = useDoing({
-    run: () => ask.DELETE('/platform/v1/keys/{id}', { params: { path: { id: key.id } } }),
+    run: () => ask.DELETE('/platform/v1/keys/{id}', params),
     done: 'The key is revoked. Calls with it are refused within a second.',
-    changes: ['/platform/v1/keys'],
-    after: revocation.close,
+    changes,
+    after: close,
+  });
+  const turning = useDoing({
+    run: (disabled: boolean) => ask.PATCH('/platform/v1/keys/{id}', { ...params, body: { disabled } }),
+    done: key.disabledAt === null ? 'The key is disabled. It admits nothing within a second.' : 'The key admits calls again.',
+    changes,
+    after: close,
   });
   const name = key.name ?? key.prefix;
   if (!may || key.revokedAt !== null) return null;
@@ -29,18 +43,67 @@ export function KeyMenu({ of: key }: { readonly of: Key }) {
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item color="red" leftSection={<Ban size={14} aria-hidden />} onClick={revocation.open}>
+          <Menu.Item leftSection={<Pencil size={14} aria-hidden />} onClick={() => setOpen('change')}>
+            Rename, move, change…
+          </Menu.Item>
+          {isOver(key) ? null : (
+            <Menu.Item leftSection={<RefreshCw size={14} aria-hidden />} onClick={() => setOpen('rotate')}>
+              Rotate…
+            </Menu.Item>
+          )}
+          {key.disabledAt === null ? (
+            <Menu.Item leftSection={<Pause size={14} aria-hidden />} onClick={() => setOpen('disable')}>
+              Disable…
+            </Menu.Item>
+          ) : (
+            <Menu.Item leftSection={<Play size={14} aria-hidden />} onClick={() => turning.mutate(false)}>
+              Enable
+            </Menu.Item>
+          )}
+          <Menu.Divider />
+          <Menu.Item color="red" leftSection={<Ban size={14} aria-hidden />} onClick={() => setOpen('revoke')}>
             Revoke…
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
+      <Modal opened={open === 'change'} onClose={close} title="Change the key">
+        <KeySettingsForm of={key} onDone={close} />
+      </Modal>
+      <Modal opened={open === 'rotate'} onClose={close} title="Rotate the key">
+        <KeyRotationForm
+          id={key.id}
+          onRotated={(made) => {
+            setRotated(made);
+            close();
+          }}
+        />
+      </Modal>
+      <Modal opened={rotated !== null} onClose={() => setRotated(null)} title="Its new secret" size="lg" closeOnClickOutside={false}>
+        {rotated === null ? null : (
+          <>
+            <SecretOnce secret={rotated.key} name="service key" />
+            <Text size="sm" mt="md">
+              The secret before it works until <Moment at={rotated.formerUntil} />.
+            </Text>
+          </>
+        )}
+      </Modal>
       <Confirm
-        opened={asked}
+        opened={open === 'disable'}
+        title="Disable this key?"
+        act="Disable"
+        busy={turning.isPending}
+        onAct={() => turning.mutate(true)}
+        onClose={close}>
+        <b className="wrap">{name}</b> admits nothing within a second, until it is enabled again. Callers that use it get 401.
+      </Confirm>
+      <Confirm
+        opened={open === 'revoke'}
         title="Revoke this key?"
         act="Revoke"
         busy={revoking.isPending}
         onAct={() => revoking.mutate(undefined)}
-        onClose={revocation.close}>
+        onClose={close}>
         <b className="wrap">{name}</b> stops working within a second, for good. Callers that use it get 401. What it spent stays in the
         reports.
       </Confirm>

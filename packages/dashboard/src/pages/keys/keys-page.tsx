@@ -1,9 +1,9 @@
 /** Service keys: what callers present. A key is shown once, when it is made. */
-import { Badge, Button, Modal, SegmentedControl, Text } from '@mantine/core';
+import { Button, Drawer, Modal, SegmentedControl, Text } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { KeyRound, Plus } from 'lucide-react';
 import { useState } from 'react';
-import { api, type Shown } from '../../api/client.ts';
+import { api } from '../../api/client.ts';
 import { useMay } from '../../app/session.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { KeyForm, type MintedKey } from '../../parts/key-form.tsx';
@@ -12,8 +12,9 @@ import { Loaded, Nothing } from '../../parts/states.tsx';
 import { SecretOnce } from '../../parts/copying.tsx';
 import { Moment } from '../../shown/figures.tsx';
 import { KeyMenu } from './key-menu.tsx';
+import { KeySheet } from './key-sheet.tsx';
+import { isOver, KeyState, type Key } from './key-state.tsx';
 
-type Key = Shown<'ServiceKey'>;
 const route = getRouteApi('/shell/keys');
 const changes = '/platform/v1/keys';
 
@@ -24,6 +25,8 @@ export function KeysPage() {
   const [made, setMade] = useState<MintedKey | null>(null);
   const keys = api.useQuery('get', changes, { params: { query: { limit: 1_000 } } });
   const form = (opened: boolean): void => void navigate({ search: (old) => ({ ...old, new: opened ? 'key' : undefined }), replace: true });
+  const open = (id: string | undefined): void =>
+    void navigate({ search: (old) => ({ ...old, id }), replace: true, resetScroll: false });
   const add = may ? (
     <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => form(true)}>
       New key
@@ -43,10 +46,18 @@ export function KeysPage() {
               </Nothing>
             </Panel>
           ) : (
-            <KeyList keys={data} shown={search.tab ?? 'in use'} onShow={(tab) => void navigate({ search: { tab }, replace: true })} />
+            <KeyList
+              keys={data}
+              shown={search.tab ?? 'in use'}
+              onShow={(tab) => void navigate({ search: { tab }, replace: true })}
+              onOpen={({ id }) => open(id)}
+            />
           )
         }
       </Loaded>
+      <Drawer opened={search.id !== undefined} onClose={() => open(undefined)} position="right" size="md" title="Service key">
+        <Loaded of={keys}>{({ data }) => <Opened of={data.find(({ id }) => id === search.id)} />}</Loaded>
+      </Drawer>
       <Modal opened={search.new === 'key' && may} onClose={() => form(false)} title="New service key">
         <KeyForm
           onCancel={() => form(false)}
@@ -70,18 +81,20 @@ export function KeysPage() {
   );
 }
 
-export function isOver(key: Key): boolean {
-  return key.revokedAt !== null || (key.expiresAt !== null && Date.parse(key.expiresAt) <= Date.now());
+function Opened({ of: key }: { readonly of: Key | undefined }) {
+  return key === undefined ? <Text size="sm">There is no such key.</Text> : <KeySheet of={key} />;
 }
 
 function KeyList({
   keys,
   shown,
   onShow,
+  onOpen,
 }: {
   readonly keys: readonly Key[];
   readonly shown: string;
   readonly onShow: (tab: string) => void;
+  readonly onOpen: (key: Key) => void;
 }) {
   const rows = keys.filter((key) => shown === 'all' || !isOver(key)).toReversed();
   return (
@@ -100,7 +113,7 @@ function KeyList({
           ]}
         />
       }>
-      <DataTable caption="Service keys" columns={columns} rows={rows} rowId={(key) => key.id} minWidth={760} />
+      <DataTable caption="Service keys" columns={columns} rows={rows} rowId={(key) => key.id} minWidth={860} onOpen={onOpen} />
     </Panel>
   );
 }
@@ -125,6 +138,12 @@ const columns: readonly Column<Key>[] = [
   { id: 'state', head: 'State', cell: (key) => <KeyState of={key} /> },
   { id: 'made', head: 'Made', sortBy: (key) => key.createdAt, cell: (key) => <Moment at={key.createdAt} relative /> },
   {
+    id: 'used',
+    head: 'Last used',
+    sortBy: (key) => key.lastUsedAt ?? '',
+    cell: (key) => <Moment at={key.lastUsedAt} none="never" relative />,
+  },
+  {
     id: 'calls',
     head: 'Calls',
     cell: (key) => (
@@ -135,32 +154,3 @@ const columns: readonly Column<Key>[] = [
   },
   { id: 'menu', head: '', right: true, cell: (key) => <KeyMenu of={key} /> },
 ];
-
-function KeyState({ of: key }: { readonly of: Key }) {
-  if (key.revokedAt !== null) {
-    return (
-      <Badge color="gray" variant="light" c="dimmed">
-        Revoked
-      </Badge>
-    );
-  }
-  if (isOver(key)) {
-    return (
-      <Badge color="gray" variant="light" c="dimmed">
-        Expired
-      </Badge>
-    );
-  }
-  if (key.expiresAt !== null) {
-    return (
-      <Badge variant="light" color="yellow" c="var(--warn)">
-        Ends <Moment at={key.expiresAt} relative />
-      </Badge>
-    );
-  }
-  return (
-    <Badge variant="light" c="var(--good)" color="green">
-      In use
-    </Badge>
-  );
-}

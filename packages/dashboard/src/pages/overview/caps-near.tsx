@@ -1,18 +1,20 @@
 /** The caps that are closest to their limits. */
 import { Anchor, Group, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { api } from '../../api/client.ts';
+import { api, type Shown } from '../../api/client.ts';
 import { Panel } from '../../parts/page.tsx';
 import { Loaded } from '../../parts/states.tsx';
+import { Money, Moment } from '../../shown/figures.tsx';
 import { useKeyNames } from '../../shown/key-names.ts';
-import { CapState, CapSubject, share, Spent } from '../caps/cap-columns.tsx';
+import { CapState, CapSubject, Spent } from '../caps/cap-columns.tsx';
+import { byNearness, share } from '../caps/cap-share.ts';
 
 export function CapsNear() {
   const names = useKeyNames();
   const caps = api.useQuery('get', '/platform/v1/caps', { params: { query: { limit: 1_000 } } });
   return (
     <Panel
-      title="Closest to their limit"
+      title="Caps nearest to their limit"
       actions={
         <Anchor component={Link} to="/caps" size="xs">
           All caps
@@ -30,7 +32,7 @@ export function CapsNear() {
           ) : (
             <Stack gap="sm">
               {data
-                .toSorted((one, other) => share(other) - share(one))
+                .toSorted(byNearness)
                 .slice(0, 4)
                 .map((cap) => (
                   <div key={cap.id}>
@@ -41,6 +43,7 @@ export function CapsNear() {
                       <CapState of={cap} />
                     </Group>
                     <Spent of={cap} />
+                    <Reached of={cap} />
                   </div>
                 ))}
             </Stack>
@@ -48,5 +51,25 @@ export function CapsNear() {
         }
       </Loaded>
     </Panel>
+  );
+}
+
+/** When, at the pace of the last seven days. */
+function Reached({ of: cap }: { readonly of: Shown<'Cap'> }) {
+  if (share(cap) >= 1) return null;
+  return (
+    <Text size="xs" c="dimmed" component="div">
+      {cap.forecastAt === null ? (
+        'Not reached at the pace of the last seven days'
+      ) : (
+        <>
+          Reached{' '}
+          <Text span inherit className="warn">
+            <Moment at={cap.forecastAt} relative />
+          </Text>{' '}
+          at <Money amount={cap.pacePerDay} /> a day
+        </>
+      )}
+    </Text>
   );
 }

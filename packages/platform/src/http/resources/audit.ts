@@ -6,7 +6,7 @@ import { listAudit } from '../../use-cases/audit.ts';
 import { isRefusal } from '../../use-cases/refusal.ts';
 import { operation } from '../operation.ts';
 import { decodeCursor, encodeCursor, limitOf, pageOf, pageQuery } from '../paging.ts';
-import { instant, timeQuery } from './fields.ts';
+import { instant, nameQuery, timeQuery } from './fields.ts';
 
 const eventSchema = z.object({
   id: z.string(), organization: z.string().nullable(), at: instant,
@@ -18,12 +18,13 @@ export const auditOperations = [
   operation({
     id: 'listAudit', method: 'get', path: '/audit', role: 'admin', tag: 'audit',
     refuses: ['unknown_organization', 'invalid_cursor'],
-    summary: 'Changes, newest first',
-    query: pageQuery.extend({ since: timeQuery.optional() }), answer: pageOf(eventSchema),
+    summary: 'Changes, newest first; of one subject alone where it is named',
+    query: pageQuery.extend({ since: timeQuery.optional(), subject: nameQuery }), answer: pageOf(eventSchema),
     run: async ({ context, actor, query }) => {
       const limit = limitOf(query);
       const events = await listAudit(context, {
         organization: actor.organization, limit: limit + 1, ...(query.cursor === undefined ? {} : { after: decodeCursor(query.cursor) }),
+        ...(query.subject === undefined ? {} : { subject: query.subject }),
         ...(query.since === undefined ? {} : { sinceMs: momentOf(query.since, context.nowMs) }),
       });
       if (isRefusal(events)) return events;

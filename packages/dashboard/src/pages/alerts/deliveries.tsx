@@ -1,0 +1,124 @@
+/** The deliveries of one webhook, newest first: what became of each, how often it was tried, and when it is tried again. */
+import { Badge, Button, Drawer, Group, Stack, Text } from '@mantine/core';
+import { ListChecks, Send } from 'lucide-react';
+import { api, ask, type Shown } from '../../api/client.ts';
+import { useMay } from '../../app/session.ts';
+import { CopyableId } from '../../parts/copying.tsx';
+import { DataTable, type Column } from '../../parts/data-table.tsx';
+import { useDoing } from '../../parts/doing.ts';
+import { Loaded, Nothing } from '../../parts/states.tsx';
+import { Moment } from '../../shown/figures.tsx';
+import { eventName } from './webhook-events.ts';
+
+type Delivery = Shown<'WebhookDelivery'>;
+
+export function DeliveriesDrawer({ webhook, onClose }: { readonly webhook: string | undefined; readonly onClose: () => void }) {
+  return (
+    <Drawer opened={webhook !== undefined} onClose={onClose} position="right" size="xl" title="Deliveries">
+      {webhook === undefined ? null : <Deliveries id={webhook} />}
+    </Drawer>
+  );
+}
+
+function Deliveries({ id }: { readonly id: string }) {
+  const may = useMay('admin');
+  const params = { params: { path: { id } } };
+  const webhooks = api.useQuery('get', '/platform/v1/webhooks');
+  const deliveries = api.useQuery('get', '/platform/v1/webhooks/{id}/deliveries', params, {
+    // Often while something is on its way, seldom otherwise.
+    refetchInterval: ({ state }) => (state.data?.data.some((each) => each.state === 'pending') === true ? 1_000 : 10_000),
+  });
+  const testing = useDoing({
+    run: () => ask.POST('/platform/v1/webhooks/{id}/test', params),
+    changes: ['/platform/v1/webhooks'],
+  });
+  const url = webhooks.data?.data.find((webhook) => webhook.id === id)?.url;
+  return (
+    <Stack>
+      <Group justify="space-between">
+        <Text fw={550} className="wrap grow">
+          {url ?? ' '}
+        </Text>
+        {may ? (
+          <Button
+            size="compact-sm"
+            variant="default"
+            leftSection={<Send size={14} aria-hidden />}
+            loading={testing.isPending}
+            onClick={() => testing.mutate(undefined)}>
+            Send a test
+          </Button>
+        ) : null}
+      </Group>
+      <Loaded of={deliveries} height={260}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Nothing icon={ListChecks} title="Nothing was sent yet">
+              Send a test, and see here what your receiver answers.
+            </Nothing>
+          ) : (
+            <DataTable<Delivery> caption="Deliveries" rows={data} rowId={(delivery) => delivery.id} columns={columns} minWidth={620} />
+          )
+        }
+      </Loaded>
+      <Text size="xs" c="dimmed">
+        The last hundred. What is not answered with a success is tried again after 5 seconds, then less and less often, eight times in a day
+        and a half.
+      </Text>
+    </Stack>
+  );
+}
+
+const columns: readonly Column<Delivery>[] = [
+  {
+    id: 'event',
+    head: 'Event',
+    cell: ({ type, messageId }) => (
+      <>
+        <Text span inherit fw={550}>
+          {eventName(type)}
+        </Text>
+        <Text size="xs" c="dimmed" component="div">
+          <CopyableId id={messageId} name="webhook-id" />
+        </Text>
+      </>
+    ),
+  },
+  { id: 'state', head: 'State', sortBy: ({ state }) => state, cell: (delivery) => <DeliveryState of={delivery} /> },
+  { id: 'attempts', head: 'Tries', right: true, sortBy: ({ attempts }) => attempts, cell: ({ attempts }) => attempts },
+  { id: 'made', head: 'Raised', cell: ({ createdAt }) => <Moment at={createdAt} /> },
+  {
+    id: 'last',
+    head: 'Last try, next',
+    cell: ({ lastAttemptAt, nextAttemptAt }) => (
+      <>
+        <Moment at={lastAttemptAt} none="not yet" />
+        {nextAttemptAt === null ? null : (
+          <Text size="xs" c="dimmed" component="div">
+            again <Moment at={nextAttemptAt} relative />
+          </Text>
+        )}
+      </>
+    ),
+  },
+];
+
+const shades = {
+  delivered: { color: 'green', c: 'var(--good)', name: 'Delivered' },
+  pending: { color: 'yellow', c: 'var(--warn)', name: 'On its way' },
+  failed: { color: 'red', c: 'var(--bad)', name: 'Given up' },
+} as const;
+
+function DeliveryState({ of: { state, status, error } }: { readonly of: Delivery }) {
+  const { color, c, name } = shades[state];
+  return (
+    <>
+      <Badge variant="light" color={color} c={c}>
+        {name}
+      </Badge>
+      <Text size="xs" c="dimmed" className="wrap" component="div">
+        {status === null ? error : `answered ${status}`}
+      </Text>
+    </>
+  );
+}

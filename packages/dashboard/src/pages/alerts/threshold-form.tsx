@@ -1,0 +1,83 @@
+/** Setting the thresholds of one cap, in place of those it had. */
+import { Button, Group, Select, Stack, TagsInput, Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { Link } from '@tanstack/react-router';
+import { ask, type Shown } from '../../api/client.ts';
+import { useDoing } from '../../parts/doing.ts';
+import { wholeDollars } from '../../shown/amounts.ts';
+import type { KeyNames } from '../../shown/key-names.ts';
+
+type Cap = Shown<'Cap'>;
+
+export interface ThresholdFormProps {
+  readonly caps: readonly Cap[];
+  /** Absent: a new one. */
+  readonly edited: Shown<'Alert'> | undefined;
+  readonly names: KeyNames;
+  readonly onDone: () => void;
+}
+
+const usual = ['50', '75', '80', '90', '95', '100'];
+
+export function ThresholdForm({ caps, edited, names, onDone }: ThresholdFormProps) {
+  const form = useForm({
+    initialValues: { cap: edited?.cap ?? (caps.length === 1 ? caps[0]!.id : null), at: (edited?.at ?? [50, 80, 100]).map(String) },
+    validate: {
+      cap: (cap) => (cap === null ? 'Choose a cap.' : null),
+      at: (at) =>
+        at.length === 0 || !at.every((percent) => /^\d{1,4}$/.test(percent) && Number(percent) >= 1 && Number(percent) <= 1_000)
+          ? 'One to ten whole numbers of percent, from 1 to 1000.'
+          : null,
+    },
+  });
+  const setting = useDoing({
+    run: ({ cap, at }: typeof form.values) => ask.POST('/platform/v1/alerts', { body: { cap: cap!, at: at.map(Number) } }),
+    done: 'The thresholds are set.',
+    changes: ['/platform/v1/alerts'],
+    after: onDone,
+  });
+  if (caps.length === 0) {
+    return (
+      <Text size="sm">
+        There is no cap yet.{' '}
+        <Link to="/caps" search={{ new: 'cap' }}>
+          Set one
+        </Link>{' '}
+        first.
+      </Text>
+    );
+  }
+  return (
+    <form onSubmit={form.onSubmit((values) => setting.mutate(values))}>
+      <Stack>
+        <Select
+          label="Cap"
+          data={caps.map((cap) => ({ value: cap.id, label: capName(cap, names) }))}
+          disabled={edited !== undefined}
+          allowDeselect={false}
+          data-autofocus
+          {...form.getInputProps('cap')}
+        />
+        <TagsInput
+          label="Percent of its limit"
+          description="Any from 1 to 1000: above 100 tells how far an unrefused cap is passed."
+          data={usual}
+          maxTags={10}
+          inputMode="numeric"
+          clearable
+          {...form.getInputProps('at')}
+        />
+        <Group justify="flex-end">
+          <Button type="submit" loading={setting.isPending}>
+            Set the thresholds
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function capName({ scope, key, project, window, limit }: Cap, names: KeyNames): string {
+  const of = scope === 'organization' ? 'The organization' : scope === 'key' ? `Key ${names.get(key ?? '') ?? key}` : `Project ${project}`;
+  return `${of}, ${window}, ${wholeDollars(limit.replace(/\.?0+$/, ''))}`;
+}

@@ -1,0 +1,64 @@
+/** Making a webhook: where events are posted to, and which. */
+import { Alert, Button, Checkbox, Group, Radio, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { ask, sentenceOf } from '../../api/client.ts';
+import { useDoing } from '../../parts/doing.ts';
+import { webhookEvents, type WebhookEvent } from './webhook-events.ts';
+
+export function WebhookForm({ onMade }: { readonly onMade: (secret: string) => void }) {
+  const form = useForm({
+    initialValues: { url: '', which: 'all', events: [] as WebhookEvent[] },
+    validate: {
+      url: (url) => (url.trim() === '' ? 'Say where events are to be posted.' : null),
+      events: (events, { which }) => (which === 'some' && events.length === 0 ? 'Choose at least one.' : null),
+    },
+  });
+  const making = useDoing({
+    run: async ({ url, which, events }: typeof form.values) =>
+      (await ask.POST('/platform/v1/webhooks', { body: { url: url.trim(), events: which === 'all' ? null : events } })).data!,
+    changes: ['/platform/v1/webhooks'],
+    after: ({ secret }) => onMade(secret),
+    quiet: true,
+  });
+  return (
+    <form onSubmit={form.onSubmit((values) => making.mutate(values))}>
+      <Stack>
+        {making.error === null ? null : (
+          <Alert color="red" variant="light" role="alert" styles={{ message: { color: 'var(--bad)' } }}>
+            {sentenceOf(making.error)}
+          </Alert>
+        )}
+        <TextInput
+          label="Address"
+          description="A public one, over https."
+          placeholder="https://example.com/hooks/metergate"
+          inputMode="url"
+          autoComplete="off"
+          maxLength={2_048}
+          data-autofocus
+          {...form.getInputProps('url')}
+        />
+        <Radio.Group label="It is told of" {...form.getInputProps('which')}>
+          <Group mt={6}>
+            <Radio value="all" label="Everything" />
+            <Radio value="some" label="These alone" />
+          </Group>
+        </Radio.Group>
+        {form.values.which === 'some' ? (
+          <Checkbox.Group label="Events" {...form.getInputProps('events')}>
+            <SimpleGrid cols={{ base: 1, xs: 2 }} mt={6} spacing="xs">
+              {webhookEvents.map(({ value, label }) => (
+                <Checkbox key={value} value={value} label={label} />
+              ))}
+            </SimpleGrid>
+          </Checkbox.Group>
+        ) : null}
+        <Group justify="flex-end">
+          <Button type="submit" loading={making.isPending}>
+            Make the webhook
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

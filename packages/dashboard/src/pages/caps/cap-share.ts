@@ -1,0 +1,19 @@
+/** How near a cap is to its limit, and which of several is nearest. */
+import type { Shown } from '../../api/client.ts';
+
+type Cap = Shown<'Cap'>;
+
+/** Spent of the limit, from 0; 1 and more: reached. */
+export function share(cap: Cap): number {
+  return Number(cap.limit) === 0 ? 1 : Number(cap.spent) / Number(cap.limit);
+}
+
+/** Reached ones first, then those that will be reached soonest, then those with the largest share. */
+export function byNearness(one: Cap, other: Cap): number {
+  return rank(one) - rank(other) || share(other) - share(one);
+}
+
+function rank(cap: Cap): number {
+  if (share(cap) >= 1) return 0;
+  return cap.forecastAt === null ? Number.MAX_SAFE_INTEGER : Date.parse(cap.forecastAt);
+}

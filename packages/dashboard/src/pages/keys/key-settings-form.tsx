@@ -1,0 +1,81 @@
+/** Changing a service key: its name, its project, when it ends, what its runs may declare. What is left as it is stays. */
+import { Button, Group, NumberInput, Select, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { ask, type Shown } from '../../api/client.ts';
+import { useDoing } from '../../parts/doing.ts';
+import { keyLives } from '../../parts/key-form.tsx';
+import { dollarsSent, plainDecimal } from '../../shown/amounts.ts';
+import { localMoment } from '../../shown/moments.ts';
+
+type Key = Shown<'ServiceKey'>;
+
+export function KeySettingsForm({ of: key, onDone }: { readonly of: Key; readonly onDone: () => void }) {
+  const form = useForm({
+    initialValues: {
+      name: key.name ?? '',
+      project: key.project ?? '',
+      life: 'as it is',
+      maxRunBudget: (key.maxRunBudget === null ? '' : plainDecimal(key.maxRunBudget)) as number | string,
+    },
+  });
+  const saving = useDoing({
+    run: ({ name, project, life, maxRunBudget }: typeof form.values) =>
+      ask.PATCH('/platform/v1/keys/{id}', {
+        params: { path: { id: key.id } },
+        body: {
+          name: name.trim() === '' ? null : name.trim(),
+          project: project.trim() === '' ? null : project.trim(),
+          maxRunBudget: maxRunBudget === '' ? null : dollarsSent(maxRunBudget),
+          ...(life === 'as it is' ? {} : { expiresInSeconds: life === '' ? null : Number(life) }),
+        },
+      }),
+    done: 'The key is changed. It holds within a second.',
+    changes: ['/platform/v1/keys', '/platform/v1/audit'],
+    after: onDone,
+  });
+  const end = key.expiresAt === null ? 'does not expire' : `ends ${localMoment(new Date(key.expiresAt))}`;
+  return (
+    <form onSubmit={form.onSubmit((values) => saving.mutate(values))}>
+      <Stack>
+        <TextInput
+          label="Name"
+          description="Who or what uses it."
+          maxLength={200}
+          data-autofocus
+          {...form.getInputProps('name')}
+        />
+        <TextInput
+          label="Project"
+          description="From now on its calls count for this project, unless a call names its own. Earlier calls stay where they are."
+          maxLength={256}
+          {...form.getInputProps('project')}
+        />
+        <Select
+          label="Life"
+          data={[{ value: 'as it is', label: `As it is: ${end}` }, ...keyLives.map(({ value, label }) => ({ value, label: ended(label) }))]}
+          allowDeselect={false}
+          {...form.getInputProps('life')}
+        />
+        <NumberInput
+          label="Highest run budget, US dollars"
+          description="What a run may declare with this key alone. Empty: the organization's policy."
+          min={0}
+          decimalScale={6}
+          hideControls
+          prefix="$"
+          {...form.getInputProps('maxRunBudget')}
+        />
+        <Group justify="flex-end">
+          <Button type="submit" disabled={!form.isDirty()} loading={saving.isPending}>
+            Change the key
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+/** `A week` → `A week from now`. */
+function ended(label: string): string {
+  return label.startsWith('Does not') ? label : `${label} from now`;
+}

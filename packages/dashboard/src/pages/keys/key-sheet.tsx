@@ -1,0 +1,93 @@
+/** One service key: what it is, when it was used, and, for those who may see the audit, who made and changed it. */
+import { Group, Stack, Table, Text, Title } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { api } from '../../api/client.ts';
+import { useMay } from '../../app/session.ts';
+import { CopyableId } from '../../parts/copying.tsx';
+import { Facts, SheetPart } from '../../parts/facts.tsx';
+import { Loaded } from '../../parts/states.tsx';
+import { wordsOf } from '../../shown/audit-words.ts';
+import { Money, Moment } from '../../shown/figures.tsx';
+import { KeyMenu } from './key-menu.tsx';
+import { KeyState, type Key } from './key-state.tsx';
+
+export function KeySheet({ of: key }: { readonly of: Key }) {
+  const admin = useMay('admin');
+  return (
+    <Stack gap="lg">
+      <Group justify="space-between" wrap="nowrap">
+        <Group gap="xs">
+          <Title order={2} className="wrap">
+            {key.name ?? 'Unnamed key'}
+          </Title>
+          <KeyState of={key} />
+        </Group>
+        <KeyMenu of={key} />
+      </Group>
+      <Facts
+        rows={[
+          ['Begins with', <span className="mono">{key.prefix}…</span>],
+          ['Id', <CopyableId id={key.id} name="key id" />],
+          ['Project', key.project ?? '–'],
+          ['Made', <Moment at={key.createdAt} />],
+          ['Last used', <Moment at={key.lastUsedAt} none="never" relative />],
+          ['Ends', <Moment at={key.revokedAt ?? key.expiresAt} none="does not expire" />],
+          ...(key.disabledAt === null ? [] : [['Disabled', <Moment at={key.disabledAt} />] as const]),
+          ['A run may declare', key.maxRunBudget === null ? "the organization's policy" : <Money amount={key.maxRunBudget} />],
+          [
+            'Its figures',
+            <Group gap="md">
+              <Link to="/calls" search={{ key: key.id }}>
+                Calls
+              </Link>
+              <Link to="/explore" search={{ key: key.id, by: 'model' }}>
+                Usage by model
+              </Link>
+            </Group>,
+          ],
+        ]}
+      />
+      {admin ? (
+        <SheetPart title="Who made and changed it">
+          <KeyHistory id={key.id} />
+        </SheetPart>
+      ) : null}
+    </Stack>
+  );
+}
+
+function KeyHistory({ id }: { readonly id: string }) {
+  const events = api.useQuery('get', '/platform/v1/audit', { params: { query: { subject: id, limit: 100 } } });
+  return (
+    <Loaded of={events} height={80}>
+      {({ data }) =>
+        data.length === 0 ? (
+          <Text size="sm" c="dimmed">
+            The audit knows nothing of it.
+          </Text>
+        ) : (
+          <Table withTableBorder verticalSpacing={6}>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>When</Table.Th>
+                <Table.Th>What</Table.Th>
+                <Table.Th>Who</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {data.map(({ id, at, action, actor }) => (
+                <Table.Tr key={id}>
+                  <Table.Td>
+                    <Moment at={at} />
+                  </Table.Td>
+                  <Table.Td>{wordsOf(action)}</Table.Td>
+                  <Table.Td className="wrap">{actor.name ?? actor.kind}</Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        )
+      }
+    </Loaded>
+  );
+}

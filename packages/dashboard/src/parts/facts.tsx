@@ -1,0 +1,29 @@
+/** Names and values below each other, and a part of a sheet with a heading of its own. */
+import { Table, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+
+export function Facts({ rows }: { readonly rows: readonly (readonly [string, ReactNode])[] }) {
+  return (
+    <Table variant="vertical" layout="fixed" withTableBorder verticalSpacing={6}>
+      <Table.Tbody>
+        {rows.map(([name, value]) => (
+          <Table.Tr key={name}>
+            <Table.Th w={150}>{name}</Table.Th>
+            <Table.Td className="wrap">{value}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+export function SheetPart({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <section>
+      <Title order={3} fz="sm" mb={6}>
+        {title}
+      </Title>
+      {children}
+    </section>
+  );
+}
