@@ -77,21 +77,27 @@ class Relay {
     });
   }
 
-  /** Passes bytes on in their order, however long each is under way. */
+  /**
+   * Passes bytes on in their order, however long each is under way. One timer at a time, of the eldest: two timers that are due in the same
+   * millisecond may run in either order, and a connection whose bytes change places is no connection.
+   */
   #lane(to: Socket): (bytes: Buffer) => void {
-    let waiting = 0;
-    let lastDueMs = 0;
+    const underWay: { readonly dueMs: number; readonly arrive: () => void }[] = [];
+    const wait = (): void => {
+      const [eldest] = underWay;
+      if (eldest === undefined) return;
+      setTimeout(() => {
+        const nowMs = performance.now();
+        while (underWay.length > 0 && underWay[0]!.dueMs <= nowMs) underWay.shift()!.arrive();
+        wait();
+      }, Math.max(0, Math.ceil(eldest.dueMs - performance.now())));
+    };
     return (bytes) => {
       const send = (): void => void (to.destroyed || to.write(bytes));
       const arrive = (): void => void (this.#held === null ? send() : this.#held.push(send));
-      if (this.delayMs === 0 && waiting === 0) return arrive();
-      const nowMs = performance.now();
-      lastDueMs = Math.max(lastDueMs, nowMs + this.delayMs);
-      waiting += 1;
-      setTimeout(() => {
-        waiting -= 1;
-        arrive();
-      }, lastDueMs - nowMs);
+      if (this.delayMs === 0 && underWay.length === 0) return arrive();
+      underWay.push({ dueMs: performance.now() + this.delayMs, arrive });
+      if (underWay.length === 1) wait();
     };
   }
 }

@@ -102,6 +102,9 @@ function nameOf(row: Row): string {
   return leaseName({ organization, scope, subject, window, startMs: Number(startMs) } as unknown as LeaseSubject);
 }
 
+/** Null only where the database says so: a column that is missing, or not a number, must never read as "nothing limits it". */
 function moneyOf(value: string | bigint | null | undefined): NanoDollars | null {
-  return typeof value === 'bigint' ? nanoDollars(value) : null;
+  if (value === null) return null;
+  if (typeof value !== 'bigint') throw new TypeError('a column of money holds no number');
+  return nanoDollars(value);
 }
