@@ -88,7 +88,7 @@ test('a node that stood still admits nothing on the lease it held', async () => 
   assert.equal(await assertSound(sharer, cluster.upstream.requests.length - before), 60.02);
 });
 
-test('the store away: what is leased is spent, then 503 and never 402; back again, all goes on, and nothing is lost', async () => {
+test('the store away: what is leased is spent, then 503 and never 402, and nodes say that they are not ready; back again, all goes on', async () => {
   const sharer = await Sharer.of(cluster, store, 'store away');
   await sharer.cap(100_000);
   const before = cluster.upstream.requests.length;
@@ -98,6 +98,8 @@ test('the store away: what is leased is spent, then 503 and never 402; back agai
   await postgres.pause();
   const awayMs = Date.now();
   await pass(6_000);
+  await readyBecomes(nodes[0]!, '', 503);
+  assert.equal(await readyNow(nodes[0]!, '?ignore=store'), 200, 'calls without a cap are served');
   const backMs = Date.now();
   await postgres.resume();
   const seen = sharer.answered;
@@ -105,6 +107,7 @@ test('the store away: what is leased is spent, then 503 and never 402; back agai
   while (sharer.answered < seen + 200 && performance.now() < deadlineMs) await pass(20);
   const answers = await running.end();
   assert.ok(sharer.answered >= seen + 200, 'calls are admitted again');
+  await readyBecomes(nodes[0]!, '', 200);
   const whileAway = answers.filter(({ atMs }) => atMs > awayMs && atMs < backMs);
   assert.equal(whileAway.filter(({ status }) => status === 402).length, 0);
   const late = whileAway.filter(({ status, atMs }) => status === 200 && atMs > awayMs + 5_500);
@@ -112,6 +115,21 @@ test('the store away: what is leased is spent, then 503 and never 402; back agai
   assert.ok(whileAway.some(({ code }) => code === 'budget_unverifiable'));
   await assertSound(sharer, cluster.upstream.requests.length - before);
 });
+
+async function readyNow(node: ClusterNode, query: string): Promise<number> {
+  const answer = await fetch(`${node.urls['ops']}/readyz${query}`);
+  const said = await answer.text();
+  if (answer.status === 503) assert.match(said, /^not ready\nstore: The shared store does not answer/);
+  return answer.status;
+}
+
+async function readyBecomes(node: ClusterNode, query: string, status: number): Promise<void> {
+  const deadlineMs = performance.now() + 20_000;
+  while (await readyNow(node, query) !== status) {
+    assert.ok(performance.now() < deadlineMs, `/readyz never became ${status}`);
+    await pass(100);
+  }
+}
 
 test('a commit whose answer never came: what was shipped is shipped once, what was granted is not gone by', async () => {
   const relay = await startDatabaseRelay(cluster.databaseUrl);

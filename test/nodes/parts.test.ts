@@ -3,9 +3,11 @@
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { setTimeout as pass } from 'node:timers/promises';
 import { startCluster, type Cluster } from '@metergate/testkit/cluster.ts';
 import { testPostgres, type TestPostgres } from '@metergate/testkit/postgres.ts';
 import { productEnv, runCli } from '@metergate/testkit/system.ts';
@@ -32,17 +34,52 @@ const refusal = async (part: string, env: Record<string, string>): Promise<strin
   return result.stderr;
 };
 
-test('a part alone on an embedded store, or a gateway where there is no schema, ends with one sentence and leaves nothing', async () => {
+test('a part alone on an embedded store ends with one sentence and leaves nothing', async () => {
   const dataDirectory = join(folder, 'none');
   for (const part of ['gateway', 'platform']) {
     assert.match(await refusal(part, { SVC_DATA_DIR: dataDirectory }), new RegExp(`metergate ${part} needs a PostgreSQL store`));
   }
-  const onShared = {
-    SVC_DATA_DIR: dataDirectory, SVC_DATABASE_URL: cluster.databaseUrl, SVC_MASTER_KEY: Buffer.from(cluster.masterKey).toString('base64'),
-  };
-  assert.match(await refusal('gateway', onShared), /There is no store at .*metergate platform/);
   assert.deepEqual(readdirSync(folder), []);
 });
+
+test('a gateway that is started before its platform says what it waits for, is not ready, and serves once the platform made the store', async () => {
+  const databaseUrl = await postgres.createDatabase();
+  const opsPort = await freePort();
+  const env = { SVC_DATABASE_URL: databaseUrl, SVC_DATA_DIR: join(folder, 'early'), SVC_OPS_PORT: String(opsPort) };
+  const starting = cluster.process(['gateway'], env);
+  const asked = await answered(`http://127.0.0.1:${opsPort}/readyz`, (said) => said.includes('There is no store at'));
+  assert.match(asked, /^not ready\nstarting: There is no store at .* Waiting for it\.\n$/);
+  assert.deepEqual(readdirSync(folder), [], 'nothing is made before there is a store');
+  assert.equal((await fetch(`http://127.0.0.1:${opsPort}/healthz`)).status, 200);
+  const platform = await cluster.process(['platform'], { SVC_DATABASE_URL: databaseUrl });
+  const gateway = await starting;
+  assert.equal((gateway.stderr().match(/Waiting for it/g) ?? []).length, 1, gateway.stderr());
+  assert.equal(await answered(`http://127.0.0.1:${opsPort}/readyz`, (said) => said === 'ready\n'), 'ready\n');
+  for (const each of [gateway, platform]) {
+    each.signal('SIGTERM');
+    assert.equal(await each.ended, 0, each.stderr());
+  }
+  rmSync(join(folder, 'early'), { recursive: true });
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((closed) => server.close(closed));
+  return port;
+}
+
+/** What is answered there once it is what is waited for. */
+async function answered(url: string, wanted: (said: string) => boolean): Promise<string> {
+  const deadlineMs = performance.now() + 30_000;
+  for (;;) {
+    const said = await fetch(url).then((answer) => answer.text(), String);
+    if (wanted(said)) return said;
+    assert.ok(performance.now() < deadlineMs, said);
+    await pass(50);
+  }
+}
 
 test('the platform makes the schema and prints its own addresses; gateways serve what was set there, and stop with nothing left', async () => {
   const platform = await cluster.process(['platform'], { SVC_DATA_DIR: join(folder, 'platform') });

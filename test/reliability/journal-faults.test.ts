@@ -112,6 +112,16 @@ async function streamAcross(given: UseCaseContext, harm: () => Promise<void>): P
   delivered.push(number);
 }
 
+async function readyBecomes(opsUrl: string, status: number, words: RegExp): Promise<void> {
+  const deadlineMs = performance.now() + 20_000;
+  for (;;) {
+    const answer = await fetch(`${opsUrl}/readyz`);
+    const said = await answer.text();
+    if (answer.status === status) return assert.match(said, words);
+    assert.ok(performance.now() < deadlineMs, `/readyz stays ${answer.status}: ${said}`);
+  }
+}
+
 /** What must hold from the moment nothing can be written until it can again, without a restart. */
 async function assertSurvives(given: UseCaseContext, harm: () => void, mend: () => void): Promise<void> {
   for (let count = 0; count < 8; count += 1) assert.equal((await given.call()).status, 200);
@@ -127,7 +137,12 @@ async function assertSurvives(given: UseCaseContext, harm: () => void, mend: () 
       assert.equal(given.seen.length, before, 'a call was forwarded that could not be recorded');
     }
   });
+  const { opsUrl } = given.system;
+  await readyBecomes(opsUrl, 503, /^not ready\njournal: The journal in .* cannot be written: .*Make room/);
+  assert.match(given.system.stderr(), /The journal in .* cannot be written: .*Make room on that disk/);
   mend();
+  // Without a call: a proxy sends none to a node that is not ready.
+  await readyBecomes(opsUrl, 200, /^ready\n$/);
   await callsUntil(given, 200);
   for (let count = 0; count < 8; count += 1) assert.equal((await given.call()).status, 200);
   await assertRecorded(given);

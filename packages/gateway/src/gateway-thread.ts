@@ -1,7 +1,7 @@
 /**
  * Entry of the gateway thread: puts a node together from what the parent gives, and says when it listens.
  * To the parent: `{listening: {host, port}}`, or `{failed: {code, message, syscall}}` and the end; `{metrics, id}` on `{metrics: true, id}`;
- * `{warning}` when something needs an operator; `{lines}` for the log; `{drained: true}` after `{drain: true}`, when all calls have ended and the
+ * `{condition}` whenever what the node cannot do changes; `{warning}` when something needs an operator; `{lines}` for the log; `{drained: true}` after `{drain: true}`, when all calls have ended and the
  * journal is closed. This thread never opens the store (design 2, Processes).
  */
 import { createHash, randomBytes } from 'node:crypto';
@@ -13,9 +13,10 @@ import { LeaseBook } from '@metergate/core/lease/book.ts';
 import { priceList } from '@metergate/core/price/price-list.ts';
 import { parseOverlay } from '@metergate/core/price/overlay.ts';
 import { createStoreClient, type Port, type StoreClient } from '@metergate/store/desk/store-client.ts';
-import type { Journal } from '@metergate/store/journal/journal.ts';
+import type { Journal, JournalCondition } from '@metergate/store/journal/journal.ts';
 import type { JournalSync } from '@metergate/store/journal/segment.ts';
 import { createJournal } from '@metergate/store/journal/writer.ts';
+import { createConditionWatch, type NodeCondition } from './condition.ts';
 import { connectionBounds, descriptorLimit } from './descriptors.ts';
 import { startGateway, type Gateway } from './gateway.ts';
 import { Guards } from './guards/guards.ts';
@@ -98,9 +99,11 @@ interface Parts {
   readonly rateCounters: RateCounters;
   readonly registry: RunRegistry;
   readonly leases: SpendLeases | null;
+  readonly look: () => NodeCondition | null;
 }
 
 const clockWatchMs = 1_000;
+const conditionWatchMs = 1_000;
 const monotonicMs = (): number => performance.now();
 const data = workerData as GatewayThreadData;
 const parent = parentPort!;
@@ -131,9 +134,8 @@ async function start(): Promise<Parts> {
     onOverlayFault: (error) => parent.postMessage({ warning: `The loaded prices are not in force: ${error.message}` }),
   });
   await client.heard;
-  const journal = nudging(client, createJournal({
-    directory: data.journalDirectory, sync: data.journalSync, randomBytes, clock: monotonicMs,
-  }));
+  const segments = createJournal({ directory: data.journalDirectory, sync: data.journalSync, randomBytes, clock: monotonicMs });
+  const journal = nudging(client, segments);
   const destinations = createDestinationPools({
     urls: { openai: data.openaiUrl, anthropic: data.anthropicUrl },
     guard: createAddressGuard({ allow: parseAddressRanges(data.upstreamAllow) }),
@@ -150,10 +152,10 @@ async function start(): Promise<Parts> {
     heldBodiesBytesMax: data.heldBodiesMb * 1024 * 1024, connectionsMax: connectionBounds(descriptorLimit()).callers,
     guards: new Guards(clock, runs, leases), verifyGrant: createGrantVerifier(), log,
   });
-  return { gateway, log, journal, destinations, settings, clock, rateCounters, registry, leases };
+  return { gateway, log, journal, destinations, settings, clock, rateCounters, registry, leases, look: conditionOf(gateway, segments, client, leases) };
 }
 
-function serveParent({ gateway, log, journal, destinations, settings, clock, rateCounters, registry, leases }: Parts): void {
+function serveParent({ gateway, log, journal, destinations, settings, clock, rateCounters, registry, leases, look }: Parts): void {
   const loopDelay = monitorEventLoopDelay({ resolution: 20 });
   loopDelay.enable();
   parent.on('message', (message: ToGatewayThread) => {
@@ -179,7 +181,22 @@ function serveParent({ gateway, log, journal, destinations, settings, clock, rat
     }
   });
   setInterval(watchClock(clock), clockWatchMs).unref();
+  setInterval(() => {
+    const condition = look();
+    if (condition !== null) parent.postMessage({ condition });
+  }, conditionWatchMs).unref();
   parent.postMessage({ listening: { host: gateway.host, port: gateway.port } });
+}
+
+/** What the node cannot do, whenever it has changed. */
+function conditionOf(gateway: Gateway, journal: JournalCondition, client: StoreClient, leases: SpendLeases | null): () => NodeCondition | null {
+  let toldLeasesMs = monotonicMs();
+  client.onTime(() => { toldLeasesMs = monotonicMs(); });
+  return createConditionWatch({
+    journal, monotonicMs,
+    leasesHeardMs: leases === null ? null : () => Math.max(toldLeasesMs, leases.answeredMs ?? -Infinity),
+    unverified: () => gateway.metrics.snapshot().refusals.get('budget_unverifiable') ?? 0,
+  });
 }
 
 /** Says once that the wall clock stepped, and once when the time in force agrees with it again (design 3, row 5b). */

@@ -1,15 +1,18 @@
 /**
- * The operators' listener: `/healthz` (the process lives), `/readyz` (calls are served), `/metrics` (Prometheus). It runs on
+ * The operators' listener: `/healthz` (the process lives), `/readyz` (calls are served, or why not), `/metrics` (Prometheus). It runs on
  * the supervisor's thread and asks the gateway thread for its counters; a call never waits for it.
  */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ListenAddress } from '../config/config.ts';
+import { listenFault } from './free-port.ts';
 import { metricsWriter, type MetricsSources } from './metrics/metrics-text.ts';
+import type { Unready } from './node-watch.ts';
 
 export interface OpsOptions extends MetricsSources {
   readonly address: ListenAddress;
-  readonly ready: () => boolean;
+  /** Empty: ready. */
+  readonly unready: () => readonly Unready[];
 }
 
 export interface Ops {
@@ -17,14 +20,14 @@ export interface Ops {
   close(): Promise<void>;
 }
 
-/** Listens. Rejects with Node's own error where it cannot. */
+/** Listens. @throws StartFault where it cannot */
 export async function startOps(options: OpsOptions): Promise<Ops> {
   const metricsText = metricsWriter(options);
   const server = createServer((request, response) => {
-    const path = (request.url ?? '').split('?', 1)[0];
+    const [path, query] = (request.url ?? '').split('?', 2);
     if (request.method !== 'GET' && request.method !== 'HEAD') return answer(response, 405, 'Only GET and HEAD are answered here.\n');
     if (path === '/healthz') return answer(response, 200, 'ok\n');
-    if (path === '/readyz') return options.ready() ? answer(response, 200, 'ready\n') : answer(response, 503, 'not ready\n');
+    if (path === '/readyz') return answerReady(response, options.unready(), new URLSearchParams(query).getAll('ignore'));
     if (path !== '/metrics') return answer(response, 404, 'Here are /healthz, /readyz and /metrics.\n');
     metricsText().then(
       ({ type, text }) => answer(response, 200, text, type),
@@ -32,9 +35,9 @@ export async function startOps(options: OpsOptions): Promise<Ops> {
     );
   });
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
+    server.once('error', (error: NodeJS.ErrnoException) => reject(listenFault(error.code, options.address, 'SVC_OPS_PORT', 'SVC_OPS_HOST')));
     server.listen(options.address.port, options.address.host, () => {
-      server.off('error', reject);
+      server.removeAllListeners('error');
       resolve();
     });
   });
@@ -45,6 +48,13 @@ export async function startOps(options: OpsOptions): Promise<Ops> {
       server.closeAllConnections();
     }),
   };
+}
+
+/** `ignored`: causes that the asker does not go by. */
+function answerReady(response: ServerResponse, unready: readonly Unready[], ignored: readonly string[]): void {
+  const reasons = unready.filter(({ cause }) => !ignored.includes(cause));
+  if (reasons.length === 0) return answer(response, 200, 'ready\n');
+  answer(response, 503, ['not ready', ...reasons.map(({ cause, sentence }) => `${cause}: ${sentence}`)].map((line) => `${line}\n`).join(''));
 }
 
 function answer(response: ServerResponse, status: number, text: string, type = 'text/plain; charset=utf-8'): void {

@@ -9,6 +9,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { base62, idPrefix, type GatewayNodeId } from '@metergate/core/id.ts';
+import type { NodeCondition } from '@metergate/gateway/condition.ts';
 import type { LogLine } from '@metergate/gateway/log/call-log.ts';
 import type { PlatformThreadData } from '@metergate/platform/platform-thread.ts';
 import { StoreFault } from '@metergate/store/engine/fault.ts';
@@ -25,11 +26,14 @@ import { assertDirectoryFree, ensureDataDirectory, lockDataDirectory, removeMade
 import { prepareFirstStart, type FirstStart } from './first-start.ts';
 import { keptData } from './kept-data.ts';
 import { assertAddressesFree, listenFault } from './free-port.ts';
-import { startOps } from './ops.ts';
+import type { GatewaySource } from './metrics/metrics-text.ts';
+import { createNodeWatch, type NodeWatch } from './node-watch.ts';
+import { startOps, type Ops } from './ops.ts';
 import { startPlatformThread, type PlatformThread } from './platform-thread.ts';
 import { quickStartLines } from './quick-start.ts';
 import { StartFault } from '../config/start-fault.ts';
 import { startThreads, ThreadFault, type Threads } from './threads.ts';
+import { waitingForStore } from './waiting-for-store.ts';
 
 /** What runs in this process. */
 export type Part = 'all' | 'gateway' | 'platform';
@@ -47,6 +51,9 @@ export interface StartOptions {
   readonly stderr: (line: string) => void;
 }
 
+/** How often it is looked whether there is trouble to tell. */
+const lookMs = 1_000;
+
 /** Runs until a signal ends it. Resolves with the exit code: 0 after a clean stop, 1 with one sentence said. */
 export async function startProduct(options: StartOptions): Promise<number> {
   try {
@@ -59,60 +66,111 @@ export async function startProduct(options: StartOptions): Promise<number> {
 }
 
 async function run(options: StartOptions): Promise<number> {
-  const { config, part, sandbox, stdout, stderr } = options;
+  const { config, part, sandbox } = options;
   assertStoreFits(options);
   // Before the ports: a second start on one directory mostly finds the first one's ports taken, and should say why.
   if (part !== 'platform') assertDirectoryFree(config.dataDirectory);
   await assertAddressesFree(config, part === 'all' ? ['gateway', 'platform', 'ops'] : [part, 'ops']);
-  const { lock, masterKey, firstStart } = part === 'all' ? await prepareData(options) : await preparePart(options, part);
-  const provider = sandbox ? await startSandboxProvider() : null;
-  // Before anything listens: whoever reads the ready line may signal in the same moment.
   const log = createLog({
-    format: config.logFormat ?? (options.isTerminal ? 'text' : 'json'), level: config.logLevel, nowMs: Date.now, write: stderr,
+    format: config.logFormat ?? (options.isTerminal ? 'text' : 'json'), level: config.logLevel, nowMs: Date.now, write: options.stderr,
   });
+  // Before anything listens: whoever reads the ready line may signal in the same moment.
   const asked = stopAsked(log);
-  let ready = false;
+  const watch = createNodeWatch({
+    directory: part === 'platform' ? null : config.dataDirectory, tell: log, monotonicMs: () => performance.now(),
+  });
+  const running: Running = { lock: null, threads: null, platform: null, provider: null, ops: null };
+  try {
+    // First of all: who asks whether this process is ready is answered from here on, with what it waits for.
+    running.ops = await startOps({
+      address: config.ops, unready: () => watch.unready(), gateway: () => gatewaySource(running.threads),
+      runtime: { version: process.version, belowFloor: runtimeBelowFloor(process.versions.node) },
+    });
+    const prepared = part === 'all' ? await prepareData(options) : await preparePart(options, part, { log, watch, asked });
+    if (prepared === null) return 0;
+    running.lock = prepared.lock;
+    running.provider = sandbox ? await startSandboxProvider() : null;
+    return await serve(options, { log, watch, asked, running, prepared });
+  } finally {
+    await running.threads?.stop();
+    await Promise.all([running.platform?.stop(), running.ops?.close(), running.provider?.close()]);
+    running.lock?.release();
+  }
+}
+
+/** What is to be stopped, as far as it was started. */
+interface Running {
+  /** Kept until all that writes there has ended. */
+  lock: DirectoryLock | null;
+  threads: Threads | null;
+  platform: PlatformThread | null;
+  provider: Awaited<ReturnType<typeof startSandboxProvider>> | null;
+  ops: Ops | null;
+}
+
+interface Start {
+  readonly log: Log;
+  readonly watch: NodeWatch;
+  /** Aborted by the first signal. */
+  readonly asked: AbortSignal;
+}
+
+function gatewaySource(threads: Threads | null): GatewaySource | null {
+  return threads === null ? null : { metrics: () => threads.metrics(1_000), storeFigures: () => threads.storeFigures() };
+}
+
+/** Starts the parts, says that they are ready, and runs until a signal comes (0) or a thread dies (1). */
+async function serve(options: StartOptions, { log, watch, asked, running, prepared }: Start & {
+  readonly running: Running; readonly prepared: PreparedData;
+}): Promise<number> {
+  const { config, part, sandbox, stdout, stderr } = options;
+  const { masterKey, firstStart } = prepared;
   const died = Promise.withResolvers<number>();
-  const threads = part === 'platform' ? null : await startGateway(config, {
-    masterKey, openaiUrl: provider?.url ?? config.openaiUrl, anthropicUrl: provider?.url ?? config.anthropicUrl,
+  const openaiUrl = running.provider?.url ?? config.openaiUrl;
+  const anthropicUrl = running.provider?.url ?? config.anthropicUrl;
+  running.threads = part === 'platform' ? null : await startGateway(config, {
+    masterKey, openaiUrl, anthropicUrl,
     onFault: (sentence) => log('warn', sentence),
     onLines: (lines) => logLines(log, lines),
+    onCondition: (condition) => watch.hear(condition),
     onDeath: (sentence) => {
-      ready = false;
+      watch.phase = { cause: 'stopping', sentence };
       log('error', sentence);
       died.resolve(1);
     },
   });
-  const gatewayUrl = config.publicGatewayUrl ?? urlOf(config.gateway.host, threads?.gatewayPort ?? config.gateway.port);
-  const platform = part === 'gateway' ? null : await startPlatformBeside(config, {
+  const gatewayUrl = config.publicGatewayUrl ?? urlOf(config.gateway.host, running.threads?.gatewayPort ?? config.gateway.port);
+  running.platform = part === 'gateway' ? null : await startPlatformBeside(config, {
     databaseUrl: config.databaseUrl, masterKey, ...config.platform, publicUrl: config.publicPlatformUrl, gatewayUrl, sandbox,
-    providerUrls: { openai: provider?.url ?? config.openaiUrl, anthropic: provider?.url ?? config.anthropicUrl },
+    providerUrls: { openai: openaiUrl, anthropic: anthropicUrl },
     upstreamAllow: config.upstreamAllow, trustedProxies: config.trustedProxies,
   }, (sentence) => log('warn', sentence));
-  const ops = await startOps({
-    address: config.ops, ready: () => ready,
-    gateway: threads === null ? null : { metrics: () => threads.metrics(1_000), storeFigures: () => threads.storeFigures() },
-    runtime: { version: process.version, belowFloor: runtimeBelowFloor(process.versions.node) },
-  });
   const urls = {
-    ...(threads === null ? {} : { gateway: urlOf(config.gateway.host, threads.gatewayPort) }),
-    ...(platform === null ? {} : { platform: urlOf(config.platform.host, platform.port) }),
-    ops: urlOf(config.ops.host, ops.port),
+    ...(running.threads === null ? {} : { gateway: urlOf(config.gateway.host, running.threads.gatewayPort) }),
+    ...(running.platform === null ? {} : { platform: urlOf(config.platform.host, running.platform.port) }),
+    ops: urlOf(config.ops.host, running.ops!.port),
   };
   if (firstStart !== null) {
     const platformUrl = config.publicPlatformUrl ?? urls.platform!;
     const place = keptData(config, process.cwd());
     for (const line of quickStartLines({ gatewayUrl, platformUrl, place, sandbox, alone: part === 'all', firstStart })) stderr(line);
   }
-  ready = true;
+  watch.phase = null;
+  const looking = setInterval(() => watch.look(), lookMs);
   stdout(`metergate ready ${Object.entries(urls).map(([name, url]) => `${name}=${url}`).join(' ')}`);
-  const outcome = await Promise.race([asked.then(() => 'asked' as const), died.promise]);
-  if (outcome !== 'asked') return outcome;
-  ready = false;
-  await threads?.stop();
-  await Promise.all([platform?.stop(), ops.close(), provider?.close()]);
-  lock?.release();
-  return 0;
+  const outcome = await Promise.race([aborted(asked), died.promise]);
+  clearInterval(looking);
+  if (outcome === 0) watch.phase = { cause: 'stopping', sentence: 'Stopping: open calls may finish.' };
+  // A process with a dead thread is not drained: what it journalled is recovered at its next start.
+  else running.threads = running.platform = null;
+  return outcome;
+}
+
+function aborted(signal: AbortSignal): Promise<0> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(0);
+    else signal.addEventListener('abort', () => resolve(0), { once: true });
+  });
 }
 
 interface PreparedData {
@@ -130,16 +188,24 @@ function assertStoreFits({ config, part }: StartOptions): void {
     + 'or run everything on this machine with metergate start.');
 }
 
-/** A platform makes the schema and keeps nothing here. A gateway finds the schema, and keeps its journal in the data directory. */
-async function preparePart(options: StartOptions, part: 'gateway' | 'platform'): Promise<PreparedData> {
+/**
+ * A platform makes the schema and keeps nothing here. A gateway finds the schema, waiting for it where it must, and keeps its journal in
+ * the data directory. Null: a signal came while it waited.
+ */
+async function preparePart(options: StartOptions, part: 'gateway' | 'platform', { log, watch, asked }: Start): Promise<PreparedData | null> {
   const { config } = options;
   if (part === 'platform') {
     const { masterKey, opened } = await withMasterKey(config, masterKeyForStart(config), (key) => prepareStore(options, key));
     return { lock: null, masterKey, firstStart: opened };
   }
-  const { masterKey } = await withMasterKey(config, masterKeyForStart(config), (key) => findStore(config, key));
+  const found = await waitingForStore({
+    open: () => withMasterKey(config, masterKeyForStart(config), (key) => findStore(config, key)),
+    tell: (sentence) => log('warn', sentence), waitsFor: (sentence) => { watch.phase = { cause: 'starting', sentence }; },
+    signal: asked, monotonicMs: () => performance.now(),
+  });
+  if (found === null) return null;
   ensureDataDirectory(config.dataDirectory);
-  return { lock: lockDataDirectory(config.dataDirectory), masterKey, firstStart: null };
+  return { lock: lockDataDirectory(config.dataDirectory), masterKey: found.masterKey, firstStart: null };
 }
 
 /** @throws StoreFault where there is no store yet, or an older one, or one with another master key. */
@@ -187,6 +253,7 @@ interface GatewayNeeds {
   readonly anthropicUrl: string;
   readonly onFault: (sentence: string) => void;
   readonly onLines: (lines: readonly LogLine[]) => void;
+  readonly onCondition: (condition: NodeCondition) => void;
   readonly onDeath: (sentence: string) => void;
 }
 
@@ -205,6 +272,7 @@ async function startGateway(config: Config, needs: GatewayNeeds): Promise<Thread
       },
       onFault: needs.onFault,
       onLines: needs.onLines,
+      onCondition: needs.onCondition,
       onDeath: needs.onDeath,
     });
   } catch (error) {
@@ -232,20 +300,20 @@ async function startPlatformBeside(config: Config, data: PlatformThreadData, onF
  */
 const sameSignalMs = 300;
 
-/** Resolves at the first SIGTERM or SIGINT; the second ends the process at once. */
-function stopAsked(log: Log): Promise<void> {
-  return new Promise((resolve) => {
-    let askedAtMs: number | null = null;
-    const onSignal = (): void => {
-      if (askedAtMs !== null && performance.now() - askedAtMs >= sameSignalMs) process.exit(1);
-      if (askedAtMs !== null) return;
-      askedAtMs = performance.now();
-      log('info', 'stopping; open calls may finish. Signal again to end at once.');
-      resolve();
-    };
-    process.on('SIGTERM', onSignal);
-    process.on('SIGINT', onSignal);
-  });
+/** Aborts at the first SIGTERM or SIGINT; the second ends the process at once. */
+function stopAsked(log: Log): AbortSignal {
+  const asked = new AbortController();
+  let askedAtMs: number | null = null;
+  const onSignal = (): void => {
+    if (askedAtMs !== null && performance.now() - askedAtMs >= sameSignalMs) process.exit(1);
+    if (askedAtMs !== null) return;
+    askedAtMs = performance.now();
+    log('info', 'stopping; open calls may finish. Signal again to end at once.');
+    asked.abort();
+  };
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
+  return asked.signal;
 }
 
 function urlOf(host: ListenAddress['host'], port: number): string {

@@ -87,6 +87,8 @@ export class SpendLeases {
   #waiting: Waiter[] = [];
   #looking = false;
   readonly counters: LeaseCounters = { batches: 0, failures: 0, waits: 0 };
+  /** When the store last answered a claim, on the clock's monotonic side; null: it never did. */
+  answeredMs: number | null = null;
 
   constructor(options: SpendLeasesOptions) {
     this.#options = options;
@@ -235,6 +237,7 @@ export class SpendLeases {
     let heard = true;
     try {
       this.#options.book.answered(batch, await this.#options.client.claimLeases(batch.number, batch.claims));
+      this.answeredMs = this.#moment().monotonicMs;
       for (const account of batch.accounts) this.#show(account);
     } catch {
       heard = false;

@@ -36,7 +36,9 @@ test('each question gets its own answer, in whatever order the answers come', as
 });
 
 test('a store that fails or is late rejects the question after 250 ms at most, and a late answer changes nothing', async () => {
-  const { client, say, timers } = context();
+  const { client, say, timers, moveTo } = context();
+  say({ kind: 'heartbeat' });
+  moveTo(1_000);
   const failed = client.askKey('aa');
   say({ kind: 'failed', number: 1 });
   await assert.rejects(failed, { name: 'StoreAway' });
@@ -45,6 +47,19 @@ test('a store that fails or is late rejects the question after 250 ms at most, a
   timers[1]!.task();
   await assert.rejects(late, { name: 'StoreAway', message: 'The store did not answer within 250 ms.' });
   say({ kind: 'answer', number: 2, found: null });
+});
+
+test('until a second after the store was first heard a question about a key waits for two seconds, one about a run as ever', async () => {
+  const { client, timers, say, moveTo } = context();
+  moveTo(5_000);
+  client.askKey('cc').catch(() => {});
+  say({ kind: 'heartbeat' });
+  moveTo(5_999);
+  client.askKey('aa').catch(() => {});
+  client.askRun({} as never).catch(() => {});
+  moveTo(6_000);
+  client.askKey('bb').catch(() => {});
+  assert.deepEqual(timers.map(({ delayMs }) => delayMs), [2_000, 2_000, 250, 250]);
 });
 
 test('the store counts as heard when it reached its data, not when it says that it cannot', async () => {

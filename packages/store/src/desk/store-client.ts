@@ -16,7 +16,7 @@ export type Port = Pick<MessagePort, 'postMessage' | 'on'>;
 
 export interface StoreClientOptions {
   readonly port: Port;
-  /** How long a question may take; 250 ms by default. */
+  /** How long a question may take; 250 ms by default. One about a key may take longer within the first second. */
   readonly deadlineMs?: number;
   /** Milliseconds on a clock that never steps back. */
   readonly clock: () => number;
@@ -57,6 +57,12 @@ export interface StoreClient extends SharedNews {
 
 /** Questions under way at once; a further one is rejected. Only what is not held is asked for, one question per key or run. */
 const questionsMax = 2000;
+/**
+ * A process that has just started, or a whole group of them, finds a store and a thread that are busy with it: a caller is rather kept waiting
+ * for its key than told that the gateway cannot serve it.
+ */
+const startMs = 1_000;
+const keyDeadlineAtStartMs = 2_000;
 /** How long a batch of claims may take; calls that wait for it do so for less. What a store far away says late holds from when it was asked. */
 const claimDeadlineMs = 3_000;
 /** Nudges closer together than this are one. */
@@ -78,6 +84,7 @@ export function createStoreClient(options: StoreClientOptions): StoreClient {
   const { promise: heard, resolve: firstHeard } = Promise.withResolvers<void>();
   let number = 0;
   let lastHeardMs = clock();
+  let firstHeardMs = Infinity;
   let nudgedMs = -Infinity;
 
   const send = (message: ToStore): void => port.postMessage(message);
@@ -109,6 +116,7 @@ export function createStoreClient(options: StoreClientOptions): StoreClient {
       case 'prices':
         return prices.tell(message.overlay);
       case 'heartbeat':
+        firstHeardMs = Math.min(firstHeardMs, lastHeardMs);
         return firstHeard();
     }
   });
@@ -123,7 +131,9 @@ export function createStoreClient(options: StoreClientOptions): StoreClient {
 
   return {
     ...news,
-    askKey: (hash) => ask((asked) => ({ kind: 'ask', number: asked, hash })),
+    askKey: (hash) => ask(
+      (asked) => ({ kind: 'ask', number: asked, hash }), clock() - firstHeardMs < startMs ? Math.max(deadlineMs, keyDeadlineAtStartMs) : deadlineMs,
+    ),
     askRun: (run) => ask((asked) => ({ kind: 'open_run', number: asked, run })),
     confirmRun: ({ organization, id }) => send({ kind: 'confirm_run', organization, id }),
     claimLeases: (batch, claims) => ask((asked) => ({ kind: 'claim', number: asked, batch, claims }), claimDeadlineMs),

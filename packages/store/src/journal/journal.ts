@@ -28,6 +28,14 @@ export interface Journal {
   readonly counters: JournalCounters;
 }
 
+/** Whether the journal can be written, as far as it was tried. */
+export interface JournalCondition {
+  /** Why the last commit failed; null once one has succeeded since. */
+  readonly fault: Error | null;
+  /** Tries to commit where the last commit failed, so that a node that is sent no calls learns that it can serve again. Changes no row. */
+  probe(): void;
+}
+
 export interface JournalCounters {
   readonly opened: number;
   readonly closed: number;

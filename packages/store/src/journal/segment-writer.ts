@@ -73,6 +73,11 @@ export class SegmentWriter {
     }
   }
 
+  /** Commits a page that says what it said before. @throws what SQLite throws */
+  probe(): void {
+    this.database.exec('UPDATE segment SET sealed = 0');
+  }
+
   /** Tells readers that no row follows. What served to write them is let go of: the connection may stay open for long. */
   seal(): void {
     this.database.exec('UPDATE segment SET sealed = 1');

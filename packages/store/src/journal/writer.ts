@@ -8,7 +8,7 @@
 import type { CallOpening, CallRecord } from '@metergate/core/record/call-record.ts';
 import type { RequestId } from '@metergate/core/id.ts';
 import { JournalFault } from './journal-fault.ts';
-import type { Journal, JournalCounters } from './journal.ts';
+import type { Journal, JournalCondition, JournalCounters } from './journal.ts';
 import { OpenSegments } from './open-segments.ts';
 import { endToText, openingToText, recordToText, rowKind, tighteningToText, type RowKind } from './row.ts';
 import type { RunEnd, RunTightening } from './run-event.ts';
@@ -52,12 +52,12 @@ interface Row {
 }
 
 /** @throws JournalFault `journal_unwritable`, `journal_unsound`: the first segment is made at once. */
-export function createJournal(options: JournalOptions): Journal {
+export function createJournal(options: JournalOptions): Journal & JournalCondition {
   ensureJournalDirectory(options.directory);
   return new SegmentedJournal(options);
 }
 
-class SegmentedJournal implements Journal {
+class SegmentedJournal implements Journal, JournalCondition {
   readonly counters: { -readonly [Name in keyof JournalCounters]: JournalCounters[Name] } = {
     opened: 0, closed: 0, commits: 0, commitFailures: 0, waiting: 0,
   };
@@ -67,6 +67,7 @@ class SegmentedJournal implements Journal {
   readonly #segments: OpenSegments;
   readonly #commitTurn = (): void => this.#commitQueue();
 
+  fault: Error | null = null;
   #queue: Row[] = [];
   #spare: Row[] = [];
   #scheduled = false;
@@ -156,7 +157,7 @@ class SegmentedJournal implements Journal {
     try {
       return row.id === null ? this.#segments.current() : this.#segments.settle(row.id);
     } catch (error) {
-      this.counters.commitFailures += 1;
+      this.#failed(error as Error);
       row.error = error as Error;
       return null;
     }
@@ -174,13 +175,29 @@ class SegmentedJournal implements Journal {
       segment.append(rows);
       segment.rows += rows.length;
       this.counters.commits += 1;
+      this.fault = null;
       return true;
     } catch (error) {
-      this.counters.commitFailures += 1;
+      this.#failed(error as Error);
       for (const row of rows) row.error = error as Error;
       this.#segments.failed(segment, error);
       return false;
     }
+  }
+
+  probe(): void {
+    if (this.fault === null || this.#ended) return;
+    try {
+      this.#segments.current().probe();
+      this.fault = null;
+    } catch (error) {
+      this.fault = error as Error;
+    }
+  }
+
+  #failed(error: Error): void {
+    this.counters.commitFailures += 1;
+    this.fault = error;
   }
 
   /** Counts what was written; moves closings that were not to those that wait. */

@@ -6,10 +6,15 @@ import type { GatewayThreadMetrics } from '@metergate/gateway/gateway-thread.ts'
 import type { StoreThreadFigures } from '@metergate/store/desk/store-thread.ts';
 import { addCallCounters, callHistograms } from './call-metrics-text.ts';
 
+export interface GatewaySource {
+  readonly metrics: () => Promise<GatewayThreadMetrics | null>;
+  readonly storeFigures: () => StoreThreadFigures;
+}
+
 /** Where the figures come from. */
 export interface MetricsSources {
-  /** Null: no gateway runs in this process. */
-  readonly gateway: { readonly metrics: () => Promise<GatewayThreadMetrics | null>; readonly storeFigures: () => StoreThreadFigures } | null;
+  /** Gives null where no gateway runs in this process, or none yet. */
+  readonly gateway: () => GatewaySource | null;
   readonly runtime: { readonly version: string; readonly belowFloor: boolean };
 }
 
@@ -62,12 +67,13 @@ export function metricsWriter({ runtime, gateway }: MetricsSources): () => Promi
     }).set({ version: runtime.version, below_floor: runtime.belowFloor ? '1' : '0' }, 1);
     const memory = new Gauge({ name: 'process_resident_memory_bytes', help: 'Resident memory of the process.', registers: [registry] });
     memory.set(process.memoryUsage.rss());
-    const calls = gateway === null ? '' : await addGateway(registry, gateway);
+    const source = gateway();
+    const calls = source === null ? '' : await addGateway(registry, source);
     return { type: registry.contentType, text: await registry.metrics() + calls };
   };
 }
 
-async function addGateway(registry: Registry, { metrics: metricsOf, storeFigures }: NonNullable<MetricsSources['gateway']>): Promise<string> {
+async function addGateway(registry: Registry, { metrics: metricsOf, storeFigures }: GatewaySource): Promise<string> {
   const { recordsSetAside, spendDifferences } = storeFigures();
   new Gauge({
     name: 'metergate_spend_differences', help: 'Sums of spend that are not those of their records, at the last hourly comparison.',

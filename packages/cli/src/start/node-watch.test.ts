@@ -1,0 +1,49 @@
+/** Readiness tells the truth, and trouble is told once a minute with what to do. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createNodeWatch } from './node-watch.ts';
+
+function watching() {
+  const state = { nowMs: 0, free: 1_000_000 as number | null };
+  const told: string[] = [];
+  const watch = createNodeWatch({
+    directory: '/data', tell: (_level, sentence) => told.push(sentence), monotonicMs: () => state.nowMs, freeBytes: () => state.free,
+  });
+  return { state, told, watch, causes: () => watch.unready().map(({ cause }) => cause) };
+}
+
+test('a process is not ready while it starts and while it stops', () => {
+  const { watch, causes } = watching();
+  assert.deepEqual(causes(), ['starting']);
+  watch.phase = null;
+  assert.deepEqual(causes(), []);
+  watch.phase = { cause: 'stopping', sentence: 'Stopping.' };
+  assert.deepEqual(causes(), ['stopping']);
+});
+
+test('a full disk is seen without a call, told at once, once a minute while it lasts, and when there is room again', () => {
+  const { state, told, watch, causes } = watching();
+  watch.phase = null;
+  state.free = 100;
+  for (const ms of [0, 1_000, 59_000, 60_000, 61_000]) {
+    state.nowMs = ms;
+    watch.look();
+  }
+  assert.deepEqual(causes(), ['journal']);
+  assert.equal(told.length, 2);
+  assert.match(told[0]!, /The journal in \/data cannot be written: the disk is full\..*Make room/);
+  state.free = null;
+  watch.look();
+  assert.deepEqual([told.slice(2), causes()], [['The journal can be written again.'], []]);
+});
+
+test('what the node says of itself counts: each trouble with its own cause', () => {
+  const { told, watch, causes } = watching();
+  watch.phase = null;
+  watch.hear({ journal: 'the disk failed', unconfirmed: true });
+  watch.look();
+  assert.deepEqual([causes(), told.length], [['journal', 'store'], 2]);
+  watch.hear({ journal: null, unconfirmed: false });
+  watch.look();
+  assert.deepEqual([causes(), told.slice(2)], [[], ['The journal can be written again.', 'The shared store answers again.']]);
+});

@@ -1,0 +1,88 @@
+/**
+ * Whether this process is ready for calls, and what it says to people while it is not. What a node cannot do is heard from its gateway
+ * thread; a disk without room is seen here, also while no call comes. Trouble is told when it begins, once a minute while it lasts, and
+ * when it is over.
+ */
+import { statfsSync } from 'node:fs';
+import type { NodeCondition } from '@metergate/gateway/condition.ts';
+
+/** Why calls should not be sent here. `store`: only calls under caps and in runs are refused. */
+export type UnreadyCause = 'starting' | 'stopping' | 'journal' | 'store';
+
+export interface Unready {
+  readonly cause: UnreadyCause;
+  /** What is wrong and what to do. */
+  readonly sentence: string;
+}
+
+export interface NodeWatchOptions {
+  /** Where the journal lies; null: this process keeps none. */
+  readonly directory: string | null;
+  readonly tell: (level: 'error' | 'info', sentence: string) => void;
+  readonly monotonicMs: () => number;
+  /** Bytes that may still be written at a path; null where the system does not say. */
+  readonly freeBytes?: (path: string) => number | null;
+}
+
+export interface NodeWatch {
+  /** What this process waits for before it is ready, or that it stops; null: neither. */
+  phase: Unready | null;
+  hear(condition: NodeCondition): void;
+  /** Empty: ready. */
+  unready(): readonly Unready[];
+  /** Tells what is to be told now; to be called every second. */
+  look(): void;
+}
+
+const tellAgainMs = 60_000;
+/** With less, a segment of the journal cannot grow. */
+const freeBytesMin = 64 * 1024;
+
+export function createNodeWatch({ directory, tell, monotonicMs, freeBytes = freeBytesOf }: NodeWatchOptions): NodeWatch {
+  let condition: NodeCondition = { journal: null, unconfirmed: false };
+  const toldMs = new Map<UnreadyCause, number>();
+
+  function journalFault(): string | null {
+    if (condition.journal !== null || directory === null) return condition.journal;
+    const free = freeBytes(directory);
+    return free !== null && free < freeBytesMin ? 'the disk is full' : null;
+  }
+
+  function troubles(): Unready[] {
+    const fault = journalFault();
+    return [
+      ...(fault === null ? [] : [{ cause: 'journal', sentence: `The journal in ${directory} cannot be written: ${fault}. Calls get 500 and nothing is `
+        + 'forwarded. Make room on that disk, or mend its rights; no restart is needed.' } as const]),
+      ...(condition.unconfirmed ? [{ cause: 'store', sentence: 'The shared store does not answer: calls under caps and in runs get 503. '
+        + 'Bring PostgreSQL back; no restart is needed.' } as const] : []),
+    ];
+  }
+
+  return {
+    phase: { cause: 'starting', sentence: 'Starting.' },
+    hear(heard) { condition = heard; },
+    unready() { return this.phase === null ? troubles() : [this.phase, ...troubles()]; },
+    look() {
+      const now = troubles();
+      for (const { cause, sentence } of now) {
+        if (monotonicMs() - (toldMs.get(cause) ?? -Infinity) < tellAgainMs) continue;
+        toldMs.set(cause, monotonicMs());
+        tell('error', sentence);
+      }
+      for (const cause of toldMs.keys()) {
+        if (now.some((each) => each.cause === cause)) continue;
+        toldMs.delete(cause);
+        tell('info', cause === 'journal' ? 'The journal can be written again.' : 'The shared store answers again.');
+      }
+    },
+  };
+}
+
+function freeBytesOf(path: string): number | null {
+  try {
+    const { bavail, bsize } = statfsSync(path);
+    return bavail * bsize;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,44 @@
+/** A node says what it cannot do, once when that begins and once when it ends. Findings: a full disk and a store that is away. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { JournalCondition } from '@metergate/store/journal/journal.ts';
+import { createConditionWatch } from './condition.ts';
+
+function watching() {
+  const state = { nowMs: 0, heardMs: 0, refused: 0, fault: null as Error | null, probes: 0 };
+  const journal: JournalCondition = {
+    get fault() { return state.fault; },
+    probe() { state.probes += 1; },
+  };
+  const look = createConditionWatch({
+    journal, monotonicMs: () => state.nowMs, leasesHeardMs: () => state.heardMs, unverified: () => state.refused,
+  });
+  return { state, look };
+}
+
+test('a journal that cannot be written is told with its reason, and tried again at every look', () => {
+  const { state, look } = watching();
+  assert.equal(look(), null);
+  state.fault = Object.assign(new Error('database or disk is full'), { code: 'ERR_SQLITE_ERROR', errcode: 13 });
+  assert.deepEqual(look(), { journal: 'the disk is full', unconfirmed: false });
+  assert.equal(look(), null);
+  state.fault = null;
+  assert.deepEqual(look(), { journal: null, unconfirmed: false });
+  assert.equal(state.probes, 4);
+});
+
+test('a store that is away is told once a call was refused for it, and until the store is heard again, whoever calls meanwhile', () => {
+  const { state, look } = watching();
+  state.refused = 3;
+  assert.equal(look(), null, 'refusals while the store is heard say nothing of the node');
+  state.nowMs = 5_000;
+  assert.equal(look(), null, 'without a refusal it serves what it holds');
+  state.refused = 4;
+  assert.deepEqual(look(), { journal: null, unconfirmed: true });
+  state.nowMs = 600_000;
+  assert.equal(look(), null);
+  state.heardMs = 599_900;
+  assert.deepEqual(look(), { journal: null, unconfirmed: false });
+  state.heardMs = state.nowMs = 700_000;
+  assert.equal(look(), null);
+});

@@ -1,0 +1,49 @@
+/**
+ * What a node cannot do now, for its readiness: write its journal, so that nothing is forwarded, or confirm spend, so that calls under
+ * caps and in runs can only be refused. Looked at once a second, off the path of a call. Design 2, Journal and Spend across nodes.
+ */
+import { sqliteResult } from '@metergate/store/journal/journal-fault.ts';
+import type { JournalCondition } from '@metergate/store/journal/journal.ts';
+
+export interface NodeCondition {
+  /** Why the journal cannot be written, as in `the disk is full`; null where it can. */
+  readonly journal: string | null;
+  /** Calls were refused because spend cannot be confirmed, and the shared store has not been heard since. */
+  readonly unconfirmed: boolean;
+}
+
+export interface ConditionOptions {
+  readonly journal: JournalCondition;
+  readonly monotonicMs: () => number;
+  /** When the shared store last took part in leasing; null: the store is the node's own. */
+  readonly leasesHeardMs: (() => number) | null;
+  /** Calls refused so far because spend could not be confirmed. */
+  readonly unverified: () => number;
+}
+
+/** A shared store that is not heard for so long answers no claim within a call's time either. */
+const unheardMs = 5_000;
+
+/** What it returns looks, and gives the condition where that has changed since it last did, else null. */
+export function createConditionWatch({ journal, monotonicMs, leasesHeardMs, unverified }: ConditionOptions): () => NodeCondition | null {
+  let told: NodeCondition = { journal: null, unconfirmed: false };
+  let refusedWhenHeard = 0;
+  return () => {
+    journal.probe();
+    const heard = leasesHeardMs === null || monotonicMs() - leasesHeardMs() < unheardMs;
+    if (heard) refusedWhenHeard = unverified();
+    const now = { journal: journal.fault === null ? null : inWords(journal.fault), unconfirmed: !heard && unverified() > refusedWhenHeard };
+    if (now.journal === told.journal && now.unconfirmed === told.unconfirmed) return null;
+    told = now;
+    return now;
+  };
+}
+
+const reasons: Readonly<Record<number, string>> = {
+  8: 'its file may not be written', 10: 'the disk failed', 11: 'its file is damaged', 13: 'the disk is full', 14: 'its file cannot be opened',
+};
+
+function inWords(fault: Error): string {
+  const result = sqliteResult(fault) || sqliteResult(fault.cause);
+  return reasons[result] ?? (result === 0 ? 'its directory cannot be written' : `SQLite result ${result}`);
+}
