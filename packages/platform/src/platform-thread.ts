@@ -119,12 +119,13 @@ function publicUrlAt(port: number): string {
   return data.publicUrl ?? `http://${reachable(data.host)}:${port}`;
 }
 
-/** For links that the command makes elsewhere; without it they are made of its own settings. */
+/** For commands elsewhere: where links lead, and what keys and addresses go by. Without it they go by their own settings. */
 async function remember(store: Store, publicUrl: string): Promise<void> {
   try {
     await store.platformAddress.remember(publicUrl);
+    await store.serverSettings.remember({ providerUrls: data.providerUrls, upstreamAllow: data.upstreamAllow, sandbox: data.sandbox });
   } catch (error) {
-    tell('note its address in the store', error);
+    tell('note its address and settings in the store', error);
   }
 }
 

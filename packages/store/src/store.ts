@@ -20,6 +20,7 @@ import { capsIn, type Caps } from './settings/caps.ts';
 import { declaredUpstreamsIn, type DeclaredUpstreams } from './settings/declared-upstreams.ts';
 import { erasureIn, type Erasure } from './erasure/erasure.ts';
 import { invitationsIn, type Invitations } from './accounts/invitations.ts';
+import { serverSettingsIn, type KeptServerSettings } from './settings/server-settings.ts';
 import { platformAddressIn, type PlatformAddress } from './settings/platform-address.ts';
 import { leasesIn, type Leases } from './spend/leases.ts';
 import { managementTokensIn, type ManagementTokens } from './accounts/management-tokens.ts';
@@ -101,6 +102,7 @@ export interface Store {
   readonly erasure: Erasure;
   readonly masterKey: MasterKey;
   readonly platformAddress: PlatformAddress;
+  readonly serverSettings: KeptServerSettings;
   readonly audit: AuditTrail;
   /** The same store, with a row of the audit trail in each transaction that changes something through it. */
   acting(intent: AuditIntent): Store;
@@ -167,6 +169,7 @@ function storeOn(context: StoreContext): Store {
     erasure: erasureIn(context),
     masterKey: masterKeyIn(context),
     platformAddress: platformAddressIn(context),
+    serverSettings: serverSettingsIn(context),
     audit: auditTrailIn(context),
     acting: (intent) => storeOn({ ...context, engine: auditedEngine(context, intent) }),
     listen: (told) => context.engine.listen(told),

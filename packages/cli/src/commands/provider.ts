@@ -5,6 +5,7 @@ import { testProvider } from '@metergate/platform/use-cases/provider-test.ts';
 import { isRefusal, type AdministrationRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, commandGroup, UsageFault, type CommandResult } from '../command-line/command.ts';
 import { onStore } from '../command-line/on-store.ts';
+import { settingsOfServer } from '../command-line/settings-of-server.ts';
 import { readSecret } from '../command-line/secret-input.ts';
 
 const args = {
@@ -39,11 +40,13 @@ const test = command({
   args,
   run: ({ provider, org }, tools) => {
     const named = providerOf(provider);
-    return onStore(tools, async (context, { openaiUrl, anthropicUrl }) => {
-      const tested = await testProvider(context, { organization: org, provider: named, urls: { openai: openaiUrl, anthropic: anthropicUrl } });
+    return onStore(tools, async (context, config) => {
+      const { providerUrls: urls } = await settingsOfServer(context.store, config, tools.env);
+      const tested = await testProvider(context, { organization: org, provider: named, urls });
       if (isRefusal(tested)) return tested;
       const said = tested.accepted === true ? 'takes the key' : tested.accepted === false ? 'does not take the key' : 'could not say';
-      return { json: tested, text: `${wires[named].displayName} ${said} (status ${tested.status}).`, exitCode: tested.accepted === true ? 0 : 1 };
+      const text = `${wires[named].displayName} at ${new URL(urls[named]).host} ${said} (status ${tested.status}).`;
+      return { json: tested, text, exitCode: tested.accepted === true ? 0 : 1 };
     });
   },
 });

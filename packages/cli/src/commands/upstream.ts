@@ -7,6 +7,7 @@ import { isRefusal, type AdministrationRefusal } from '@metergate/platform/use-c
 import { command, commandGroup, type CommandResult } from '../command-line/command.ts';
 import { orgArgument } from '../command-line/common-arguments.ts';
 import { onStore } from '../command-line/on-store.ts';
+import { settingsOfServer } from '../command-line/settings-of-server.ts';
 import { readSecret } from '../command-line/secret-input.ts';
 import { fields } from '../command-line/table.ts';
 
@@ -17,7 +18,8 @@ const declare = command({
     org: orgArgument,
     url: { type: 'string', required: true, valueHint: 'URL', description: 'Where calls go; a trailing /v1 is taken off' },
   },
-  run: ({ org, url }, tools) => onStore(tools, async (context, { upstreamAllow }) => {
+  run: ({ org, url }, tools) => onStore(tools, async (context, config) => {
+    const { upstreamAllow } = await settingsOfServer(context.store, config, tools.env);
     const credential = await readSecret(tools, 'Credential, empty where none is needed');
     return answer(await declareUpstream(context, { organization: org, url, credential }, { allow: upstreamAllow }));
   }),

@@ -6,6 +6,7 @@ import {
 } from '@metergate/platform/use-cases/webhooks/webhooks.ts';
 import { command, commandGroup } from '../command-line/command.ts';
 import { onStore } from '../command-line/on-store.ts';
+import { settingsOfServer } from '../command-line/settings-of-server.ts';
 import { fields, secondsText, table } from '../command-line/table.ts';
 
 const orgArgument = { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' } as const;
@@ -18,7 +19,8 @@ const create = command({
     url: { type: 'string', required: true, valueHint: 'URL', description: 'Where to, https and public' },
     events: { type: 'string', valueHint: 'E,…', description: `What of: ${webhookEvents.join(', ')}; everything unless given` },
   },
-  run: ({ org, url, events }, tools) => onStore(tools, async (context, { upstreamAllow }) => {
+  run: ({ org, url, events }, tools) => onStore(tools, async (context, config) => {
+    const { upstreamAllow } = await settingsOfServer(context.store, config, tools.env);
     const wanted = events === undefined ? null : events.split(',').map((word) => word.trim()) as WebhookEvent[];
     const made = await createWebhook(context, { organization: org, url, events: wanted }, { allow: upstreamAllow });
     if (isRefusal(made)) return made;

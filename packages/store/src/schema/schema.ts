@@ -225,6 +225,9 @@ export interface ErasedOrganizationTable {
 
 export interface MasterKeyHandoverTable { readonly from_key: string; readonly sealed: Bytes; readonly until_ms: Whole }
 
+/** One row of JSON text. */
+export interface ServerSettingsTable { readonly only: Whole; readonly settings: string }
+
 /** One row. */
 export interface PlatformAddressTable { readonly only: Whole; readonly url: string }
 
@@ -282,6 +285,7 @@ export interface Schema extends RunSchema, LeaseSchema, TapSchema, UsageSchema, 
   readonly call_record: CallRecordTable;
   readonly cap: CapTable;
   readonly platform_address: PlatformAddressTable;
+  readonly server_settings: ServerSettingsTable;
   readonly spend_sum: SpendSumTable;
 }
 

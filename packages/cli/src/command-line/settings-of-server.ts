@@ -1,0 +1,35 @@
+/**
+ * What the server goes by, for a command that runs in another shell: a stored key must go to no other host than the server sends it to,
+ * and an address is allowed here exactly when it is there. A variable that is set here and says otherwise is a fault that names both.
+ */
+import { providers, wires, type Provider } from '@metergate/core/wire/wire.ts';
+import type { KeptServerSettings, ServerSettings } from '@metergate/store/settings/server-settings.ts';
+import type { Config } from '../config/config.ts';
+import { valueOf, type Environment, type VariableName } from '../config/variables.ts';
+import { CommandFault } from './command.ts';
+
+const variables: Readonly<Record<Provider, VariableName>> = { openai: 'SVC_OPENAI_URL', anthropic: 'SVC_ANTHROPIC_URL' };
+
+/** This shell's own settings, where no server has said its own on this store yet. @throws CommandFault `other_settings` */
+export async function settingsOfServer(
+  { serverSettings }: { readonly serverSettings: Pick<KeptServerSettings, 'last'> }, config: Config, env: Environment,
+): Promise<ServerSettings> {
+  const own = { providerUrls: { openai: config.openaiUrl, anthropic: config.anthropicUrl }, upstreamAllow: config.upstreamAllow };
+  const server = await serverSettings.last();
+  if (server === null) return { ...own, sandbox: false };
+  if (!server.sandbox) {
+    for (const provider of providers) {
+      const difference = { here: own.providerUrls[provider], there: `${server.providerUrls[provider]} for ${wires[provider].displayName}` };
+      if (own.providerUrls[provider] !== server.providerUrls[provider]) assertUnset(env, variables[provider], difference);
+    }
+  }
+  const [here, there] = [own, server].map(({ upstreamAllow }) => upstreamAllow.join(' ') || 'none');
+  if (here !== there) assertUnset(env, 'SVC_UPSTREAM_ALLOW', { here: here!, there: there! });
+  return server;
+}
+
+function assertUnset(env: Environment, variable: VariableName, { here, there }: { readonly here: string; readonly there: string }): void {
+  if (valueOf(env, variable) === null) return;
+  throw new CommandFault('other_settings', `${variable} is ${here} here, and the server on this store goes by ${there}. `
+    + 'Leave the variable out here, or restart the server with it first.');
+}
