@@ -55,6 +55,13 @@ test('a gateway that is started before its platform says what it waits for, is n
   const gateway = await starting;
   assert.equal((gateway.stderr().match(/Waiting for it/g) ?? []).length, 1, gateway.stderr());
   assert.equal(await answered(`http://127.0.0.1:${opsPort}/readyz`, (said) => said === 'ready\n'), 'ready\n');
+  const doctor = await runCli(['doctor', '--json'], productEnv({ ...env, SVC_MASTER_KEY: Buffer.from(cluster.masterKey).toString('base64') }));
+  const { nodes, checks } = doctor.json() as { nodes: { state: string }[]; checks: { name: string; state: string; message: string }[] };
+  assert.deepEqual(nodes.map(({ state }) => state), ['live']);
+  const found = (name: string): string => checks.filter((each) => each.name === name).map(({ state, message }) => `${state} ${message}`).join();
+  assert.match(found('nodes'), /^ok 1 gateway node is heard/);
+  assert.match(found('server'), /^ok The server that runs here is ready/);
+  assert.match(found('clock') + found('journal'), /^ok .*ok 1 segment/);
   for (const each of [gateway, platform]) {
     each.signal('SIGTERM');
     assert.equal(await each.ended, 0, each.stderr());

@@ -1,8 +1,8 @@
 /**
  * Entry of the gateway thread: puts a node together from what the parent gives, and says when it listens.
  * To the parent: `{listening: {host, port}}`, or `{failed: {code, message, syscall}}` and the end; `{metrics, id}` on `{metrics: true, id}`;
- * `{condition}` whenever what the node cannot do changes; `{warning}` when something needs an operator; `{lines}` for the log; `{drained: true}` after `{drain: true}`, when all calls have ended and the
- * journal is closed. This thread never opens the store (design 2, Processes).
+ * `{condition}` whenever what the node cannot do changes; `{warning}` when something needs an operator; `{lines}` for the log;
+ * `{drained: true}` after `{drain: true}`, when all calls have ended and the journal is closed. This thread never opens the store (design 2, Processes).
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
@@ -152,7 +152,8 @@ async function start(): Promise<Parts> {
     heldBodiesBytesMax: data.heldBodiesMb * 1024 * 1024, connectionsMax: connectionBounds(descriptorLimit()).callers,
     guards: new Guards(clock, runs, leases), verifyGrant: createGrantVerifier(), log,
   });
-  return { gateway, log, journal, destinations, settings, clock, rateCounters, registry, leases, look: conditionOf(gateway, segments, client, leases) };
+  const look = conditionOf(gateway, segments, client, leases);
+  return { gateway, log, journal, destinations, settings, clock, rateCounters, registry, leases, look };
 }
 
 function serveParent({ gateway, log, journal, destinations, settings, clock, rateCounters, registry, leases, look }: Parts): void {

@@ -22,6 +22,7 @@ import { erasureIn, type Erasure } from './erasure/erasure.ts';
 import { invitationsIn, type Invitations } from './accounts/invitations.ts';
 import { serverSettingsIn, type KeptServerSettings } from './settings/server-settings.ts';
 import { platformAddressIn, type PlatformAddress } from './settings/platform-address.ts';
+import { gatewayNodesIn, type GatewayNodes } from './spend/gateway-nodes.ts';
 import { leasesIn, type Leases } from './spend/leases.ts';
 import { managementTokensIn, type ManagementTokens } from './accounts/management-tokens.ts';
 import { masterKeyIn, type MasterKey } from './sealing/master-key-rotation.ts';
@@ -89,6 +90,7 @@ export interface Store {
   readonly deliveries: Deliveries;
   readonly workLeases: WorkLeases;
   readonly leases: Leases;
+  readonly gatewayNodes: GatewayNodes;
   readonly grants: Grants;
   readonly prices: PriceOverlay;
   readonly people: People;
@@ -156,6 +158,7 @@ function storeOn(context: StoreContext): Store {
     deliveries: deliveriesIn(context),
     workLeases: workLeasesIn(context),
     leases: leasesIn(context),
+    gatewayNodes: gatewayNodesIn(context),
     grants: grantsIn(context),
     prices: priceOverlayIn(context),
     people: peopleIn(context),

@@ -13,7 +13,7 @@ const mib = 1_048_576;
 
 test('room on the disk of the data directory', () => {
   chmodSync(directory, 0o700);
-  const state = (free: number | null) => examineDataDirectory(directory, () => free);
+  const state = (free: number | null) => examineDataDirectory(directory, { freeBytesOf: () => free });
   assert.equal(state(512 * mib).state, 'ok');
   assert.equal(state(null).state, 'ok', 'where nobody says how much is left, nothing is said of it');
   assert.deepEqual(state(512 * mib - 1), {

@@ -9,10 +9,16 @@ const mib = 1_048_576;
 const freeFailBytes = 4 * mib;
 const freeWarnBytes = 512 * mib;
 
-/** `freeBytesOf`: null where the system does not say. */
-export function examineDataDirectory(directory: string, freeBytesOf: (path: string) => number | null = freeBytes): Finding {
+/** `shared`: the store is elsewhere, and a gateway alone keeps something here. `freeBytesOf`: null where the system does not say. */
+export function examineDataDirectory(
+  directory: string,
+  { shared = false, freeBytesOf = freeBytes }: { readonly shared?: boolean; readonly freeBytesOf?: (path: string) => number | null } = {},
+): Finding {
   const name = 'data directory';
   const found = statOf(directory);
+  if (found === 'ENOENT' && shared) {
+    return finding(name, 'ok', `${directory} does not exist: no gateway has run with it. The first start of one makes it: metergate gateway`);
+  }
   if (found === 'ENOENT') return finding(name, 'warn', `${directory} does not exist yet. The first start makes it: npm start`);
   if (typeof found === 'string') {
     return finding(name, 'fail', `${directory} cannot be looked at (${found}). Check its rights, or set SVC_DATA_DIR.`);

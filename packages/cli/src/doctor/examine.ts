@@ -12,8 +12,18 @@ import { MasterKeyFault } from '../config/master-key.ts';
 import { readConfig } from '../config/read-config.ts';
 import { openExistingStore } from '../open-store.ts';
 import { floorsInWords, runtimeBelowFloor } from '../runtime-floor.ts';
+import { descriptorLimit } from '@metergate/gateway/descriptors.ts';
+import type { GatewayNodeSeen } from '@metergate/store/spend/gateway-nodes.ts';
+import { parseDatabaseUrl } from '@metergate/store/engine/database-url.ts';
+import { CommandFault } from '../command-line/command.ts';
+import { settingsOfServer } from '../command-line/settings-of-server.ts';
+import { examineCertificates } from './certificates.ts';
 import { examineDataDirectory, examineMasterKeyFile } from './data-directory.ts';
+import { descriptorsFinding } from './descriptors.ts';
 import { finding, type Finding } from './finding.ts';
+import { examineJournal } from './journal.ts';
+import { clockFinding, nodesFindings } from './nodes.ts';
+import { examineReadiness } from './readiness.ts';
 import { examineReceipts, type ReceiptsLook } from './receipts.ts';
 import { examinePorts } from './ports.ts';
 
@@ -23,6 +33,8 @@ export interface Report {
   readonly runtime: { readonly version: string; readonly belowFloor: boolean };
   /** Null where the store could not be opened. */
   readonly store: { readonly engine: Store['engine']; readonly revision: number } | null;
+  /** Gateway nodes on a shared store; empty on the embedded one, which has its own. */
+  readonly nodes: readonly GatewayNodeSeen[];
   /** How each organization's connections stand; empty where the store could not be opened. */
   readonly organizations: readonly ShownConnections[];
   /** Files of receipts were made here of more than the store holds now: it was put back to an earlier moment. */
@@ -37,12 +49,18 @@ export async function examine(tools: CommandTools): Promise<Report> {
   const read = readConfig(tools.env, tools.cwd);
   if ('refusal' in read) {
     checks.push(finding('settings', 'fail', read.refusal));
-    return { ok: false, runtime, store: null, organizations: [], storeBehind: null, checks };
+    return { ok: false, runtime, store: null, nodes: [], organizations: [], storeBehind: null, checks };
   }
-  checks.push(finding('settings', 'ok', 'All variables are known and well formed.'), examineDataDirectory(read.config.dataDirectory));
-  const { store, organizations, storeBehind, findings } = await examineStore(read.config, tools);
-  checks.push(...findings, ...await examinePorts(read.config), ...organizations.map(connectionFinding));
-  return { ok: checks.every(({ state }) => state !== 'fail'), runtime, store, organizations, storeBehind, checks };
+  const { config } = read;
+  const shared = parseDatabaseUrl(config.databaseUrl).kind === 'postgres';
+  checks.push(finding('settings', 'ok', 'All variables are known and well formed.'), examineDataDirectory(config.dataDirectory, { shared }));
+  const { findings, ...found } = await examineStore(config, tools);
+  const journal = examineJournal(config.dataDirectory);
+  checks.push(
+    ...findings, ...await examinePorts(config), ...await examineReadiness(config.ops), ...(journal === null ? [] : [journal]),
+    descriptorsFinding(descriptorLimit()), ...await examineCertificates(config, tools.nowMs()), ...found.organizations.map(connectionFinding),
+  );
+  return { ok: checks.every(({ state }) => state !== 'fail'), runtime, ...found, checks };
 }
 
 function runtimeFinding({ version, belowFloor }: Report['runtime']): Finding {
@@ -56,6 +74,7 @@ const engineName: { readonly [E in Store['engine']]: string } = { sqlite: 'SQLit
 
 interface StoreLook {
   readonly store: Report['store'];
+  readonly nodes: Report['nodes'];
   readonly organizations: readonly ShownConnections[];
   readonly storeBehind: ReceiptsLook['storeBehind'];
   readonly findings: readonly Finding[];
@@ -69,15 +88,37 @@ async function examineStore(config: Config, tools: CommandTools): Promise<StoreL
       const revision = await store.settings.revision();
       const key = examineMasterKeyFile(config);
       const receipts = await examineReceipts(store, config.dataDirectory);
+      const shared = await examineShared(store, tools);
       return {
-        store: { engine: store.engine, revision }, organizations, storeBehind: receipts.storeBehind,
-        findings: [key, storeFinding(store.engine, organizations.length), ...receipts.findings],
+        store: { engine: store.engine, revision }, nodes: shared.nodes, organizations, storeBehind: receipts.storeBehind,
+        findings: [
+          key, storeFinding(store.engine, organizations.length), ...shared.findings, ...await examineServerSettings(store, config, tools),
+          ...receipts.findings,
+        ],
       };
     } finally {
       await store.close();
     }
   } catch (error) {
-    return { store: null, organizations: [], storeBehind: null, findings: [storeFaultFinding(error)] };
+    return { store: null, nodes: [], organizations: [], storeBehind: null, findings: [storeFaultFinding(error)] };
+  }
+}
+
+async function examineShared(store: Store, { nowMs: clock }: CommandTools): Promise<Pick<StoreLook, 'nodes' | 'findings'>> {
+  if (store.engine === 'sqlite') return { nodes: [], findings: [] };
+  const askedMs = clock();
+  const { nodes, nowMs } = await store.gatewayNodes.list();
+  return { nodes, findings: [...nodesFindings(nodes, nowMs), clockFinding(nowMs, { askedMs, answeredMs: clock() })] };
+}
+
+/** Nothing where this shell says nothing else than the server does. */
+async function examineServerSettings(store: Store, config: Config, { env }: CommandTools): Promise<Finding[]> {
+  try {
+    await settingsOfServer(store, config, env);
+    return [];
+  } catch (error) {
+    if (!(error instanceof CommandFault)) throw error;
+    return [finding('settings', 'warn', error.message)];
   }
 }
 

@@ -51,8 +51,8 @@ export function createNodeWatch({ directory, tell, monotonicMs, freeBytes = free
   function troubles(): Unready[] {
     const fault = journalFault();
     return [
-      ...(fault === null ? [] : [{ cause: 'journal', sentence: `The journal in ${directory} cannot be written: ${fault}. Calls get 500 and nothing is `
-        + 'forwarded. Make room on that disk, or mend its rights; no restart is needed.' } as const]),
+      ...(fault === null ? [] : [{ cause: 'journal', sentence: `The journal in ${directory} cannot be written: ${fault}. Calls get 500 and `
+        + 'nothing is forwarded. Make room on that disk, or mend its rights; no restart is needed.' } as const]),
       ...(condition.unconfirmed ? [{ cause: 'store', sentence: 'The shared store does not answer: calls under caps and in runs get 503. '
         + 'Bring PostgreSQL back; no restart is needed.' } as const] : []),
     ];

@@ -45,7 +45,8 @@ export async function testProvider(
   }
   const status = await statusOf(provider.value, urls[provider.value], connection.credential);
   if (status === null) {
-    return refuseInput('provider_unreachable', `${name} cannot be reached at ${new URL(urls[provider.value]).host}, or did not answer within ${deadlineMs / 1_000} seconds.`);
+    const { host } = new URL(urls[provider.value]);
+    return refuseInput('provider_unreachable', `${name} cannot be reached at ${host}, or did not answer within ${deadlineMs / 1_000} seconds.`);
   }
   const accepted = status >= 200 && status < 300 ? true : status === 401 || status === 403 ? false : null;
   return { provider: provider.value, organization: organization.id, state: 'connected', accepted, status };

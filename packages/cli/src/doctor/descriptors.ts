@@ -1,0 +1,14 @@
+/** How many files a server that is started from here may open, and what that means for callers. */
+import { connectionBounds } from '@metergate/gateway/descriptors.ts';
+import { finding, type Finding } from './finding.ts';
+
+const fewCallers = 1_000;
+
+/** `limit`: Infinity where nothing bounds it. */
+export function descriptorsFinding(limit: number): Finding {
+  const { callers } = connectionBounds(limit);
+  if (limit === Number.POSITIVE_INFINITY) return finding('descriptors', 'ok', 'Nothing bounds how many files a server may open.');
+  const message = `A server started from here may open ${limit} files, and so serves ${callers} callers at once.`;
+  if (callers >= fewCallers) return finding('descriptors', 'ok', message);
+  return finding('descriptors', 'warn', `${message} Raise it with ulimit -n 65536, or LimitNOFILE=65536 in its unit.`);
+}

@@ -1,0 +1,39 @@
+/** The journal in the data directory: what waits in it to be shipped, and what the store refused. Names and sizes alone are looked at. */
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { finding, type Finding } from './finding.ts';
+
+const mib = 1_048_576;
+/** A node that ships keeps its logs shorter than this. */
+const waitingMibMax = 512;
+
+/** Null: there is no journal here. */
+export function examineJournal(dataDirectory: string): Finding | null {
+  const directory = join(dataDirectory, 'journal');
+  const files = filesIn(directory);
+  if (files === null) return null;
+  const refused = (filesIn(join(directory, 'refused')) ?? []).filter((name) => name.endsWith('.json')).length;
+  if (refused > 0) {
+    return finding('journal', 'warn', `The store refused ${refused === 1 ? '1 record' : `${refused} records`}: see ${join(directory, 'refused')} `
+      + 'and the log. They are offered again at the next start.');
+  }
+  const segments = files.filter((name) => name.endsWith('.db')).length;
+  const size = Math.ceil(files.reduce((total, name) => total + sizeOf(join(directory, name)), 0) / mib);
+  const message = `${segments === 1 ? '1 segment' : `${segments} segments`}, ${size} MiB.`;
+  return size > waitingMibMax
+    ? finding('journal', 'warn', `${message} That is much: the store is or was away. Bring it back; what waits ships by itself.`)
+    : finding('journal', 'ok', message);
+}
+
+function filesIn(directory: string): string[] | null {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return null;
+  }
+}
+
+/** A segment may go while it is looked at. */
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
