@@ -133,7 +133,8 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'accounts runs tap webhooks', 'alerts calls erasure seeding', 'receipts', 'store.ts', 'desk',
   ],
   gateway: [
-    'body-pace.ts clock.ts condition.ts connections.ts counters.ts descriptors.ts drains.ts held-bodies.ts log metrics network refusals.ts request-ids.ts usage',
+    'body-pace.ts clock.ts condition.ts connections.ts counters.ts descriptors.ts drains.ts held-bodies.ts log metrics network refusals.ts '
+      + 'request-ids.ts traces usage',
     'faults.ts guards node-clock.ts respond.ts', 'settings', 'gateway-node.ts', 'call', 'server.ts', 'gateway.ts', 'gateway-thread.ts',
   ],
   platform: [
