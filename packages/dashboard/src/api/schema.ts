@@ -309,6 +309,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/platform/v1/calls/{id}/cost": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How the cost of one call came about, line by line, where the prices in force still come to it */
+        get: operations["showCallCost"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/platform/v1/calls/{id}/receipt": {
         parameters: {
             query?: never;
@@ -1297,6 +1314,57 @@ export interface components {
                 toolCalls: components["schemas"]["ReportedFigure"];
                 unpricedCalls: components["schemas"]["ReportedFigure"];
             };
+        };
+        CallCost: {
+            /**
+             * @description The call's x-svc-request-id
+             * @example req_0123456789abcdef0123456789abcdef
+             */
+            call: string;
+            /**
+             * @description US dollars with nine places; null where it is not known
+             * @example 0.012345600
+             */
+            cost: string | null;
+            /** @description What was reported and is not in the cost, for want of a price; empty where the cost is whole */
+            costGaps: ("service_tier" | "region" | "audio" | "cache_write" | "web_search" | "web_fetch" | "file_search" | "code_interpreter" | "other_model")[];
+            /** @enum {string} */
+            costSource: "priced" | "upstream" | "fallback" | "unpriced" | "none";
+            /**
+             * @description What the prices of tokens are multiplied with for the service tier
+             * @example 0.5
+             */
+            factor: string | null;
+            /** @description The cost is their sum, rounded once, half to even, to nine places */
+            lines: {
+                /**
+                 * @description US dollars as exact decimal text, without zeros at the end
+                 * @example 0.0000025
+                 */
+                amount: string | null;
+                /** @description Tokens, or calls; no token is in two lines */
+                count: number;
+                /** @enum {string} */
+                of: "input" | "cached" | "cacheWrite" | "output" | "reasoning" | "audioInput" | "audioOutput" | "webSearch" | "webFetch" | "fileSearch" | "codeInterpreter" | "call";
+                /**
+                 * @description The kind whose price is paid, where this one has none of its own
+                 * @enum {string|null}
+                 */
+                paidAs: "input" | "cached" | "cacheWrite" | "output" | "reasoning" | "audioInput" | "audioOutput" | "webSearch" | "webFetch" | "fileSearch" | "codeInterpreter" | "call" | null;
+                per: number;
+                /**
+                 * @description For `per` of them, before the factor; null: no price is known
+                 * @example 0.0000025
+                 */
+                price: string | null;
+            }[] | null;
+            /** @description Date and hash of the list that priced the call */
+            priceList: string | null;
+            /**
+             * @description no_cost: the call has none. reported: the upstream told it. other_prices: what is in force now does not come to it.
+             * @enum {string|null}
+             */
+            withoutLines: "no_cost" | "reported" | "other_prices" | null;
         };
         CallRecord: {
             audioInputTokens: number | null;
@@ -3809,6 +3877,73 @@ export interface operations {
                 };
             };
             /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid session, token or key: `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed: `forbidden`, `cross_site` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found: `unknown_organization`, `unknown_call` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    showCallCost: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How the cost of one call came about, line by line, where the prices in force still come to it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CallCost"];
+                };
+            };
+            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_price_file` */
             400: {
                 headers: {
                     [name: string]: unknown;

@@ -55,7 +55,8 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
         sampleRecord(id, { run: 'their-run', startedAtMs: 1_000_000 + (index % 2) }));
       await platform.store.calls.ship({ segment: 'seg_1', through: 5, records: records.map((record, index) => ({ seq: index + 1, record })) });
       Object.assign(foreign, {
-        showReceipt: records[3]!.id, showCall: records[3]!.id, removeAlert: alert, removeWebhook: webhook, testWebhook: webhook,
+        showReceipt: records[3]!.id, showCall: records[3]!.id, showCallCost: records[3]!.id,
+        removeAlert: alert, removeWebhook: webhook, testWebhook: webhook,
         listWebhookDeliveries: webhook,
       });
     });

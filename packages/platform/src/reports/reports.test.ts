@@ -46,8 +46,8 @@ const elsewhere = () => ({ ...context.parts, reports });
 test('what reads long is what the design says: usage, calls, exports and the Baseline\'s report; all of it only reads', () => {
   assert.deepEqual(readingOperations.map(({ id }) => id).sort(),
     [
-      'exportCalls', 'exportReceipts', 'listCalls', 'showAssessment', 'showCall', 'showOverview', 'showReceipt', 'showStatement', 'showUsage',
-      'tryCap',
+      'exportCalls', 'exportReceipts', 'listCalls', 'showAssessment', 'showCall', 'showCallCost', 'showOverview', 'showReceipt',
+      'showStatement', 'showUsage', 'tryCap',
     ]);
   assert.ok(readingOperations.every(({ method, consuming }) => method === 'get' && consuming !== true));
 });

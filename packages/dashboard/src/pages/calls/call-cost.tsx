@@ -1,8 +1,13 @@
-/** What a call used and cost, kind of token by kind of token. */
+/** How the cost of a call came about: each kind of token at its price, fees, and what is not in it. */
 import { Group, Stack, Table, Text } from '@mantine/core';
+import { api, type Shown } from '../../api/client.ts';
+import { Coming } from '../../parts/states.tsx';
 import { spoken, type CallRecord } from '../../shown/call-record.ts';
-import { wholeDollars } from '../../shown/amounts.ts';
+import { wholeCount, wholeDollars } from '../../shown/amounts.ts';
 import { Count } from '../../shown/figures.tsx';
+
+type CallCostShown = Shown<'CallCost'>;
+type Line = NonNullable<CallCostShown['lines']>[number];
 
 const sources: Readonly<Record<string, string>> = {
   priced: 'Priced by the list',
@@ -12,41 +17,38 @@ const sources: Readonly<Record<string, string>> = {
   none: 'No usage to price',
 };
 
+const names: Readonly<Record<Line['of'], string>> = {
+  input: 'Input',
+  cached: 'Input, cached',
+  cacheWrite: 'Written to the cache',
+  output: 'Output',
+  reasoning: 'Output, reasoning',
+  audioInput: 'Sound in',
+  audioOutput: 'Sound out',
+  webSearch: 'Web searches',
+  webFetch: 'Web fetches',
+  fileSearch: 'File searches',
+  codeInterpreter: 'Code interpreter',
+  call: 'The call itself',
+};
+
 export function CallCost({ call }: { readonly call: CallRecord }) {
-  const rows = (
-    [
-      ['Input', call.inputTokens],
-      ['Cached', call.cachedTokens],
-      ['Written to the cache', call.cacheWriteTokens],
-      ['Output', call.outputTokens],
-      ['Reasoning, part of the output', call.reasoningTokens],
-    ] as const
-  ).filter(([name, tokens]) => tokens !== null || name === 'Input' || name === 'Output');
+  const cost = api.useQuery('get', '/platform/v1/calls/{id}/cost', { params: { path: { id: call.id } } }, { staleTime: 60_000 });
+  if (call.usage === 'none') {
+    return (
+      <Text size="sm" c="dimmed">
+        This call reports no usage.
+      </Text>
+    );
+  }
   return (
     <Stack gap="xs">
-      {call.usage === 'none' ? (
-        <Text size="sm" c="dimmed">
-          This call reports no usage.
-        </Text>
+      {cost.data === undefined && cost.error === null ? (
+        <Coming height={150} />
+      ) : cost.data?.lines ? (
+        <Lines lines={cost.data.lines} factor={cost.data.factor} tier={call.serviceTier ?? null} />
       ) : (
-        <Table withTableBorder verticalSpacing={6}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Tokens</Table.Th>
-              <Table.Th className="right">As reported</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {rows.map(([name, tokens]) => (
-              <Table.Tr key={name}>
-                <Table.Td>{name}</Table.Td>
-                <Table.Td className="right">
-                  <Count of={tokens} />
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
+        <Tokens call={call} why={cost.data?.withoutLines ?? null} />
       )}
       <Group justify="space-between">
         <div>
@@ -58,14 +60,113 @@ export function CallCost({ call }: { readonly call: CallRecord }) {
           )}
         </div>
         <Text fw={650} className="figure">
-          {call.cost === null ? (call.usage === 'none' ? 'no cost' : 'cost unknown') : wholeDollars(call.cost)}
+          {call.cost === null ? 'cost unknown' : wholeDollars(call.cost)}
         </Text>
       </Group>
       {(call.costGaps?.length ?? 0) === 0 ? null : (
         <Text size="sm" className="warn">
-          Not in it, for want of a price: {call.costGaps!.map(spoken).join(', ')}.
+          Not in it, or not at its own price, for want of one: {call.costGaps!.map(spoken).join(', ')}.
         </Text>
       )}
     </Stack>
+  );
+}
+
+function Lines({ lines, factor, tier }: { readonly lines: readonly Line[]; readonly factor: string | null; readonly tier: string | null }) {
+  return (
+    <>
+      <Table.ScrollContainer minWidth={430} type="native" tabIndex={0} role="region" aria-label="How the cost came about">
+        <Table withTableBorder verticalSpacing={6}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>What</Table.Th>
+              <Table.Th className="right">How many</Table.Th>
+              <Table.Th className="right">Price</Table.Th>
+              <Table.Th className="right">Amount</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {lines.map(({ of, count, price, per, paidAs, amount }) => (
+              <Table.Tr key={of}>
+                <Table.Td>
+                  {names[of]}
+                  {paidAs === null ? null : (
+                    <Text size="xs" c="dimmed">
+                      no price of its own: paid as {paidAs}
+                    </Text>
+                  )}
+                </Table.Td>
+                <Table.Td className="right">{wholeCount(count)}</Table.Td>
+                <Table.Td className="right nowrap">
+                  {price === null ? (
+                    <span className="warn">not known</span>
+                  ) : (
+                    <>
+                      {wholeDollars(price)}{' '}
+                      <Text span size="xs" c="dimmed">
+                        {per === 1 ? 'each' : 'per million'}
+                      </Text>
+                    </>
+                  )}
+                </Table.Td>
+                <Table.Td className="right nowrap">{amount === null ? <span className="warn">not in it</span> : wholeDollars(amount)}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      <Text size="xs" c="dimmed">
+        {factor === null ? '' : `Prices of tokens times ${factor} for the service tier ${tier ?? ''}. `}The cost is the sum, rounded once to
+        nine places.
+      </Text>
+    </>
+  );
+}
+
+const reasons: Readonly<Record<NonNullable<CallCostShown['withoutLines']>, string | null>> = {
+  no_cost: null,
+  reported: null,
+  other_prices:
+    'Line by line is not shown: the prices in force now do not come to this cost. They changed since, or something counted that records do not keep.',
+};
+
+/** The tokens alone, where there are no lines. */
+function Tokens({ call, why }: { readonly call: CallRecord; readonly why: CallCostShown['withoutLines'] }) {
+  const rows = (
+    [
+      ['Input', call.inputTokens],
+      ['Cached', call.cachedTokens],
+      ['Written to the cache', call.cacheWriteTokens],
+      ['Output', call.outputTokens],
+      ['Reasoning, part of the output', call.reasoningTokens],
+    ] as const
+  ).filter(([name, tokens]) => tokens !== null || name === 'Input' || name === 'Output');
+  const reason = why === null ? null : reasons[why];
+  return (
+    <>
+      <Table withTableBorder verticalSpacing={6}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Tokens</Table.Th>
+            <Table.Th className="right">As reported</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map(([name, tokens]) => (
+            <Table.Tr key={name}>
+              <Table.Td>{name}</Table.Td>
+              <Table.Td className="right">
+                <Count of={tokens} />
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+      {reason === null ? null : (
+        <Text size="xs" c="dimmed">
+          {reason}
+        </Text>
+      )}
+    </>
   );
 }

@@ -12,6 +12,7 @@ import { Moment } from '../../shown/figures.tsx';
 import { useKeyNames } from '../../shown/key-names.ts';
 import { CallState } from './call-columns.tsx';
 import { CallCost } from './call-cost.tsx';
+import { CallReceipt } from './call-receipt.tsx';
 
 export function CallSheet({ id, known }: { readonly id: string; readonly known: CallRecord | undefined }) {
   const call = useQuery({
@@ -47,6 +48,9 @@ function CallFacts({ call }: { readonly call: CallRecord }) {
       </SheetPart>
       <SheetPart title="Tokens and cost">
         <CallCost call={call} />
+      </SheetPart>
+      <SheetPart title="Receipt">
+        <CallReceipt key={call.id} call={call} />
       </SheetPart>
       <SheetPart title="Attribution">
         <Facts

@@ -1,6 +1,7 @@
 /** A call record as the platform's HTTP shows it: every field of design 4, with its form. A field that is missing here does not compile. */
 import { z } from '@hono/zod-openapi';
 import { callOutcomes, costGapNames, costSources, type CallRecordJson } from '@metergate/core/record/call-record.ts';
+import { costLineKinds, withoutLinesReasons } from '@metergate/core/price/cost-lines.ts';
 import { usageReasons, usageStates } from '@metergate/core/usage/reading.ts';
 import { instant } from './fields.ts';
 
@@ -56,3 +57,20 @@ const fields = {
 } as const satisfies { readonly [Field in keyof CallRecordJson]: z.ZodType };
 
 export const callSchema = z.object(fields).openapi('CallRecord');
+
+const exact = z.string().openapi({ description: 'US dollars as exact decimal text, without zeros at the end', example: '0.0000025' });
+
+/** How a cost came about. */
+export const callCostSchema = z.object({
+  call: fields.id, cost: fields.cost, costSource: fields.costSource, costGaps: fields.costGaps, priceList: fields.priceList,
+  lines: z.array(z.object({
+    of: z.enum(costLineKinds), count: z.number().openapi({ description: 'Tokens, or calls; no token is in two lines' }),
+    price: exact.nullable().openapi({ description: 'For `per` of them, before the factor; null: no price is known' }), per: z.int(),
+    paidAs: z.enum(costLineKinds).nullable().openapi({ description: 'The kind whose price is paid, where this one has none of its own' }),
+    amount: exact.nullable(),
+  })).nullable().openapi({ description: 'The cost is their sum, rounded once, half to even, to nine places' }),
+  withoutLines: z.enum(withoutLinesReasons).nullable().openapi({
+    description: 'no_cost: the call has none. reported: the upstream told it. other_prices: what is in force now does not come to it.',
+  }),
+  factor: z.string().nullable().openapi({ description: 'What the prices of tokens are multiplied with for the service tier', example: '0.5' }),
+}).openapi('CallCost');

@@ -7,7 +7,8 @@ import { pageCalls, showCall } from '../../use-cases/calls.ts';
 import { isRefusal } from '../../use-cases/refusal.ts';
 import { readingOperation } from '../operation.ts';
 import { decodeCursor, encodeCursor, invalidCursor, limitOf, pageOf, pageQuery } from '../paging.ts';
-import { callSchema } from './call-schema.ts';
+import { showCallCost } from '../../use-cases/call-cost.ts';
+import { callCostSchema, callSchema } from './call-schema.ts';
 import { checkedRange, idParams, nameQuery, timeQuery } from './fields.ts';
 
 export const callOperations = [
@@ -41,6 +42,11 @@ export const callOperations = [
   readingOperation({
     id: 'showCall', refuses: ['unknown_organization', 'unknown_call'], path: '/calls/{id}', role: 'viewer', tag: 'calls', summary: 'One call record',
     params: idParams, answer: callSchema, run: ({ context, actor, params }) => showCall(context, actor.organization, params.id),
+  }),
+  readingOperation({
+    id: 'showCallCost', refuses: ['unknown_organization', 'unknown_call', 'invalid_price_file'], path: '/calls/{id}/cost', role: 'viewer',
+    tag: 'calls', summary: 'How the cost of one call came about, line by line, where the prices in force still come to it',
+    params: idParams, answer: callCostSchema, run: ({ context, actor, params }) => showCallCost(context, actor.organization, params.id),
   }),
 ] as const;
 

@@ -1,0 +1,136 @@
+/**
+ * A recorded call → how its cost came about, line by line: how many, at which price, how much. A record keeps the cost and the name of the
+ * list alone; the lines are made anew and shown only where they come to the recorded cost, to the nano-dollar, by the very list that
+ * the record names. Where they do not, it is said why, and nothing is made up. Design 3, rows 5 to 7.
+ * Amounts are whole atto-dollars (10⁻¹⁸ US dollars), in which every product is exact; the one rounding is that of the sum.
+ */
+import { divideHalfEven } from '../money.ts';
+import type { CallRecord } from '../record/call-record.ts';
+import type { FallbackPrice } from '../settings.ts';
+import type { ToolCalls } from '../usage/reading.ts';
+import { nothingDue } from '../usage/reading.ts';
+import { wires } from '../wire/wire.ts';
+import { chargedTokens, type ChargedTokens } from './charged-tokens.ts';
+import { factorOf, Gaps } from './gaps.ts';
+import { pricesOf, type PriceBook } from './price-book.ts';
+import { rateAt, wholeFactor, type Rates, type TokenRate } from './rates.ts';
+
+const tokenKinds = ['input', 'cached', 'cacheWrite', 'output', 'reasoning', 'audioInput', 'audioOutput'] as const satisfies (keyof ChargedTokens)[];
+const toolKinds = ['webSearch', 'webFetch', 'fileSearch', 'codeInterpreter'] as const satisfies (keyof ToolCalls)[];
+
+/** What a line is of: a kind of token, a call of a provider's own tool, or the call itself. */
+export const costLineKinds = [...tokenKinds, ...toolKinds, 'call'] as const;
+export type CostLineKind = (typeof costLineKinds)[number];
+
+export interface CostLine {
+  readonly of: CostLineKind;
+  /** Tokens, or calls; no token is in two lines. */
+  readonly count: number;
+  /** Atto-dollars for one, before any factor; null: no price is known, and the line is a gap. */
+  readonly each: bigint | null;
+  /** Another kind, whose price is paid because this one has none of its own. */
+  readonly paidAs: CostLineKind | null;
+  /** Atto-dollars, with the factor; null as `each` is. */
+  readonly amount: bigint | null;
+}
+
+export interface CostLines {
+  readonly lines: readonly CostLine[];
+  /** What token prices are multiplied with for the service tier, millionths; 1,000,000: nothing. */
+  readonly factor: bigint;
+}
+
+/**
+ * Why there are no lines. `no_cost`: the call has none. `reported`: the upstream told its cost itself. `other_prices`: what is at hand
+ * does not come to the recorded cost: the price list or the organization's price changed since, or something counted that records do
+ * not keep (a region, cache writes for an hour, figures of further models).
+ */
+export const withoutLinesReasons = ['no_cost', 'reported', 'other_prices'] as const;
+export type WithoutLines = (typeof withoutLinesReasons)[number];
+
+/** What made prices when the call was recorded, as far as it is known now. */
+export interface PricesAtHand {
+  readonly book: PriceBook;
+  readonly fallback: FallbackPrice | null;
+  /** The declared upstream's URL; null: there is none. */
+  readonly upstreamUrl: string | null;
+}
+
+export function costLines(record: CallRecord, { book, fallback, upstreamUrl }: PricesAtHand): CostLines | WithoutLines {
+  const { cost, costSource, model, startedAtMs, wire, priceList } = record;
+  if (cost === null) return 'no_cost';
+  if (costSource === 'upstream') return 'reported';
+  const tokens = tokensOf(record);
+  if (tokens === null || model === null) return 'other_prices';
+  if (costSource === 'fallback') return fallback === null ? 'other_prices' : coming(cost, fallbackLines(tokens, fallback));
+  const seller = wire === 'upstream' ? { provider: null, upstreamHost: upstreamUrl } : { provider: wire, upstreamHost: null };
+  const { overlay, list } = pricesOf(book, { ...seller, model, atMs: startedAtMs });
+  const rates = [overlay, list].find((price) => price?.priceList === priceList)?.rates;
+  return rates === undefined ? 'other_prices' : coming(cost, listedLines(record, tokens, rates));
+}
+
+/** The lines, where they come to the cost. */
+function coming(cost: bigint, lines: CostLines | null): CostLines | WithoutLines {
+  if (lines === null) return 'other_prices';
+  const sum = lines.lines.reduce((all, { amount }) => all + (amount ?? 0n), 0n);
+  return divideHalfEven(sum, attoPerNano) === cost ? lines : 'other_prices';
+}
+
+const attoPerNano = 1_000_000_000n;
+const attoPerPico = 1_000_000n;
+
+function tokensOf(record: CallRecord): ChargedTokens | null {
+  return chargedTokens({
+    input: record.inputTokens, output: record.outputTokens, cached: record.cachedTokens, cacheWrite: record.cacheWriteTokens,
+    cacheWriteOneHour: null, reasoning: record.reasoningTokens, audioInput: record.audioInputTokens, audioOutput: record.audioOutputTokens,
+  }, wires[record.wire].cachedInInput);
+}
+
+/** Which price is paid where a kind has none of its own. */
+const otherwise: { readonly [Kind in (typeof tokenKinds)[number]]: 'input' | 'output' } = {
+  input: 'input', cached: 'input', cacheWrite: 'input', audioInput: 'input', output: 'output', reasoning: 'output', audioOutput: 'output',
+};
+
+function listedLines({ serviceTier, toolCalls }: CallRecord, tokens: ChargedTokens, rates: Rates): CostLines | null {
+  const factor = factorOf({ ...nothingDue, serviceTier }, rates, new Gaps());
+  const whole = tokens.input + tokens.audioInput + tokens.cached + tokens.cacheWrite + tokens.cacheWriteOneHour;
+  const lines: CostLine[] = [];
+  for (const of of tokenKinds) {
+    const count = tokens[of];
+    if (count === 0) continue;
+    const own: TokenRate | null = rates[of];
+    const rate = own ?? rates[otherwise[of]];
+    if (rate === null) return null;
+    const pico = rateAt(rate, whole);
+    lines.push({
+      of, count, each: pico * attoPerPico, paidAs: own === null ? otherwise[of] : null, amount: BigInt(count) * pico * factor,
+    });
+  }
+  for (const of of toolKinds) {
+    const count = toolCalls?.[of] ?? 0;
+    const fee = rates.tools[of];
+    if (count > 0) lines.push(fee === null ? { of, count, each: null, paidAs: null, amount: null } : plainLine(of, count, fee * attoPerPico));
+  }
+  if (rates.call !== 0n) lines.push(plainLine('call', 1, rates.call * attoPerPico));
+  return { lines, factor };
+}
+
+function plainLine(of: CostLineKind, count: number, each: bigint): CostLine {
+  return { of, count, each, paidAs: null, amount: BigInt(count) * each };
+}
+
+/** All that went in at one price, all that came out at the other. */
+function fallbackLines(tokens: ChargedTokens, { inputNanoPerMillion, outputNanoPerMillion }: FallbackPrice): CostLines {
+  const into = tokens.input + tokens.audioInput + tokens.cached + tokens.cacheWrite + tokens.cacheWriteOneHour;
+  const out = tokens.output + tokens.reasoning + tokens.audioOutput;
+  // A nano-dollar for a million tokens is a thousand atto-dollars for one.
+  const lines = [plainLine('input', into, inputNanoPerMillion * 1_000n), plainLine('output', out, outputNanoPerMillion * 1_000n)];
+  return { lines: lines.filter(({ count }) => count > 0), factor: wholeFactor };
+}
+
+/** Decimal text of US dollars, exact, without zeros at its end. `atto`: from 0. */
+export function attoDollarsText(atto: bigint): string {
+  const digits = atto.toString().padStart(19, '0');
+  const fraction = digits.slice(-18).replace(/0+$/, '');
+  return fraction === '' ? digits.slice(0, -18) : `${digits.slice(0, -18)}.${fraction}`;
+}

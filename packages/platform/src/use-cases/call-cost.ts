@@ -1,0 +1,71 @@
+/** How the cost of one call came about, line by line, where the prices at hand still say so. Design 3, rows 5 to 7. */
+import {
+  attoDollarsText, costLines, type CostLine, type CostLineKind, type WithoutLines,
+} from '@metergate/core/price/cost-lines.ts';
+import { wholeFactor } from '@metergate/core/price/rates.ts';
+import { callRecordToJson, type CallRecord, type CallRecordJson } from '@metergate/core/record/call-record.ts';
+import type { UseCaseContext } from './context.ts';
+import { findFigures } from './organizations.ts';
+import { priceBook } from './prices.ts';
+import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
+
+/** Dollars are exact decimal text, without zeros at the end. */
+export interface ShownCostLine {
+  readonly of: CostLineKind;
+  /** Tokens, or calls. */
+  readonly count: number;
+  /** US dollars for `per` of them, before the factor; null: no price is known. */
+  readonly price: string | null;
+  readonly per: number;
+  /** Another kind, whose price is paid because this one has none of its own. */
+  readonly paidAs: CostLineKind | null;
+  /** US dollars, with the factor; null as `price` is. */
+  readonly amount: string | null;
+}
+
+export interface ShownCallCost extends Pick<CallRecordJson, 'cost' | 'costSource' | 'costGaps' | 'priceList'> {
+  readonly call: string;
+  /** They add up to the cost, which is their sum rounded once. Null: see `withoutLines`. */
+  readonly lines: readonly ShownCostLine[] | null;
+  /** Why there are no lines. */
+  readonly withoutLines: WithoutLines | null;
+  /** What the prices of tokens are multiplied with for the service tier; null: nothing. */
+  readonly factor: string | null;
+}
+
+/** Refuses `unknown_call`. `organization`: id or name. */
+export async function showCallCost(context: UseCaseContext, idOrName: string, id: string): Promise<ShownCallCost | AdministrationRefusal> {
+  const organization = await findFigures(context, idOrName);
+  if (isRefusal(organization)) return organization;
+  const { callPages, organizations, upstreams } = context.store;
+  const record = /^req_[0-9a-f]{32}$/.test(id) ? await callPages.find(organization.id, id) : null;
+  if (record === null) return refuseInput('unknown_call', 'There is no such call.');
+  const book = await priceBook(context);
+  if (isRefusal(book)) return book;
+  const fallback = (await organizations.find(organization.id))?.fallbackPrice ?? null;
+  const upstreamUrl = (await upstreams.show(organization.id))?.url ?? null;
+  return shownCost(record, costLines(record, { book, fallback, upstreamUrl }));
+}
+
+function shownCost(record: CallRecord, made: ReturnType<typeof costLines>): ShownCallCost {
+  const { cost, costSource, costGaps, priceList } = callRecordToJson(record);
+  const whole = { call: record.id, cost, costSource, costGaps, priceList };
+  if (typeof made === 'string') return { ...whole, lines: null, withoutLines: made, factor: null };
+  const { lines, factor } = made;
+  return { ...whole, lines: lines.map(shownLine), withoutLines: null, factor: factor === wholeFactor ? null : factorText(factor) };
+}
+
+const tools: ReadonlySet<CostLineKind> = new Set(['webSearch', 'webFetch', 'fileSearch', 'codeInterpreter', 'call']);
+
+function shownLine({ of, count, each, paidAs, amount }: CostLine): ShownCostLine {
+  const per = tools.has(of) ? 1 : 1_000_000;
+  return {
+    of, count, per, paidAs, price: each === null ? null : attoDollarsText(each * BigInt(per)),
+    amount: amount === null ? null : attoDollarsText(amount),
+  };
+}
+
+/** Millionths as decimal text. */
+function factorText(factor: bigint): string {
+  return attoDollarsText(factor * 1_000_000_000_000n);
+}
