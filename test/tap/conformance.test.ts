@@ -14,7 +14,7 @@ import { createReporter } from '@metergate/tap/src/reporter.ts';
 import { settingsOf, type TapOptions } from '@metergate/tap/src/settings.ts';
 import { eventJson } from '@metergate/tap/src/tap-event.ts';
 import { tap } from '@metergate/tap/src/tap.ts';
-import { ManualGround } from '@metergate/tap/src/test-support/manual-ground.ts';
+import { ManualEnvironment } from '@metergate/tap/src/test-support/manual-environment.ts';
 import type { Figures, SeenCall } from '@metergate/tap/src/seen-call.ts';
 
 /** One data file: its cases, and what they share. */
@@ -100,9 +100,9 @@ describe('the reporter', () => {
   const lines = Object.fromEntries(kit<{ name: string; line: string }>('notices').cases.map(({ name, line }) => [name, line]));
   for (const { name, steps, posts, lines: printed } of kit<{ name: string; steps: Step[]; posts: number[][]; lines: string[] }>('reporter').cases) {
     test(name, async () => {
-      const ground = new ManualGround();
-      const reporter = createReporter(ground);
-      const startedAt = ground.nowMs;
+      const environment = new ManualEnvironment();
+      const reporter = createReporter(environment);
+      const startedAt = environment.nowMs;
       let made = 0;
       const ended: number[][] = [];
       const range = (body: string): [number, number] => {
@@ -111,19 +111,19 @@ describe('the reporter', () => {
       };
       for (const { add, pass, answer, end } of steps) {
         for (let left = add ?? 0; left > 0; left -= 1) reporter.add(String(made += 1));
-        if (pass !== undefined) await ground.pass(pass);
-        if (answer) await ground.posts.at(-1)!.answer(answer.status, answer.code ?? undefined);
+        if (pass !== undefined) await environment.pass(pass);
+        if (answer) await environment.posts.at(-1)!.answer(answer.status, answer.code ?? undefined);
         if (!end) continue;
-        ground.blockingAnswers = end.map(({ status, code }) => ({ status, closed: code === 'baseline_closed' }));
-        let atMs = ground.nowMs - startedAt;
+        environment.blockingAnswers = end.map(({ status, code }) => ({ status, closed: code === 'baseline_closed' }));
+        let atMs = environment.nowMs - startedAt;
         reporter.flushBlocking(0);
-        for (const { body, attempt, next } of ground.blocked) {
+        for (const { body, attempt, next } of environment.blocked) {
           ended.push([atMs, ...range(body)]);
           if (next === 'again') atMs += [200, 800][attempt]!;
         }
       }
-      assert.deepEqual([...ground.posts.map(({ atMs, body }) => [atMs - startedAt, ...range(body)]), ...ended], posts);
-      assert.deepEqual(ground.printed, printed.map((line) => lines[line]));
+      assert.deepEqual([...environment.posts.map(({ atMs, body }) => [atMs - startedAt, ...range(body)]), ...ended], posts);
+      assert.deepEqual(environment.printed, printed.map((line) => lines[line]));
     });
   }
 });

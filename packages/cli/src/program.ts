@@ -9,9 +9,9 @@ export const program: Program = {
   description: 'Meter and forward calls to language model providers',
   version: manifest.version,
   commands: {
-    start: async () => (await import('./commands/start.ts')).start,
-    gateway: async () => (await import('./commands/gateway.ts')).gateway,
-    platform: async () => (await import('./commands/platform.ts')).platform,
+    start: async () => (await import('./commands/serve.ts')).start,
+    gateway: async () => (await import('./commands/serve.ts')).gateway,
+    platform: async () => (await import('./commands/serve.ts')).platform,
     org: async () => (await import('./commands/org.ts')).org,
     key: async () => (await import('./commands/key.ts')).key,
     provider: async () => (await import('./commands/provider.ts')).provider,

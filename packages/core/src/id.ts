@@ -78,6 +78,21 @@ export function base62(randomBytes: Uint8Array, length: number): string {
   throw new RangeError('base62 needs more random bytes');
 }
 
+/** Uniform random bytes, so many as are asked for. */
+export type RandomBytes = (count: number) => Uint8Array;
+
+const idLength = 20;
+
+/** A new id: its prefix and 20 base62 characters. */
+export function newId(prefix: string, randomBytes: RandomBytes): string {
+  return newSecret(prefix, idLength, randomBytes);
+}
+
+/** New text that nobody guesses: a prefix, which may be empty, and `length` base62 characters. */
+export function newSecret(prefix: string, length: number, randomBytes: RandomBytes): string {
+  return prefix + base62(randomBytes(2 * length), length);
+}
+
 /** `req_` and the 16 bytes given, in hexadecimal. */
 export function requestIdFrom(hex32: string): RequestId {
   return (idPrefix.request + hex32) as RequestId;

@@ -7,7 +7,7 @@
 import { randomBytes } from 'node:crypto';
 import { parentPort, Worker, workerData } from 'node:worker_threads';
 import type { Provider } from '@metergate/core/wire/wire.ts';
-import { base62, idPrefix } from '@metergate/core/id.ts';
+import { newId, idPrefix } from '@metergate/core/id.ts';
 import { createAddressGuard } from '@metergate/store/network/address-guard.ts';
 import { parseAddressRanges } from '@metergate/store/network/public-address.ts';
 import { openStore, type Store } from '@metergate/store/store.ts';
@@ -79,7 +79,7 @@ async function serve(): Promise<void> {
 
 function noticeWorkOn(store: Store): NoticeWork {
   const guard = createAddressGuard({ allow: parseAddressRanges(data.upstreamAllow) });
-  return createNoticeWork({ store, guard, clock: Date.now, holder: idPrefix.platform + base62(randomBytes(40), 20) });
+  return createNoticeWork({ store, guard, clock: Date.now, holder: newId(idPrefix.platform, randomBytes) });
 }
 
 let noticing = false;

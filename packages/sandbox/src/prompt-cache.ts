@@ -5,15 +5,21 @@
 import { createHash } from 'node:crypto';
 import { tokensOf } from './sandbox-answer.ts';
 import { isFields, type SandboxRequest } from './sandbox-request.ts';
+import type { SandboxWire } from './wire.ts';
 
 /** The first wire keeps prompts from this length on, in steps. Tokens. */
 const keptTokensMin = 1_024;
 const keptTokensStep = 128;
 const promptsMax = 10_000;
 
+export interface CachedTokens {
+  readonly read: number;
+  readonly written: number;
+}
+
 export interface PromptCache {
   /** Tokens read from the cache and written to it by this request. */
-  look(wire: 'openai' | 'anthropic', request: SandboxRequest): { read: number; written: number };
+  look(wire: SandboxWire, request: SandboxRequest): CachedTokens;
 }
 
 export function createPromptCache(): PromptCache {
@@ -26,20 +32,27 @@ export function createPromptCache(): PromptCache {
     return known;
   };
   return {
-    look(wire, { model, body }) {
-      if (wire === 'anthropic') {
-        const prefix = markedPrefix([body['tools'], body['system'], body['messages']]);
-        if (prefix === null) return { read: 0, written: 0 };
-        const tokens = tokensOf(prefix.length);
-        return knows(`${model} ${prefix}`) ? { read: tokens, written: 0 } : { read: 0, written: tokens };
-      }
-      const prompt = JSON.stringify([body['instructions'], body['tools'], body['messages'] ?? body['input'] ?? body['prompt']]);
-      const kept = Math.floor(tokensOf(prompt.length) / keptTokensStep) * keptTokensStep;
-      if (kept < keptTokensMin) return { read: 0, written: 0 };
-      return { read: knows(`${model} ${prompt.slice(0, keptTokensMin * 4)}`) ? kept : 0, written: 0 };
-    },
+    look: (wire, request) => lookUp[wire](request, knows),
   };
 }
+
+/** How each provider keeps prompts. `knows`: whether this one was seen before; it is from now on. */
+const lookUp: Readonly<Record<SandboxWire, (request: SandboxRequest, knows: (prefix: string) => boolean) => CachedTokens>> = {
+  /** By itself, in steps, from a least length on. */
+  openai({ model, body }, knows) {
+    const prompt = JSON.stringify([body['instructions'], body['tools'], body['messages'] ?? body['input'] ?? body['prompt']]);
+    const kept = Math.floor(tokensOf(prompt.length) / keptTokensStep) * keptTokensStep;
+    if (kept < keptTokensMin) return { read: 0, written: 0 };
+    return { read: knows(`${model} ${prompt.slice(0, keptTokensMin * 4)}`) ? kept : 0, written: 0 };
+  },
+  /** What the caller marked. */
+  anthropic({ model, body }, knows) {
+    const prefix = markedPrefix([body['tools'], body['system'], body['messages']]);
+    if (prefix === null) return { read: 0, written: 0 };
+    const tokens = tokensOf(prefix.length);
+    return knows(`${model} ${prefix}`) ? { read: tokens, written: 0 } : { read: 0, written: tokens };
+  },
+};
 
 /** Everything up to the last mark, as text; null where nothing is marked. */
 function markedPrefix(parts: readonly unknown[]): string | null {

@@ -14,6 +14,8 @@ import { response } from './responses-answer.ts';
 import type { Asked, SandboxAnswer } from './sandbox-answer.ts';
 import { readRequest } from './sandbox-request.ts';
 import { toolCallOf } from './tool-call.ts';
+import { errorDocument, type SandboxError } from './errors.ts';
+import type { SandboxWire } from './wire.ts';
 
 /** Largest request body the sandbox takes, bytes; above it 413, as a provider would. */
 const bodyBytesMax = 64 * 1024 * 1024;
@@ -38,7 +40,7 @@ export async function startSandboxProvider(): Promise<SandboxProvider> {
 }
 
 interface Operation {
-  readonly wire: 'openai' | 'anthropic';
+  readonly wire: SandboxWire;
   readonly defaultModel: string;
   readonly answer: (asked: Asked) => SandboxAnswer;
 }
@@ -113,28 +115,14 @@ async function sendAnswer(answer: ServerResponse, what: SandboxAnswer): Promise<
   answer.end(what.done ? 'data: [DONE]\n\n' : '');
 }
 
+function sendError(answer: ServerResponse, wire: SandboxWire, error: SandboxError): void {
+  sendJson(answer, error.status, errorDocument(wire, error));
+}
+
 function sendJson(answer: ServerResponse, status: number, document: unknown): void {
   const body = Buffer.from(JSON.stringify(document));
   answer.writeHead(status, { 'content-type': 'application/json', 'content-length': body.length });
   answer.end(body);
-}
-
-/** How the two wires name an error of a status; any other is one of the server's. */
-const errorTypes: Readonly<Record<'openai' | 'anthropic', Readonly<Record<number, string>>>> = {
-  openai: { 429: 'rate_limit_error', 402: 'insufficient_quota' },
-  anthropic: {
-    400: 'invalid_request_error', 401: 'authentication_error', 402: 'billing_error', 403: 'permission_error', 404: 'not_found_error',
-    413: 'request_too_large', 429: 'rate_limit_error', 529: 'overloaded_error',
-  },
-};
-
-function sendError(answer: ServerResponse, wire: 'openai' | 'anthropic', error: { status: number; message: string }): void {
-  const type = errorTypes[wire][error.status]
-    ?? (error.status >= 500 ? (wire === 'openai' ? 'server_error' : 'api_error') : 'invalid_request_error');
-  const document = wire === 'anthropic'
-    ? { type: 'error', error: { type, message: error.message } }
-    : { error: { message: error.message, type, param: null, code: error.status === 404 ? 'unknown_url' : null } };
-  sendJson(answer, error.status, document);
 }
 
 function portOf(server: Server): number {

@@ -4,16 +4,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createReporter, queueEventsMax, type Reporter } from './reporter.ts';
-import { ManualGround, settled } from './test-support/manual-ground.ts';
+import { ManualEnvironment, settled } from './test-support/manual-environment.ts';
 
-function started(): { ground: ManualGround; reporter: Reporter; add: (count: number) => void } {
-  const ground = new ManualGround();
-  const reporter = createReporter(ground);
+function started(): { environment: ManualEnvironment; reporter: Reporter; add: (count: number) => void } {
+  const environment = new ManualEnvironment();
+  const reporter = createReporter(environment);
   let made = 0;
   const add = (count: number): void => {
     for (let at = 0; at < count; at += 1) reporter.add(`{"n":${made += 1}}`);
   };
-  return { ground, reporter, add };
+  return { environment, reporter, add };
 }
 
 const numbers = (events: readonly string[]): number[] => events.map((event) => (JSON.parse(event) as { n: number }).n);
@@ -22,262 +22,262 @@ const numbers = (events: readonly string[]): number[] => events.map((event) => (
 async function stopped(): Promise<ReturnType<typeof started>> {
   const all = started();
   all.add(1);
-  await all.ground.pass(2_000);
-  await all.ground.posts[0]!.answer(410, 'baseline_closed');
+  await all.environment.pass(2_000);
+  await all.environment.posts[0]!.answer(410, 'baseline_closed');
   return all;
 }
 
 test('what waits is posted 2,000 ms after the first event, in one body with the one key `events`', async () => {
-  const { ground, add } = started();
+  const { environment, add } = started();
   add(1);
-  await ground.pass(1_999);
+  await environment.pass(1_999);
   add(2);
-  assert.equal(ground.posts.length, 0);
-  await ground.pass(1);
-  assert.equal(ground.posts.length, 1);
-  assert.equal(ground.posts[0]!.body, '{"events":[{"n":1},{"n":2},{"n":3}]}');
-  await ground.posts[0]!.answer(202);
-  await ground.pass(60_000);
-  assert.equal(ground.posts.length, 1);
-  assert.equal(ground.pendingTimers(), 0);
+  assert.equal(environment.posts.length, 0);
+  await environment.pass(1);
+  assert.equal(environment.posts.length, 1);
+  assert.equal(environment.posts[0]!.body, '{"events":[{"n":1},{"n":2},{"n":3}]}');
+  await environment.posts[0]!.answer(202);
+  await environment.pass(60_000);
+  assert.equal(environment.posts.length, 1);
+  assert.equal(environment.pendingTimers(), 0);
 });
 
 test('a batch holds at most 100 events, and batches go one after another, in order', async () => {
-  const { ground, add } = started();
+  const { environment, add } = started();
   add(250);
-  await ground.pass(2_000);
-  assert.deepEqual(ground.posts.map(({ events }) => events.length), [100]);
-  await ground.posts[0]!.answer(202);
-  await ground.posts[1]!.answer(202);
-  await ground.posts[2]!.answer(202);
-  assert.deepEqual(ground.posts.map(({ events }) => events.length), [100, 100, 50]);
-  assert.deepEqual(ground.posts.flatMap(({ events }) => numbers(events)), Array.from({ length: 250 }, (_, at) => at + 1));
+  await environment.pass(2_000);
+  assert.deepEqual(environment.posts.map(({ events }) => events.length), [100]);
+  await environment.posts[0]!.answer(202);
+  await environment.posts[1]!.answer(202);
+  await environment.posts[2]!.answer(202);
+  assert.deepEqual(environment.posts.map(({ events }) => events.length), [100, 100, 50]);
+  assert.deepEqual(environment.posts.flatMap(({ events }) => numbers(events)), Array.from({ length: 250 }, (_, at) => at + 1));
 });
 
 test('an event that comes while a batch is under way waits for the next interval', async () => {
-  const { ground, add } = started();
+  const { environment, add } = started();
   add(1);
-  await ground.pass(2_000);
+  await environment.pass(2_000);
   add(1);
-  await ground.pass(1_000);
-  await ground.posts[0]!.answer(202);
-  assert.equal(ground.posts.length, 1);
-  await ground.pass(2_000);
-  assert.equal(ground.posts.length, 2);
+  await environment.pass(1_000);
+  await environment.posts[0]!.answer(202);
+  assert.equal(environment.posts.length, 1);
+  await environment.pass(2_000);
+  assert.equal(environment.posts.length, 2);
 });
 
 for (const status of [0, 408, 429, 500, 502, 503, 599]) {
   test(`${status === 0 ? 'no answer' : status}: posted again after 200 ms and after 800 ms, then dropped; nothing is printed`, async () => {
-    const { ground, add } = started();
+    const { environment, add } = started();
     add(1);
-    await ground.pass(2_000);
+    await environment.pass(2_000);
     for (const post of [0, 1, 2]) {
-      await ground.posts[post]!.answer(status);
-      await ground.pass(post === 0 ? 199 : 799);
-      assert.equal(ground.posts.length, post + 1);
-      await ground.pass(1);
+      await environment.posts[post]!.answer(status);
+      await environment.pass(post === 0 ? 199 : 799);
+      assert.equal(environment.posts.length, post + 1);
+      await environment.pass(1);
     }
-    await ground.pass(60_000);
-    assert.deepEqual(ground.posts.map(({ atMs }) => atMs - 1_000), [2_000, 2_200, 3_000]);
-    assert.equal(new Set(ground.posts.map(({ body }) => body)).size, 1);
-    assert.deepEqual(ground.printed, []);
+    await environment.pass(60_000);
+    assert.deepEqual(environment.posts.map(({ atMs }) => atMs - 1_000), [2_000, 2_200, 3_000]);
+    assert.equal(new Set(environment.posts.map(({ body }) => body)).size, 1);
+    assert.deepEqual(environment.printed, []);
     add(1);
-    await ground.pass(2_000);
-    assert.equal(ground.posts.length, 4, 'the reporter goes on');
+    await environment.pass(2_000);
+    assert.equal(environment.posts.length, 4, 'the reporter goes on');
   });
 }
 
 test('a post that succeeds the second time is not posted a third', async () => {
-  const { ground, add } = started();
+  const { environment, add } = started();
   add(1);
-  await ground.pass(2_000);
-  await ground.posts[0]!.answer(500);
-  await ground.pass(200);
-  await ground.posts[1]!.answer(202);
-  await ground.pass(60_000);
-  assert.equal(ground.posts.length, 2);
+  await environment.pass(2_000);
+  await environment.posts[0]!.answer(500);
+  await environment.pass(200);
+  await environment.posts[1]!.answer(202);
+  await environment.pass(60_000);
+  assert.equal(environment.posts.length, 2);
 });
 
 for (const status of [300, 302, 307, 308, 400, 403, 404, 413, 415, 422]) {
   test(`${status} drops the batch: no second post, no line, and the next batch goes out`, async () => {
-    const { ground, add } = started();
+    const { environment, add } = started();
     add(1);
-    await ground.pass(2_000);
-    await ground.posts[0]!.answer(status, 'baseline_closed');
-    await ground.pass(10_000);
-    assert.equal(ground.posts.length, 1);
+    await environment.pass(2_000);
+    await environment.posts[0]!.answer(status, 'baseline_closed');
+    await environment.pass(10_000);
+    assert.equal(environment.posts.length, 1);
     add(1);
-    await ground.pass(2_000);
-    assert.deepEqual(numbers(ground.posts[1]!.events), [2]);
-    assert.deepEqual(ground.printed, []);
+    await environment.pass(2_000);
+    assert.deepEqual(numbers(environment.posts[1]!.events), [2]);
+    assert.deepEqual(environment.printed, []);
   });
 }
 
 test('three batches answered 401 in a row: one line, queue dropped, quiet for good; none is posted again', async () => {
-  const { ground, add } = started();
+  const { environment, add } = started();
   add(350);
-  await ground.pass(2_000);
-  await ground.posts[0]!.answer(401);
-  await ground.posts[1]!.answer(401);
-  assert.deepEqual(ground.printed, []);
-  await ground.posts[2]!.answer(401);
-  assert.equal(ground.printed.length, 1);
-  assert.match(ground.printed[0]!, /key was not accepted three times.*stopped/);
+  await environment.pass(2_000);
+  await environment.posts[0]!.answer(401);
+  await environment.posts[1]!.answer(401);
+  assert.deepEqual(environment.printed, []);
+  await environment.posts[2]!.answer(401);
+  assert.equal(environment.printed.length, 1);
+  assert.match(environment.printed[0]!, /key was not accepted three times.*stopped/);
   add(500);
-  await ground.pass(3_600_000);
-  assert.equal(ground.posts.length, 3);
-  assert.equal(ground.pendingTimers(), 0);
-  assert.equal(ground.printed.length, 1);
+  await environment.pass(3_600_000);
+  assert.equal(environment.posts.length, 3);
+  assert.equal(environment.pendingTimers(), 0);
+  assert.equal(environment.printed.length, 1);
 });
 
 test('an answer that is not 401 begins the count anew; a post without an answer does not', async () => {
-  const { ground, add } = started();
+  const { environment, add } = started();
   const batch = async (...statuses: number[]): Promise<void> => {
     add(1);
-    await ground.pass(2_000);
+    await environment.pass(2_000);
     for (const status of statuses) {
-      await ground.posts.at(-1)!.answer(status);
-      await ground.pass(800);
+      await environment.posts.at(-1)!.answer(status);
+      await environment.pass(800);
     }
   };
   for (const status of [401, 401, 202, 401, 401, 400, 401]) await batch(status);
   await batch(0, 0, 0);
   await batch(401);
-  assert.deepEqual(ground.printed, []);
+  assert.deepEqual(environment.printed, []);
   await batch(401);
-  assert.equal(ground.printed.length, 1);
+  assert.equal(environment.printed.length, 1);
 });
 
 test('410 baseline_closed: one line, queue dropped, events dropped for a minute', async () => {
-  const { ground, add } = started();
+  const { environment, add } = started();
   add(250);
-  await ground.pass(2_000);
-  await ground.posts[0]!.answer(410, 'baseline_closed');
-  assert.equal(ground.printed.length, 1);
-  assert.match(ground.printed[0]!, /Baseline has closed/);
+  await environment.pass(2_000);
+  await environment.posts[0]!.answer(410, 'baseline_closed');
+  assert.equal(environment.printed.length, 1);
+  assert.match(environment.printed[0]!, /Baseline has closed/);
   add(100);
-  await ground.pass(59_999);
+  await environment.pass(59_999);
   add(1);
-  await ground.pass(0);
-  assert.equal(ground.posts.length, 1);
+  await environment.pass(0);
+  assert.equal(environment.posts.length, 1);
 });
 
 test('the first event a minute after the last 410 is posted alone; while its answer is out, others are dropped', async () => {
-  const { ground, add } = await stopped();
-  await ground.pass(60_000);
+  const { environment, add } = await stopped();
+  await environment.pass(60_000);
   add(5);
   await settled();
-  assert.equal(ground.posts.length, 2);
-  assert.deepEqual(numbers(ground.posts[1]!.events), [2]);
-  await ground.posts[1]!.answer(410, 'baseline_closed');
+  assert.equal(environment.posts.length, 2);
+  assert.deepEqual(numbers(environment.posts[1]!.events), [2]);
+  await environment.posts[1]!.answer(410, 'baseline_closed');
   add(5);
-  await ground.pass(59_999);
-  assert.equal(ground.posts.length, 2);
-  await ground.pass(1);
+  await environment.pass(59_999);
+  assert.equal(environment.posts.length, 2);
+  await environment.pass(1);
   add(1);
   await settled();
-  assert.equal(ground.posts.length, 3);
-  assert.equal(ground.printed.length, 1, 'no second line while it stays closed');
+  assert.equal(environment.posts.length, 3);
+  assert.equal(environment.printed.length, 1, 'no second line while it stays closed');
 });
 
 test('admitted again: reporting resumes by itself with new events only, and prints nothing', async () => {
-  const { ground, add } = await stopped();
-  await ground.pass(60_000);
+  const { environment, add } = await stopped();
+  await environment.pass(60_000);
   add(1);
   await settled();
-  await ground.posts[1]!.answer(202);
+  await environment.posts[1]!.answer(202);
   add(3);
-  await ground.pass(2_000);
-  assert.deepEqual(numbers(ground.posts[2]!.events), [3, 4, 5]);
-  assert.equal(ground.printed.length, 1);
+  await environment.pass(2_000);
+  assert.deepEqual(numbers(environment.posts[2]!.events), [3, 4, 5]);
+  assert.equal(environment.printed.length, 1);
 });
 
 test('a re-check that fails asks again a minute later, not with the next event', async () => {
-  const { ground, add } = await stopped();
-  await ground.pass(60_000);
+  const { environment, add } = await stopped();
+  await environment.pass(60_000);
   add(1);
   await settled();
-  await ground.posts[1]!.answer(400);
+  await environment.posts[1]!.answer(400);
   add(10);
-  await ground.pass(59_000);
-  assert.equal(ground.posts.length, 2);
-  await ground.pass(1_000);
+  await environment.pass(59_000);
+  assert.equal(environment.posts.length, 2);
+  await environment.pass(1_000);
   add(1);
   await settled();
-  assert.equal(ground.posts.length, 3);
+  assert.equal(environment.posts.length, 3);
 });
 
 for (const code of ['tap_retired', undefined]) {
   test(`410 with ${code ?? 'no readable code'}: one line, queue dropped, quiet for good`, async () => {
-    const { ground, add } = started();
+    const { environment, add } = started();
     add(250);
-    await ground.pass(2_000);
-    await ground.posts[0]!.answer(410, code);
-    assert.equal(ground.printed.length, 1);
+    await environment.pass(2_000);
+    await environment.posts[0]!.answer(410, code);
+    assert.equal(environment.printed.length, 1);
     add(1);
-    await ground.pass(86_400_000);
-    assert.equal(ground.posts.length, 1);
-    assert.equal(ground.printed.length, 1);
+    await environment.pass(86_400_000);
+    assert.equal(environment.posts.length, 1);
+    assert.equal(environment.printed.length, 1);
   });
 }
 
 test('closed, then retired: quiet for good, with a line of its own', async () => {
-  const { ground, add } = await stopped();
-  await ground.pass(60_000);
+  const { environment, add } = await stopped();
+  await environment.pass(60_000);
   add(1);
   await settled();
-  await ground.posts[1]!.answer(410, 'tap_retired');
-  await ground.pass(600_000);
+  await environment.posts[1]!.answer(410, 'tap_retired');
+  await environment.pass(600_000);
   add(1);
   await settled();
-  assert.equal(ground.posts.length, 2);
-  assert.equal(ground.printed.length, 2);
-  assert.notEqual(ground.printed[0], ground.printed[1]);
+  assert.equal(environment.posts.length, 2);
+  assert.equal(environment.printed.length, 2);
+  assert.notEqual(environment.printed[0], environment.printed[1]);
 });
 
 test('the queue is bounded: what comes when it is full is dropped, and what was kept goes out', async () => {
-  const { ground, add } = started();
+  const { environment, add } = started();
   add(queueEventsMax + 500);
-  await ground.pass(2_000);
-  for (let at = 0; at < ground.posts.length; at += 1) await ground.posts[at]!.answer(202);
-  const posted = ground.posts.flatMap(({ events }) => numbers(events));
+  await environment.pass(2_000);
+  for (let at = 0; at < environment.posts.length; at += 1) await environment.posts[at]!.answer(202);
+  const posted = environment.posts.flatMap(({ events }) => numbers(events));
   assert.equal(posted.length, queueEventsMax);
   assert.equal(posted.at(-1), queueEventsMax);
 });
 
 test('a reporter whose end was none after all goes on as before', async () => {
-  const { ground, reporter, add } = started();
+  const { environment, reporter, add } = started();
   add(1);
-  await ground.pass(2_000);
+  await environment.pass(2_000);
   reporter.flushBlocking(0);
   add(1);
-  await ground.posts[0]!.answer(500);
-  await ground.pass(2_000);
-  await ground.posts[1]!.answer(500);
-  await ground.pass(200);
-  await ground.posts[2]!.answer(202);
-  assert.deepEqual(ground.posts.map(({ events }) => numbers(events)), [[1], [2], [2]]);
+  await environment.posts[0]!.answer(500);
+  await environment.pass(2_000);
+  await environment.posts[1]!.answer(500);
+  await environment.pass(200);
+  await environment.posts[2]!.answer(202);
+  assert.deepEqual(environment.posts.map(({ events }) => numbers(events)), [[1], [2], [2]]);
 });
 
 test('a blocking flush delivers the batch in flight and the queue, once each', async () => {
-  const { ground, reporter, add } = started();
+  const { environment, reporter, add } = started();
   add(150);
-  await ground.pass(2_000);
+  await environment.pass(2_000);
   reporter.flushBlocking(0);
-  assert.deepEqual(ground.blocked.map(({ next }) => next), ['next', 'next']);
-  const events = ground.blocked.flatMap(({ body }) => (JSON.parse(body) as { events: { n: number }[] }).events.map(({ n }) => n));
+  assert.deepEqual(environment.blocked.map(({ next }) => next), ['next', 'next']);
+  const events = environment.blocked.flatMap(({ body }) => (JSON.parse(body) as { events: { n: number }[] }).events.map(({ n }) => n));
   assert.deepEqual(events, Array.from({ length: 150 }, (_, at) => at + 1));
   reporter.flushBlocking(0);
-  assert.equal(ground.blocked.length, 2);
+  assert.equal(environment.blocked.length, 2);
 });
 
 test('a blocking flush keeps the same rules: two retries, an end after them, after a 410 and after the third 401', () => {
   const outcomes = (statuses: number[], closed = false): string[] => {
-    const { ground, reporter, add } = started();
-    ground.blockingAnswers = statuses.map((status) => ({ status, closed }));
+    const { environment, reporter, add } = started();
+    environment.blockingAnswers = statuses.map((status) => ({ status, closed }));
     add(450);
     reporter.flushBlocking(0);
-    return [...ground.blocked.map(({ next }) => next), `${ground.printed.length} lines`];
+    return [...environment.blocked.map(({ next }) => next), `${environment.printed.length} lines`];
   };
   assert.deepEqual(outcomes([500]), ['again', 'again', 'end', '0 lines']);
   assert.deepEqual(outcomes([500, 202]), ['again', 'next', 'next', 'next', 'next', 'next', '0 lines']);
@@ -288,11 +288,11 @@ test('a blocking flush keeps the same rules: two retries, an end after them, aft
 });
 
 test('says when something begins to wait and when nothing does any more', async () => {
-  const { ground, add } = started();
+  const { environment, add } = started();
   add(2);
-  assert.equal(ground.waits.at(-1), true);
-  await ground.pass(2_000);
-  assert.equal(ground.waits.at(-1), true, 'a batch in flight still waits');
-  await ground.posts[0]!.answer(202);
-  assert.equal(ground.waits.at(-1), false);
+  assert.equal(environment.waits.at(-1), true);
+  await environment.pass(2_000);
+  assert.equal(environment.waits.at(-1), true, 'a batch in flight still waits');
+  await environment.posts[0]!.answer(202);
+  assert.equal(environment.waits.at(-1), false);
 });

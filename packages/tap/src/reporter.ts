@@ -4,7 +4,7 @@
  * caller; what cannot be delivered is dropped.
  */
 import { ignore } from './observe/look.ts';
-import { createStanding, type StandingGround } from './standing.ts';
+import { createStanding, type StandingEnvironment } from './standing.ts';
 import type { Answer, Settle } from './answer.ts';
 
 const batchEventsMax = 100;
@@ -24,7 +24,7 @@ export interface Transport {
 }
 
 /** Everything a reporter touches. */
-export interface ReporterGround extends Transport, StandingGround {
+export interface ReporterEnvironment extends Transport, StandingEnvironment {
   /** A timer that does not keep the process alive. */
   after(delayMs: number, run: () => void): void;
   /** Told when something begins to wait and when nothing waits any more. */
@@ -42,14 +42,14 @@ export interface Reporter extends Flushable {
   add(event: string): void;
 }
 
-export function createReporter(ground: ReporterGround): Reporter {
+export function createReporter(environment: ReporterEnvironment): Reporter {
   /** What waits, oldest first, the batch under way at its front. Another list takes its place when all of it is dropped or handed over. */
   let queue: string[] = [];
   let running: Promise<void> | undefined;
-  const { takes, posting, settle, end } = createStanding(ground, () => {
+  const { takes, posting, settle, end } = createStanding(environment, () => {
     queue = [];
   });
-  const sleep = (durationMs: number): Promise<void> => new Promise((resolve) => ground.after(durationMs, resolve));
+  const sleep = (durationMs: number): Promise<void> => new Promise((resolve) => environment.after(durationMs, resolve));
 
   /** Delivers, after this time, what is queued then, and further full batches. */
   const deliver = async (waitMs: number): Promise<void> => {
@@ -58,7 +58,7 @@ export function createReporter(ground: ReporterGround): Reporter {
     for (let due = events.length; due > 0 || events.length >= batchEventsMax; due -= batchEventsMax) {
       const batch = events.slice(0, batchEventsMax);
       for (let attempt = 0; ; attempt += 1) {
-        const answer = await ground.post(bodyOf(batch));
+        const answer = await environment.post(bodyOf(batch));
         if (queue !== events) return;
         const againMs = settle(answer, attempt);
         if (againMs) await sleep(againMs);
@@ -71,7 +71,7 @@ export function createReporter(ground: ReporterGround): Reporter {
   /** One delivery at a time. It fails only in a runtime without timers: there it is left at that, but for the end of the process. */
   const schedule = (waitMs = flushIntervalMs): void => {
     const waits = queue.length > 0;
-    ground.waiting(waits);
+    environment.waiting(waits);
     if (!waits) return;
     running ??= deliver(waitMs).then(delivered, ignore);
   };
@@ -93,7 +93,7 @@ export function createReporter(ground: ReporterGround): Reporter {
       const bodies: string[] = [];
       while (events.length > 0) bodies.push(bodyOf(events.splice(0, batchEventsMax)));
       if (bodies.length) {
-        ground.postBlocking(bodies, (answer, attempt) => {
+        environment.postBlocking(bodies, (answer, attempt) => {
           const waitMs = settle(answer, attempt);
           return posting() ? waitMs : undefined;
         }, deadlineMs);

@@ -18,29 +18,29 @@ export interface Standing {
 }
 
 /** What a standing touches. */
-export interface StandingGround {
+export interface StandingEnvironment {
   monotonicMs(): number;
   print(line: string): void;
 }
 
 /** `dropAll` is called when the reporter stops, to drop what waits. */
-export function createStanding(ground: StandingGround, dropAll: () => void): Standing {
+export function createStanding(environment: StandingEnvironment, dropAll: () => void): Standing {
   /** The notice that ended the posting: after `closed` the reporter is stopped, after any other quiet. */
   let ended: string | undefined;
   let unauthorized = 0;
   let recheckAtMs = 0;
   const askedNow = (): void => {
-    recheckAtMs = ground.monotonicMs() + recheckAfterMs;
+    recheckAtMs = environment.monotonicMs() + recheckAfterMs;
   };
   const endBy = (notice: string): void => {
-    if (ended !== notice) ground.print(noticeLine(notice));
+    if (ended !== notice) environment.print(noticeLine(notice));
     ended = notice;
     dropAll();
   };
   return {
     posting: () => !ended,
     takes() {
-      const due = ended === closed && ground.monotonicMs() >= recheckAtMs;
+      const due = ended === closed && environment.monotonicMs() >= recheckAtMs;
       if (due) askedNow();
       return due || !ended;
     },

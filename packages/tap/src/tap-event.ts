@@ -5,7 +5,7 @@
 import type { SeenCall } from './seen-call.ts';
 
 /** What an event needs besides the seen call. */
-export interface EventGround {
+export interface EventContext {
   /** A tag that keeps `tagRule`. */
   readonly tag: string;
   /** Wall time, milliseconds since the epoch. */
@@ -42,7 +42,7 @@ const rules: Readonly<Record<string, Rule>> = {
 };
 
 /** The JSON of the event of a seen call; null where a server would refuse it. An id that cannot be sent gives way to a UUID. */
-export function eventJson(seen: SeenCall, { tag, nowMs, uuid }: EventGround): string | null {
+export function eventJson(seen: SeenCall, { tag, nowMs, uuid }: EventContext): string | null {
   const given: Record<string, unknown> = {
     ...seen,
     request_id: keeps(seen.request_id, id) ? seen.request_id : uuid(),

@@ -8,7 +8,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { base62, idPrefix, type GatewayNodeId } from '@metergate/core/id.ts';
+import { idPrefix, newId, type GatewayNodeId } from '@metergate/core/id.ts';
 import type { NodeCondition } from '@metergate/gateway/condition.ts';
 import type { LogLine } from '@metergate/gateway/log/call-log.ts';
 import type { PlatformThreadData } from '@metergate/platform/platform-thread.ts';
@@ -264,7 +264,7 @@ async function startGateway(config: Config, needs: GatewayNeeds): Promise<Thread
       masterKey: needs.masterKey,
       gateway: {
         host: config.gateway.host, port: config.gateway.port,
-        nodeId: (idPrefix.node + base62(randomBytes(40), 20)) as GatewayNodeId,
+        nodeId: (newId(idPrefix.node, randomBytes)) as GatewayNodeId,
         journalDirectory: join(config.dataDirectory, 'journal'), journalSync: config.journalSync,
         openaiUrl: needs.openaiUrl, anthropicUrl: needs.anthropicUrl,
         upstreamAllow: config.upstreamAllow, heldBodiesMb: config.heldBodiesMb, graceSeconds: config.graceSeconds,

@@ -5,7 +5,7 @@
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { forecastOf, paceSince } from '@metergate/core/forecast/forecast.ts';
 import { formatDollars } from '@metergate/core/money.ts';
-import { capScopes, type CapMode, type CapScope } from '@metergate/core/spend/cap.ts';
+import { capModes, capRules, capScopes, type CapMode, type CapScope } from '@metergate/core/spend/cap.ts';
 import { calendarWindows, windowAt, type CalendarWindow } from '@metergate/core/spend/window.ts';
 import type { ListPage, ListPlace } from '@metergate/store/engine/list-page.ts';
 import type { CapStanding } from '@metergate/store/settings/caps.ts';
@@ -63,12 +63,12 @@ export interface CapInput {
 
 /** The fields of a cap but for its organization: what the command and the platform's HTTP check alike. */
 export const capFields = z.strictObject({
-  scope: z.enum(capScopes, { error: `The scope of a cap must be one of ${capScopes.join(', ')}.` }),
+  scope: z.enum(capScopes, { error: capRules.scope }),
   key: z.string({ error: 'The key of a cap must be the id of a service key.' }).nullable().default(null),
   project: z.string({ error: 'The project of a cap must be text.' }).nullable().default(null),
-  window: z.enum(calendarWindows, { error: `The window of a cap must be one of ${calendarWindows.join(', ')}.` }),
+  window: z.enum(calendarWindows, { error: capRules.window }),
   limit: moneyField('The limit of a cap'),
-  mode: z.enum(['refuse', 'pause'], { error: 'The mode of a cap must be refuse or pause.' }).default('refuse'),
+  mode: z.enum(capModes, { error: capRules.mode }).default('refuse'),
 });
 
 /** Makes the cap; one of the same scope, subject and window gets this limit and mode and keeps its id. */
@@ -77,7 +77,7 @@ export async function setCap(context: UseCaseContext, { organization: idOrName, 
   if (isRefusal(checked)) return checked;
   const { key, project, ...rest } = checked.value;
   if ((key !== null) !== (rest.scope === 'key') || (project !== null) !== (rest.scope === 'project')) {
-    return refuseInput('invalid_input', 'A cap of a key must name the key, a cap of a project the project, a cap of the organization neither.');
+    return refuseInput('invalid_input', capRules.subject);
   }
   const organization = await findOrganization(context, idOrName);
   if (isRefusal(organization)) return organization;

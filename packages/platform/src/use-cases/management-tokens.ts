@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { hasRightsOf, type Role } from '@metergate/core/account/role.ts';
-import { base62, managementTokenPrefix, type PersonId } from '@metergate/core/id.ts';
+import { newSecret, managementTokenPrefix, type PersonId } from '@metergate/core/id.ts';
 import type { ListPage } from '@metergate/store/engine/list-page.ts';
 import { unknownToken, type ManagementToken } from '@metergate/store/accounts/management-tokens.ts';
 import type { UseCaseContext } from './context.ts';
@@ -62,7 +62,7 @@ export async function createToken(context: UseCaseContext, wanted: TokenInput): 
   // What a token makes stands behind the person who stands behind that token.
   const madeBy = maker === null ? null
     : maker.kind === 'person' ? maker.id as PersonId : (await context.store.managementTokens.find(maker.id))?.madeBy ?? null;
-  const token = managementTokenPrefix + base62(context.randomBytes(2 * secretLength), secretLength);
+  const token = newSecret(managementTokenPrefix, secretLength, context.randomBytes);
   const made = await context.store.managementTokens.create({
     organization: organization.id, name, role: role.value, madeBy, expiresAtMs,
     hash: createHash('sha256').update(token).digest('hex'), prefix: token.slice(0, prefixLength),

@@ -3,7 +3,7 @@
  * go, with all their sums, so that everything in the store adds up.
  */
 import { createHash } from 'node:crypto';
-import { base62, idPrefix, type OrganizationId, type ServiceKeyId } from '@metergate/core/id.ts';
+import { newId, idPrefix, type OrganizationId, type ServiceKeyId } from '@metergate/core/id.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { dayLengthMs } from '@metergate/core/time/utc-day.ts';
 import { z } from 'zod';
@@ -78,7 +78,7 @@ async function addCallers({ store, nowMs, randomBytes }: UseCaseContext, { organ
     const count = others === 0 ? left : Math.min(left - others, Math.max(1, Math.round((keys * due) / whole) - (keys - left)));
     const organization = await organizationOf(store, index);
     const own = Array.from({ length: count }, (_, number) =>
-      callerOf(organization, (idPrefix.serviceKey + base62(randomBytes(40), 20)) as ServiceKeyId, number + 1, draw));
+      callerOf(organization, (newId(idPrefix.serviceKey, randomBytes)) as ServiceKeyId, number + 1, draw));
     await store.seeding.addKeys(organization, own.map(({ key, name, project }) => ({
       id: key, organization, name, project, prefix: 'svc_live_seed', hash: createHash('sha256').update(randomBytes(32)).digest('hex'),
       createdAtMs: nowMs - days * dayLengthMs,

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { formatDollars } from '@metergate/core/money.ts';
-import { base62, serviceKeyPrefix, type OrganizationId } from '@metergate/core/id.ts';
+import { newSecret, serviceKeyPrefix, type OrganizationId } from '@metergate/core/id.ts';
 import type { ListPage } from '@metergate/store/engine/list-page.ts';
 import type { ServiceKey } from '@metergate/store/settings/service-keys.ts';
 import { checkInput } from './input.ts';
@@ -151,7 +151,7 @@ export async function rotateServiceKey(
 }
 
 function mintedSecret({ randomBytes }: UseCaseContext) {
-  const key = serviceKeyPrefix + base62(randomBytes(2 * secretLength), secretLength);
+  const key = newSecret(serviceKeyPrefix, secretLength, randomBytes);
   return { key, hash: createHash('sha256').update(key).digest('hex'), prefix: key.slice(0, prefixLength) };
 }
 

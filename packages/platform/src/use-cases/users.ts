@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { hasRightsOf, roles, type Role } from '@metergate/core/account/role.ts';
-import { base62, type OrganizationId, type PersonId } from '@metergate/core/id.ts';
+import { newSecret, type OrganizationId, type PersonId } from '@metergate/core/id.ts';
 import type { ListPage } from '@metergate/store/engine/list-page.ts';
 import { invitationNotValid, type Invitation } from '@metergate/store/accounts/invitations.ts';
 import { passwordLinkNotValid, type LinkedPerson } from '@metergate/store/accounts/password-links.ts';
@@ -82,7 +82,7 @@ export async function inviteUser(context: UseCaseContext, wanted: InvitationInpu
   if (by !== null && !hasRightsOf(by.role, role.value)) return refuseInput('forbidden', 'Nobody can give a role above their own.');
   const organization = await findOrganization(context, wanted.organization);
   if (isRefusal(organization)) return organization;
-  const token = base62(context.randomBytes(2 * tokenLength), tokenLength);
+  const token = newSecret('', tokenLength, context.randomBytes);
   const made = await context.store.invitations.create({
     organization: organization.id, email, role: role.value, tokenHash: hashOf(token), invitedBy: by?.id ?? null,
     expiresAtMs: context.nowMs + linkLifeMs,
@@ -154,7 +154,7 @@ export async function usePasswordLink(
 }
 
 function mintedLink({ randomBytes, nowMs }: UseCaseContext, publicUrl: string) {
-  const token = base62(randomBytes(2 * tokenLength), tokenLength);
+  const token = newSecret('', tokenLength, randomBytes);
   return { url: `${publicUrl}${passwordPath}#${token}`, link: { tokenHash: hashOf(token), expiresAtMs: nowMs + passwordLinkLifeMs } };
 }
 

@@ -4,7 +4,7 @@
  * A link gives no more than who made it could give now: with their membership, their role or their token it becomes void.
  */
 import { hasRightsOf, roles, type Role } from '@metergate/core/account/role.ts';
-import { base62, idPrefix, type OrganizationId } from '@metergate/core/id.ts';
+import { newId, idPrefix, type OrganizationId } from '@metergate/core/id.ts';
 import type { Selectable, Transaction } from 'kysely';
 import { isAfter, limitOfPage, type ListPage } from '../engine/list-page.ts';
 import { addMember, type Member } from './members.ts';
@@ -70,7 +70,7 @@ export function invitationsIn(context: StoreContext): Invitations {
       return engine.change<Invitation>(async (transaction, revision) => {
         if (!await stampOrganization(transaction, organization, revision)) return unknownOrganization();
         const row = {
-          id: idPrefix.invitation + base62(randomBytes(40), 20), organization, email: checked, role, token_hash: tokenHash, invited_by: invitedBy,
+          id: newId(idPrefix.invitation, randomBytes), organization, email: checked, role, token_hash: tokenHash, invited_by: invitedBy,
           created_at_ms: clock(), expires_at_ms: expiresAtMs, accepted_at_ms: null, withdrawn_at_ms: null,
         };
         return invitationOf(await transaction.insertInto('invitation').values(row).returningAll().executeTakeFirstOrThrow());

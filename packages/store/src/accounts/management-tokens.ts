@@ -4,7 +4,7 @@
  * it ends with their membership.
  */
 import { roles, weakerOf, type Role } from '@metergate/core/account/role.ts';
-import { base62, idPrefix, type OrganizationId, type PersonId } from '@metergate/core/id.ts';
+import { newId, idPrefix, type OrganizationId, type PersonId } from '@metergate/core/id.ts';
 import type { Selectable, Transaction } from 'kysely';
 import { isAfter, limitOfPage, type ListPage } from '../engine/list-page.ts';
 import { nameRefusal } from '../names.ts';
@@ -56,7 +56,7 @@ export function managementTokensIn({ engine, clock, randomBytes }: StoreContext)
       return (name === null ? null : nameRefusal('A token name', name)) ?? engine.change<ManagementToken>(async (transaction, revision) => {
         if (!await stampOrganization(transaction, organization, revision)) return unknownOrganization();
         const row = {
-          id: idPrefix.managementToken + base62(randomBytes(40), 20), organization, hash, prefix, name, role, made_by_person: madeBy,
+          id: newId(idPrefix.managementToken, randomBytes), organization, hash, prefix, name, role, made_by_person: madeBy,
           created_at_ms: clock(), expires_at_ms: expiresAtMs, revoked_at_ms: null,
         };
         return tokenOf(await transaction.insertInto('management_token').values(row).returningAll().executeTakeFirstOrThrow());

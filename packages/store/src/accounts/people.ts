@@ -2,7 +2,7 @@
  * People who sign in: an email, a password's hash, and memberships. Design 3, row 16; design 5, Roles.
  * An email is kept in lower case and is unique. Hashing is done before it comes here.
  */
-import { base62, idPrefix, type PersonId } from '@metergate/core/id.ts';
+import { newId, idPrefix, type PersonId } from '@metergate/core/id.ts';
 import type { Transaction } from 'kysely';
 import { refuse, type StoreRefusal } from '../refusal.ts';
 import type { Schema } from '../schema/schema.ts';
@@ -74,7 +74,7 @@ export async function personFor(
 ): Promise<{ readonly id: PersonId; readonly made: boolean }> {
   const known = await transaction.selectFrom('person').select('id').where('email', '=', email).executeTakeFirst();
   if (known !== undefined) return { id: known.id as PersonId, made: false };
-  const id = (idPrefix.person + base62(randomBytes(40), 20)) as PersonId;
+  const id = (newId(idPrefix.person, randomBytes)) as PersonId;
   const at = clock();
   await transaction.insertInto('person')
     .values({ id, email, name: email, email_verified: 0, image: null, created_at_ms: at, updated_at_ms: at }).execute();

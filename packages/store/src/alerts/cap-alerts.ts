@@ -1,13 +1,12 @@
 /**
  * Thresholds of caps: at how many percent of its limit a cap is to be told of. One list for each cap; none unless set.
  */
-import { idPrefix, type OrganizationId } from '@metergate/core/id.ts';
+import { idPrefix, newId, type OrganizationId } from '@metergate/core/id.ts';
 import type { Selectable } from 'kysely';
 import { unknownCap } from '../settings/caps.ts';
 import { refuse, type StoreRefusal } from '../refusal.ts';
 import type { CapAlertTable } from '../schema/alert-schema.ts';
 import type { StoreContext } from '../context.ts';
-import { newId } from '../webhooks/raise-notice.ts';
 
 export interface CapAlert {
   readonly id: string;
@@ -32,7 +31,8 @@ export function capAlertsIn(context: StoreContext): CapAlerts {
       const known = cap.includes('\0') ? undefined : await transaction.selectFrom('cap').select('id').where('id', '=', cap)
         .where('organization', '=', organization).executeTakeFirst();
       if (known === undefined) return unknownCap();
-      const row = await transaction.insertInto('cap_alert').values({ id: newId(idPrefix.alert, context), organization, cap, at: JSON.stringify(at) })
+      const row = await transaction.insertInto('cap_alert')
+        .values({ id: newId(idPrefix.alert, context.randomBytes), organization, cap, at: JSON.stringify(at) })
         .onConflict((conflict) => conflict.column('cap').doUpdateSet({ at: JSON.stringify(at) })).returningAll().executeTakeFirstOrThrow();
       return alertOf(row);
     }, (alert) => ({ action: 'setAlert', organization, subject: alert.cap })),

@@ -5,7 +5,7 @@
  * and what was changed, so that it is called the same whoever asked, command or HTTP. Details hold no secret: who opens an acting
  * store gives arguments that are none.
  */
-import { base62, idPrefix, type OrganizationId } from '@metergate/core/id.ts';
+import { newId, idPrefix, type OrganizationId } from '@metergate/core/id.ts';
 import type { Selectable, Transaction } from 'kysely';
 import { isRefusal } from '../refusal.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -91,7 +91,7 @@ export async function recordAudit(
   const { action, organization, subject, person, withoutWords = false } = change;
   const who = person === undefined ? actor : { kind: 'person', id: person.id, name: person.email };
   await transaction.insertInto('audit_event').values({
-    id: idPrefix.auditEvent + base62(randomBytes(40), 20), organization, at_ms: clock(), actor_kind: who.kind, actor_id: who.id,
+    id: newId(idPrefix.auditEvent, randomBytes), organization, at_ms: clock(), actor_kind: who.kind, actor_id: who.id,
     actor_name: withoutWords && who.kind !== 'operator' ? null : who.name, action, subject, detail: withoutWords ? '{}' : JSON.stringify(detail),
   }).execute();
 }

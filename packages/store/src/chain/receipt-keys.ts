@@ -3,7 +3,7 @@
  * Both are sealed under the organization's data key, like the key of its grants, and go with it. Design 3, row 24.
  */
 import { createPublicKey, hash, sign, type KeyObject } from 'node:crypto';
-import { base62, idPrefix } from '@metergate/core/id.ts';
+import { newId, idPrefix } from '@metergate/core/id.ts';
 import { checkpointText, type CheckpointKind, type CheckpointStatement } from '@metergate/core/receipt/checkpoint.ts';
 import type { Kysely } from 'kysely';
 import { followMasterKey } from '../sealing/master-key-rotation.ts';
@@ -29,7 +29,7 @@ export interface NewReceiptKey {
 export function newReceiptKey(randomBytes: StoreContext['randomBytes']): NewReceiptKey {
   const seed = Buffer.from(randomBytes(seedBytes));
   const privateKey = privateKeyOf(seed);
-  return { id: idPrefix.receiptKey + base62(randomBytes(40), 20), seed, privateKey, publicKey: rawPublicKey(privateKey) };
+  return { id: newId(idPrefix.receiptKey, randomBytes), seed, privateKey, publicKey: rawPublicKey(privateKey) };
 }
 
 /** The 32 bytes of a key's public half, in base64. */

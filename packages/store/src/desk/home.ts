@@ -3,7 +3,7 @@
  */
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { base62 } from '@metergate/core/id.ts';
+import { newId } from '@metergate/core/id.ts';
 import { JournalFault } from '../journal/journal-fault.ts';
 import { ensureJournalDirectory } from '../journal/segment-files.ts';
 
@@ -19,7 +19,7 @@ export function homeOf(directory: string, randomBytes: (n: number) => Uint8Array
     // None yet.
   }
   ensureJournalDirectory(directory);
-  const home = `home_${base62(randomBytes(40), 20)}`;
+  const home = newId('home_', randomBytes);
   try {
     write(file, home);
   } catch (error) {

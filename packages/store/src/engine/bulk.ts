@@ -1,15 +1,19 @@
 /**
- * Many rows into one table in a few statements of fixed text, inside the caller's transaction. SQLite: tuples of 100, 10 and 1.
- * PostgreSQL: one array for each column. What `RETURNING` gives comes back together.
+ * Many rows in a few statements of fixed text, inside the caller's transaction, so that no engine parses a statement anew for each size
+ * of batch. SQLite: tuples of 64, 8 and 1 (40 columns of them stay far below its bound of 32,766 values). PostgreSQL: one array for each
+ * column, 1,000 rows at most, which bounds the size of its message.
  */
 import { CompiledQuery, type Transaction } from 'kysely';
 import type { Engine } from './engine.ts';
 import type { Schema } from '../schema/schema.ts';
 
+/** How a column travels: text, a whole number of 64 bits, a number with a fraction, bytes. */
+export type ColumnKind = 'text' | 'whole' | 'real' | 'bytes';
+
 export interface BulkColumn<Row> {
   readonly name: string;
-  readonly kind: 'text' | 'whole';
-  readonly value: (row: Row) => string | number | bigint | null;
+  readonly kind: ColumnKind;
+  readonly value: (row: Row) => string | number | bigint | Uint8Array | null;
 }
 
 /** An insert: where to, which columns, and what comes after the rows (`on conflict …`, `returning …`). */
@@ -19,34 +23,56 @@ export interface BulkInsert<Row> {
   readonly after: string;
 }
 
-const sqliteTuples = [100, 10, 1] as const;
-const arrayTypes = { text: 'text[]', whole: 'bigint[]' } as const;
+const sqliteTuples = [64, 8, 1] as const;
+const postgresRowsMax = 1_000;
+const arrayTypes = { text: 'text[]', whole: 'bigint[]', real: 'double precision[]', bytes: 'bytea[]' } as const;
 
+/** In their order. What `returning` gives comes back together. */
 export async function insertRows<Row, Returned = never>(
   engine: Engine['kind'], transaction: Transaction<Schema>, insert: BulkInsert<Row>, rows: readonly Row[],
 ): Promise<Returned[]> {
   const returned: Returned[] = [];
   for (let done = 0; done < rows.length;) {
     const left = rows.length - done;
-    const size = engine === 'postgres' ? left : (sqliteTuples.find((tuple) => tuple <= left) ?? 1);
-    const slice = rows.slice(done, done + size);
+    const size = engine === 'postgres' ? Math.min(left, postgresRowsMax) : (sqliteTuples.find((tuple) => tuple <= left) ?? 1);
+    const slice = size === rows.length ? rows : rows.slice(done, done + size);
     const query = engine === 'postgres' ? byArrays(insert, slice) : byTuples(insert, slice);
-    returned.push(...(await transaction.executeQuery<Returned>(query)).rows);
+    for (const row of (await transaction.executeQuery<Returned>(query)).rows) returned.push(row);
     done += size;
   }
   return returned;
 }
 
-function head<Row>({ table, columns }: BulkInsert<Row>): string {
-  return `insert into ${table} (${columns.map(({ name }) => `"${name}"`).join(', ')})`;
+/** PostgreSQL: rows that are given as one array for each column, as a table `v` with these columns, from the parameter `$1` on. */
+export function arraysTable(columns: readonly Pick<BulkColumn<never>, 'name' | 'kind'>[]): string {
+  return `unnest(${arraysOf(columns)}) as v (${namesOf(columns)})`;
 }
 
-const texts = new WeakMap<BulkInsert<never>, Map<number, string>>();
+/** The parameters of `arraysTable`. */
+export function arraysFrom<Row>(columns: readonly BulkColumn<Row>[], rows: readonly Row[]): readonly (readonly unknown[])[] {
+  return columns.map(({ value }) => rows.map(value));
+}
+
+/** `"a", "b"`. */
+export function namesOf(columns: readonly Pick<BulkColumn<never>, 'name'>[]): string {
+  return columns.map(({ name }) => `"${name}"`).join(', ');
+}
+
+function arraysOf(columns: readonly Pick<BulkColumn<never>, 'kind'>[]): string {
+  return columns.map(({ kind }, index) => `$${index + 1}::${arrayTypes[kind]}`).join(', ');
+}
+
+function head({ table, columns }: BulkInsert<never>): string {
+  return `insert into ${table} (${namesOf(columns)})`;
+}
+
+const tupleTexts = new WeakMap<BulkInsert<never>, Map<number, string>>();
+const arrayTexts = new WeakMap<BulkInsert<never>, string>();
 
 /** The text for so many tuples, made once. */
-function tuplesText<Row>(insert: BulkInsert<Row>, count: number): string {
-  const known = texts.get(insert as BulkInsert<never>) ?? new Map<number, string>();
-  texts.set(insert as BulkInsert<never>, known);
+function tuplesText(insert: BulkInsert<never>, count: number): string {
+  const known = tupleTexts.get(insert) ?? new Map<number, string>();
+  tupleTexts.set(insert, known);
   let text = known.get(count);
   if (text === undefined) {
     const tuple = `(${insert.columns.map(() => '?').join(', ')})`;
@@ -57,11 +83,14 @@ function tuplesText<Row>(insert: BulkInsert<Row>, count: number): string {
 }
 
 function byTuples<Row>(insert: BulkInsert<Row>, rows: readonly Row[]): CompiledQuery {
-  return CompiledQuery.raw(tuplesText(insert, rows.length), rows.flatMap((row) => insert.columns.map(({ value }) => value(row))));
+  const values: unknown[] = [];
+  for (const row of rows) for (const { value } of insert.columns) values.push(value(row));
+  return CompiledQuery.raw(tuplesText(insert as BulkInsert<never>, rows.length), values);
 }
 
 function byArrays<Row>(insert: BulkInsert<Row>, rows: readonly Row[]): CompiledQuery {
-  const arrays = insert.columns.map(({ kind }, index) => `$${index + 1}::${arrayTypes[kind]}`).join(', ');
-  return CompiledQuery.raw(`${head(insert)} select * from unnest(${arrays}) ${insert.after}`,
-    insert.columns.map(({ value }) => rows.map(value)));
+  const known = insert as BulkInsert<never>;
+  let text = arrayTexts.get(known);
+  if (text === undefined) arrayTexts.set(known, text = `${head(known)} select * from unnest(${arraysOf(known.columns)}) ${known.after}`);
+  return CompiledQuery.raw(text, arraysFrom(insert.columns, rows) as unknown[]);
 }

@@ -9,7 +9,7 @@ import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { base62, idPrefix } from '@metergate/core/id.ts';
+import { newId, idPrefix } from '@metergate/core/id.ts';
 import { JournalFault, sqliteResult } from './journal-fault.ts';
 
 /** `normal` survives the death of the process; `full` also the loss of power (`SVC_JOURNAL_SYNC`). */
@@ -85,7 +85,7 @@ export function discardSegment(path: string): void {
 }
 
 function newSegmentPath({ directory, randomBytes }: SegmentPlace): string {
-  return join(directory, `${idPrefix.segment}${base62(randomBytes(40), 20)}.db`);
+  return join(directory, `${newId(idPrefix.segment, randomBytes)}.db`);
 }
 
 function writeEmptySegment(path: string): void {

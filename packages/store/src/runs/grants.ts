@@ -4,7 +4,7 @@
  * the private half is sealed under the organization's data key, and goes with it.
  */
 import { sign, type KeyObject } from 'node:crypto';
-import { base62, type OrganizationId } from '@metergate/core/id.ts';
+import { newId, type OrganizationId } from '@metergate/core/id.ts';
 import { grantText, signedGrant, type GrantPayload } from '@metergate/core/run/grant.ts';
 import type { Transaction } from 'kysely';
 import { StoreFault } from '../engine/fault.ts';
@@ -35,7 +35,7 @@ export function grantsIn(context: StoreContext): Grants {
   const { engine, randomBytes } = context;
   return {
     async mint(grant) {
-      const payloadFor = (key: string): GrantPayload => ({ ...grant, key, nonce: base62(randomBytes(40), 20) });
+      const payloadFor = (key: string): GrantPayload => ({ ...grant, key, nonce: newId('', randomBytes) });
       if (!isSignable(payloadFor('key'))) {
         return refuse('invalid_grant', 'A grant is for a run id of 1 to 128 visible ASCII characters and an amount of US dollars '
           + 'above 0 with at most six decimal places.');

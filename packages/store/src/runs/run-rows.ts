@@ -6,6 +6,7 @@ import type { OrganizationId } from '@metergate/core/id.ts';
 import type { NanoDollars } from '@metergate/core/money.ts';
 import type { ClampReason, Run, RunState } from '@metergate/core/run/run.ts';
 import { CompiledQuery, type Kysely, type Selectable } from 'kysely';
+import { arraysFrom, arraysTable, type BulkColumn } from '../engine/bulk.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { RunTable } from '../schema/run-schema.ts';
 import { numberOrNull, type Schema } from '../schema/schema.ts';
@@ -23,24 +24,24 @@ export interface StoredRun extends Run {
 }
 
 type Value = string | number | bigint | null;
-interface RunColumn { readonly name: keyof RunTable; readonly type: 'text' | 'bigint'; readonly value: (run: StoredRun) => Value }
+interface RunColumn extends BulkColumn<StoredRun> { readonly name: keyof RunTable; readonly value: (run: StoredRun) => Value }
 
 const columns: readonly RunColumn[] = [
-  { name: 'organization', type: 'text', value: (run) => run.organization },
-  { name: 'id', type: 'text', value: (run) => run.id },
-  { name: 'state', type: 'text', value: (run) => run.state },
-  { name: 'declared_nano', type: 'bigint', value: (run) => run.declared },
-  { name: 'effective_nano', type: 'bigint', value: (run) => run.effective },
-  { name: 'clamp_reason', type: 'text', value: (run) => run.clampReason },
-  { name: 'spent_nano', type: 'bigint', value: (run) => run.spent },
-  { name: 'unknown_calls', type: 'bigint', value: (run) => run.unknownCalls },
-  { name: 'gap_calls', type: 'bigint', value: (run) => run.gapCalls },
-  { name: 'started_at_ms', type: 'bigint', value: (run) => Math.floor(run.startedAtMs) },
-  { name: 'expires_at_ms', type: 'bigint', value: (run) => run.expiresAtMs === null ? null : Math.floor(run.expiresAtMs) },
-  { name: 'ended_at_ms', type: 'bigint', value: (run) => run.endedAtMs === null ? null : Math.floor(run.endedAtMs) },
-  { name: 'confirmed', type: 'bigint', value: (run) => run.confirmed ? 1 : 0 },
-  { name: 'last_call_at_ms', type: 'bigint', value: (run) => Math.floor(run.lastCallAtMs) },
-  { name: 'change', type: 'bigint', value: (run) => run.change },
+  { name: 'organization', kind: 'text', value: (run) => run.organization },
+  { name: 'id', kind: 'text', value: (run) => run.id },
+  { name: 'state', kind: 'text', value: (run) => run.state },
+  { name: 'declared_nano', kind: 'whole', value: (run) => run.declared },
+  { name: 'effective_nano', kind: 'whole', value: (run) => run.effective },
+  { name: 'clamp_reason', kind: 'text', value: (run) => run.clampReason },
+  { name: 'spent_nano', kind: 'whole', value: (run) => run.spent },
+  { name: 'unknown_calls', kind: 'whole', value: (run) => run.unknownCalls },
+  { name: 'gap_calls', kind: 'whole', value: (run) => run.gapCalls },
+  { name: 'started_at_ms', kind: 'whole', value: (run) => Math.floor(run.startedAtMs) },
+  { name: 'expires_at_ms', kind: 'whole', value: (run) => run.expiresAtMs === null ? null : Math.floor(run.expiresAtMs) },
+  { name: 'ended_at_ms', kind: 'whole', value: (run) => run.endedAtMs === null ? null : Math.floor(run.endedAtMs) },
+  { name: 'confirmed', kind: 'whole', value: (run) => run.confirmed ? 1 : 0 },
+  { name: 'last_call_at_ms', kind: 'whole', value: (run) => Math.floor(run.lastCallAtMs) },
+  { name: 'change', kind: 'whole', value: (run) => run.change },
 ];
 const nameColumns = columns.slice(0, 2);
 const spentColumns = columns.filter(({ name }) => ['organization', 'id', 'spent_nano', 'unknown_calls', 'gap_calls'].includes(name));
@@ -118,7 +119,7 @@ export async function spentBefore(
 }
 
 function batch(kind: Engine['kind'], statement: string, runs: readonly StoredRun[], of: readonly RunColumn[]): CompiledQuery {
-  if (kind === 'postgres') return CompiledQuery.raw(statement, of.map(({ value }) => runs.map(value)));
+  if (kind === 'postgres') return CompiledQuery.raw(statement, arraysFrom(of, runs) as unknown[]);
   const rows = runs.map((run) => of.map(({ value }) => value(run)?.toString() ?? null));
   return CompiledQuery.raw(statement, [JSON.stringify(rows)]);
 }
@@ -127,10 +128,8 @@ const columnNames = columns.map(({ name }) => name).join(', ');
 
 /** A batch as a table `v` with these columns. */
 function given(kind: Engine['kind'], of: readonly RunColumn[]): string {
-  if (kind === 'postgres') {
-    return `unnest(${of.map(({ type }, index) => `$${index + 1}::${type}[]`).join(', ')}) as v (${of.map(({ name }) => name).join(', ')})`;
-  }
-  const values = of.map(({ name, type }, index) =>
+  if (kind === 'postgres') return arraysTable(of);
+  const values = of.map(({ name, kind: type }, index) =>
     `${type === 'text' ? `value ->> ${index}` : `cast(value ->> ${index} as integer)`} as ${name}`);
   return `(select ${values.join(', ')} from json_each(?)) as v`;
 }

@@ -3,7 +3,7 @@
  * The public half is readable; the seed is sealed under the organization's data key, and goes with it.
  */
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
-import { base62, idPrefix, type OrganizationId } from '@metergate/core/id.ts';
+import { newId, idPrefix, type OrganizationId } from '@metergate/core/id.ts';
 import type { Transaction } from 'kysely';
 import { sealFor } from './data-key.ts';
 import type { CredentialPlace } from './vault.ts';
@@ -20,7 +20,7 @@ const seedBytes = 32;
 export async function makeGrantKey(
   { vault, clock, randomBytes }: KeyContext, transaction: Transaction<Schema>, organization: OrganizationId,
 ): Promise<void> {
-  const id = idPrefix.grantKey + base62(randomBytes(40), 20);
+  const id = newId(idPrefix.grantKey, randomBytes);
   const seed = Buffer.from(randomBytes(seedBytes));
   const { x } = createPublicKey(privateKeyOf(seed)).export({ format: 'jwk' });
   const sealed = await sealFor(transaction, vault, { credential: seed.toString('base64url'), place: seedPlace(organization, id) });

@@ -2,9 +2,9 @@
  * Spend caps as they are kept: one per organization, scope, subject and window. Spec: Budget cap; design 3, row 4; 5.
  * Every change takes a revision and stamps the organization, so that nodes follow it.
  */
-import { base62, idPrefix, type CapId, type OrganizationId } from '@metergate/core/id.ts';
-import { nanoDollars, nanoDollarsMax, type NanoDollars } from '@metergate/core/money.ts';
-import { capScopes, type Cap, type CapMode, type CapScope } from '@metergate/core/spend/cap.ts';
+import { newId, idPrefix, type CapId, type OrganizationId } from '@metergate/core/id.ts';
+import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
+import { capProblem, type Cap, type CapMode, type CapScope } from '@metergate/core/spend/cap.ts';
 import { calendarWindows, windowAt, type CalendarWindow } from '@metergate/core/spend/window.ts';
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely';
 import { isAfter, limitOfPage, type ListPage, type ListPlace } from '../engine/list-page.ts';
@@ -56,7 +56,7 @@ export function capsIn({ engine, randomBytes }: StoreContext): Caps {
       if (scope === 'key' && !await hasKey(transaction, organization, subject)) {
         return refuse('unknown_key', 'This organization has no service key with this id.');
       }
-      const id = idPrefix.cap + base62(randomBytes(40), 20);
+      const id = newId(idPrefix.cap, randomBytes);
       return capOf(await transaction.insertInto('cap')
         .values({ id, organization, scope, subject, window, limit_nano: limit, mode, made: revision })
         .onConflict((conflict) => conflict.columns(['organization', 'scope', 'subject', 'window']).doUpdateSet({ limit_nano: limit, mode }))
@@ -118,16 +118,12 @@ export function capsFrom(json: string | null): Cap[] {
   return rows.map(([id, scope, subject, window, limit, mode]) => capOf({ id, scope, subject, window, limit_nano: BigInt(limit), mode }));
 }
 
-function formRefusal({ scope, subject, window, limit, mode }: NewCap): StoreRefusal | null {
-  const invalid = (message: string): StoreRefusal => refuse('invalid_setting', message);
-  if (!capScopes.includes(scope)) return invalid(`The scope of a cap must be one of ${capScopes.join(', ')}.`);
-  if (!calendarWindows.includes(window)) return invalid(`The window of a cap must be one of ${calendarWindows.join(', ')}.`);
-  if (mode !== 'refuse' && mode !== 'pause') return invalid('A cap must either refuse or pause.');
-  if (limit < 0n || limit > nanoDollarsMax) return invalid('The limit of a cap must be an amount of US dollars from 0, below 9.2 billion.');
-  if (scope === 'organization') return subject === null ? null : invalid('A cap of an organization names no key and no project.');
-  if (subject === null || subject === '') return invalid(`A cap of a ${scope} must name the ${scope}.`);
-  if (scope === 'project') return projectRefusal(subject);
-  return subject.includes('\0') ? invalid('A cap of a key must name the key by its id.') : null;
+function formRefusal(cap: NewCap): StoreRefusal | null {
+  const problem = capProblem(cap);
+  if (problem !== null) return refuse('invalid_setting', problem);
+  const { scope, subject } = cap;
+  if (scope === 'project') return projectRefusal(subject!);
+  return scope === 'key' && subject!.includes('\0') ? refuse('invalid_setting', 'A cap of a key must name the key by its id.') : null;
 }
 
 export function unknownCap(): StoreRefusal {

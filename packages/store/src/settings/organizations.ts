@@ -2,7 +2,7 @@
  * Organizations: created with their data key, found by id or name, and their own settings. Design 3, rows 7, 8 and 22.
  * A name is unique, byte for byte.
  */
-import { base62, idPrefix, type OrganizationId } from '@metergate/core/id.ts';
+import { newId, idPrefix, type OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollarsMax, type NanoDollars } from '@metergate/core/money.ts';
 import { isPerMinuteFigure, perMinuteMax, type AgreedFigures } from '@metergate/core/rate/tier.ts';
 import type { FallbackPrice, RunPolicy } from '@metergate/core/settings.ts';
@@ -67,7 +67,7 @@ export function organizationsIn({ engine, vault, clock, randomBytes }: StoreCont
         if (await transaction.selectFrom('organization').select('id').where('name', '=', name).executeTakeFirst() !== undefined) {
           return refuse('name_taken', 'There is already an organization with this name. Choose another name.');
         }
-        const id = (idPrefix.organization + base62(randomBytes(40), 20)) as OrganizationId;
+        const id = (newId(idPrefix.organization, randomBytes)) as OrganizationId;
         await transaction.insertInto('organization').values(newRow({ id, name, plan, createdAtMs: clock(), revision })).execute();
         await followMasterKey(transaction, vault);
         await transaction.insertInto('organization_data_key')

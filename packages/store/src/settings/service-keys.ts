@@ -2,7 +2,7 @@
  * Service keys as the store knows them: the SHA-256 and a short prefix, never the key. Spec: Authentication 1; design 3, row 17.
  * Who mints a key shows it once and hands its hash over.
  */
-import { base62, idPrefix, type OrganizationId, type ServiceKeyId } from '@metergate/core/id.ts';
+import { newId, idPrefix, type OrganizationId, type ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollarsMax, type NanoDollars } from '@metergate/core/money.ts';
 import type { Selectable, Transaction, Updateable } from 'kysely';
 import { isAfter, limitOfPage, type ListPage } from '../engine/list-page.ts';
@@ -97,7 +97,7 @@ export function serviceKeysIn(context: StoreContext): ServiceKeys {
           return refuse('key_taken', 'This service key exists already. Make a new one.');
         }
         const row = {
-          id: idPrefix.serviceKey + base62(randomBytes(40), 20), organization, hash, prefix, name, project,
+          id: newId(idPrefix.serviceKey, randomBytes), organization, hash, prefix, name, project,
           created_at_ms: clock(), expires_at_ms: expiresAtMs, revoked_at_ms: null, max_run_budget_nano: maxRunBudget,
         };
         return keyOf(await transaction.insertInto('service_key').values(row).returningAll().executeTakeFirstOrThrow());

@@ -10,7 +10,8 @@ import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { isGapCall, isUnknownCall } from '@metergate/core/spend/spend-sum.ts';
 import { calendarWindows, windowAt, type CalendarWindow } from '@metergate/core/spend/window.ts';
-import { CompiledQuery, type Transaction } from 'kysely';
+import type { Transaction } from 'kysely';
+import { insertRows, type BulkColumn, type BulkInsert } from '../engine/bulk.ts';
 import { storable } from '../engine/storable.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Schema } from '../schema/schema.ts';
@@ -37,15 +38,7 @@ export interface Addition {
 export async function applySpend(
   engine: Engine['kind'], transaction: Transaction<Schema>, records: readonly SpendRecord[],
 ): Promise<void> {
-  const additions = additionsOf(records).sort(inOrder);
-  let done = 0;
-  while (done < additions.length) {
-    const left = additions.length - done;
-    const size = engine === 'postgres' ? Math.min(left, postgresRowsMax) : (sqliteTuples.find((tuple) => tuple <= left) ?? 1);
-    const slice = additions.slice(done, done + size);
-    await transaction.executeQuery(engine === 'postgres' ? addColumns(slice) : addTuples(slice));
-    done += size;
-  }
+  await insertRows(engine, transaction, inserts[engine], additionsOf(records).sort(inOrder));
 }
 
 /** What each sum gains by these records. In no order. */
@@ -95,42 +88,23 @@ function inOrder(one: Addition, other: Addition): number {
   return 0;
 }
 
-const postgresRowsMax = 1_000;
-const sqliteTuples = [64, 8, 1] as const;
-
-interface SumColumn {
-  readonly name: string;
-  readonly type: 'text' | 'bigint';
-  readonly value: (addition: Addition) => string | number | bigint;
-}
-
-const columns: readonly SumColumn[] = [
-  { name: 'organization', type: 'text', value: (a) => a.organization },
-  { name: 'scope', type: 'text', value: (a) => a.scope },
-  { name: 'subject', type: 'text', value: (a) => a.subject },
-  { name: 'window', type: 'text', value: (a) => a.window },
-  { name: 'start_ms', type: 'bigint', value: (a) => a.startMs },
-  { name: 'spent_nano', type: 'bigint', value: (a) => a.spent },
-  { name: 'calls', type: 'bigint', value: (a) => a.calls },
-  { name: 'unknown_calls', type: 'bigint', value: (a) => a.unknownCalls },
-  { name: 'gap_calls', type: 'bigint', value: (a) => a.gapCalls },
+const columns: readonly BulkColumn<Addition>[] = [
+  { name: 'organization', kind: 'text', value: (a) => a.organization },
+  { name: 'scope', kind: 'text', value: (a) => a.scope },
+  { name: 'subject', kind: 'text', value: (a) => a.subject },
+  { name: 'window', kind: 'text', value: (a) => a.window },
+  { name: 'start_ms', kind: 'whole', value: (a) => a.startMs },
+  { name: 'spent_nano', kind: 'whole', value: (a) => a.spent },
+  { name: 'calls', kind: 'whole', value: (a) => a.calls },
+  { name: 'unknown_calls', kind: 'whole', value: (a) => a.unknownCalls },
+  { name: 'gap_calls', kind: 'whole', value: (a) => a.gapCalls },
 ];
-const columnNames = columns.map(({ name }) => `"${name}"`).join(', ');
-const added = (least: 'min' | 'least'): string => ` on conflict (organization, scope, subject, "window", start_ms) do update set
-  spent_nano = ${least}(spend_sum.spent_nano, 9223372036854775807 - excluded.spent_nano) + excluded.spent_nano,
-  calls = spend_sum.calls + excluded.calls, unknown_calls = spend_sum.unknown_calls + excluded.unknown_calls,
-  gap_calls = spend_sum.gap_calls + excluded.gap_calls`;
 
-const tuple = `(${columns.map(() => '?').join(', ')})`;
-const tupleStatements = new Map<number, string>(sqliteTuples.map((rows) =>
-  [rows, `insert into spend_sum (${columnNames}) values ${Array.from({ length: rows }, () => tuple).join(', ')}${added('min')}`]));
-const columnStatement = `insert into spend_sum (${columnNames}) select * from unnest(${
-  columns.map(({ type }, index) => `$${index + 1}::${type}[]`).join(', ')})${added('least')}`;
-
-function addTuples(additions: readonly Addition[]): CompiledQuery {
-  return CompiledQuery.raw(tupleStatements.get(additions.length)!, additions.flatMap((addition) => columns.map(({ value }) => value(addition))));
+function adding(least: 'min' | 'least'): BulkInsert<Addition> {
+  return { table: 'spend_sum', columns, after: `on conflict (organization, scope, subject, "window", start_ms) do update set
+    spent_nano = ${least}(spend_sum.spent_nano, 9223372036854775807 - excluded.spent_nano) + excluded.spent_nano,
+    calls = spend_sum.calls + excluded.calls, unknown_calls = spend_sum.unknown_calls + excluded.unknown_calls,
+    gap_calls = spend_sum.gap_calls + excluded.gap_calls` };
 }
 
-function addColumns(additions: readonly Addition[]): CompiledQuery {
-  return CompiledQuery.raw(columnStatement, columns.map(({ value }) => additions.map(value)));
-}
+const inserts = { sqlite: adding('min'), postgres: adding('least') } as const;

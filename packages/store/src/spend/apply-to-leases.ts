@@ -9,6 +9,7 @@ import { nanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { calendarWindows, windowAt } from '@metergate/core/spend/window.ts';
 import { CompiledQuery, type Transaction } from 'kysely';
+import { arraysFrom, arraysTable, namesOf, type BulkColumn } from '../engine/bulk.ts';
 import type { Schema } from '../schema/schema.ts';
 
 type LeasedRecord = Pick<CallRecord, 'organization' | 'key' | 'run' | 'startedAtMs' | 'cost' | 'node'>;
@@ -24,17 +25,17 @@ interface Part {
   cost: bigint;
 }
 
-const columns: readonly (readonly [name: string, type: 'text' | 'bigint', value: (part: Part) => string | number | bigint])[] = [
-  ['organization', 'text', (part) => part.organization],
-  ['scope', 'text', (part) => part.scope],
-  ['subject', 'text', (part) => part.subject],
-  ['"window"', 'text', (part) => part.window],
-  ['start_ms', 'bigint', (part) => part.startMs],
-  ['node', 'text', (part) => part.node],
-  ['cost', 'bigint', (part) => part.cost],
+const columns: readonly BulkColumn<Part>[] = [
+  { name: 'organization', kind: 'text', value: (part) => part.organization },
+  { name: 'scope', kind: 'text', value: (part) => part.scope },
+  { name: 'subject', kind: 'text', value: (part) => part.subject },
+  { name: 'window', kind: 'text', value: (part) => part.window },
+  { name: 'start_ms', kind: 'whole', value: (part) => part.startMs },
+  { name: 'node', kind: 'text', value: (part) => part.node },
+  { name: 'cost', kind: 'whole', value: (part) => part.cost },
 ];
-const keyNames = columns.slice(0, 6).map(([name]) => name).join(', ');
-const given = `unnest(${columns.map(([, type], index) => `$${index + 1}::${type}[]`).join(', ')}) as v (${columns.map(([name]) => name).join(', ')})`;
+const keyNames = namesOf(columns.slice(0, 6));
+const given = arraysTable(columns);
 
 /** Nodes that the store does not know lease nothing: their process is dead, or they were forgotten. */
 const statement = `with kept as (
@@ -62,7 +63,7 @@ export async function applyToLeases(
   const parts = [...partsOf(records).values()];
   if (parts.length === 0) return;
   const { rows } = await transaction.executeQuery<{ reached: boolean }>(
-    CompiledQuery.raw(statement, columns.map(([, , value]) => parts.map(value))));
+    CompiledQuery.raw(statement, arraysFrom(columns, parts) as unknown[]));
   if (rows[0]?.reached === true) await stirLeases(transaction);
 }
 

@@ -5,6 +5,7 @@
 import { leaseName, type LeaseSubject } from '@metergate/core/lease/subject.ts';
 import type { LeasedSum, NodeLease } from '@metergate/core/lease/answer.ts';
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
+import { arraysFrom, arraysTable, namesOf, type BulkColumn } from '../engine/bulk.ts';
 import type { PipelineRow as Row, Send } from '../engine/pipeline.ts';
 
 /** A lease as it is kept. */
@@ -15,15 +16,15 @@ export interface KeptLease extends NodeLease {
 
 type Names = 'organization' | 'scope' | 'subject' | 'window' | 'start_ms';
 
-const subjectColumns: readonly (readonly [name: string, type: 'text' | 'bigint', value: (subject: LeaseSubject) => string | number])[] = [
-  ['organization', 'text', ({ organization }) => organization],
-  ['scope', 'text', ({ scope }) => scope],
-  ['subject', 'text', ({ subject }) => subject],
-  ['"window"', 'text', ({ window }) => window],
-  ['start_ms', 'bigint', ({ startMs }) => startMs],
+const subjectColumns: readonly BulkColumn<LeaseSubject>[] = [
+  { name: 'organization', kind: 'text', value: ({ organization }) => organization },
+  { name: 'scope', kind: 'text', value: ({ scope }) => scope },
+  { name: 'subject', kind: 'text', value: ({ subject }) => subject },
+  { name: 'window', kind: 'text', value: ({ window }) => window },
+  { name: 'start_ms', kind: 'whole', value: ({ startMs }) => startMs },
 ];
-const names = subjectColumns.map(([name]) => name).join(', ');
-const given = `unnest(${subjectColumns.map(([, type], index) => `$${index + 1}::${type}[]`).join(', ')}) as v (${names})`;
+const names = namesOf(subjectColumns);
+const given = arraysTable(subjectColumns);
 
 /** Rows are made where they are missing, and locked in the order given, by one statement. */
 const lockSums = `insert into spend_sum (${names}, spent_nano, calls, unknown_calls, gap_calls) select v.*, 0, 0, 0, 0 from ${given}
@@ -41,7 +42,7 @@ export async function lockLeased(send: Send, wanted: readonly LeaseSubject[]): P
   const runs = subjects.filter(({ scope }) => scope === 'run');
   const sums = subjects.filter(({ scope }) => scope !== 'run');
   const query = (statement: string, of: readonly LeaseSubject[]): readonly Row[] | Promise<readonly Row[]> =>
-    of.length === 0 ? [] : send(statement, subjectColumns.map(([, , value]) => of.map(value)));
+    of.length === 0 ? [] : send(statement, arraysFrom(subjectColumns, of));
   if (runs.length > 0) void send(lockExposures, [[...new Set(runs.map(({ organization }) => organization))]]);
   const [ofRuns, spent, ofCaps, leases] = await Promise.all([
     query(readRuns, runs), query(lockSums, sums), query(readLimits, sums), query(readLeases, subjects),
@@ -66,28 +67,26 @@ export async function lockLeased(send: Send, wanted: readonly LeaseSubject[]): P
   return found;
 }
 
-const leaseColumns: readonly (readonly [name: string, type: 'text' | 'bigint', value: (lease: KeptLease) => string | number | bigint | null])[] = [
-  ...subjectColumns.map(([name, type, value]) => [name, type, ({ subject }: KeptLease) => value(subject)] as const),
-  ['node', 'text', ({ node }) => node],
-  ['granted_nano', 'bigint', ({ granted }) => granted],
-  ['limit_nano', 'bigint', ({ limit }) => limit],
-  ['claim', 'bigint', ({ claim }) => claim],
-  ['short_at_ms', 'bigint', ({ shortAtMs }) => shortAtMs],
-  ['settled_nano', 'bigint', ({ settled }) => settled],
-  ['under_way_nano', 'bigint', ({ underWay }) => underWay],
-  ['doubtful_at_ms', 'bigint', ({ doubtfulAtMs }) => doubtfulAtMs],
+const leaseColumns: readonly BulkColumn<KeptLease>[] = [
+  ...subjectColumns.map(({ name, kind, value }) => ({ name, kind, value: ({ subject }: KeptLease) => value(subject) })),
+  { name: 'node', kind: 'text', value: ({ node }) => node },
+  { name: 'granted_nano', kind: 'whole', value: ({ granted }) => granted },
+  { name: 'limit_nano', kind: 'whole', value: ({ limit }) => limit },
+  { name: 'claim', kind: 'whole', value: ({ claim }) => claim },
+  { name: 'short_at_ms', kind: 'whole', value: ({ shortAtMs }) => shortAtMs },
+  { name: 'settled_nano', kind: 'whole', value: ({ settled }) => settled },
+  { name: 'under_way_nano', kind: 'whole', value: ({ underWay }) => underWay },
+  { name: 'doubtful_at_ms', kind: 'whole', value: ({ doubtfulAtMs }) => doubtfulAtMs },
 ];
-const leaseNames = leaseColumns.map(([name]) => name).join(', ');
-const changed = leaseColumns.slice(subjectColumns.length + 1).map(([name]) => `${name} = excluded.${name}`).join(', ');
+const changed = leaseColumns.slice(subjectColumns.length + 1).map(({ name }) => `${name} = excluded.${name}`).join(', ');
 /** What was shipped is shipping's alone to write. */
-const writeStatement = `insert into spend_lease (${leaseNames}, shipped_nano)
-  select v.*, 0 from unnest(${leaseColumns.map(([, type], index) => `$${index + 1}::${type}[]`).join(', ')}) as v (${leaseNames})
+const writeStatement = `insert into spend_lease (${namesOf(leaseColumns)}, shipped_nano) select v.*, 0 from ${arraysTable(leaseColumns)}
   on conflict (${names}, node) do update set ${changed}`;
 
 export function writeLeases(send: Send, leases: readonly KeptLease[]): void {
   if (leases.length === 0) return;
   const sorted = [...leases].sort((one, other) => inOrder(one.subject, other.subject));
-  void send(writeStatement, leaseColumns.map(([, , value]) => sorted.map(value)));
+  void send(writeStatement, arraysFrom(leaseColumns, sorted));
 }
 
 function inOrder(one: LeaseSubject, other: LeaseSubject): number {

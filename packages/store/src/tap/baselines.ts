@@ -2,7 +2,7 @@
  * Baselines and their tap keys: one current for each organization; the key kept as a hash, its first characters, and sealed
  * until it is read, once. Spec: Tap key, Baseline, Authentication 4 to 6; design 3, row 20.
  */
-import { base62, idPrefix, type OrganizationId } from '@metergate/core/id.ts';
+import { newId, idPrefix, type OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
 import { closedUnbegun, type BaselineLife } from '@metergate/core/tap/baseline.ts';
 import type { Selectable, Transaction } from 'kysely';
@@ -153,7 +153,7 @@ async function create(
       if (!closedUnbegun(lifeOf(current), nowMs)) return baselineExists(current.id);
       await transaction.updateTable('baseline').set({ replaced_at_ms: nowMs, sealed: null }).where('number', '=', current.number).execute();
     }
-    const id = idPrefix.baseline + base62(randomBytes(40), 20);
+    const id = newId(idPrefix.baseline, randomBytes);
     const place = keyPlace({ id, organization, key_version: 1n });
     const sealed = unread === null ? null : await sealFor(transaction, vault, { credential: unread, place });
     return baselineOf(await transaction.insertInto('baseline').values({

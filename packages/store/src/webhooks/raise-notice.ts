@@ -2,7 +2,7 @@
  * Something that happened → a notice with one delivery for each webhook of the organization that listens to it, in the transaction that
  * found it. Once for each `dedupe`, whoever raises it again.
  */
-import { base62, idPrefix } from '@metergate/core/id.ts';
+import { idPrefix, newId } from '@metergate/core/id.ts';
 import type { testEvent, WebhookEvent } from '@metergate/core/alert/webhook-event.ts';
 import type { Selectable, Transaction } from 'kysely';
 import type { WebhookTable } from '../schema/alert-schema.ts';
@@ -20,10 +20,6 @@ export interface Happening {
 
 type IdContext = Pick<StoreContext, 'randomBytes'>;
 
-export function newId(prefix: string, { randomBytes }: IdContext): string {
-  return prefix + base62(randomBytes(40), 20);
-}
-
 /** False: nobody listens, or it was raised before. `only`: to this webhook alone, whatever it listens to. */
 export async function raiseNotice(
   context: IdContext, transaction: Transaction<Schema>, { organization, type, dedupe, data, atMs }: Happening, only?: string,
@@ -31,14 +27,14 @@ export async function raiseNotice(
   const webhooks = (await transaction.selectFrom('webhook').selectAll().where('organization', '=', organization).execute())
     .filter((webhook) => only === undefined ? listensTo(webhook, type) : webhook.id === only);
   if (webhooks.length === 0) return null;
-  const notice = newId(idPrefix.notice, context);
+  const notice = newId(idPrefix.notice, context.randomBytes);
   const { numInsertedOrUpdatedRows } = await transaction.insertInto('notice').values({
     id: notice, organization, type, dedupe, at_ms: atMs, body: JSON.stringify({ type, timestamp: new Date(atMs).toISOString(), data }),
   }).onConflict((conflict) => conflict.columns(['organization', 'dedupe']).doNothing()).executeTakeFirst();
   if (numInsertedOrUpdatedRows !== 1n) return null;
   const deliveries = webhooks.map(({ id }) => ({
-    id: newId(idPrefix.delivery, context), organization, webhook: id, notice, state: 'pending', attempts: 0, created_at_ms: atMs, next_at_ms: atMs,
-    last_at_ms: null, last_status: null, last_error: null,
+    id: newId(idPrefix.delivery, context.randomBytes), organization, webhook: id, notice, state: 'pending', attempts: 0,
+    created_at_ms: atMs, next_at_ms: atMs, last_at_ms: null, last_status: null, last_error: null,
   }));
   await transaction.insertInto('webhook_delivery').values(deliveries).execute();
   return { notice, deliveries: deliveries.map(({ id }) => id) };

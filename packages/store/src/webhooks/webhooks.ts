@@ -1,8 +1,7 @@
 /**
  * Webhooks of organizations: where to, what for, and the secret that signs, sealed under the organization's data key.
  */
-import type { OrganizationId } from '@metergate/core/id.ts';
-import { idPrefix } from '@metergate/core/id.ts';
+import { idPrefix, newId, type OrganizationId } from '@metergate/core/id.ts';
 import { testEvent, type WebhookEvent } from '@metergate/core/alert/webhook-event.ts';
 import type { Kysely, Selectable } from 'kysely';
 import { sealFor } from '../sealing/data-key.ts';
@@ -13,7 +12,7 @@ import { refuse, type StoreRefusal } from '../refusal.ts';
 import type { WebhookTable } from '../schema/alert-schema.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { StoreContext } from '../context.ts';
-import { newId, raiseNotice } from './raise-notice.ts';
+import { raiseNotice } from './raise-notice.ts';
 
 export interface Webhook {
   readonly id: string;
@@ -53,7 +52,7 @@ export function webhooksIn(context: StoreContext): Webhooks {
       if (known === undefined) return unknownOrganization();
       const all = await transaction.selectFrom('webhook').select('id').where('organization', '=', organization).execute();
       if (all.length >= webhooksMax) return refuse('too_many_webhooks', `An organization has at most ${webhooksMax} webhooks. Remove one first.`);
-      const id = newId(idPrefix.webhook, context);
+      const id = newId(idPrefix.webhook, context.randomBytes);
       const secret = secretPrefix + Buffer.from(randomBytes(32)).toString('base64');
       const sealed = await sealFor(transaction, vault, { credential: secret, place: secretPlace(organization, id) });
       const row = { id, organization, url, events: events === null ? null : JSON.stringify(events), sealed, created_at_ms: clock() };
@@ -75,7 +74,7 @@ export function webhooksIn(context: StoreContext): Webhooks {
       if (webhook === null) return null;
       const atMs = Math.floor(clock());
       const raised = await raiseNotice(context, transaction, {
-        organization: webhook.organization, type: testEvent, dedupe: newId('test/', context), data: { webhook: id }, atMs,
+        organization: webhook.organization, type: testEvent, dedupe: newId('test/', context.randomBytes), data: { webhook: id }, atMs,
       }, id);
       const delivery = raised?.deliveries[0];
       return delivery === undefined ? null : { organization: webhook.organization, delivery };

@@ -1,9 +1,9 @@
 /**
- * A reporter's ground that a test moves by hand: time stands still until it is told to pass, every post waits for its answer, and
+ * A reporter's environment that a test moves by hand: time stands still until it is told to pass, every post waits for its answer, and
  * what is printed is kept.
  */
 import type { Answer, Settle } from '../answer.ts';
-import type { ReporterGround } from '../reporter.ts';
+import type { ReporterEnvironment } from '../reporter.ts';
 
 interface Timer {
   readonly atMs: number;
@@ -25,7 +25,7 @@ export function settled(): Promise<void> {
   });
 }
 
-export class ManualGround implements ReporterGround {
+export class ManualEnvironment implements ReporterEnvironment {
   nowMs = 1_000;
   readonly posts: Post[] = [];
   readonly printed: string[] = [];

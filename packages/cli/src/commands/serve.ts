@@ -1,0 +1,29 @@
+/** `metergate start`, `gateway` and `platform`: all of the product or one part of it, until a signal ends it. Design 5. */
+import { settingsOf } from '../command-line/on-store.ts';
+import { command } from '../command-line/command.ts';
+import type { StartOptions } from '../start/start.ts';
+
+const sandboxArgument = { sandbox: { type: 'boolean', description: 'Add a simulated provider, for trying without a provider key' } } as const;
+
+export const start = serving('all', 'Run everything on this machine');
+export const gateway = serving('gateway', 'Forward calls as one of the gateway nodes on a shared store');
+export const platform = serving('platform', 'Run administration and reports alone on a shared store');
+
+/** The simulated provider comes with everything on one machine alone. */
+function serving(part: StartOptions['part'], description: string) {
+  return command({
+    description,
+    args: part === 'all' ? sandboxArgument : {},
+    answers: false,
+    run: async (args: { readonly sandbox?: boolean }, tools) => {
+      const config = settingsOf(tools);
+      const { startProduct } = await import('../start/start.ts');
+      return {
+        ended: await startProduct({
+          config, part, sandbox: args.sandbox === true, env: tools.env, isTerminal: tools.isTerminal,
+          stdout: (line) => tools.stdout(`${line}\n`), stderr: (line) => tools.stderr(`${line}\n`),
+        }),
+      };
+    },
+  });
+}
