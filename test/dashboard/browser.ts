@@ -26,8 +26,8 @@ export interface Ground {
   end(): Promise<void>;
 }
 
-export async function startGround(): Promise<Ground> {
-  const system = await startSystem({ args: ['--sandbox'], connectProviders: false });
+export async function startGround(env: Readonly<Record<string, string>> = {}): Promise<Ground> {
+  const system = await startSystem({ args: ['--sandbox'], connectProviders: false, env });
   const browser = await playwright.launch({
     executablePath: await chromium.executablePath(), headless: true,
     args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],

@@ -13,6 +13,10 @@ import { parseAddressRanges } from '@metergate/store/network/public-address.ts';
 import { openStore, type Store } from '@metergate/store/store.ts';
 import { createAttempts } from './auth/attempts.ts';
 import { createSessions } from './auth/create-sessions.ts';
+import { begunSignIns } from './auth/oidc/begun-sign-in.ts';
+import { createIdentityProvider } from './auth/oidc/identity-provider.ts';
+import type { OidcSettings } from './auth/oidc/oidc-settings.ts';
+import type { OidcParts } from './auth/oidc/oidc-parts.ts';
 import { trustedProxies } from './http/client-address.ts';
 import { finishErasures } from './use-cases/erasure.ts';
 import type { PlatformParts } from './http/parts.ts';
@@ -36,6 +40,8 @@ export interface PlatformThreadData {
   readonly providerUrls: Readonly<Record<Provider, string>>;
   readonly upstreamAllow: readonly string[];
   readonly trustedProxies: readonly string[];
+  /** Null: nobody signs in by an identity provider. */
+  readonly oidc: OidcSettings | null;
 }
 
 const housekeepingMs = 5_000;
@@ -110,9 +116,18 @@ function partsOn(store: Store, reports: Reports | null, port: number): PlatformP
   return {
     store, reports, clock, randomBytes: (n) => randomBytes(n), publicUrl, gatewayUrl: data.gatewayUrl, sandbox: data.sandbox,
     providerUrls: data.providerUrls, upstreamRules: { allow: data.upstreamAllow }, trusted: trustedProxies(data.trustedProxies),
-    sessions: createSessions({ store, masterKey: data.masterKey, publicUrl, clock }), attempts: createAttempts(clock),
+    sessions: createSessions({ store, masterKey: data.masterKey, publicUrl, clock }), attempts: createAttempts(clock), oidc: oidcParts(),
     report: (fault) => tell('answer a request', fault),
   };
+}
+
+/** The provider may be away when the platform starts: it is looked up at once, so that its operator hears of it, and again when needed. */
+function oidcParts(): OidcParts | null {
+  if (data.oidc === null) return null;
+  const say = (warning: string): void => parent.postMessage({ warning });
+  const provider = createIdentityProvider({ settings: data.oidc, clock: Date.now, say });
+  void provider.warm();
+  return { provider, begun: begunSignIns(data.masterKey, Date.now) };
 }
 
 function publicUrlAt(port: number): string {

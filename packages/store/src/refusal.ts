@@ -14,6 +14,7 @@ export type StoreRefusalCode =
   | 'invalid_role'
   | 'forbidden'
   | 'email_taken'
+  | 'email_not_verified'
   | 'last_owner'
   | 'invitation_not_valid'
   | 'unknown_invitation'

@@ -31,6 +31,7 @@ import { grantsIn, type Grants } from './runs/grants.ts';
 import { organizationsIn, type Organizations } from './settings/organizations.ts';
 import { passwordLinksIn, type PasswordLinks } from './accounts/password-links.ts';
 import { peopleIn, type People } from './accounts/people.ts';
+import { providedPeopleIn, type ProvidedPeople } from './accounts/provided-people.ts';
 import { priceOverlayIn, type PriceOverlay } from './settings/price-overlay.ts';
 import { providerConnectionsIn, type ProviderConnections } from './settings/provider-connections.ts';
 import { createVault } from './sealing/vault.ts';
@@ -95,6 +96,7 @@ export interface Store {
   readonly prices: PriceOverlay;
   readonly people: People;
   readonly passwordLinks: PasswordLinks;
+  readonly providedPeople: ProvidedPeople;
   readonly accounts: AccountRows;
   readonly members: Members;
   readonly invitations: Invitations;
@@ -163,6 +165,7 @@ function storeOn(context: StoreContext): Store {
     prices: priceOverlayIn(context),
     people: peopleIn(context),
     passwordLinks: passwordLinksIn(context),
+    providedPeople: providedPeopleIn(context),
     accounts: accountRowsIn(context),
     members: membersIn(context),
     invitations: invitationsIn(context),

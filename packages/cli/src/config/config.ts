@@ -3,6 +3,7 @@
  * Reading the environment is `read-config.ts`; nothing below takes a variable itself.
  */
 import type { JournalSync } from '@metergate/store/journal/segment.ts';
+import type { OidcSettings } from '@metergate/platform/auth/oidc/oidc-settings.ts';
 import type { LogLevel } from '../log/log.ts';
 
 export interface ListenAddress {
@@ -27,6 +28,8 @@ export interface Config {
   readonly upstreamAllow: readonly string[];
   /** CIDRs whose `X-Forwarded-For` is believed, by the platform alone. */
   readonly trustedProxies: readonly string[];
+  /** Signing in by an identity provider; null: off. */
+  readonly oidc: OidcSettings | null;
   readonly journalSync: JournalSync;
   readonly runRegistryMax: number;
   readonly heldBodiesMb: number;

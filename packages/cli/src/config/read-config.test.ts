@@ -17,7 +17,7 @@ test('design 5: with no variable set, every setting has its default', () => {
     gateway: { host: '127.0.0.1', port: 8080 }, platform: { host: '127.0.0.1', port: 8081 }, ops: { host: '127.0.0.1', port: 8082 },
     dataDirectory: '/srv/app/data', databaseUrl: 'sqlite:/srv/app/data/metergate.db', masterKey: null,
     openaiUrl: 'https://api.openai.com', anthropicUrl: 'https://api.anthropic.com', upstreamAllow: [],
-    journalSync: 'normal', runRegistryMax: 100_000, heldBodiesMb: 256, graceSeconds: 30, trustedProxies: [],
+    journalSync: 'normal', runRegistryMax: 100_000, heldBodiesMb: 256, graceSeconds: 30, trustedProxies: [], oidc: null,
     logFormat: null, logLevel: 'info', accessLog: false,
     publicGatewayUrl: null, publicPlatformUrl: null,
   });
@@ -43,6 +43,10 @@ test('design 5: each variable is taken in its form', () => {
 });
 
 const secret = 'hunter2-secret';
+const oidc = {
+  SVC_OIDC_ISSUER: 'https://id.example/realms/x', SVC_OIDC_CLIENT_ID: 'metergate', SVC_OIDC_CLIENT_SECRET: secret,
+  SVC_OIDC_ROLE_CLAIM: 'https://x.example/roles',
+};
 const refusals: readonly (readonly [env: Environment, sentence: RegExp])[] = [
   [{ SVC_GATWAY_PORT: '1' }, /SVC_GATWAY_PORT is not known.*SVC_GATEWAY_PORT\?/],
   [{ SVC_SOMETHING_ELSE: '1' }, /SVC_SOMETHING_ELSE is not known/],
@@ -63,7 +67,24 @@ const refusals: readonly (readonly [env: Environment, sentence: RegExp])[] = [
   [{ SVC_GRACE_SECONDS: '30s' }, /SVC_GRACE_SECONDS/], [{ SVC_HELD_BODIES_MB: '0' }, /SVC_HELD_BODIES_MB/],
   [{ SVC_RUN_REGISTRY_MAX: '1e5' }, /SVC_RUN_REGISTRY_MAX/],
   [{ SVC_PUBLIC_GATEWAY_URL: 'llm.example.com' }, /SVC_PUBLIC_GATEWAY_URL/], [{ SVC_PUBLIC_PLATFORM_URL: 'https://x.example/?a=1' }, /SVC_PUBLIC/],
+  [{ ...oidc, SVC_OIDC_ISSUER: undefined }, /needs all of its settings: SVC_OIDC_ISSUER is not set/],
+  [{ SVC_OIDC_CLIENT_SECRET: secret }, /SVC_OIDC_ISSUER, SVC_OIDC_CLIENT_ID, SVC_OIDC_ROLE_CLAIM are not set/],
+  ...[
+    'http://id.example', 'id.example', 'https://id.example?x=1', 'https://id.example#', `https://u:${secret}@id.example`,
+    'ftp://id.example', 'https://',
+    'http://127.0.0.1.evil.example', 'http://localhost.evil.example', 'http://10.0.0.1',
+  ].map((issuer) => [{ ...oidc, SVC_OIDC_ISSUER: issuer }, /SVC_OIDC_ISSUER must be a URL that begins with https/] as const),
+  [{ ...oidc, SVC_OIDC_CLIENT_ID: 'é' }, /SVC_OIDC_CLIENT_ID/], [{ ...oidc, SVC_OIDC_CLIENT_SECRET: `${secret}é` }, /SVC_OIDC_CLIENT_SECRET/],
+  [{ ...oidc, SVC_OIDC_ROLE_CLAIM: 'a b' }, /SVC_OIDC_ROLE_CLAIM/],
 ];
+
+test('design 5: an identity provider is taken whole: https, or http on this machine', () => {
+  assert.deepEqual(configOf(oidc).oidc,
+    { issuer: 'https://id.example/realms/x', clientId: 'metergate', clientSecret: secret, roleClaim: 'https://x.example/roles' });
+  for (const issuer of ['http://localhost:8090', 'http://127.0.0.1:1', 'http://[::1]:1', 'https://id.example/']) {
+    assert.equal(configOf({ ...oidc, SVC_OIDC_ISSUER: issuer }).oidc?.issuer, issuer);
+  }
+});
 
 test('design 5: an unknown variable or a bad value is one sentence that names it and repeats no secret', () => {
   for (const [env, sentence] of refusals) {

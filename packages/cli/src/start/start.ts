@@ -143,7 +143,7 @@ async function serve(options: StartOptions, { log, watch, asked, running, prepar
   running.platform = part === 'gateway' ? null : await startPlatformBeside(config, {
     databaseUrl: config.databaseUrl, masterKey, ...config.platform, publicUrl: config.publicPlatformUrl, gatewayUrl, sandbox,
     providerUrls: { openai: openaiUrl, anthropic: anthropicUrl },
-    upstreamAllow: config.upstreamAllow, trustedProxies: config.trustedProxies,
+    upstreamAllow: config.upstreamAllow, trustedProxies: config.trustedProxies, oidc: config.oidc,
   }, (sentence) => log('warn', sentence));
   const urls = {
     ...(running.threads === null ? {} : { gateway: urlOf(config.gateway.host, running.threads.gatewayPort) }),

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useEffect } from 'react';
 import { ask, queries, sentenceOf, sessionEnd } from '../api/client.ts';
 import { useSession } from '../app/session.ts';
+import { ProviderButton } from '../pages/sign-in/provider-button.tsx';
 
 export function SignInAgain() {
   const { email } = useSession();
@@ -57,6 +58,7 @@ export function SignInAgain() {
           </Button>
         </Stack>
       </form>
+      <ProviderButton to={window.location.pathname + window.location.search} />
     </Modal>
   );
 }

@@ -1,12 +1,14 @@
 /**
  * Sessions on better-auth: email and password, one signed cookie, sessions kept in our store. Design 3, row 16.
- * Its own HTTP handler is not mounted: what is used of it are the four calls below, so that no other route of it exists.
+ * Its own HTTP handler is not mounted: what is used of it are the calls below, so that no other route of it exists.
  * The secret that signs cookies is derived from the master key and lies nowhere.
  */
 import { hkdfSync } from 'node:crypto';
 import { betterAuth } from 'better-auth/minimal';
-import { isAPIError } from 'better-auth/api';
+import { createAuthEndpoint, isAPIError } from 'better-auth/api';
+import { setSessionCookie } from 'better-auth/cookies';
 import type { Store } from '@metergate/store/store.ts';
+import { z } from 'zod';
 import { refuseInput, type AdministrationRefusal } from '../use-cases/refusal.ts';
 import { accountAdapter } from './account-adapter.ts';
 import { hashPassword, isHashDated, passwordRefusal, verifyPassword } from './passwords.ts';
@@ -47,6 +49,11 @@ export function createSessions(options: SessionsOptions): Sessions {
         return { person: response.user.id, answerHeaders: cookiesOf(headers) };
       });
     },
+    async beginFor(person, request, organization) {
+      const { headers } = await auth.api.beginProvidedSession({ body: { person }, headers: withoutCookie(request), returnHeaders: true });
+      await bind(headers, organization);
+      return cookiesOf(headers);
+    },
     async find(request) {
       const { response, headers } = await auth.api.getSession({ headers: cookieAlone(request), returnHeaders: true });
       if (response === null || options.clock() - response.session.createdAt.getTime() >= absoluteMs) return null;
@@ -71,6 +78,23 @@ export function createSessions(options: SessionsOptions): Sessions {
   };
 }
 
+/** The same session and cookie as a password's, for whom an identity provider has vouched. There is no route to it: it is called alone. */
+const providedSessions = {
+  id: 'provided-sessions',
+  endpoints: {
+    beginProvidedSession: createAuthEndpoint('/provided-session', {
+      method: 'POST', body: z.object({ person: z.string() }), metadata: { SERVER_ONLY: true },
+    }, async (context) => {
+      const { internalAdapter } = context.context;
+      const user = await internalAdapter.findUserById(context.body.person);
+      if (user === null) throw new Error('a session is begun for nobody');
+      const session = await internalAdapter.createSession(user.id);
+      await setSessionCookie(context, { session, user });
+      return { done: true };
+    }),
+  },
+};
+
 function libraryFor({ store, masterKey, publicUrl }: SessionsOptions) {
   const secure = publicUrl.startsWith('https:');
   return betterAuth({
@@ -79,6 +103,7 @@ function libraryFor({ store, masterKey, publicUrl }: SessionsOptions) {
     basePath: '/platform/v1/auth',
     secret: Buffer.from(hkdfSync('sha256', masterKey, new Uint8Array(0), 'metergate/v1/session-signing', 32)).toString('base64url'),
     database: accountAdapter(store.accounts),
+    plugins: [providedSessions],
     telemetry: { enabled: false },
     logger: { disabled: true },
     rateLimit: { enabled: false },

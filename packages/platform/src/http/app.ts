@@ -34,6 +34,7 @@ import { selfOperations } from './resources/self.ts';
 import { tokenOperations } from './resources/tokens.ts';
 import { statementOperations } from './resources/statements.ts';
 import { usageOperations } from './resources/usage.ts';
+import { serveOidc } from './oidc-routes.ts';
 import { serveDashboard } from './pages/dashboard.ts';
 import { limitsPage, limitsPath } from './pages/limits-page.ts';
 import { pageHeaders } from './pages/page-style.ts';
@@ -70,6 +71,7 @@ const extensions: readonly Extension[] = [
   (app) => {
     app.get(limitsPath, (context) => context.html(limitsPage(), 200, pageHeaders));
   },
+  serveOidc,
 ];
 
 export function platformApp(parts: PlatformParts): OpenAPIHono {

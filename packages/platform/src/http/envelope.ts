@@ -28,6 +28,8 @@ const statuses: Readonly<Record<string, number>> = {
   unauthorized: 401,
   wrong_password: 401,
   forbidden: 403,
+  no_role: 403,
+  email_not_verified: 403,
   provider_not_connected: 404,
   upstream_not_declared: 404,
   tap_key_already_shown: 404,

@@ -2,7 +2,6 @@
  * Operations → routes of the app and parts of its OpenAPI document. One order for every request: who asks (401), may they
  * (403), is it a browser's own request (403), is the input of its form (400, 413, 415), then the use case.
  */
-import { getConnInfo } from '@hono/node-server/conninfo';
 import type { OpenAPIHono, z } from '@hono/zod-openapi';
 import { hasRightsOf } from '@metergate/core/account/role.ts';
 import type { Context } from 'hono';
@@ -10,7 +9,7 @@ import type { UseCaseContext } from '../use-cases/context.ts';
 import { ownSentencesAlone } from '../use-cases/input.ts';
 import { isRefusal } from '../use-cases/refusal.ts';
 import { actorOf } from './actor.ts';
-import { clientAddress } from './client-address.ts';
+import { addressOf } from './connection-address.ts';
 import { refuseCrossSite, refuseUnasked } from './cross-site.ts';
 import { apiRoot, described } from './describe.ts';
 import { downloadResponse, isDownload } from './download.ts';
@@ -115,10 +114,4 @@ function singleQuery(context: Context): Record<string, string> {
     found.push([name, values[0] ?? '']);
   }
   return Object.fromEntries(found);
-}
-
-/** Empty where the app is asked without a socket. */
-function addressOf(context: Context, { trusted }: PlatformParts): string {
-  const connection = context.env !== undefined && 'incoming' in (context.env as object) ? (getConnInfo(context).remote.address ?? '') : '';
-  return clientAddress(connection, context.req.header('x-forwarded-for') ?? null, trusted);
 }

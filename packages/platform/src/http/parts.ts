@@ -5,6 +5,7 @@ import type { Provider } from '@metergate/core/wire/wire.ts';
 import type { Store } from '@metergate/store/store.ts';
 import type { Attempts } from '../auth/attempts.ts';
 import type { TrustedProxies } from './client-address.ts';
+import type { OidcParts } from '../auth/oidc/oidc-parts.ts';
 import type { Sessions } from '../auth/sessions.ts';
 import type { Reports } from '../reports/report-client.ts';
 import type { UpstreamUrlRules } from '../use-cases/upstream-url.ts';
@@ -17,6 +18,8 @@ export interface PlatformParts {
   readonly reports: Reports | null;
   readonly sessions: Sessions;
   readonly attempts: Attempts;
+  /** Signing in by an identity provider; null: only with a password. */
+  readonly oidc: OidcParts | null;
   /** Proxies in front whose word about the client's address counts. */
   readonly trusted: TrustedProxies;
   /** Where people and links reach it, without a trailing slash. */

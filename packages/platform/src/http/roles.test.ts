@@ -10,7 +10,7 @@ import { freshSqlite, platformFixture, type PlatformFixture, type TestOrganizati
 
 /** The least role; null: nobody needs to be signed in. */
 const rights: Readonly<Record<string, Role | null>> = {
-  signIn: null, signOut: null, acceptInvitation: null, showProduct: null,
+  listWaysToSignIn: null, signIn: null, signOut: null, acceptInvitation: null, showProduct: null,
   showSession: 'viewer', chooseOrganization: 'viewer', changePassword: 'viewer',
   listOrganizations: 'viewer', showOrganization: 'viewer', setOrganization: 'admin', eraseOrganization: 'owner',
   listMembers: 'admin', setMemberRole: 'admin', removeMember: 'admin',

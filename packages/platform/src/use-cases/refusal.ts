@@ -10,6 +10,8 @@ export type AdministrationRefusalCode =
   | 'invalid_input'
   | 'invalid_cursor'
   | 'invalid_password'
+  /** An identity provider gives no role here. */
+  | 'no_role'
   | 'wrong_password'
   | 'too_many_attempts'
   | 'provider_key_unreadable'

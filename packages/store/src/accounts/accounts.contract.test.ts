@@ -100,7 +100,8 @@ for (const on of bothEngines) {
         const joining = { kind: 'person', id: joined.id, name: 'joined@example.com' };
         for (const row of rows) assert.deepEqual(row.actor, row.action === 'acceptInvitation' ? joining : actor, row.action);
         const elsewhere = [
-          'eraseOrganization', 'changePassword', 'makePasswordLink', 'usePasswordLink', 'freeLeases', 'loadPrices', 'rotateMasterKey',
+          'eraseOrganization', 'linkIdentity', 'provideMember', 'withdrawMember',
+          'changePassword', 'makePasswordLink', 'usePasswordLink', 'freeLeases', 'loadPrices', 'rotateMasterKey',
           'setAlert', 'removeAlert', 'createWebhook', 'removeWebhook', 'testWebhook', 'capReached', 'capReset',
         ];
         const made = new Set<string>([...rows.map(({ action }) => action), ...elsewhere]);

@@ -7,6 +7,7 @@ export const auditActions = [
   'createOrganization', 'setOrganization', 'eraseOrganization', 'createKey', 'setKey', 'rotateKey', 'revokeKey', 'connectProvider',
   'disconnectProvider', 'declareUpstream', 'enableUpstream', 'disableUpstream', 'removeUpstream', 'setCap', 'removeCap', 'closeRun',
   'mintGrant', 'freeLeases', 'createUser', 'setMemberRole', 'removeMember', 'inviteMember', 'acceptInvitation', 'withdrawInvitation',
+  'linkIdentity', 'provideMember', 'withdrawMember',
   'changePassword', 'makePasswordLink', 'usePasswordLink', 'createToken', 'revokeToken', 'createAssessment', 'readTapKey', 'rotateTapKey',
   'retireAssessment', 'declareFigure', 'loadPrices', 'rotateMasterKey', 'rotateReceiptKey',
   'setAlert', 'removeAlert', 'createWebhook', 'removeWebhook', 'testWebhook', 'capReached', 'capReset',

@@ -170,7 +170,14 @@ export interface PersonSessionTable {
   readonly updated_at_ms: Whole;
 }
 
-export interface MembershipTable { readonly organization: string; readonly person: string; readonly role: string; readonly created_at_ms: Whole }
+export interface MembershipTable {
+  readonly organization: string;
+  readonly person: string;
+  readonly role: string;
+  /** The issuer whose word it rests on; null: an invitation's, or the operator's. */
+  readonly provided_by: string | null;
+  readonly created_at_ms: Whole;
+}
 
 export interface InvitationTable {
   readonly id: string;

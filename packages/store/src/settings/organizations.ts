@@ -52,6 +52,8 @@ export interface Organizations {
   create(wanted: { readonly name: string; readonly plan: Plan }): Promise<Organization | StoreRefusal>;
   /** All of them, oldest first. */
   list(): Promise<Organization[]>;
+  /** The one there is; null where there is none or more than one. */
+  findOnly(): Promise<Organization | null>;
   /** By id, else by exact name; null where there is neither. */
   find(idOrName: string): Promise<Organization | null>;
   /** An erased organization by its id alone, with nothing of it but what its figures are read by. Null: there is none. */
@@ -78,6 +80,10 @@ export function organizationsIn({ engine, vault, clock, randomBytes }: StoreCont
       }, ({ id }) => ({ action: 'createOrganization', organization: id, subject: id })),
     list: () => engine.read(async (db) =>
       (await db.selectFrom('organization').selectAll().where(notErased).orderBy('created_at_ms').orderBy('id').execute()).map(organizationOf)),
+    findOnly: () => engine.read(async (db) => {
+      const rows = await db.selectFrom('organization').selectAll().where(notErased).limit(2).execute();
+      return rows.length === 1 ? organizationOf(rows[0]!) : null;
+    }),
     find: (idOrName) => engine.read(async (db) => {
       if (idOrName.includes('\0')) return null;
       const rows = await db.selectFrom('organization').selectAll().where(notErased)

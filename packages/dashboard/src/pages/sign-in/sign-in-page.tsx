@@ -1,10 +1,11 @@
-/** Signing in by email and password. */
+/** Signing in by email and password, or by the identity provider. */
 import { Alert, Button, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ask, sentenceOf } from '../../api/client.ts';
 import { beginAnew } from '../../app/session.ts';
 import { EntryFrame } from './entry-frame.tsx';
+import { ProviderButton } from './provider-button.tsx';
 
 const route = getRouteApi('/sign-in');
 
@@ -63,6 +64,7 @@ export function SignInPage() {
           </Button>
         </Stack>
       </form>
+      <ProviderButton to={to ?? '/'} />
     </EntryFrame>
   );
 }

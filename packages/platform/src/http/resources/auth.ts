@@ -10,6 +10,7 @@ import { showOrganization } from '../../use-cases/organizations.ts';
 import { acceptInvitation, usePasswordLink } from '../../use-cases/users.ts';
 import { HttpRefusal, httpRefusalOf } from '../envelope.ts';
 import { openOperation, operation } from '../operation.ts';
+import { oidcStartPath } from '../oidc-routes.ts';
 import type { PlatformParts } from '../parts.ts';
 import { emailSent, emailShown } from './fields.ts';
 import { memberSchema } from './members.ts';
@@ -17,6 +18,18 @@ import { memberSchema } from './members.ts';
 const password = z.string().min(1).max(1_024).openapi({ format: 'password' });
 
 const done = z.object({ done: z.literal(true) }).openapi('Done');
+
+const ways = openOperation({
+  id: 'listWaysToSignIn', method: 'get', path: '/auth/ways', role: null, tag: 'auth', summary: 'By what people can sign in',
+  answer: z.object({
+    password: z.literal(true),
+    openIdConnect: z.object({ name: z.string(), start: z.string() }).nullable()
+      .openapi({ description: 'The provider\'s host, and the path that a browser opens; `?to=` is a path to go on to. Null: not configured.' }),
+  }).openapi('WaysToSignIn'),
+  run: async ({ parts: { oidc } }) => ({
+    password: true, openIdConnect: oidc === null ? null : { name: oidc.provider.name, start: oidcStartPath },
+  }),
+});
 
 const signIn = openOperation({
   id: 'signIn', method: 'post', path: '/auth/sign-in/email', role: null, tag: 'auth', summary: 'Begin a session with an email and a password',
@@ -124,7 +137,7 @@ const setPassword = openOperation({
   },
 });
 
-export const authOperations = [signIn, signOut, session, chooseOrganization, changePassword, accept, setPassword] as const;
+export const authOperations = [ways, signIn, signOut, session, chooseOrganization, changePassword, accept, setPassword] as const;
 
 /** @throws HttpRefusal 429 */
 function takeAttempt({ attempts }: PlatformParts, who: { readonly email: string; readonly address: string }): void {

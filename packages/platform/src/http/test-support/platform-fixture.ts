@@ -60,13 +60,22 @@ export interface PlatformFixture {
   end(): Promise<void>;
 }
 
+export interface FixtureOptions {
+  readonly publicUrl?: string;
+  readonly providerUrls?: PlatformParts['providerUrls'];
+  /** Signing in by an identity provider; default: there is none. */
+  readonly oidc?: (publicUrl: string) => PlatformParts['oidc'];
+}
+
 export function freshSqlite(): { readonly url: string; readonly remove: () => void } {
   const directory = mkdtempSync(join(tmpdir(), 'metergate-platform-'));
   return { url: `sqlite:${join(directory, 'store.db')}`, remove: () => rmSync(directory, { recursive: true, force: true }) };
 }
 
 export async function platformFixture(
-  url: string, { publicUrl = 'http://platform.test', providerUrls = { openai: 'http://127.0.0.1:9', anthropic: 'http://127.0.0.1:9' } } = {},
+  url: string, {
+    publicUrl = 'http://platform.test', providerUrls = { openai: 'http://127.0.0.1:9', anthropic: 'http://127.0.0.1:9' }, oidc = () => null,
+  }: FixtureOptions = {},
 ): Promise<PlatformFixture> {
   const bytes = (n: number): Uint8Array => randomBytes(n);
   const store = await openStore({ url, masterKey, clock: Date.now, randomBytes: bytes, create: true });
@@ -75,7 +84,7 @@ export async function platformFixture(
   const parts: PlatformParts = {
     store, reports: null, clock: Date.now, randomBytes: bytes, publicUrl,
     gatewayUrl: 'http://gateway.test', sandbox: false, providerUrls, upstreamRules: { allow: [] }, trusted: trustedProxies([]),
-    sessions: createSessions({ store, masterKey, publicUrl, clock: Date.now }), attempts: createAttempts(Date.now),
+    sessions: createSessions({ store, masterKey, publicUrl, clock: Date.now }), attempts: createAttempts(Date.now), oidc: oidc(publicUrl),
     report: (fault) => reports.push(fault),
   };
   const app = platformApp(parts);

@@ -1,0 +1,28 @@
+/** The settings of an identity provider, all or none of them. Design 5. A sentence repeats none of their values. */
+import { isIssuerUrl, type OidcSettings } from '@metergate/platform/auth/oidc/oidc-settings.ts';
+import { BadValue } from './values.ts';
+import { valueOf, type Environment } from './variables.ts';
+
+const names = ['SVC_OIDC_ISSUER', 'SVC_OIDC_CLIENT_ID', 'SVC_OIDC_CLIENT_SECRET', 'SVC_OIDC_ROLE_CLAIM'] as const;
+
+/** Null: none is set. @throws BadValue */
+export function oidcOf(env: Environment): OidcSettings | null {
+  const values = names.map((name) => valueOf(env, name));
+  if (values.every((value) => value === null)) return null;
+  const absent = names.filter((_, index) => values[index] === null);
+  if (absent.length > 0) {
+    const verb = absent.length === 1 ? 'is' : 'are';
+    throw new BadValue(`Signing in by OpenID Connect needs all of its settings: ${absent.join(', ')} ${verb} not set.`);
+  }
+  const [issuer, clientId, clientSecret, roleClaim] = values as [string, string, string, string];
+  if (!isIssuerUrl(issuer)) {
+    throw new BadValue('SVC_OIDC_ISSUER must be a URL that begins with https://, without user name, query and fragment; http:// is for this '
+      + 'machine alone.');
+  }
+  if (!/^[\x20-\x7e]{1,500}$/.test(clientId)) throw new BadValue('SVC_OIDC_CLIENT_ID must be at most 500 plain characters.');
+  if (!/^[\x20-\x7e]{1,2000}$/.test(clientSecret)) throw new BadValue('SVC_OIDC_CLIENT_SECRET must be at most 2000 plain characters.');
+  if (!/^[\x21-\x7e]{1,200}$/.test(roleClaim)) {
+    throw new BadValue('SVC_OIDC_ROLE_CLAIM must be the name of a claim, at most 200 characters without spaces.');
+  }
+  return { issuer, clientId, clientSecret, roleClaim };
+}

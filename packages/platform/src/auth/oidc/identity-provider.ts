@@ -1,0 +1,151 @@
+/**
+ * The identity provider that people may sign in by: OpenID Connect, authorization code with PKCE, state and nonce, on openid-client.
+ * Design 3, row 16; decision 75. What it says of itself is looked up when first needed and kept for an hour; where it does not answer,
+ * what is known goes on, and it is asked again after a few seconds. A token is used in the request that brought it and kept nowhere.
+ */
+import * as oidc from 'openid-client';
+import { claimsOf, lacksRoleOrEmail, type ProvidedClaims } from './provided-claims.ts';
+import type { OidcSettings } from './oidc-settings.ts';
+
+const hourMs = 3_600_000;
+const askAgainMs = 3_000;
+const sayAgainMs = 60_000;
+const timeoutSeconds = 10;
+const clockToleranceSeconds = 30;
+
+/** What one sign-in is held by, from its start to its callback. All three are secrets of one browser. */
+export interface SignInChecks {
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+}
+
+/** `away`: it does not answer. `denied`: it says that the person may not. `not_confirmed`: what came is not what was begun, or is not its word. */
+export type ProviderFault = 'away' | 'denied' | 'not_confirmed';
+
+export interface IdentityProvider {
+  /** The issuer's host, for a button. */
+  readonly name: string;
+  readonly issuer: string;
+  readonly roleClaim: string;
+  /** Looks it up ahead of the first sign-in; whether it answers is said, not thrown. */
+  warm(): Promise<void>;
+  /** Where to send the browser. */
+  begin(redirectUri: string): Promise<{ readonly location: string; readonly checks: SignInChecks } | { readonly fault: ProviderFault }>;
+  /** `answered`: the address that the provider sent the browser back to, on the very redirect URI. */
+  finish(answered: URL, checks: SignInChecks): Promise<ProvidedClaims | { readonly fault: ProviderFault }>;
+}
+
+export interface IdentityProviderOptions {
+  readonly settings: OidcSettings;
+  readonly clock: () => number;
+  /** For the operator: a sentence without secrets and without anything of a person. */
+  readonly say: (sentence: string) => void;
+}
+
+export function createIdentityProvider({ settings, clock, say }: IdentityProviderOptions): IdentityProvider {
+  const { issuer, roleClaim } = settings;
+  const tell = seldom(clock, say);
+  const lookUp = discovery(settings, clock, tell);
+  return {
+    name: new URL(issuer).host, issuer, roleClaim,
+    async warm() {
+      await lookUp();
+    },
+    async begin(redirectUri) {
+      const config = await lookUp();
+      if (config === null) return { fault: 'away' };
+      const checks = { state: oidc.randomState(), nonce: oidc.randomNonce(), verifier: oidc.randomPKCECodeVerifier() };
+      const url = oidc.buildAuthorizationUrl(config, {
+        redirect_uri: redirectUri, scope: scopeFor(config, roleClaim), state: checks.state, nonce: checks.nonce,
+        code_challenge: await oidc.calculatePKCECodeChallenge(checks.verifier), code_challenge_method: 'S256',
+      });
+      return { location: url.href, checks };
+    },
+    async finish(answered, { state, nonce, verifier }) {
+      const config = await lookUp();
+      if (config === null) return { fault: 'away' };
+      try {
+        const tokens = await oidc.authorizationCodeGrant(config, answered, {
+          expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true,
+        });
+        const own = tokens.claims()!;
+        const more = lacksRoleOrEmail(own, roleClaim) && config.serverMetadata().userinfo_endpoint !== undefined
+          ? await oidc.fetchUserInfo(config, tokens.access_token, own.sub) : {};
+        return claimsOf(own, more, roleClaim);
+      } catch (error) {
+        const fault = faultOf(error);
+        if (fault !== 'denied') tell(`A sign-in by OpenID Connect was not completed: ${codeOf(error)}.`);
+        return { fault };
+      }
+    },
+  };
+}
+
+/** Null while the provider does not answer. One look at a time, whoever waits for it. */
+function discovery(settings: OidcSettings, clock: () => number, tell: (sentence: string) => void): () => Promise<oidc.Configuration | null> {
+  let known: { readonly config: oidc.Configuration; readonly atMs: number } | null = null;
+  let failedAtMs = -askAgainMs;
+  let looking: Promise<void> | null = null;
+  const look = async (): Promise<void> => {
+    try {
+      known = { config: await discovered(settings), atMs: clock() };
+    } catch (error) {
+      failedAtMs = clock();
+      tell(`The identity provider of SVC_OIDC_ISSUER cannot be used, so nobody signs in by it until it can: ${codeOf(error)}.`);
+    } finally {
+      looking = null;
+    }
+  };
+  return async () => {
+    if (known !== null && clock() - known.atMs < hourMs) return known.config;
+    if (clock() - failedAtMs >= askAgainMs) looking ??= look();
+    if (known === null) await looking;
+    return known?.config ?? null;
+  };
+}
+
+async function discovered({ issuer, clientId, clientSecret }: OidcSettings): Promise<oidc.Configuration> {
+  const [basic, post] = [oidc.ClientSecretBasic(clientSecret), oidc.ClientSecretPost(clientSecret)];
+  const config = await oidc.discovery(new URL(issuer), clientId, { [oidc.clockTolerance]: clockToleranceSeconds }, (server, ...rest) => {
+    // Basic is what holds where a provider does not say.
+    const { token_endpoint_auth_methods_supported: methods = ['client_secret_basic'] } = server;
+    return (methods.includes('client_secret_basic') || !methods.includes('client_secret_post') ? basic : post)(server, ...rest);
+  }, { timeout: timeoutSeconds, execute: new URL(issuer).protocol === 'http:' ? [oidc.allowInsecureRequests] : [] });
+  // The signature is checked even though the token comes from the provider itself.
+  oidc.enableNonRepudiationChecks(config);
+  return config;
+}
+
+/** Providers name the scope that releases a claim like the claim: asked for where they say that they have it. */
+function scopeFor(config: oidc.Configuration, roleClaim: string): string {
+  const { scopes_supported: supported = [] } = config.serverMetadata();
+  return ['openid', 'email', ...(roleClaim !== 'openid' && roleClaim !== 'email' && supported.includes(roleClaim) ? [roleClaim] : [])].join(' ');
+}
+
+function faultOf(error: unknown): ProviderFault {
+  if (error instanceof oidc.AuthorizationResponseError) return error.error === 'access_denied' ? 'denied' : 'not_confirmed';
+  const unanswered = error instanceof oidc.ClientError && ['OAUTH_TIMEOUT', 'OAUTH_ABORT'].includes(String(error.code));
+  // What `fetch` throws when there is no connection.
+  return unanswered || (error instanceof TypeError && error.message === 'fetch failed') ? 'away' : 'not_confirmed';
+}
+
+/** What went wrong as a word or two: codes alone, since sentences may repeat what a provider or a browser sent. */
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown fault';
+  const said = 'error' in error ? [error.error] : [];
+  const words = [...said, 'code' in error ? error.code : undefined, (error.cause as { readonly code?: unknown } | undefined)?.code]
+    .filter((word): word is string => typeof word === 'string' && /^[A-Za-z][\w-]{1,60}$/.test(word));
+  return words.length === 0 ? error.name : [...new Set(words)].join(' ');
+}
+
+/** The same sentence again only after a minute. */
+function seldom(clock: () => number, say: (sentence: string) => void): (sentence: string) => void {
+  let last = { sentence: '', atMs: 0 };
+  return (sentence) => {
+    const nowMs = clock();
+    if (sentence === last.sentence && nowMs - last.atMs < sayAgainMs && nowMs >= last.atMs) return;
+    last = { sentence, atMs: nowMs };
+    say(sentence);
+  };
+}

@@ -1,0 +1,23 @@
+/**
+ * What signing in by OpenID Connect is configured with. Design 5, `SVC_OIDC_…`; decision 75.
+ */
+export interface OidcSettings {
+  /** The issuer's identifier, as its tokens carry it. */
+  readonly issuer: string;
+  readonly clientId: string;
+  /** A secret. */
+  readonly clientSecret: string;
+  /** The claim that holds roles. */
+  readonly roleClaim: string;
+}
+
+/** Whether a URL may be an issuer's: https, or http on this very machine. */
+export function isIssuerUrl(text: string): boolean {
+  const url = /^https?:\/\/[^/\\]/i.test(text) ? URL.parse(text) : null;
+  if (url === null || url.username !== '' || url.password !== '' || /[?#]/.test(text)) return false;
+  return url.protocol === 'https:' || isLoopback(url.hostname);
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
+}

@@ -1,0 +1,29 @@
+/**
+ * What a provider says of a person, of the ID token and, where that lacks something, of its userinfo: subject, email, the role claim.
+ */
+export interface ProvidedClaims {
+  readonly subject: string;
+  readonly email: string | null;
+  readonly emailVerified: boolean;
+  /** As it came: `roleEntriesOf` reads it. */
+  readonly roles: unknown;
+}
+
+type Claims = Readonly<Record<string, unknown>>;
+
+/** Whether it is worth asking for more. */
+export function lacksRoleOrEmail(claims: Claims, roleClaim: string): boolean {
+  return !Object.hasOwn(claims, roleClaim) || !Object.hasOwn(claims, 'email');
+}
+
+/** The ID token's word goes before userinfo's. An email is as verified as whoever names it says. */
+export function claimsOf(own: Claims & { readonly sub: string }, more: Claims, roleClaim: string): ProvidedClaims {
+  const from = Object.hasOwn(own, 'email') ? own : more;
+  const { email, email_verified: verified } = from;
+  return {
+    subject: own.sub, email: typeof email === 'string' ? email : null,
+    // Some providers send it as text.
+    emailVerified: verified === true || verified === 'true',
+    roles: (Object.hasOwn(own, roleClaim) ? own : more)[roleClaim],
+  };
+}

@@ -1,0 +1,93 @@
+/**
+ * Signing in by the identity provider, as a browser goes through it: `start` sends it there, `callback` is where it comes back. Design 3,
+ * row 16; decision 75. Both are opened, not asked by a script, so what goes wrong is a page. What a browser or a provider sent is on none.
+ */
+import { getCookie, setCookie } from 'hono/cookie';
+import type { Context } from 'hono';
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import { begunLifeMs, ownPath, type BegunSignIn } from '../auth/oidc/begun-sign-in.ts';
+import type { OidcParts } from '../auth/oidc/oidc-parts.ts';
+import { signInProvided } from '../use-cases/provided-sign-in.ts';
+import { isRefusal } from '../use-cases/refusal.ts';
+import { apiRoot } from './describe.ts';
+import { addressOf } from './connection-address.ts';
+import type { PlatformParts } from './parts.ts';
+import { pageHeaders } from './pages/page-style.ts';
+import { signInFaultPage, signInFaults, type SignInFault } from './pages/sign-in-fault-page.ts';
+
+export const oidcStartPath = `${apiRoot}/auth/oidc/start`;
+export const oidcCallbackPath = `${apiRoot}/auth/oidc/callback`;
+
+/** What a provider sends back; nothing else of the address is looked at. */
+const answerNames = ['code', 'state', 'iss', 'error', 'session_state'] as const;
+
+export function serveOidc(app: OpenAPIHono, parts: PlatformParts): void {
+  const { oidc } = parts;
+  if (oidc === null) return;
+  app.get(oidcStartPath, (context) => start(context, parts, oidc));
+  app.get(oidcCallbackPath, (context) => callback(context, parts, oidc));
+}
+
+async function start(context: Context, { publicUrl }: PlatformParts, { provider, begun }: OidcParts): Promise<Response> {
+  const site = context.req.header('sec-fetch-site') ?? 'none';
+  // Another site may lead here, not sign anybody in: the person presses the button.
+  if (site !== 'same-origin' && site !== 'none') return context.redirect('/sign-in', 303);
+  const found = await provider.begin(publicUrl + oidcCallbackPath);
+  if ('fault' in found) return faultPage(context, found.fault);
+  carry(context, publicUrl, begun.seal({ checks: found.checks, to: ownPath(context.req.query('to'), publicUrl) }));
+  return context.redirect(found.location, 303);
+}
+
+async function callback(context: Context, parts: PlatformParts, { provider, begun }: OidcParts): Promise<Response> {
+  const { publicUrl, attempts } = parts;
+  if (context.req.method !== 'GET') return context.body(null, 405, { allow: 'GET' });
+  const carried = begun.open(getCookie(context, carrierName(publicUrl)) ?? '');
+  carry(context, publicUrl, null);
+  if (carried === null) return faultPage(context, 'not_begun');
+  const address = addressOf(context, parts);
+  const who = { email: `oidc ${address}`, address };
+  const tooMany = attempts.take(who);
+  if (tooMany !== null) return faultPage(context, 'too_many', { 'retry-after': String(tooMany.retryAfterSeconds) });
+  const claims = await provider.finish(answered(context, publicUrl), carried.checks);
+  if ('fault' in claims) return faultPage(context, claims.fault);
+  const person = await signInProvided({ store: parts.store, randomBytes: parts.randomBytes, nowMs: parts.clock() }, provider.issuer, claims);
+  if (isRefusal(person)) return faultPage(context, faultNamed(person.refused.code));
+  attempts.forget(who);
+  return signedIn(context, parts, { person, begun: carried });
+}
+
+async function signedIn(
+  context: Context, { sessions }: PlatformParts,
+  { person, begun }: { readonly person: { readonly id: string; readonly organization: string }; readonly begun: BegunSignIn },
+): Promise<Response> {
+  for (const cookie of (await sessions.beginFor(person.id, context.req.raw.headers, person.organization)).getSetCookie()) {
+    context.header('set-cookie', cookie, { append: true });
+  }
+  return context.redirect(begun.to, 303);
+}
+
+/** On the public address, which the provider was told of, whatever host the request names. */
+function answered(context: Context, publicUrl: string): URL {
+  const url = new URL(publicUrl + oidcCallbackPath);
+  for (const name of answerNames) for (const value of context.req.queries(name) ?? []) url.searchParams.append(name, value);
+  return url;
+}
+
+/** It comes back on the provider's word, which a `Strict` cookie does not. */
+function carry(context: Context, publicUrl: string, sealed: string | null): void {
+  setCookie(context, carrierName(publicUrl), sealed ?? '', {
+    httpOnly: true, sameSite: 'Lax', secure: publicUrl.startsWith('https:'), path: '/', maxAge: sealed === null ? 0 : begunLifeMs / 1_000,
+  });
+}
+
+function carrierName(publicUrl: string): string {
+  return publicUrl.startsWith('https:') ? '__Host-metergate_sign_in' : 'metergate_sign_in';
+}
+
+function faultNamed(code: string): SignInFault {
+  return Object.hasOwn(signInFaults, code) ? code as SignInFault : 'not_confirmed';
+}
+
+function faultPage(context: Context, fault: SignInFault, headers: Readonly<Record<string, string>> = {}): Response {
+  return context.html(signInFaultPage(fault), signInFaults[fault].status, { ...pageHeaders, ...headers });
+}

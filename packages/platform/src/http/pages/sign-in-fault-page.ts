@@ -1,0 +1,36 @@
+/** The page of a sign-in by the identity provider that did not succeed: a sentence of ours for each cause, and the way back. */
+import { htmlPage } from './page-style.ts';
+
+interface Told {
+  readonly status: 400 | 403 | 429 | 503;
+  readonly sentence: string;
+}
+
+export const signInFaults = {
+  away: { status: 503, sentence: 'The identity provider does not answer right now. Try again in a moment, or sign in with a password.' },
+  denied: { status: 403, sentence: 'The identity provider did not let you in.' },
+  not_confirmed: { status: 400, sentence: 'What the identity provider sent back could not be confirmed. Sign in again.' },
+  not_begun: {
+    status: 400, sentence: 'This sign-in was not begun in this browser, or it took longer than ten minutes. Sign in again.',
+  },
+  too_many: { status: 429, sentence: 'There were too many attempts to sign in. Try again later.' },
+  no_role: {
+    status: 403, sentence: 'The identity provider knows you, but gives you no role in Metergate. Ask whoever looks after it for one.',
+  },
+  invalid_email: { status: 403, sentence: 'The identity provider did not send an email address for you, and Metergate needs one.' },
+  email_not_verified: {
+    status: 403, sentence: 'There is a user with your email address already, and the identity provider does not say that the address was '
+      + 'verified. Sign in with your password, or ask whoever looks after the identity provider.',
+  },
+  email_taken: {
+    status: 403, sentence: 'Your email address belongs to another user of the identity provider here. Ask whoever runs Metergate.',
+  },
+} as const satisfies Record<string, Told>;
+
+export type SignInFault = keyof typeof signInFaults;
+
+export function signInFaultPage(fault: SignInFault): string {
+  return htmlPage('Sign in', `<h1>You are not signed in</h1>
+<p role="alert">${signInFaults[fault].sentence}</p>
+<p><a href="/sign-in">Back to signing in</a></p>`);
+}

@@ -1,0 +1,222 @@
+/**
+ * People whom an identity provider vouches for: known by issuer and subject, with the roles that it names. Design 3, row 16.
+ * An email alone names nobody: a person who is there already is taken for the provider's only where it says that the email was
+ * verified, and a password that was set by whoever typed that email unproved ends with that. What the provider names is what the
+ * person is from then on, in the organizations that it names and in those that it named before; a membership by invitation stays.
+ */
+import { base62, idPrefix, type OrganizationId, type PersonId } from '@metergate/core/id.ts';
+import { roles, type Role } from '@metergate/core/account/role.ts';
+import type { Transaction } from 'kysely';
+import { recordAudit } from '../audit/audit-trail.ts';
+import type { AuditAction, AuditIntent } from '../audit/change.ts';
+import { stampOrganization, unknownOrganization } from '../settings/organizations.ts';
+import { refuse, type StoreRefusal } from '../refusal.ts';
+import type { Schema } from '../schema/schema.ts';
+import type { StoreContext } from '../context.ts';
+import { checkedEmail } from './people.ts';
+
+/** Who it is, as the provider says. */
+export interface ProvidedIdentity {
+  /** The issuer's identifier, as it is configured. */
+  readonly issuer: string;
+  readonly subject: string;
+  /** Needed of somebody who comes for the first time alone. */
+  readonly email: string | null;
+  readonly emailVerified: boolean;
+}
+
+export interface AdmittedPerson {
+  readonly id: PersonId;
+  readonly email: string;
+  /** Of those that the provider names, the one that the person belongs to longest. */
+  readonly organization: OrganizationId;
+}
+
+export interface ProvidedPeople {
+  /**
+   * The person, made or linked where they come for the first time, with exactly these roles in these organizations; at least one.
+   * Refuses `unknown_organization`, `invalid_email`, `email_not_verified`, `email_taken` (the email belongs to another subject).
+   */
+  admit(identity: ProvidedIdentity, named: ReadonlyMap<OrganizationId, Role>): Promise<AdmittedPerson | StoreRefusal>;
+  /** What the provider gave and names no more ends, with its sessions. Of somebody unknown there is nothing to end. */
+  withdraw(identity: Pick<ProvidedIdentity, 'issuer' | 'subject'>): Promise<void>;
+}
+
+type Known = Pick<AdmittedPerson, 'id' | 'email'>;
+
+interface Held {
+  readonly organization: OrganizationId;
+  readonly role: Role;
+  readonly provided: boolean;
+}
+
+export function providedPeopleIn(context: StoreContext): ProvidedPeople {
+  const { background: engine } = context;
+  return {
+    async admit(identity, named) {
+      const unchanged = await engine.read((db) => admittedAlready(db as unknown as Transaction<Schema>, identity, named));
+      return unchanged ?? engine.change<AdmittedPerson>(async (transaction, revision) => {
+        const known = await personOf(transaction, identity);
+        const person = known ?? await linkedOrMade(context, transaction, { identity, named });
+        if ('refused' in person) return person;
+        const held = await heldBy(transaction, person.id, identity.issuer);
+        for (const [organization, role] of named) {
+          const before = held.find((each) => each.organization === organization);
+          if (before?.provided === true && before.role === role) continue;
+          if (before === undefined && !await stampOrganization(transaction, organization, revision)) return unknownOrganization();
+          await provide(context, transaction, { person, issuer: identity.issuer, organization, role, before: before?.role ?? null });
+        }
+        await withdrawOthers(context, transaction, { person, issuer: identity.issuer, held, named });
+        return { ...person, organization: await firstOf(transaction, person.id, named) };
+      }, () => null);
+    },
+    async withdraw({ issuer, subject }) {
+      const known = await engine.read((db) => personOf(db as unknown as Transaction<Schema>, { issuer, subject }));
+      if (known === null) return;
+      await engine.change(async (transaction) => {
+        const held = await heldBy(transaction, known.id, issuer);
+        await withdrawOthers(context, transaction, { person: known, issuer, held, named: new Map() });
+      }, () => null);
+    },
+  };
+}
+
+/** Where nothing is to be changed, nothing is written: most sign-ins are such. */
+async function admittedAlready(
+  db: Transaction<Schema>, identity: ProvidedIdentity, named: ReadonlyMap<OrganizationId, Role>,
+): Promise<AdmittedPerson | null> {
+  const person = await personOf(db, identity);
+  if (person === null) return null;
+  const held = (await heldBy(db, person.id, identity.issuer)).filter(({ organization, provided }) => provided || named.has(organization));
+  const same = held.length === named.size && held.every(({ organization, role, provided }) => provided && named.get(organization) === role);
+  return same ? { ...person, organization: await firstOf(db, person.id, named) } : null;
+}
+
+async function personOf(db: Transaction<Schema>, { issuer, subject }: Pick<ProvidedIdentity, 'issuer' | 'subject'>): Promise<Known | null> {
+  const row = await db.selectFrom('person_credential').innerJoin('person', 'person.id', 'person_credential.person')
+    .select(['person.id', 'person.email']).where('person_credential.provider', '=', credentialOf(issuer))
+    .where('person_credential.account', '=', subject).executeTakeFirst();
+  return row === undefined ? null : { id: row.id as PersonId, email: row.email };
+}
+
+/** What a credential of this provider is called; a password's is `credential`. */
+function credentialOf(issuer: string): string {
+  return `oidc ${issuer}`;
+}
+
+interface Coming {
+  readonly identity: ProvidedIdentity;
+  readonly named: ReadonlyMap<OrganizationId, Role>;
+}
+
+async function linkedOrMade(context: StoreContext, transaction: Transaction<Schema>, { identity, named }: Coming): Promise<Known | StoreRefusal> {
+  const email = checkedEmail(identity.email ?? '');
+  if (typeof email !== 'string') return email;
+  const there = await transaction.selectFrom('person').select(['id', 'email_verified']).where('email', '=', email).executeTakeFirst();
+  if (there !== undefined && !identity.emailVerified) {
+    return refuse('email_not_verified', 'There is a user with this email already, and the provider does not say that the email was verified.');
+  }
+  const id = (there?.id ?? idPrefix.person + base62(context.randomBytes(40), 20)) as PersonId;
+  if (there === undefined) await make(context, transaction, { id, email, verified: identity.emailVerified });
+  else if (await isOf(transaction, id, identity.issuer)) return refuse('email_taken', 'Another user of the provider has this email here.');
+  const at = context.clock();
+  await transaction.insertInto('person_credential').values({
+    id: `${id}_${base62(context.randomBytes(20), 10)}`, person: id, provider: credentialOf(identity.issuer), account: identity.subject,
+    password_hash: null, created_at_ms: at, updated_at_ms: at,
+  }).execute();
+  if (there !== undefined) {
+    await link(context, transaction, { person: { id, email }, proved: there.email_verified !== 0n, coming: { identity, named } });
+  }
+  return { id, email };
+}
+
+async function make(
+  { clock }: StoreContext, transaction: Transaction<Schema>,
+  { id, email, verified }: { readonly id: PersonId; readonly email: string; readonly verified: boolean },
+): Promise<void> {
+  const at = clock();
+  await transaction.insertInto('person')
+    .values({ id, email, name: email, email_verified: verified ? 1 : 0, image: null, created_at_ms: at, updated_at_ms: at }).execute();
+}
+
+async function isOf(transaction: Transaction<Schema>, person: PersonId, issuer: string): Promise<boolean> {
+  return await transaction.selectFrom('person_credential').select('id').where('person', '=', person)
+    .where('provider', '=', credentialOf(issuer)).executeTakeFirst() !== undefined;
+}
+
+/** Whoever typed the email before and never proved it keeps no way in: no password, no link that sets one, no session. */
+async function link(
+  context: StoreContext, transaction: Transaction<Schema>,
+  { person, proved, coming }: { readonly person: Known; readonly proved: boolean; readonly coming: Coming },
+): Promise<void> {
+  const { id } = person;
+  if (!proved) {
+    await transaction.deleteFrom('person_credential').where('person', '=', id).where('provider', '=', 'credential').execute();
+    await transaction.deleteFrom('password_link').where('person', '=', id).execute();
+    await transaction.deleteFrom('person_session').where('person', '=', id).execute();
+    await transaction.updateTable('person').set({ email_verified: 1, updated_at_ms: context.clock() }).where('id', '=', id).execute();
+  }
+  await told(context, transaction, {
+    action: 'linkIdentity', person, organization: coming.named.keys().next().value!,
+    detail: { issuer: coming.identity.issuer, passwordEnded: !proved },
+  });
+}
+
+async function heldBy(db: Transaction<Schema>, person: PersonId, issuer: string): Promise<Held[]> {
+  const rows = await db.selectFrom('membership').select(['organization', 'role', 'provided_by']).where('person', '=', person).execute();
+  return rows.map(({ organization, role, provided_by: by }) => ({
+    organization: organization as OrganizationId, role: roles.find((each) => each === role) ?? 'viewer', provided: by === issuer,
+  }));
+}
+
+interface Providing {
+  readonly person: Known;
+  readonly issuer: string;
+  readonly organization: OrganizationId;
+  readonly role: Role;
+  readonly before: Role | null;
+}
+
+async function provide(
+  context: StoreContext, transaction: Transaction<Schema>, { person, issuer, organization, role, before }: Providing,
+): Promise<void> {
+  await transaction.insertInto('membership')
+    .values({ organization, person: person.id, role, provided_by: issuer, created_at_ms: context.clock() })
+    .onConflict((conflict) => conflict.columns(['organization', 'person']).doUpdateSet({ role, provided_by: issuer })).execute();
+  await told(context, transaction, { action: 'provideMember', person, organization, detail: { issuer, role, before } });
+}
+
+interface Withdrawing {
+  readonly person: Known;
+  readonly issuer: string;
+  readonly held: readonly Held[];
+  readonly named: ReadonlyMap<OrganizationId, Role>;
+}
+
+async function withdrawOthers(
+  context: StoreContext, transaction: Transaction<Schema>, { person, issuer, held, named }: Withdrawing,
+): Promise<void> {
+  for (const { organization, role } of held.filter((each) => each.provided && !named.has(each.organization))) {
+    await transaction.deleteFrom('membership').where('organization', '=', organization).where('person', '=', person.id).execute();
+    await transaction.deleteFrom('person_session').where('organization', '=', organization).where('person', '=', person.id).execute();
+    await told(context, transaction, { action: 'withdrawMember', person, organization, detail: { issuer, before: role } });
+  }
+}
+
+/** A row of the trail, by the person who signed in: their coming is what changed it. */
+async function told(
+  context: StoreContext, transaction: Transaction<Schema>,
+  { action, person, organization, detail }: {
+    readonly action: AuditAction; readonly person: Known; readonly organization: OrganizationId; readonly detail: AuditIntent['detail'];
+  },
+): Promise<void> {
+  await recordAudit(context, transaction, {
+    intent: { actor: { kind: 'person', id: person.id, name: person.email }, detail }, change: { action, organization, subject: person.id },
+  });
+}
+
+async function firstOf(db: Transaction<Schema>, person: PersonId, named: ReadonlyMap<OrganizationId, Role>): Promise<OrganizationId> {
+  const { organization } = await db.selectFrom('membership').select('organization').where('person', '=', person)
+    .where('organization', 'in', [...named.keys()]).orderBy('created_at_ms').orderBy('organization').limit(1).executeTakeFirstOrThrow();
+  return organization as OrganizationId;
+}

@@ -1,0 +1,1 @@
+insert into person_credential (id, person, provider, account, password_hash, created_at_ms, updated_at_ms) values ('person_kept_provided', 'person_kept', 'oidc https://id.example', 'subject-1', null, 1790000000000, 1790000000000);

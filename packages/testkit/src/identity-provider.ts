@@ -1,0 +1,138 @@
+/**
+ * A real OpenID Connect provider (`oidc-provider`, certified) on a free port of this machine, for signing in by it: people with the claims
+ * that a test gives them, a page with one button in place of a password, and ways to be away or to lie.
+ */
+import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export const oidcClient = { id: 'metergate', secret: 'a-client-secret-of-the-testkit', roleClaim: 'groups' } as const;
+
+export interface TestIdentityProvider {
+  readonly issuer: string;
+  /** Claims by subject: `email`, `email_verified`, `groups`. */
+  readonly people: Map<string, Readonly<Record<string, unknown>>>;
+  /** Who presses the button next; null: who refuses. */
+  next: string | null;
+  /** What the token endpoint answered → what it is to answer. */
+  tamper: ((answer: Record<string, unknown>) => Record<string, unknown>) | null;
+  /** Every ID token that was given out. */
+  readonly idTokens: string[];
+  pause(): Promise<void>;
+  resume(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface IdentityProviderOptions {
+  readonly redirectUri: string;
+  /** Claims stand in the ID token and not in userinfo alone. Default false, as the provider does by itself. */
+  readonly claimsInIdToken?: boolean;
+  readonly authMethod?: 'client_secret_basic' | 'client_secret_post';
+}
+
+/** What is used of the library, which brings no types. */
+interface Library {
+  readonly default: new (issuer: string, configuration: object) => {
+    callback(): RequestListener;
+    use(middleware: (context: { path: string; body: unknown }, next: () => Promise<void>) => Promise<void>): void;
+    interactionFinished(request: IncomingMessage, response: ServerResponse, result: object): Promise<void>;
+  };
+}
+
+export async function startIdentityProvider({ redirectUri, claimsInIdToken = false, authMethod = 'client_secret_basic' }: IdentityProviderOptions):
+Promise<TestIdentityProvider> {
+  let listener: RequestListener = () => {};
+  let server: Server = createServer((request, response) => listener(request, response));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const issuer = `http://127.0.0.1:${port}`;
+  const provider: TestIdentityProvider = {
+    issuer, people: new Map(), next: null, tamper: null, idTokens: [],
+    async pause() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+    async resume() {
+      server = createServer((request, response) => listener(request, response)).listen(port, '127.0.0.1');
+      await once(server, 'listening');
+    },
+    async close() {
+      if (server.listening) await provider.pause();
+    },
+  };
+  const configuration = configurationOf(provider, { redirectUri, claimsInIdToken, authMethod });
+  const oidc = await quietly(async () => new ((await import('oidc-provider' as string) as Library).default)(issuer, configuration));
+  oidc.use(async (context, next) => {
+    await next();
+    if (context.path !== '/token') return;
+    const answer = context.body as Record<string, unknown>;
+    if (typeof answer['id_token'] === 'string') provider.idTokens.push(answer['id_token']);
+    context.body = provider.tamper === null ? answer : provider.tamper(answer);
+  });
+  const answer = oidc.callback();
+  listener = (request, response) => {
+    const step = /^\/interaction\/[^/]+(\/continue)?$/.exec(request.url ?? '');
+    if (step === null) return void answer(request, response);
+    if (step[1] === undefined) return askPerson(request, response);
+    const result = provider.next === null ? { error: 'access_denied', error_description: 'not today' } : { login: { accountId: provider.next } };
+    void oidc.interactionFinished(request, response, result);
+  };
+  return provider;
+}
+
+function configurationOf(provider: TestIdentityProvider, { redirectUri, claimsInIdToken, authMethod }: Required<IdentityProviderOptions>): object {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
+  return {
+    clients: [{
+      client_id: oidcClient.id, client_secret: oidcClient.secret, redirect_uris: [redirectUri], response_types: ['code'],
+      grant_types: ['authorization_code'], token_endpoint_auth_method: authMethod,
+    }],
+    clientAuthMethods: [authMethod],
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], groups: ['groups'] },
+    conformIdTokenClaims: !claimsInIdToken,
+    pkce: { required: () => true },
+    features: { devInteractions: { enabled: false } },
+    interactions: { url: (_context: unknown, interaction: { readonly uid: string }) => `/interaction/${interaction.uid}` },
+    cookies: { keys: ['a key of the testkit'] },
+    jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), use: 'sig', kid: 'testkit' }] },
+    ttl: { AccessToken: 60, AuthorizationCode: 60, Grant: 600, IdToken: 600, Interaction: 600, Session: 600 },
+    findAccount: (_context: unknown, id: string) => ({ accountId: id, claims: async () => ({ sub: id, ...provider.people.get(id) }) }),
+    loadExistingGrant: consentGiven,
+  };
+}
+
+interface GrantContext {
+  readonly oidc: {
+    readonly client: { readonly clientId: string };
+    readonly session: { readonly accountId: string };
+    readonly provider: { readonly Grant: new (of: object) => { addOIDCScope(scope: string): void; save(): Promise<unknown> } };
+  };
+}
+
+/** Nobody is asked whether the platform may know of them. */
+async function consentGiven({ oidc: { client, session, provider } }: GrantContext): Promise<unknown> {
+  const grant = new provider.Grant({ clientId: client.clientId, accountId: session.accountId });
+  grant.addOIDCScope('openid email groups');
+  await grant.save();
+  return grant;
+}
+
+function askPerson({ url = '' }: IncomingMessage, response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'text/html' });
+  response.end(`<!doctype html><html lang="en"><title>Identity provider</title>
+<h1>Identity provider</h1><a href="${url}/continue">Continue</a></html>`);
+}
+
+/** The library warns of what is for development alone; all of this is. */
+async function quietly<Made>(make: () => Promise<Made>): Promise<Made> {
+  const loud = { ...console };
+  Object.assign(console, { warn: () => {}, info: () => {} });
+  try {
+    return await make();
+  } finally {
+    Object.assign(console, loud);
+  }
+}

@@ -1,0 +1,106 @@
+/**
+ * Held, in a real browser against the whole product and a real identity provider: the button on the sign-in page leads there and back into
+ * the page that was wanted, with a session that the browser keeps to itself; without a provider there is no button; refused is said.
+ */
+import assert from 'node:assert/strict';
+import { createServer, type AddressInfo } from 'node:net';
+import { after, before, test } from 'node:test';
+import { oidcClient, startIdentityProvider, type TestIdentityProvider } from '@metergate/testkit/identity-provider.ts';
+import { axeFindings, openPage, startGround, type Ground } from './browser.ts';
+
+const here = `${process.platform}-${process.arch}`;
+
+if (here !== 'linux-x64') {
+  test(`the browser's tests are for linux-x64; this machine is ${here}`, () => assert.notEqual(here, 'linux-x64'));
+} else {
+  let idp: TestIdentityProvider;
+  let ground: Ground;
+  before(async () => {
+    const port = await freePort();
+    const publicUrl = `http://127.0.0.1:${port}`;
+    idp = await startIdentityProvider({ redirectUri: `${publicUrl}/platform/v1/auth/oidc/callback` });
+    ground = await startGround({
+      SVC_PLATFORM_PORT: String(port), SVC_OIDC_ISSUER: idp.issuer, SVC_OIDC_CLIENT_ID: oidcClient.id, SVC_OIDC_CLIENT_SECRET: oidcClient.secret,
+      SVC_OIDC_ROLE_CLAIM: oidcClient.roleClaim,
+    });
+    assert.equal(ground.system.platformUrl, publicUrl);
+    idp.people.set('ada', { email: 'ada@provided.example', email_verified: true, groups: ['staff', 'admin'] });
+    idp.people.set('bob', { email: 'bob@provided.example', email_verified: true, groups: ['staff'] });
+  });
+  after(async () => {
+    await ground?.end();
+    await idp?.close();
+  });
+  const at = (path: string): string => `${ground.system.platformUrl}${path}`;
+  const button = /^Sign in with 127/;
+
+  test('the button leads to the provider and back to the page that was wanted, signed in', async () => {
+    idp.next = 'ada';
+    const page = await ground.visitor();
+    await openPage(page, at('/keys'));
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.getByRole('link', { name: button }).waitFor();
+    assert.deepEqual(await axeFindings(page), []);
+    await page.getByRole('link', { name: button }).click();
+    await page.getByRole('heading', { name: 'Identity provider' }).waitFor();
+    await page.getByRole('link', { name: 'Continue' }).click();
+    await page.getByRole('heading', { name: 'Keys', level: 1 }).waitFor();
+    assert.equal(new URL(page.url()).pathname, '/keys');
+    const cookies = await page.context().cookies(at('/'));
+    const session = cookies.find(({ name }) => name === 'metergate_session')!;
+    assert.deepEqual([session.httpOnly, session.sameSite], [true, 'Strict']);
+    assert.ok(!cookies.some(({ name }) => name === 'metergate_sign_in'), 'what was carried there and back is gone');
+    await page.reload();
+    await page.getByRole('heading', { name: 'Keys', level: 1 }).waitFor();
+    await openPage(page, at('/members'));
+    await page.getByRole('cell', { name: 'ada@provided.example', exact: true }).waitFor();
+    assert.ok(ground.complaints.splice(0).every((line) => line.includes('401')), 'nobody was signed in at first');
+    await page.context().close();
+  });
+
+  test('a session that ended is begun again by the provider, on the page where it ended', async () => {
+    idp.next = 'ada';
+    const page = await ground.visitor();
+    await openPage(page, at('/sign-in?to=/caps'));
+    await page.getByRole('link', { name: button }).click();
+    await page.getByRole('link', { name: 'Continue' }).click();
+    await page.getByRole('heading', { name: 'Caps & limits', level: 1 }).waitFor();
+    await page.request.post(at('/platform/v1/auth/sign-out'));
+    await page.getByRole('link', { name: 'Members' }).first().click();
+    await page.getByText('Your session ended').waitFor();
+    await page.getByRole('dialog').getByRole('link', { name: button }).click();
+    await page.getByRole('heading', { name: 'Members', level: 1 }).waitFor();
+    assert.equal(new URL(page.url()).pathname, '/members');
+    await page.context().close();
+    // What was asked for without a session was refused, and said so.
+    ground.complaints.length = 0;
+  });
+
+  test('whoever has no role here reads why, and finds the way back', async () => {
+    idp.next = 'bob';
+    const page = await ground.visitor();
+    await openPage(page, at('/sign-in'));
+    await page.getByRole('link', { name: button }).click();
+    await page.getByRole('link', { name: 'Continue' }).click();
+    await page.getByText('gives you no role in Metergate').waitFor();
+    assert.deepEqual(await axeFindings(page), []);
+    const complaints = ground.complaints.splice(0);
+    assert.ok(complaints.every((line) => line.includes('403')), complaints.join('\n'));
+    await page.getByRole('link', { name: 'Back to signing in' }).click();
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    await page.context().close();
+  });
+
+  test('the browser complained of nothing', () => assert.deepEqual(ground.complaints, []));
+}
+
+/** The provider is told where to send browsers before the product starts. */
+function freePort(): Promise<number> {
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}
