@@ -67,11 +67,11 @@ export async function runPython({ path }: Python, program: string, env: Record<s
   return ended(spawnPython(path, ['-c', program], { ...withTap(), ...env }), PROGRAM_LIMIT_MS);
 }
 
-/** Runs one module of the Python tap's tests, and ends it with all it started at this limit (ms). */
+/** Runs one module of the Python tap's tests, each told by its name, and ends it with all it started at this limit (ms). */
 export async function unitTests({ path }: Python, module: string, limitMs: number):
 Promise<{ readonly code: number | null; readonly output: string }> {
   const env = { ...withTap(), METERGATE_NODE: process.execPath };
-  const { code, stdout, stderr } = await ended(spawnPython(path, ['-X', 'faulthandler', '-m', 'unittest', module], env), limitMs);
+  const { code, stdout, stderr } = await ended(spawnPython(path, ['-X', 'faulthandler', '-m', 'unittest', '--verbose', module], env), limitMs);
   return { code, output: stdout + stderr };
 }
 

@@ -36,3 +36,12 @@ class IdentityMap(Generic[Known]):
         except TypeError:
             reference = reference_to(owner)
         entries[key] = (reference, known)
+
+    def set_while_it_lives(self, owner: Any, known: Known) -> bool:
+        """False, and nothing is kept, where the object cannot be referred to weakly."""
+        try:
+            weakref.ref(owner)
+        except TypeError:
+            return False
+        self.set(owner, known)
+        return True

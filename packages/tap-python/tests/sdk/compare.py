@@ -7,15 +7,19 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import faulthandler
 import gc
 import inspect
 import io
 import random
 import re
+import ssl
 import sys
 import unittest
 import warnings
+from collections import Counter
 from typing import Any, Callable, Dict, List, NamedTuple, Sequence, Tuple
+from unittest import mock
 
 from metergate_tap.figures import Figures
 from metergate_tap.observe.observe import observe
@@ -25,6 +29,8 @@ from .provider import Provider, node
 
 Expected = Dict[str, Any]
 CALLS_OF_LIFE = 200
+TEST_LIMIT_S = 90
+"""One takes well under a second, a life of 200 calls some five."""
 NONE: Expected = {"input_tokens": 0, "output_tokens": 0, "cached_tokens": 0}
 
 
@@ -81,12 +87,26 @@ def cases(script: Script) -> type:
             gc.collect()
             gc.freeze()  # what the SDK loaded is not looked through again with each step
 
+            # Each client reads the certificates of the world, which takes most of a test's time; the provider here speaks plain HTTP.
+            certificates = mock.patch.object(ssl.SSLContext, "load_verify_locations", lambda self, *args, **kwargs: None)
+            certificates.start()
+            cls.addClassCleanup(certificates.stop)
+
         @classmethod
         def tearDownClass(cls) -> None:
             cls.provider.close()
 
+        def setUp(self) -> None:
+            """A test that hangs fails: the process prints where each of its threads stands, and ends."""
+            faulthandler.dump_traceback_later(TEST_LIMIT_S, exit=True)
+            self.addCleanup(faulthandler.cancel_dump_traceback_later)
+
         def live(self, client: Any, steps: Sequence[Step]) -> List[str]:
-            """What each step gave and told, one after another on one client."""
+            """
+            What each step gave and told, one after another on one client, and what it left for the collector of cycles. That runs between
+            steps alone: streams of most SDKs are cycles by themselves, and one that is closed by the collector while its client's pool
+            holds its lock waits for that lock for ever, with or without the tap.
+            """
 
             async def all_steps() -> List[str]:
                 told: List[str] = []
@@ -94,16 +114,19 @@ def cases(script: Script) -> type:
                     with warnings.catch_warnings(record=True) as warned, _streams() as streams:
                         warnings.simplefilter("always")
                         drawn = portrait(await _outcome(step, client, self.provider))
-                        if len(steps) == 1:
-                            gc.collect()
+                        left = collected(type(client))
                         await asyncio.sleep(0)
                     heard = [(str(each.message), each.category.__name__, each.filename) for each in warned]
-                    told.append(f"{drawn} warned {heard} printed {streams.getvalue()!r}")
+                    told.append(f"{drawn} warned {heard} printed {streams.getvalue()!r} left {left}")
                 await _close(client)
                 return told
 
             gc.collect()
-            return asyncio.run(all_steps())
+            gc.disable()
+            try:
+                return asyncio.run(all_steps())
+            finally:
+                gc.enable()
 
         def observed(self) -> Tuple[Any, List[Figures]]:
             seen: List[Figures] = []
@@ -156,6 +179,31 @@ async def _close(client: Any) -> None:
         if close is not None:
             await got(close())
             return
+
+
+_HOSTS_OWN = re.compile(r"(httpx2?|openai|anthropic|groq|mistralai|google\.genai)\..*(?<!\.URL)")
+"""What belongs to an SDK and its HTTP client; not connections, whose number is a matter of time."""
+
+
+def collected(client: type) -> List[Tuple[str, int]]:
+    """
+    Collects cycles; the kinds of the SDK's objects that were in them, and how many of each. What was not, ended by itself when the host let
+    go of it. Clients are left aside: those that made a call are cycles by themselves.
+    """
+    gc.set_debug(gc.DEBUG_SAVEALL)
+    gc.collect()
+    kinds = Counter(_kind(each) for each in gc.garbage if type(each) is not client)
+    gc.set_debug(0)
+    gc.garbage.clear()
+    gc.collect()
+    return sorted((kind, count) for kind, count in kinds.items() if _HOSTS_OWN.fullmatch(kind))
+
+
+def _kind(one: Any) -> str:
+    frame = getattr(one, "gi_frame", None) or getattr(one, "ag_frame", None)
+    if frame is not None:
+        return f"{frame.f_globals.get('__name__')}.{one.__name__}()"
+    return f"{type(one).__module__}.{type(one).__name__}"
 
 
 @contextlib.contextmanager

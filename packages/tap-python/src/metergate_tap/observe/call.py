@@ -45,7 +45,7 @@ class Call:
     """
 
     __slots__ = (
-        "_hold", "_figures", "_reading", "_started_ms", "_embeddings", "_began", "_closed", "_last", "_generation", "_response", "__weakref__",
+        "_hold", "_figures", "_reading", "_started_ms", "_embeddings", "_began", "_closed", "_generation", "_response", "__weakref__",
     )  # fmt: skip
 
     def __init__(self, hold: Hold, argument: Any = None, embeddings: bool = False) -> None:
@@ -58,7 +58,6 @@ class Call:
         self._embeddings = embeddings
         self._began = False
         self._closed = False
-        self._last: Any = None
         self._generation = _generation[0]
         self._response: Any = None
 
@@ -84,15 +83,14 @@ class Call:
         self._response = response
 
     def value(self, part: Any) -> None:
-        """The whole answer, or its next part; the same one told twice in a row counts once."""
-        quietly(self._hear_value, part)
+        """The whole answer, or its next part. It is read at once and not kept: it ends when the host lets go of it."""
+        if not self._closed:
+            quietly(self._hear_value, part)
 
     def _hear_value(self, part: Any) -> None:
         if self._response is None:
             self._figures.latency_ms = monotonic_ms() - self._started_ms
-        if part is not self._last:
-            self._reading.read(part)
-        self._last = part
+        self._reading.read(part)
 
     def end(self, ending: str) -> None:
         """Makes the event, once."""
@@ -125,7 +123,7 @@ class Call:
             self._figures.stop_reason = "error"
         elif ending == "done" and self._embeddings:
             self._figures.stop_reason = "stop"
-        self._last = self._response = None
+        self._response = None
         self._hold.sink(self._figures)
 
     def leave(self) -> None:

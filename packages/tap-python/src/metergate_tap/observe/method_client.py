@@ -13,19 +13,20 @@ from typing import Any, List, Optional, Tuple
 from ..identity_map import IdentityMap
 from ..runtime import quietly
 from .call import Call, Hold
-from .in_place import is_function, override, override_async
+from .in_place import StandIn, is_function, override, override_passing
 from .look import at, own
 from .streams import follow_stream, heard, heard_generator
 
 _GOOGLE = "_generate_content _generate_content_stream _embed_content"
-_MISTRAL = "complete complete_async stream stream_async"
-_SEAMS: Tuple[Tuple[str, str], ...] = (
+_GOOGLE_SEAMS = (
     ("models", f"{_GOOGLE} generate_content generate_content_stream embed_content"),
     ("aio.models", f"{_GOOGLE} generate_content generate_content_stream embed_content"),
-    ("chat", _MISTRAL),
-    ("agents", _MISTRAL),
-    ("fim", _MISTRAL),
-    ("embeddings", "create create_async"),
+)
+_MISTRAL = "complete complete_async stream stream_async"
+_MISTRAL_SEAMS = (("chat", _MISTRAL), ("agents", _MISTRAL), ("fim", _MISTRAL), ("embeddings", "create create_async"))
+_SEAMS: Tuple[Tuple[str, str], ...] = (
+    *_GOOGLE_SEAMS,
+    *_MISTRAL_SEAMS,
     ("chat.completions", "create"),
     ("completions", "create"),
     ("responses", "create"),
@@ -34,7 +35,11 @@ _SEAMS: Tuple[Tuple[str, str], ...] = (
     ("beta.responses", "create"),
     ("beta.messages", "create"),
 )
-"""The methods of a client's parts, by the parts' names. Google's inner methods make one call each, where a public one may make several."""
+"""
+The methods of a client's parts, by the parts' names. Google's inner methods make one call each, where a public one may make several.
+A client that is known is asked for its own parts alone: others are loaded, or warn, when they are first asked for.
+"""
+_KNOWN = (("google.genai", _GOOGLE_SEAMS), ("mistralai", _MISTRAL_SEAMS))
 
 _inside: "ContextVar[Optional[Hold]]" = ContextVar("metergate_tap_inside", default=None)
 """A method of this client is just running: what it calls on the client by itself is the same call."""
@@ -45,7 +50,8 @@ _kept: IdentityMap[Call] = IdentityMap()
 def observe_methods(hold: Hold) -> bool:
     """Observes the client in place; false where it has none of the methods or cannot be changed."""
     observed = False
-    for path, names in _SEAMS:
+    known = next((seams for module, seams in _KNOWN if type(hold.client).__module__.startswith(module)), None)
+    for path, names in known or _SEAMS:
         owner = at(hold.client, path)
         methods: List[str] = names.split(" ")
         if owner is None:
@@ -53,12 +59,15 @@ def observe_methods(hold: Hold) -> bool:
         if is_function(quietly(getattr, owner, "_generate_content")):
             methods = [name for name in _GOOGLE.split(" ") if hasattr(owner, name)]
             methods += [] if "_embed_content" in methods else ["embed_content"]  # before the second major
-        for name in methods:
-            observed = _observe(hold, owner, name, "embed" in path + name) or observed
+        stand_ins = {name: _stand_in(hold, owner, name, "embed" in path + name) for name in methods}
+        if known:
+            observed = override_passing(owner, stand_ins) or observed
+        else:
+            observed = any([override(owner, name, stand_in) for name, stand_in in stand_ins.items()]) or observed
     return observed
 
 
-def _observe(hold: Hold, owner: Any, name: str, embeddings: bool) -> bool:
+def _stand_in(hold: Hold, owner: Any, name: str, embeddings: bool) -> StandIn:
     def begin(args: Any, kwargs: Any) -> Any:
         return None if _inside.get() is hold else Call(hold, kwargs or (args[0] if args else None), embeddings)
 
@@ -94,9 +103,7 @@ def _observe(hold: Hold, owner: Any, name: str, embeddings: bool) -> bool:
             _inside.set(outer)
         return _followed(outcome, call)
 
-    if inspect.iscoroutinefunction(quietly(getattr, owner, name)):
-        return override_async(owner, name, stand_in_async)
-    return override(owner, name, stand_in)
+    return stand_in_async if inspect.iscoroutinefunction(quietly(getattr, owner, name)) else stand_in
 
 
 async def _heard_later(outcome: Any, call: Call) -> Any:
@@ -123,7 +130,8 @@ def _follow(answer: Any, call: Call) -> Any:
         if type(answer).__module__.startswith("google.genai"):
             return heard(answer, _Headed(call))
         call.head(head)
-        _kept.set(answer, call)
+        if not _kept.set_while_it_lives(answer, call):
+            call.end("left")
     else:
         call.head(head)
         call.value(answer)

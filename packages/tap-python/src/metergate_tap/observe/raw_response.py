@@ -10,7 +10,7 @@ from typing import Any, Callable
 
 from ..runtime import native, quietly
 from .call import Call
-from .in_place import override
+from .in_place import override_passing
 from .look import own
 from .streams import follow_stream
 
@@ -21,11 +21,17 @@ def is_raw_response(found: Any) -> bool:
 
 def follow_raw_response(raw: Any, call: Call) -> None:
     call.keep(own(raw, "http_response"))
-    override(raw, "parse", _hearing(lambda parsed: follow_parsed(parsed, call)), weak=True)
-    override(raw, "json", _hearing(lambda data: _whole(data, call)), weak=True)
-    for name in ("text", "read"):  # where they are methods
-        override(raw, name, _hearing(lambda body: _whole(native.decode_json(_text(body)), call)), weak=True)
-    override(raw, "close", _closing(call), weak=True)
+    text = _hearing(lambda body: _whole(native.decode_json(_text(body)), call))
+    override_passing(
+        raw,
+        {
+            "parse": _hearing(lambda parsed: follow_parsed(parsed, call)),
+            "json": _hearing(lambda data: _whole(data, call)),
+            "text": text,  # where it is a method, as `read` is
+            "read": text,
+            "close": _closing(call),
+        },
+    )
 
 
 def follow_parsed(parsed: Any, call: Call) -> None:

@@ -13,7 +13,7 @@ from typing import Any, Callable, List, Optional
 
 from ..runtime import quietly
 from .call import Call, Hold
-from .in_place import look_at_returned, override, override_async
+from .in_place import look_at_returned, override
 from .look import at, own
 from .raw_response import follow_parsed, follow_raw_response, is_raw_response
 from .streams import follow_source
@@ -41,7 +41,7 @@ def observe_stainless(hold: Hold, observe_child: Callable[[Any], Any]) -> bool:
     override(client, "_process_response", _hear_head)
     override(client, "_process_response_data", _hear_answer)
     if inspect.iscoroutinefunction(type(client).request):
-        return override_async(client, "request", _request_async(hold))
+        return override(client, "request", _request_async(hold))
     return override(client, "request", _request(hold))
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..runtime import quietly
 from .call import Call
-from .in_place import fields_of, override
+from .in_place import fields_of, override_passing
 
 _SOURCES = ("_iterator", "generator")
 """Where the SDKs' stream objects keep what they read from: OpenAI, Anthropic and Groq; Mistral."""
@@ -81,8 +81,7 @@ def follow_stream(stream: Any, call: Call) -> bool:
     """Follows a stream object of an SDK, in place; false where it is none."""
     if not follow_source(stream, call):
         return False
-    for name in ("close", "aclose"):
-        override(stream, name, _leaving(call), weak=True)
+    override_passing(stream, dict.fromkeys(("close", "aclose"), _leaving(call)))
     return True
 
 
