@@ -7,7 +7,7 @@ Design 3, row 27: the wire's own numbers. What is not there stays as it is; text
 from __future__ import annotations
 
 import re
-from typing import Any, Set
+from typing import Any, Dict, Optional, Set, Tuple
 
 from ..figures import Figures
 from .look import figure_in, list_at, own, text_in
@@ -30,6 +30,8 @@ _STOP = (
 )
 """Where the reason of the end is: second wire, Google, Responses."""
 
+_field = object.__getattribute__
+
 _TOOL_TYPES = re.compile(r"function_call|custom_tool_call|tool_use")
 
 
@@ -45,6 +47,8 @@ class Reading:
     def read(self, part: Any) -> None:
         """Any part is fine."""
         figures = self._figures
+        if figures.request_id is not None and _is_only_text(part):
+            return
         answer = _answer_in(part)
         model = text_in(answer, "model model_version modelVersion response.model")
         if model:
@@ -103,6 +107,45 @@ class Reading:
         # The first wire says `tool_calls` itself; of the others, some say that they stopped.
         if figures.stop_reason == "stop" and figures.tool_calls > 0 and not choices:
             figures.stop_reason = "tool_calls"
+
+
+def _is_only_text(part: Any) -> bool:
+    """
+    True for a part of a stream that surely says nothing but text: nearly all parts are, and a host waits for each. Of the second wire and
+    Responses, those whose type says so; of the first wire, a chunk whose one choice goes on and calls no tool.
+    """
+    fields, more = _fields_and_more(part)
+    if fields is None:
+        return False
+    kind = fields.get("type")
+    if isinstance(kind, str):
+        return kind.endswith("delta") and kind != "message_delta"
+    if "data" in fields and "choices" not in fields:  # Mistral's SDK
+        fields, more = _fields_and_more(fields["data"])
+    if fields is None or more or fields.get("usage") is not None or fields.get("x_groq") is not None:
+        return False
+    choices = fields.get("choices")
+    if type(choices) is not list or len(choices) != 1:
+        return False
+    choice, more = _fields_and_more(choices[0])
+    if choice is None or more or choice.get("finish_reason") is not None or "message" in choice:
+        return False
+    delta, more = _fields_and_more(choice.get("delta"))
+    return delta is not None and not more and delta.get("tool_calls") is None and delta.get("function_call") is None
+
+
+def _fields_and_more(found: Any) -> Tuple[Optional[Dict[str, Any]], bool]:
+    """The fields of a dictionary or of a model; and whether it has some that its model does not name."""
+    if type(found) is dict:
+        return found, False
+    try:
+        fields: Dict[str, Any] = _field(found, "__dict__")
+    except AttributeError:
+        return None, False
+    try:
+        return fields, bool(_field(found, "__pydantic_extra__"))
+    except AttributeError:
+        return fields, False
 
 
 def _answer_in(part: Any) -> Any:
