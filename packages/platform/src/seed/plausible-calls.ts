@@ -12,6 +12,7 @@ import { dayLengthMs, dayOf } from '@metergate/core/time/utc-day.ts';
 import { noTokens, nothingDue, type Reading } from '@metergate/core/usage/reading.ts';
 import { wires } from '@metergate/core/wire/wire.ts';
 import type { Drawing } from './drawing.ts';
+import type { SeededRun } from '@metergate/store/seeding/seeding.ts';
 import type { Habit, SeededCaller } from './tenants.ts';
 
 export interface SeedPlan {
@@ -85,6 +86,11 @@ function call({ callers, book }: SeedPlan, startedAtMs: number, number: number, 
 function wordsOf({ labels, agent, key }: SeededCaller, startedAtMs: number, draw: Drawing): Pick<CallRecord, 'labels' | 'run'> {
   const own = draw.below(8) === 0 ? [`customer-${draw.oneOf(customers)}`] : [];
   return { labels: draw.below(10) === 0 ? [] : [...labels, ...own], run: agent ? `run-${key.slice(-6)}-${Math.floor(startedAtMs / runMs)}` : null };
+}
+
+/** A run that such calls belong to: it begins with the first of them and ends when its hours are over. */
+export function plausibleRun({ organization, startedAtMs }: Pick<CallRecord, 'organization' | 'startedAtMs'>, id: string): SeededRun {
+  return { organization, id, startedAtMs, endedAtMs: (Math.floor(startedAtMs / runMs) + 1) * runMs };
 }
 
 const customers = Array.from({ length: 200 }, (_, index) => index + 1);

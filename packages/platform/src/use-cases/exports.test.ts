@@ -10,6 +10,7 @@ import { openStore, type Store } from '@metergate/store/store.ts';
 import { freshSqlite, masterKey } from '../http/test-support/platform-fixture.ts';
 import { exportCalls, exportFormats, type ExportFormat, type ExportPiece, type ExportPlace } from './exports.ts';
 import { isRefusal } from './refusal.ts';
+import { figureIn } from '@metergate/core/report/usage-sum.ts';
 import { seedStore } from './seed.ts';
 import { showUsage } from './usage.ts';
 
@@ -52,6 +53,19 @@ test('a seeded store adds up in every dimension, and is not seeded twice', async
   }
   const again = await seedStore(context(), { organizations: 1, keys: 1, calls: 1 }, () => {});
   assert.ok(isRefusal(again) && again.refused.code === 'store_not_empty');
+});
+
+test('seeded runs are there, closed when their hours were over, and spent what their calls cost', async () => {
+  const organization = await store.organizations.find('default');
+  assert.ok(organization !== null && 'id' in organization);
+  const runs = await store.runs.list({ organization: organization.id, limit: 1_000 });
+  const used = await store.usageReports.usage({ organization: organization.id, by: ['run'], rowsMax: 10_000 });
+  const costs = new Map(used!.map(({ subjects, figures }) => [subjects[0], figureIn(figures, 'cost')]));
+  assert.ok(runs.length > 5 && runs.length === used!.filter(({ subjects }) => subjects[0] !== '').length);
+  for (const { id, spent, state, endedAtMs } of runs) {
+    assert.equal(spent, costs.get(id), id);
+    assert.equal(state, endedAtMs === null ? 'live' : 'closed');
+  }
 });
 
 for (const format of exportFormats) {

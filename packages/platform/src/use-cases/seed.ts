@@ -6,9 +6,10 @@ import { createHash } from 'node:crypto';
 import { newId, idPrefix, type OrganizationId, type ServiceKeyId } from '@metergate/core/id.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { dayLengthMs } from '@metergate/core/time/utc-day.ts';
+import type { SeededRun } from '@metergate/store/seeding/seeding.ts';
 import { z } from 'zod';
 import { createDrawing } from '../seed/drawing.ts';
-import { plausibleCalls } from '../seed/plausible-calls.ts';
+import { plausibleCalls, plausibleRun } from '../seed/plausible-calls.ts';
 import { callerOf, type SeededCaller } from '../seed/tenants.ts';
 import type { UseCaseContext } from './context.ts';
 import { checkInput } from './input.ts';
@@ -49,7 +50,19 @@ export async function seedStore(
   const draw = createDrawing(wanted.calls);
   let batch: CallRecord[] = [];
   let through = 0;
+  const runs = new Set<string>();
+  /** Before their calls, which add up in them. */
+  const beginRuns = async (): Promise<void> => {
+    const fresh: SeededRun[] = [];
+    for (const { organization, run, startedAtMs } of batch) {
+      if (run === null || runs.has(`${organization} ${run}`)) continue;
+      runs.add(`${organization} ${run}`);
+      fresh.push(plausibleRun({ organization, startedAtMs }, run));
+    }
+    await store.seeding.addRuns(fresh, context.nowMs);
+  };
   const ship = async (): Promise<void> => {
+    await beginRuns();
     const after = through;
     through += batch.length;
     await store.calls.ship({ segment: 'seg_seed', after, through, records: batch.map((record, index) => ({ seq: after + index + 1, record })) });

@@ -3,9 +3,11 @@
  * made ready for many rows and put in order after them. Design 5, `seed`.
  */
 import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
+import { nanoDollars } from '@metergate/core/money.ts';
 import { sql } from 'kysely';
 import type { StoreContext } from '../context.ts';
 import { insertRows, type BulkInsert } from '../engine/bulk.ts';
+import { insertRuns, type StoredRun } from '../runs/run-rows.ts';
 import { stampOrganization } from '../settings/organizations.ts';
 
 /** A key that nobody has: its hash is of no key that was ever shown. */
@@ -19,11 +21,22 @@ export interface SeededKey {
   readonly createdAtMs: number;
 }
 
+/** A run without a budget. */
+export interface SeededRun {
+  readonly organization: OrganizationId;
+  readonly id: string;
+  readonly startedAtMs: number;
+  /** When it is closed, where that is past; it is live until then. */
+  readonly endedAtMs: number;
+}
+
 export interface Seeding {
   /** No organization but `default`, no key and no call. */
   isEmpty(): Promise<boolean>;
   /** Adds keys of one organization. */
   addKeys(organization: OrganizationId, keys: readonly SeededKey[]): Promise<void>;
+  /** Adds runs, none of which is there. Their calls come after them. */
+  addRuns(runs: readonly SeededRun[], nowMs: number): Promise<void>;
   /** Before many rows: memory for the engine's pages. */
   begin(): Promise<void>;
   /** After them: what the engine knows of its tables is brought up to date. */
@@ -31,6 +44,7 @@ export interface Seeding {
 }
 
 const keysAtOnce = 5_000;
+const runsAtOnce = 1_000;
 
 const insert: BulkInsert<SeededKey> = {
   table: 'service_key',
@@ -61,6 +75,12 @@ export function seedingIn({ engine }: StoreContext): Seeding {
         }, () => null);
       }
     },
+    async addRuns(runs, nowMs) {
+      for (let done = 0; done < runs.length; done += runsAtOnce) {
+        const slice = runs.slice(done, done + runsAtOnce).map((run): StoredRun => runWithoutBudget(run, nowMs));
+        await engine.write((transaction) => insertRuns(engine.kind, transaction, slice));
+      }
+    },
     begin: () => engine.read(async (db) => {
       if (engine.kind === 'sqlite') await sql`pragma cache_size = -262144`.execute(db);
     }),
@@ -68,5 +88,13 @@ export function seedingIn({ engine }: StoreContext): Seeding {
       await sql`analyze`.execute(db);
       if (engine.kind === 'sqlite') await sql`pragma wal_checkpoint(truncate)`.execute(db);
     }),
+  };
+}
+
+function runWithoutBudget({ organization, id, startedAtMs, endedAtMs }: SeededRun, nowMs: number): StoredRun {
+  const live = endedAtMs > nowMs;
+  return {
+    organization, id, startedAtMs, state: live ? 'live' : 'closed', endedAtMs: live ? null : endedAtMs, declared: null, effective: null, clampReason: null,
+    spent: nanoDollars(0n), unknownCalls: 0, gapCalls: 0, expiresAtMs: null, confirmed: true, lastCallAtMs: startedAtMs, change: 0n,
   };
 }
