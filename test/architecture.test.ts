@@ -130,7 +130,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'audit/change.ts engine/column.ts journal/run-event.ts network refusal.ts sealing/seal.ts',
     'journal/call-sink.ts names.ts schema sealing/master-key.ts',
     'engine schema/migrations sealing/vault.ts', 'context.ts erasure/erased.ts journal schema/late-indexes.ts',
-    'audit schema/prepare-schema.ts sealing usage', 'chain', 'settings spend',
+    'audit schema/prepare-schema.ts sealing usage', 'chain', 'corrections settings spend',
     'accounts runs tap webhooks', 'alerts calls erasure seeding', 'receipts', 'store.ts', 'desk',
   ],
   gateway: [

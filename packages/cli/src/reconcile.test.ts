@@ -144,3 +144,77 @@ test('any other file exits 1 with a sentence', async () => {
   }
   assert.match((await own.run(['reconcile', '--org', 'acme', '--provider', 'openai', 'absent'])).stderr, /cannot be read: ENOENT/);
 });
+
+/** Costs of the first two days, as OpenAI says them: more than ours on the first, less on the second. */
+const costs = (first: number, later: number) => ({
+  object: 'page', has_more: false, next_page: null,
+  data: [first, later].map((value, day) => ({
+    object: 'bucket', start_time: second + day * 86_400, end_time: second + (day + 1) * 86_400,
+    results: [{ object: 'organization.costs.result', amount: { value, currency: 'usd' }, line_item: 'gpt-6, input' }],
+  })),
+});
+const adjusted = async (...words: string[]) =>
+  await own.json(['usage', '--org', 'acme', '--month', '2026-03', '--adjusted', ...words]) as Record<string, unknown>[];
+const money = (rows: readonly Record<string, unknown>[]) =>
+  rows.map((row) => [row['day'] ?? row['model'] ?? row['month'], row['cost'], row['correction'], row['adjustedCost']]);
+
+test('--record keeps what a cost export differs by, in place of what was kept of those days; usage shows it beside the cost', async () => {
+  writeFileSync(join(own.directory, 'costs'), JSON.stringify(costs(0.75, 0.25)));
+  const recorded = await own.json(['reconcile', '--org', 'acme', '--provider', 'openai', 'costs', '--record']) as Record<string, unknown>;
+  assert.deepEqual([recorded['total'], recorded['openDays'], (recorded['corrections'] as { model: string; correction: string }[])
+    .map(({ model, correction }) => [model, correction])], ['0.000000000', [], [['gpt-6', '0.250000000'], ['gpt-6-mini', '-0.250000000']]]);
+  assert.deepEqual(money(await adjusted('--by', 'day')), [
+    ['2026-03-02', '1.734500000', '0.250000000', '1.984500000'], ['2026-03-03', '0.500000000', '-0.250000000', '0.250000000'],
+  ]);
+  writeFileSync(join(own.directory, 'costs'), JSON.stringify(costs(0.5, 1)));
+  await own.json(['reconcile', '--org', 'acme', '--provider', 'openai', 'costs', '--record']);
+  assert.deepEqual(money(await adjusted('--by', 'month')), [['2026-03', '2.234500000', '0.500000000', '2.734500000']]);
+  assert.deepEqual(money(await adjusted('--by', 'model', '--wire', 'openai')), [
+    ['gpt-6', '0.750000000', '0.750000000', '1.500000000'], ['gpt-6-mini', '0.250000000', '-0.250000000', '0.000000000'],
+  ]);
+  const plain = await own.json(['usage', '--org', 'acme', '--month', '2026-03', '--by', 'month']) as Record<string, unknown>[];
+  assert.deepEqual([plain[0]!['cost'], 'correction' in plain[0]!], ['2.234500000', false]);
+  const { stdout } = await own.run(['usage', '--org', 'acme', '--month', '2026-03', '--adjusted', '--by', 'model']);
+  assert.match(stdout, /CORRECTION +ADJUSTED USD/);
+});
+
+test('corrections are listed and removed one by one', async () => {
+  const list = async () => await own.json(['correction', 'list', '--org', 'acme']) as Record<'id' | 'day' | 'model' | 'ours' | 'theirs', string>[];
+  const [first, ...more] = await list();
+  assert.deepEqual([first, ...more].map((each) => [each!.day, each!.model, each!.ours, each!.theirs]), [
+    ['2026-03-03', 'gpt-6', '0.250000000', '1.000000000'], ['2026-03-03', 'gpt-6-mini', '0.250000000', '0.000000000'],
+  ]);
+  assert.match((await own.run(['correction', 'list', '--org', 'acme'])).stdout, /gpt-6-mini/);
+  await own.json(['correction', 'remove', first!.id]);
+  assert.equal((await list()).length, 1);
+  assert.equal((await own.run(['correction', 'remove', first!.id])).code, 1);
+});
+
+test('what a bill cannot correct is refused in a sentence: by key, by parts of days, from a file without amounts', async () => {
+  const refused = async (args: readonly string[]) => {
+    const { code, stderr } = await own.run(args);
+    assert.equal(code, 1, args.join(' '));
+    return stderr;
+  };
+  assert.match(await refused(['usage', '--org', 'acme', '--by', 'key', '--adjusted']), /no adjusted usage by or for a key/);
+  assert.match(await refused(['usage', '--org', 'acme', '--by', 'day', '--label', 'a', '--adjusted']), /for a label/);
+  assert.match(await refused(['usage', '--org', 'acme', '--by', 'day', '--since', '2026-03-02T05:00:00Z', '--adjusted']), /whole days/);
+  writeFileSync(join(own.directory, 'usage'), JSON.stringify({ object: 'page', data: [usage(0, [gpt(1)])], has_more: false, next_page: null }));
+  assert.match(await refused(['reconcile', '--org', 'acme', '--provider', 'openai', 'usage', '--record']), /no amounts of money/);
+});
+
+test('usage --prices shows what the calls would cost by other prices, beside what they did', async () => {
+  writeFileSync(join(own.directory, 'prices.json'), JSON.stringify({ prices: [{ provider: 'openai', model: 'gpt-6', input: '10', output: '100' }] }));
+  const asked = ['usage', '--org', 'acme', '--month', '2026-03', '--by', 'model', '--prices'];
+  const rows = await own.json([...asked, 'prices.json']) as Record<string, unknown>[];
+  const gpt6 = rows.find(({ model }) => model === 'gpt-6')!;
+  // Two calls and one, each 100 tokens in and 10 out: 0.001 + 0.001 dollars, and the tier that the price does not know is a gap.
+  assert.deepEqual([gpt6['repricedCalls'], gpt6['repricedCost'], gpt6['repricedFrom'], gpt6['cost'], gpt6['repricedGapCalls']],
+    [3, '0.006000000', '0.750000000', '0.750000000', 3]);
+  const house = rows.find(({ model }) => model === 'claude-x')!;
+  assert.deepEqual([house['repricedCalls'], house['notRepricedCalls']], [0, 1]);
+  assert.match((await own.run([...asked, 'list'])).stdout, /REPRICED USD/);
+  const { code, stderr } = await own.run(['usage', '--org', 'acme', '--by', 'model', '--prices', 'nowhere.json']);
+  assert.equal(code, 1);
+  assert.match(stderr, /takes list, current, or a price file/);
+});

@@ -27,6 +27,7 @@ export const idPrefix = {
   cap: 'cap_',
   grantKey: 'gky_',
   receiptKey: 'rky_',
+  correction: 'cor_',
   alert: 'alt_',
   webhook: 'whk_',
   notice: 'msg_',

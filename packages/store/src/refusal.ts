@@ -30,6 +30,7 @@ export type StoreRefusalCode =
   | 'unknown_call'
   | 'unknown_run'
   | 'no_receipts'
+  | 'unknown_correction'
   | 'unknown_alert'
   | 'unknown_webhook'
   | 'too_many_webhooks'

@@ -16,6 +16,7 @@ import { capAlertsIn, type CapAlerts } from './alerts/cap-alerts.ts';
 import { deliveriesIn, type Deliveries } from './webhooks/deliveries.ts';
 import { webhooksIn, type Webhooks } from './webhooks/webhooks.ts';
 import { workLeasesIn, type WorkLeases } from './webhooks/work-lease.ts';
+import { correctionsIn, type Corrections } from './corrections/corrections.ts';
 import { capsIn, type Caps } from './settings/caps.ts';
 import { declaredUpstreamsIn, type DeclaredUpstreams } from './settings/declared-upstreams.ts';
 import { erasureIn, type Erasure } from './erasure/erasure.ts';
@@ -80,6 +81,7 @@ export interface Store {
   readonly seeding: Seeding;
   readonly hourReports: HourReports;
   readonly caps: Caps;
+  readonly corrections: Corrections;
   readonly spend: SpendSums;
   readonly spendReconciler: SpendReconciler;
   readonly runs: Runs;
@@ -149,6 +151,7 @@ function storeOn(context: StoreContext): Store {
     seeding: seedingIn(context),
     hourReports: hourReportsIn(context),
     caps: capsIn(context),
+    corrections: correctionsIn(context),
     spend: spendSumsIn(context),
     spendReconciler: spendReconcilerIn(context),
     runs: runsIn(context),

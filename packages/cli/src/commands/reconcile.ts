@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { reconcile, type ShownReconciliation, type ShownSide } from '@metergate/platform/use-cases/reconcile/reconcile.ts';
+import { recordCorrections, type RecordedCorrections } from '@metergate/platform/use-cases/corrections/corrections.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { providers } from '@metergate/core/wire/wire.ts';
 import { command, CommandFault } from '../command-line/command.ts';
@@ -16,10 +17,15 @@ export const reconcileCommand = command({
     file: {
       type: 'positional', required: true, valueHint: 'FILE', description: 'One export: JSON of the usage or cost API, or CSV of the dashboard',
     },
+    record: { type: 'boolean', description: 'Keep what a cost export differs by, for usage --adjusted; no record is changed' },
   },
-  run: ({ org, provider, file }, tools) => {
+  run: ({ org, provider, file, record }, tools) => {
     const text = textOf(resolve(tools.cwd, file));
     return onStore(tools, async (context) => {
+      if (record === true) {
+        const recorded = await recordCorrections(context, { organization: org, provider, text });
+        return isRefusal(recorded) ? recorded : { json: recorded, text: recordedText(recorded) };
+      }
       const found = await reconcile(context, { organization: org, provider, text });
       return isRefusal(found) ? found : { json: found, text: comparisonText(found), exitCode: found.equal ? 0 : 1 };
     });
@@ -32,6 +38,13 @@ function textOf(path: string): string {
   } catch (error) {
     throw new CommandFault('file_not_read', `The file ${path} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}.`);
   }
+}
+
+function recordedText({ corrections, days, total, openDays }: RecordedCorrections): string {
+  return [
+    `Kept ${corrections.length} corrections of ${days.first} to ${days.last}, ${shortDecimal(total)} USD in all, in place of those of before.`,
+    ...(openDays.length === 0 ? [] : [`Nothing is kept for ${openDays.join(', ')}: more may come.`]),
+  ].join('\n');
 }
 
 function comparisonText({ lines, totals, equal }: ShownReconciliation): string {

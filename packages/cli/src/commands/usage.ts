@@ -1,14 +1,18 @@
 /** `metergate usage`: what an organization's calls used, by one or two dimensions. Design 5. */
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { formatDollars, nanoDollars, parseDollars } from '@metergate/core/money.ts';
 import type { UsageDimension } from '@metergate/core/report/usage-sum.ts';
 import { rangeOrThisMonth } from '@metergate/core/time/time-range.ts';
 import type { UseCaseContext } from '@metergate/platform/use-cases/context.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { listServiceKeys } from '@metergate/platform/use-cases/service-keys.ts';
-import { dimensionsForm, parseDimensions, showUsage, type ShownUsage } from '@metergate/platform/use-cases/usage.ts';
+import { showComparedUsage, type ComparedUsage } from '@metergate/platform/use-cases/compared-usage.ts';
+import type { PricesToTry } from '@metergate/platform/use-cases/repricing/repriced-usage.ts';
+import { dimensionsForm, parseDimensions, type ShownUsage } from '@metergate/platform/use-cases/usage.ts';
 import type { UsageFilter } from '@metergate/store/usage/usage-query.ts';
 import { printable } from '../command-line/check-arguments.ts';
-import { command, UsageFault } from '../command-line/command.ts';
+import { command, CommandFault, UsageFault } from '../command-line/command.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { table } from '../command-line/table.ts';
 import { checkedRange, rangeWords } from '../command-line/value-forms.ts';
@@ -28,21 +32,35 @@ export const usage = command({
     run: { type: 'string', valueHint: 'RUN', description: 'Calls of this run' },
     wire: { type: 'string', valueHint: 'WIRE', description: 'Calls to openai, anthropic or upstream' },
     endpoint: { type: 'string', valueHint: 'ENDPOINT', description: 'Calls of this endpoint, such as chat.completions' },
+    adjusted: { type: 'boolean', description: "With what providers' bills differed by, as reconcile --record kept it" },
+    prices: { type: 'string', valueHint: 'LIST', description: 'With what the calls would cost by: list, current, or a price file' },
   },
-  run: ({ org, by: given, month, since, until, ...filter }, tools) => {
+  run: ({ org, by: given, month, since, until, adjusted, prices, ...filter }, tools) => {
     const by = dimensionsOf(given);
     const query = {
       organization: org, by, filter: usageFilterOf(filter),
       ...checkedRange(rangeOrThisMonth(rangeWords({ month, since, until }), tools.nowMs())),
     };
+    const beside = { adjusted: adjusted === true, ...(prices === undefined ? {} : { prices: pricesToTry(prices, tools.cwd) }) };
     return onStore(tools, async (context) => {
-      const rows = await showUsage(context, query);
+      const rows = await showComparedUsage(context, query, beside);
       if (isRefusal(rows)) return rows;
       const names = by.includes('key') ? await namesOfKeys(context, org) : null;
       return { json: rows, text: (width) => usageText(by, rows, { names, width }) };
     });
   },
 });
+
+function pricesToTry(word: string, cwd: string): PricesToTry {
+  if (word === 'list' || word === 'current') return word;
+  const path = resolve(cwd, word);
+  try {
+    return { file: readFileSync(path, 'utf8') };
+  } catch (error) {
+    throw new CommandFault('file_not_read', `The file ${path} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}. `
+      + '--prices takes list, current, or a price file.');
+  }
+}
 
 function dimensionsOf(text: string): readonly UsageDimension[] {
   const by = parseDimensions(text);
@@ -69,26 +87,45 @@ async function namesOfKeys(context: UseCaseContext, org: string): Promise<KeyNam
 }
 
 function usageText(
-  by: readonly UsageDimension[], rows: readonly ShownUsage[],
+  by: readonly UsageDimension[], rows: readonly ComparedUsage[],
   { names, width }: { readonly names: KeyNames | null; readonly width: number | null },
 ): string {
   if (rows.length === 0) return 'There were no calls.';
   const noted = (name: 'unknownCalls' | 'unpricedCalls' | 'gapCalls') => rows.some((row) => row[name] > 0);
   const counted = (['unknownCalls', 'unpricedCalls', 'gapCalls'] as const).filter(noted);
   const bars = by.length === 1 && (by[0] === 'day' || by[0] === 'hour') ? barsOf(rows) : null;
+  const beside = besideOf(rows[0]!);
   const heads = [
-    ...by.map((each) => each.toUpperCase()), ...(names === null ? [] : ['NAME']), 'CALLS', 'IN', 'OUT', 'COST USD',
+    ...by.map((each) => each.toUpperCase()), ...(names === null ? [] : ['NAME']), 'CALLS', 'IN', 'OUT', 'COST USD', ...beside.map(({ head }) => head),
     ...counted.map((name) => ({ unknownCalls: 'UNKNOWN', unpricedCalls: 'UNPRICED', gapCalls: 'GAPS' })[name]), ...(bars === null ? [] : ['']),
   ];
   const text = table(heads, rows.map((row, index) => [
     ...by.map((each) => row[each] ?? null), ...(names === null ? [] : [names.get(row.key ?? '') ?? null]),
-    row.calls, row.inputTokens, row.outputTokens, costText(row.cost), ...counted.map((name) => row[name]), ...(bars === null ? [] : [bars[index]!]),
+    row.calls, row.inputTokens, row.outputTokens, costText(row.cost), ...beside.map(({ of }) => of(row)),
+    ...counted.map((name) => row[name]), ...(bars === null ? [] : [bars[index]!]),
   ]), { widthMax: width, shrinks: [...by.map((each) => each.toUpperCase()), 'NAME'], drops: ['', 'IN', 'OUT'] });
   return [text, together(by, rows),
     ...(noted('unknownCalls') ? ['Unknown: calls whose usage did not come, or came in part. They may have cost more.'] : []),
     ...(noted('unpricedCalls') ? ['Unpriced: calls with usage that has no price. Their cost is not in the sums.'] : []),
     ...(noted('gapCalls') ? ['Gaps: calls whose cost lacks something reported that has no price. They may have cost more.'] : []),
   ].join('\n');
+}
+
+interface BesideColumn {
+  readonly head: string;
+  of(row: ComparedUsage): string | number | null;
+}
+
+/** What of other origin stands beside the cost. */
+function besideOf({ adjustedCost, repricedCost }: ComparedUsage): readonly BesideColumn[] {
+  const money = (head: string, name: 'correction' | 'adjustedCost' | 'repricedFrom' | 'repricedCost'): BesideColumn =>
+    ({ head, of: (row) => costText(row[name] ?? '') });
+  return [
+    ...(adjustedCost === undefined ? [] : [money('CORRECTION', 'correction'), money('ADJUSTED USD', 'adjustedCost')]),
+    ...(repricedCost === undefined ? [] : [
+      money('OF REPRICED', 'repricedFrom'), money('REPRICED USD', 'repricedCost'), { head: 'NOT REPRICED', of: (row) => row.notRepricedCalls ?? 0 },
+    ] satisfies BesideColumn[]),
+  ];
 }
 
 const barWidth = 24;

@@ -4,7 +4,7 @@
  * are not (a newer list, a price the provider reported, a price for the call itself, a fee, a factor), the cost stays whole. Nothing is
  * estimated. Sound counts as input and output.
  */
-import { nothingDue } from '../usage/reading.ts';
+import { nothingDue, type Reading } from '../usage/reading.ts';
 import { wires } from '../wire/wire.ts';
 import type { CallRecord } from '../record/call-record.ts';
 import { divideHalfEven, nanoDollars, type NanoDollars } from '../money.ts';
@@ -31,24 +31,31 @@ export interface RecordedParts {
 
 /** Null: the record has no token figure. */
 export function recordedParts(record: RecordedCall, book: PriceBook): RecordedParts | null {
-  const figures = {
-    input: record.inputTokens, output: record.outputTokens, cached: record.cachedTokens, cacheWrite: record.cacheWriteTokens,
-    cacheWriteOneHour: null, reasoning: record.reasoningTokens, audioInput: record.audioInputTokens, audioOutput: record.audioOutputTokens,
-  };
-  const tokens = chargedTokens(figures, wires[record.wire].cachedInInput);
+  const tokens = chargedTokens(recordedReading(record).tokens, wires[record.wire].cachedInInput);
   if (tokens === null) return null;
-  return { tokens: withoutAudio(tokens), costs: costsOf(record, tokens, book, figures) };
+  return { tokens: withoutAudio(tokens), costs: costsOf(record, tokens, book) };
 }
 
-function costsOf(
-  record: RecordedCall, tokens: ChargedTokens, book: PriceBook, figures: Parameters<typeof chargedTokens>[0],
-): RecordedParts['costs'] {
-  const { wire, model, usage, cost, costSource, priceList, startedAtMs } = record;
+/**
+ * What the answer reported, as far as its record tells. It does not tell one-hour cache writes from others, nor other models'
+ * iterations: where they were priced, the cost cannot be found again.
+ */
+export function recordedReading(record: RecordedCall): Reading {
+  const { model, usage, serviceTier, toolCalls } = record;
+  return {
+    ...nothingDue, model, usage, cachedInInput: wires[record.wire].cachedInInput, serviceTier, toolCalls,
+    tokens: {
+      input: record.inputTokens, output: record.outputTokens, cached: record.cachedTokens, cacheWrite: record.cacheWriteTokens,
+      cacheWriteOneHour: null, reasoning: record.reasoningTokens, audioInput: record.audioInputTokens, audioOutput: record.audioOutputTokens,
+    },
+  };
+}
+
+function costsOf(record: RecordedCall, tokens: ChargedTokens, book: PriceBook): RecordedParts['costs'] {
+  const { wire, model, cost, costSource, priceList, startedAtMs } = record;
   if (cost === null || costSource !== 'priced' || wire === 'upstream' || model === null) return null;
   const query = { provider: wire, upstreamHost: null, model, atMs: startedAtMs };
-  const { cachedInInput } = wires[wire];
-  const reading = { ...nothingDue, model, usage, tokens: figures, cachedInInput, serviceTier: record.serviceTier, toolCalls: record.toolCalls };
-  const again = costOf({ reading, provider: wire, upstreamHost: null, book, fallback: null, atMs: startedAtMs });
+  const again = costOf({ reading: recordedReading(record), provider: wire, upstreamHost: null, book, fallback: null, atMs: startedAtMs });
   if (again.cost !== cost || again.priceList !== priceList) return null;
   const { overlay, list } = pricesOf(book, query);
   const rates = [overlay, list].find((price) => price?.priceList === priceList)?.rates;

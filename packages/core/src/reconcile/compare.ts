@@ -6,14 +6,16 @@ import { nanoDollars, type NanoDollars } from '../money.ts';
 import type { CallRecord } from '../record/call-record.ts';
 import type { Bill, BillLine } from './bill.ts';
 
-export type Verdict = 'equal' | 'ours_more' | 'theirs_more' | 'ours_only' | 'theirs_only';
+export const verdicts = ['equal', 'ours_more', 'theirs_more', 'ours_only', 'theirs_only'] as const;
+export type Verdict = (typeof verdicts)[number];
 
 /**
  * `unknown_usage`: calls of ours whose usage did not come, or came in part. `cost_gaps`: calls whose cost lacks something.
  * `unpriced`: calls without a price. `past_the_gateway`: the provider counts more calls than we forwarded, or some on a day or model that
  * we have none of. `other_prices`: the same tokens at another cost. `day_not_over`: more may still come.
  */
-export type Reason = 'unknown_usage' | 'cost_gaps' | 'unpriced' | 'past_the_gateway' | 'other_prices' | 'day_not_over';
+export const reasons = ['unknown_usage', 'cost_gaps', 'unpriced', 'past_the_gateway', 'other_prices', 'day_not_over'] as const;
+export type Reason = (typeof reasons)[number];
 
 export interface Figures {
   readonly calls: number | null;
@@ -150,16 +152,16 @@ interface Compared {
 }
 
 function reasonsOf({ side, ours, theirs, difference, verdict, open }: Compared): Reason[] {
-  const reasons: Reason[] = [];
-  if ((side?.unknown ?? 0) > 0) reasons.push('unknown_usage');
-  if ((side?.gaps ?? 0) > 0) reasons.push('cost_gaps');
-  if ((side?.unpriced ?? 0) > 0) reasons.push('unpriced');
+  const found: Reason[] = [];
+  if ((side?.unknown ?? 0) > 0) found.push('unknown_usage');
+  if ((side?.gaps ?? 0) > 0) found.push('cost_gaps');
+  if ((side?.unpriced ?? 0) > 0) found.push('unpriced');
   const morePassed = difference.calls !== null && -difference.calls > (side?.unknown ?? 0);
-  if (morePassed || (verdict === 'theirs_only' && (side?.unknown ?? 0) === 0)) reasons.push('past_the_gateway');
+  if (morePassed || (verdict === 'theirs_only' && (side?.unknown ?? 0) === 0)) found.push('past_the_gateway');
   const sameTokens = ours !== null && theirs !== null && difference.inputTokens === 0 && difference.outputTokens === 0;
-  if (sameTokens && difference.cost !== null && difference.cost !== 0n) reasons.push('other_prices');
-  if (open) reasons.push('day_not_over');
-  return reasons;
+  if (sameTokens && difference.cost !== null && difference.cost !== 0n) found.push('other_prices');
+  if (open) found.push('day_not_over');
+  return found;
 }
 
 function order(one: ComparedLine, other: ComparedLine): number {

@@ -412,6 +412,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/platform/v1/corrections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Corrections, by their days */
+        get: operations["listCorrections"];
+        put?: never;
+        /** Keep what a cost export differs by as corrections, in place of those of the same provider and days; no record is changed */
+        post: operations["recordCorrections"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/v1/corrections/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove a correction */
+        delete: operations["removeCorrection"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/platform/v1/exports": {
         parameters: {
             query?: never;
@@ -759,6 +794,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/platform/v1/reconciliations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Hold one of a provider's usage or cost exports against the records, line by line; nothing is changed */
+        post: operations["reconcile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/platform/v1/run-grants": {
         parameters: {
             query?: never;
@@ -993,7 +1045,8 @@ export interface paths {
         /** Calls, tokens and cost: times in their order, of everything else the costliest first */
         get: operations["showUsage"];
         put?: never;
-        post?: never;
+        /** The same, with what the calls would cost by the prices of this price file over the frozen list; it is put in force nowhere */
+        post: operations["repriceUsage"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1081,7 +1134,7 @@ export interface components {
         };
         AuditEvent: {
             /** @enum {string} */
-            action: "createOrganization" | "setOrganization" | "eraseOrganization" | "createKey" | "setKey" | "rotateKey" | "revokeKey" | "connectProvider" | "disconnectProvider" | "declareUpstream" | "enableUpstream" | "disableUpstream" | "removeUpstream" | "setCap" | "removeCap" | "closeRun" | "mintGrant" | "freeLeases" | "createUser" | "setMemberRole" | "removeMember" | "inviteMember" | "acceptInvitation" | "withdrawInvitation" | "linkIdentity" | "provideMember" | "withdrawMember" | "changePassword" | "makePasswordLink" | "usePasswordLink" | "createToken" | "revokeToken" | "createAssessment" | "readTapKey" | "rotateTapKey" | "retireAssessment" | "declareFigure" | "loadPrices" | "rotateMasterKey" | "rotateReceiptKey" | "setAlert" | "removeAlert" | "createWebhook" | "removeWebhook" | "testWebhook" | "capReached" | "capReset";
+            action: "createOrganization" | "setOrganization" | "eraseOrganization" | "createKey" | "setKey" | "rotateKey" | "revokeKey" | "connectProvider" | "disconnectProvider" | "declareUpstream" | "enableUpstream" | "disableUpstream" | "removeUpstream" | "setCap" | "removeCap" | "closeRun" | "mintGrant" | "freeLeases" | "createUser" | "setMemberRole" | "removeMember" | "inviteMember" | "acceptInvitation" | "withdrawInvitation" | "linkIdentity" | "provideMember" | "withdrawMember" | "changePassword" | "makePasswordLink" | "usePasswordLink" | "createToken" | "revokeToken" | "createAssessment" | "readTapKey" | "rotateTapKey" | "retireAssessment" | "declareFigure" | "loadPrices" | "rotateMasterKey" | "rotateReceiptKey" | "setAlert" | "removeAlert" | "createWebhook" | "removeWebhook" | "testWebhook" | "capReached" | "capReset" | "recordCorrections" | "removeCorrection";
             actor: {
                 id: string | null;
                 /** @enum {string} */
@@ -1332,6 +1385,16 @@ export interface components {
                 unpricedCalls: components["schemas"]["ReportedFigure"];
             };
         };
+        BillSide: {
+            calls: number | null;
+            /**
+             * @description US dollars as decimal text with nine places. Use a decimal library: a double cannot hold every amount.
+             * @example 12.500000000
+             */
+            cost: string | null;
+            inputTokens: number | null;
+            outputTokens: number | null;
+        };
         CallCost: {
             /**
              * @description The call's x-svc-request-id
@@ -1548,6 +1611,41 @@ export interface components {
                  */
                 cost: string;
             };
+        };
+        Correction: {
+            /** @description SHA-256 of the file */
+            bill: string;
+            /**
+             * @description Theirs less ours
+             * @example 12.500000000
+             */
+            correction: string;
+            /**
+             * Format: date
+             * @example 2026-11-01
+             */
+            day: string;
+            id: string;
+            /** @description Null: the bill names none */
+            model: string | null;
+            /**
+             * @description US dollars as decimal text with nine places. Use a decimal library: a double cannot hold every amount.
+             * @example 12.500000000
+             */
+            ours: string;
+            /** @enum {string} */
+            provider: "openai" | "anthropic";
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             * @example 2026-09-23T14:00:00.000Z
+             */
+            recordedAt: string;
+            /**
+             * @description US dollars as decimal text with nine places. Use a decimal library: a double cannot hold every amount.
+             * @example 12.500000000
+             */
+            theirs: string;
         };
         DeclaredFigure: {
             /** @enum {string} */
@@ -2022,12 +2120,65 @@ export interface components {
             organization: string;
             pem: string;
         };
+        Reconciliation: {
+            /** @description Every line is equal */
+            equal: boolean;
+            lines: {
+                /**
+                 * Format: date
+                 * @example 2026-11-01
+                 */
+                day: string;
+                difference: components["schemas"]["BillSide"];
+                model: string | null;
+                ours: components["schemas"]["BillSide"];
+                reasons: ("unknown_usage" | "cost_gaps" | "unpriced" | "past_the_gateway" | "other_prices" | "day_not_over")[];
+                requestId: string | null;
+                theirs: components["schemas"]["BillSide"];
+                /** @enum {string} */
+                verdict: "equal" | "ours_more" | "theirs_more" | "ours_only" | "theirs_only";
+            }[];
+            totals: {
+                difference: components["schemas"]["BillSide"];
+                ours: components["schemas"]["BillSide"];
+                theirs: components["schemas"]["BillSide"];
+            };
+        };
+        RecordedCorrections: {
+            corrections: components["schemas"]["Correction"][];
+            days: {
+                /**
+                 * Format: date
+                 * @example 2026-11-01
+                 */
+                first: string;
+                /**
+                 * Format: date
+                 * @example 2026-11-01
+                 */
+                last: string;
+            };
+            /** @description Days of the file that are not over: nothing is recorded for them */
+            openDays: string[];
+            /** @enum {string} */
+            provider: "openai" | "anthropic";
+            /**
+             * @description US dollars as decimal text with nine places. Use a decimal library: a double cannot hold every amount.
+             * @example 12.500000000
+             */
+            total: string;
+        };
         RemovedAlert: {
             id: string;
             /** @enum {boolean} */
             removed: true;
         };
         RemovedCap: {
+            id: string;
+            /** @enum {boolean} */
+            removed: true;
+        };
+        RemovedCorrection: {
             id: string;
             /** @enum {boolean} */
             removed: true;
@@ -2249,6 +2400,11 @@ export interface components {
             url: string;
         };
         Usage: {
+            /**
+             * @description With adjusted: the recorded cost and its correction
+             * @example 12.500000000
+             */
+            adjustedCost?: string;
             cachedTokens: number;
             /**
              * @description US dollars as decimal text with nine places. Use a decimal library: a double cannot hold every amount.
@@ -2257,6 +2413,11 @@ export interface components {
             cacheSavings: string | null;
             cacheWriteTokens: number;
             calls: number;
+            /**
+             * @description With adjusted: what providers' bills differed by
+             * @example 12.500000000
+             */
+            correction?: string;
             /**
              * @description US dollars as decimal text with nine places. Use a decimal library: a double cannot hold every amount.
              * @example 12.500000000
@@ -2271,9 +2432,23 @@ export interface components {
             label?: string | null;
             model?: string | null;
             month?: string | null;
+            notRepricedCalls?: number;
             outputTokens: number;
             project?: string | null;
             reasoningTokens: number;
+            /** @description With prices: calls that they give a cost */
+            repricedCalls?: number;
+            /**
+             * @description US dollars as decimal text with nine places. Use a decimal library: a double cannot hold every amount.
+             * @example 12.500000000
+             */
+            repricedCost?: string;
+            /**
+             * @description What the same calls cost by their records
+             * @example 12.500000000
+             */
+            repricedFrom?: string;
+            repricedGapCalls?: number;
             run?: string | null;
             unknownCalls: number;
             unpricedCalls: number;
@@ -4444,6 +4619,239 @@ export interface operations {
             };
         };
     };
+    listCorrections: {
+        parameters: {
+            query?: {
+                /** @description A time: an instant with its offset (2026-11-01T14:00:00Z), a date (2026-11-01), a month (2026-11), today, yesterday, or a duration ago (15m, 24h, 7d). */
+                since?: string;
+                /** @description A time: an instant with its offset (2026-11-01T14:00:00Z), a date (2026-11-01), a month (2026-11), today, yesterday, or a duration ago (15m, 24h, 7d). */
+                until?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Corrections, by their days */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Correction"][];
+                        /** @description Opaque. Sent as cursor it gets the next page; null: this is the last page. */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid session, token or key: `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed: `forbidden`, `cross_site` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found: `unknown_organization` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    recordCorrections: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description One of the provider's usage or cost exports as it is, JSON or CSV, at most 16 MiB */
+                    file: string;
+                    /** @enum {string} */
+                    provider: "openai" | "anthropic";
+                };
+            };
+        };
+        responses: {
+            /** @description Keep what a cost export differs by as corrections, in place of those of the same provider and days; no record is changed */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecordedCorrections"];
+                };
+            };
+            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_bill`, `invalid_json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid session, token or key: `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed: `forbidden`, `cross_site` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found: `unknown_organization` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large: `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is not plain JSON: `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    removeCorrection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Remove a correction */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedCorrection"];
+                };
+            };
+            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid session, token or key: `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed: `forbidden`, `cross_site` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found: `unknown_organization`, `unknown_correction` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     exportCalls: {
         parameters: {
             query: {
@@ -6519,6 +6927,98 @@ export interface operations {
             };
         };
     };
+    reconcile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description One of the provider's usage or cost exports as it is, JSON or CSV, at most 16 MiB */
+                    file: string;
+                    /** @enum {string} */
+                    provider: "openai" | "anthropic";
+                };
+            };
+        };
+        responses: {
+            /** @description Hold one of a provider's usage or cost exports against the records, line by line; nothing is changed */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reconciliation"];
+                };
+            };
+            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_bill`, `invalid_json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid session, token or key: `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed: `forbidden`, `cross_site` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found: `unknown_organization` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large: `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is not plain JSON: `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     mintGrant: {
         parameters: {
             query?: never;
@@ -7651,6 +8151,8 @@ export interface operations {
     showUsage: {
         parameters: {
             query?: {
+                /** @description With what providers' bills differed by; by day, month, model and wire alone */
+                adjusted?: "true" | "false";
                 /** @description What rows are told apart by: one or two of model, key, project, label, run, day, month, hour, wire, endpoint, as in day,model. */
                 by?: string;
                 /** @description The nextCursor of the page before; of the same list of the same organization. */
@@ -7663,6 +8165,8 @@ export interface operations {
                 model?: string;
                 /** @description A whole month, in UTC; without since and until. */
                 month?: string;
+                /** @description With what the calls would cost by the frozen list alone, or by the prices now in force. Reads every record. */
+                prices?: "list" | "current";
                 project?: string;
                 run?: string;
                 /** @description A time: an instant with its offset (2026-11-01T14:00:00Z), a date (2026-11-01), a month (2026-11), today, yesterday, or a duration ago (15m, 24h, 7d). */
@@ -7719,6 +8223,121 @@ export interface operations {
             };
             /** @description Not found: `unknown_organization` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    repriceUsage: {
+        parameters: {
+            query?: {
+                /** @description With what providers' bills differed by; by day, month, model and wire alone */
+                adjusted?: "true" | "false";
+                /** @description What rows are told apart by: one or two of model, key, project, label, run, day, month, hour, wire, endpoint, as in day,model. */
+                by?: string;
+                /** @description The nextCursor of the page before; of the same list of the same organization. */
+                cursor?: string;
+                endpoint?: string;
+                key?: string;
+                label?: string;
+                /** @description At most so many; 100 unless given. */
+                limit?: number;
+                model?: string;
+                /** @description A whole month, in UTC; without since and until. */
+                month?: string;
+                project?: string;
+                run?: string;
+                /** @description A time: an instant with its offset (2026-11-01T14:00:00Z), a date (2026-11-01), a month (2026-11), today, yesterday, or a duration ago (15m, 24h, 7d). */
+                since?: string;
+                /** @description A time: an instant with its offset (2026-11-01T14:00:00Z), a date (2026-11-01), a month (2026-11), today, yesterday, or a duration ago (15m, 24h, 7d). */
+                until?: string;
+                wire?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    prices: unknown[];
+                };
+            };
+        };
+        responses: {
+            /** @description The same, with what the calls would cost by the prices of this price file over the frozen list; it is put in force nowhere */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Usage"][];
+                        /** @description Opaque. Sent as cursor it gets the next page; null: this is the last page. */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_price_file`, `invalid_cursor`, `invalid_json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid session, token or key: `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed: `forbidden`, `cross_site` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found: `unknown_organization` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large: `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is not plain JSON: `unsupported_media_type` */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };

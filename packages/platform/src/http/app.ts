@@ -32,6 +32,7 @@ import { receiptOperations } from './resources/receipts.ts';
 import { runOperations } from './resources/runs.ts';
 import { selfOperations } from './resources/self.ts';
 import { tokenOperations } from './resources/tokens.ts';
+import { reconciliationOperations } from './resources/reconciliations.ts';
 import { statementOperations } from './resources/statements.ts';
 import { usageOperations } from './resources/usage.ts';
 import { serveOidc } from './oidc-routes.ts';
@@ -54,7 +55,7 @@ export const operations: readonly Operation[] = [
   ...runOperations,
   ...callOperations,
   ...overviewOperations,
-  ...statementOperations, ...usageOperations,
+  ...reconciliationOperations, ...statementOperations, ...usageOperations,
   ...exportOperations,
   ...receiptOperations,
   ...tokenOperations,

@@ -41,7 +41,7 @@ const trail = async (): Promise<Row[]> =>
   (await platform.ask('/platform/v1/audit?limit=1000', { token: acme.tokens.owner })).body['data'] as Row[];
 
 /** Not changes of the organization's: a session begins or ends, and what it works for; the test call changes nothing. */
-const noChange = new Set(['signIn', 'signOut', 'chooseOrganization', 'testProvider']);
+const noChange = new Set(['signIn', 'signOut', 'chooseOrganization', 'testProvider', 'reconcile', 'repriceUsage']);
 
 /** The same change by another way in has the name of the change. */
 const namedOtherwise: Readonly<Record<string, string>> = { closeOwnRun: 'closeRun', makeMemberPasswordLink: 'makePasswordLink' };
@@ -79,6 +79,10 @@ test('every operation that changes something leaves a row by its own name, and n
   const webhook = await id('/webhooks', 'POST', { url: 'https://hooks.example.com/metergate' });
   await ask(`/webhooks/${webhook}/test`, 'POST');
   await ask(`/webhooks/${webhook}`, 'DELETE');
+  const line = { amount: { value: 1, currency: 'usd' }, line_item: 'gpt-6, input' };
+  const bill = JSON.stringify({ data: [{ start_time: 1, end_time: 2, results: [line] }] });
+  const recorded = await ask('/corrections', 'POST', { provider: 'openai', file: bill });
+  await ask(`/corrections/${(recorded.body['corrections'] as { id: string }[])[0]!.id}`, 'DELETE');
   await ask('/receipt-keys/rotate', 'POST');
   await ask('/run-grants', 'POST', { run: 'r', max: '1', expiresInSeconds: 60 });
   await platform.store.runs.open([{
@@ -113,6 +117,7 @@ test('every operation that changes something leaves a row by its own name, and n
   assert.deepEqual(expected.filter((name) => !rows.some(({ action }) => action === name)), [], 'these left no row');
   assert.deepEqual(rows.filter(({ action }) => action !== 'changePassword' && !expected.includes(action)), []);
   const made = rows.find(({ action }) => action === 'createKey')!;
+  assert.deepEqual(rows.find(({ action }) => action === 'recordCorrections')!.detail, { provider: 'openai' }, 'without the file');
   assert.deepEqual([made.actor.kind, made.subject, made.detail], ['token', key, { name: 'n' }]);
   for (const row of rows) {
     assert.ok(row.organization === acme.id && row.subject !== null && row.actor.id !== null && row.actor.name !== null, row.action);

@@ -19,7 +19,8 @@ const tags: Readonly<Record<string, string>> = {
   auth: 'Signing in and out, and joining by a link', organizations: 'The organization and its settings', members: 'Members and invitations',
   keys: 'Service keys', providers: 'Provider keys', upstream: 'The declared upstream', caps: 'Spend caps', runs: 'Runs and grants for them',
   calls: 'Call records', usage: 'What calls used', exports: 'Calls as files', tokens: 'Management tokens', audit: 'Who changed what, when',
-  limits: 'Throughput limits', assessments: 'The Baseline of the tap', self: 'What a service key sees of itself',
+  reconciliations: "Providers' bills beside the records", limits: 'Throughput limits',
+  assessments: 'The Baseline of the tap', self: 'What a service key sees of itself',
 };
 
 const errorSchema = z.object({

@@ -39,6 +39,10 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
         await made('/invitations', { email: 'guest@other.example', role: 'viewer' }), await made('/tokens', { role: 'viewer' }),
         await made('/assessments', {}),
       ];
+      const line = { amount: { value: 1, currency: 'usd' }, line_item: 'gpt-6, input' };
+      const bill = JSON.stringify({ data: [{ start_time: 1, end_time: 2, results: [line] }] });
+      const recorded = await ask('/corrections', { method: 'POST', body: { provider: 'openai', file: bill }, token: other.tokens.owner });
+      const correction = (recorded.body['corrections'] as { id: string }[])[0]!.id;
       const alert = await made('/alerts', { cap, at: [80] });
       const webhook = await made('/webhooks', { url: 'https://hooks.example.com/theirs' });
       Object.assign(foreign, {
@@ -55,9 +59,8 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
         sampleRecord(id, { run: 'their-run', startedAtMs: 1_000_000 + (index % 2) }));
       await platform.store.calls.ship({ segment: 'seg_1', through: 5, records: records.map((record, index) => ({ seq: index + 1, record })) });
       Object.assign(foreign, {
-        showReceipt: records[3]!.id, showCall: records[3]!.id, showCallCost: records[3]!.id,
-        removeAlert: alert, removeWebhook: webhook, testWebhook: webhook,
-        listWebhookDeliveries: webhook,
+        showReceipt: records[3]!.id, showCall: records[3]!.id, showCallCost: records[3]!.id, removeAlert: alert, removeCorrection: correction,
+        removeWebhook: webhook, testWebhook: webhook, listWebhookDeliveries: webhook,
       });
     });
     after(async () => {

@@ -36,10 +36,10 @@ async function answer(context: Context, parts: PlatformParts, operation: Operati
   if (operation.consuming === true) refuseUnasked(request, parts.publicUrl);
   const params = checked(operation.params, context.req.param(), 'path');
   const query = checked(operation.query, singleQuery(context), 'query');
-  const sent = operation.body === undefined ? {} : await readJsonObject(request);
+  const sent = operation.body === undefined ? {} : await readJsonObject(request, operation.bodyBytesMax);
   const body = operation.body === undefined ? {} : checked(operation.body, sent, 'body');
   const elsewhere = operation.readsLong === true ? parts.reports : null;
-  const run = elsewhere !== null ? elsewhere.run(operation.id, { actor: actor!, params, query, nowMs: parts.clock() }) : operation.run({
+  const run = elsewhere !== null ? elsewhere.run(operation.id, { actor: actor!, params, query, body, nowMs: parts.clock() }) : operation.run({
     context: contextOf(parts, { operation, actor, changes, params, sent }),
     parts, actor, params: params as never, query: query as never, body: body as never, sent: sent as never,
     headers: request.headers, address: addressOf(context, parts), answerHeaders,

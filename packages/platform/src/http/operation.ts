@@ -46,6 +46,8 @@ interface OperationShape<Params, Query, Body> {
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
+  /** The largest body, where it is not that of every resource. */
+  readonly bodyBytesMax?: number;
   /** What it answers with; null: an empty object. */
   readonly answer: z.ZodType;
   /** Content types of an answer that is a file and no JSON: `run` gives a `Download`. */
@@ -107,6 +109,16 @@ export function readingOperation<
   run(call: ReadingCall<Params, Query>): Promise<unknown | AdministrationRefusal>;
 }): Operation {
   return { ...spec, method: 'get', readsLong: true } as unknown as Operation;
+}
+
+/** The same for one that is given what it reads by, in a body: it changes nothing. */
+export function readingPost<
+  const Body extends ObjectSchema, const Query extends ObjectSchema | undefined = undefined,
+>(spec: Omit<OperationShape<undefined, Query, Body>, 'method' | 'consuming' | 'readsLong'> & {
+  readonly role: Role;
+  run(call: ReadingCall<undefined, Query> & { readonly body: Fields<Body> }): Promise<unknown | AdministrationRefusal>;
+}): Operation {
+  return { ...spec, method: 'post', readsLong: true } as unknown as Operation;
 }
 
 /** The same for an operation without a session. */

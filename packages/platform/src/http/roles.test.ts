@@ -24,6 +24,7 @@ const rights: Readonly<Record<string, Role | null>> = {
   listCalls: 'viewer', showCall: 'viewer', showCallCost: 'viewer',
   showUsage: 'viewer', showOverview: 'viewer', exportCalls: 'viewer', showLimits: 'viewer',
   listTokens: 'admin', createToken: 'admin', revokeToken: 'admin', listAudit: 'admin',
+  reconcile: 'viewer', repriceUsage: 'viewer', recordCorrections: 'admin', listCorrections: 'viewer', removeCorrection: 'admin',
   tryCap: 'viewer', showReceipt: 'viewer', rotateReceiptKey: 'admin',
   listAlerts: 'viewer', setAlert: 'admin', removeAlert: 'admin', listWebhooks: 'viewer', createWebhook: 'admin', removeWebhook: 'admin',
   testWebhook: 'admin', listWebhookDeliveries: 'viewer',

@@ -11,6 +11,8 @@ export interface ReportRequest {
   readonly actor: Actor;
   readonly params: Readonly<Record<string, unknown>>;
   readonly query: Readonly<Record<string, unknown>>;
+  /** What came in the body; empty where the operation takes none. */
+  readonly body: Readonly<Record<string, unknown>>;
   /** The moment of the request, milliseconds since the epoch. */
   readonly nowMs: number;
 }

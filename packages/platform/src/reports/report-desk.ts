@@ -26,10 +26,10 @@ export function createReportDesk({ operations, context, post }: ReportDeskOption
   const byId = new Map(operations.map((each) => [each.id, each]));
   const files = new Map<number, AsyncIterator<Piece>>();
 
-  async function run(number: number, operation: string, { actor, params, query, nowMs }: ReportRequest): Promise<void> {
+  async function run(number: number, operation: string, { actor, params, query, body, nowMs }: ReportRequest): Promise<void> {
     const known = byId.get(operation);
     if (known === undefined) throw new Error(`there is no reading operation ${operation}`);
-    const call = { context: { ...context, nowMs }, actor, params, query };
+    const call = { context: { ...context, nowMs }, actor, params, query, body };
     const result = await known.run(call as unknown as Parameters<Operation['run']>[0]);
     if (isDownload(result)) open(number, result.download);
     else post({ kind: 'result', number, result });

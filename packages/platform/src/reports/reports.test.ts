@@ -43,13 +43,14 @@ const asked = (path: string, from: Pick<PlatformFixture, 'parts'>['parts']) =>
   platformApp(from).request(`http://platform.test${path}`, { headers: { authorization: `Bearer ${one.tokens.viewer}` } });
 const elsewhere = () => ({ ...context.parts, reports });
 
-test('what reads long is what the design says: usage, calls, exports and the Baseline\'s report; all of it only reads', () => {
+test('what reads long is what the design says: usage, calls, exports, bills and the Baseline\'s report; all of it only reads', () => {
   assert.deepEqual(readingOperations.map(({ id }) => id).sort(),
     [
-      'exportCalls', 'exportReceipts', 'listCalls', 'showAssessment', 'showCall', 'showCallCost', 'showOverview', 'showReceipt',
-      'showStatement', 'showUsage', 'tryCap',
+      'exportCalls', 'exportReceipts', 'listCalls', 'reconcile', 'repriceUsage', 'showAssessment', 'showCall', 'showCallCost', 'showOverview',
+      'showReceipt', 'showStatement', 'showUsage', 'tryCap',
     ]);
-  assert.ok(readingOperations.every(({ method, consuming }) => method === 'get' && consuming !== true));
+  const posted = readingOperations.filter(({ method, consuming }) => method !== 'get' || consuming === true).map(({ id }) => id);
+  assert.deepEqual(posted.sort(), ['reconcile', 'repriceUsage'], 'given what they read by, and no more');
 });
 
 const span = 'from=2026-09-01T00:00:00Z&to=2026-09-02T00:00:00Z';
@@ -84,7 +85,7 @@ test('who may not ask is told so before the thread hears of it', async () => {
 
 test('a thread that ends is a fault to those who asked, and the next question begins another', async () => {
   const [worker] = workers;
-  const request = { actor: { organization: one.id } as never, params: {}, query: { by: 'day' }, nowMs: 0 };
+  const request = { actor: { organization: one.id } as never, params: {}, query: { by: 'day' }, body: {}, nowMs: 0 };
   const lost = reports.run('showUsage', request);
   const [, fault] = await Promise.all([worker!.terminate(), lost.then(() => null, (error: Error) => error)]);
   if (fault !== null) assert.match(fault.message, /report thread has ended/);
@@ -105,7 +106,7 @@ function deskOf(operations: Parameters<typeof createReportDesk>[0]['operations']
   return { desk, reports: createReports(() => worker) };
 }
 const shape = { method: 'get', path: '/x', role: 'viewer', tag: 'x', summary: '', answer: null as never, readsLong: true } as const;
-const request = { actor: null as never, params: {}, query: {}, nowMs: 0 };
+const request = { actor: null as never, params: {}, query: {}, body: {}, nowMs: 0 };
 
 test('a fault of the store keeps its code, any other its sentence; the desk goes on', async () => {
   const { reports: asks } = deskOf([

@@ -34,7 +34,7 @@ export async function changesByLoading({ store, nowMs }: UseCaseContext, json: s
   const after = bookWith(json);
   if ('refusal' in after) return refuseInput('invalid_price_file', after.refusal);
   const before = bookWith(await store.prices.overlay());
-  return priceChanges('refusal' in before ? bookOfList() : before, after, nowMs);
+  return priceChanges('refusal' in before ? listedPrices() : before, after, nowMs);
 }
 
 /** Every price in force: the operator's own, then those of the named providers' models. */
@@ -53,18 +53,25 @@ export async function loadPrices({ store }: UseCaseContext, json: string): Promi
   return { prices: book.context.overlay?.prices.length ?? 0, overlay: book.context.overlayId };
 }
 
+/** A price file's prices over the list, in force nowhere. */
+export function bookOfFile(json: string): PriceBook | AdministrationRefusal {
+  const book = bookWith(json);
+  return 'refusal' in book ? refuseInput('invalid_price_file', book.refusal) : book;
+}
+
 /** The prices in force. */
 export async function priceBook({ store }: Pick<UseCaseContext, 'store'>): Promise<PriceBook | AdministrationRefusal> {
   const book = bookWith(await store.prices.overlay());
   return 'refusal' in book ? refuseInput('invalid_price_file', book.refusal) : book;
 }
 
-function bookOfList(): PriceBook {
+/** The frozen list alone. */
+export function listedPrices(): PriceBook {
   return createPriceBook({ list: priceList, overlay: null });
 }
 
 function bookWith(json: string | null): PriceBook | { readonly refusal: string } {
-  if (json === null) return bookOfList();
+  if (json === null) return listedPrices();
   const parsed = parseOverlay(json);
   if ('refusal' in parsed) return parsed;
   return createPriceBook({ list: priceList, overlay: { overlay: parsed.overlay, hash: createHash('sha256').update(json).digest('hex') } });

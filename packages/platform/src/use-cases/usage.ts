@@ -138,7 +138,8 @@ function shownUsage(by: readonly UsageDimension[], { subjects, figures }: UsageR
   };
 }
 
-function subjectText(dimension: UsageDimension, subject: string): string | null {
+/** What a row shows for a subject of the store's sums. */
+export function subjectText(dimension: UsageDimension, subject: string): string | null {
   if (!isTime(dimension)) return subject === '' ? null : subject;
   const atMs = Number(subject);
   if (dimension === 'month') return monthName(atMs);

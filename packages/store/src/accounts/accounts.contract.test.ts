@@ -8,6 +8,7 @@ import { after, before, describe, test } from 'node:test';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
 import { figureIn, type UsageDimension } from '@metergate/core/report/usage-sum.ts';
+import type { RecordedBill } from '../corrections/corrections.ts';
 import { auditActions, type AuditIntent } from '../audit/change.ts';
 import { isRefusal } from '../refusal.ts';
 import { StoreFault } from '../engine/fault.ts';
@@ -29,6 +30,10 @@ for (const on of bothEngines) {
       });
     const dailyCap = (organization: OrganizationId, limit: bigint) =>
       ({ organization, scope: 'organization', subject: null, window: 'day', limit: nanoDollars(limit), mode: 'refuse' }) as const;
+    const billOf = (organization: OrganizationId, ...models: string[]): RecordedBill => ({
+      organization, provider: 'openai', fromMs: 0, toMs: 86_400_000, bill: 'ab',
+      days: models.map((model) => ({ dayMs: 0, model, ours: nanoDollars(1n), theirs: nanoDollars(8n) })),
+    });
     const trail = async (organization: OrganizationId) => (await store.audit.list({ organization, limit: 100 }))!;
 
     describe('the audit trail', () => {
@@ -85,6 +90,8 @@ for (const on of bothEngines) {
         await granted(acting.baselines.declare(baseline.id, { name: 'seats', amount: nanoDollars(1n) }));
         await granted(acting.baselines.retire(baseline.id));
         await granted(acting.organizations.set(organization, { plan: 'free' }));
+        const [corrected] = await acting.corrections.record(billOf(organization, 'gpt-6'));
+        await granted(acting.corrections.remove(corrected!.id));
 
         const rows = (await trail(organization)).toReversed();
         assert.deepEqual(rows.map(({ action, subject }) => [action, subject]), [
@@ -96,6 +103,7 @@ for (const on of bothEngines) {
           ['withdrawInvitation', withdrawn.id], ['acceptInvitation', joined.id], ['createUser', member.id], ['setMemberRole', member.id],
           ['removeMember', member.id], ['createAssessment', baseline.id], ['readTapKey', baseline.id], ['rotateTapKey', baseline.id],
           ['declareFigure', baseline.id], ['retireAssessment', baseline.id], ['setOrganization', organization],
+          ['recordCorrections', 'openai'], ['removeCorrection', corrected!.id],
         ]);
         const joining = { kind: 'person', id: joined.id, name: 'joined@example.com' };
         for (const row of rows) assert.deepEqual(row.actor, row.action === 'acceptInvitation' ? joining : actor, row.action);
@@ -204,6 +212,7 @@ for (const on of bothEngines) {
         await store.acting({ actor: { ...actor, name: canary }, detail: { name: canary } }).organizations.set(organization, { plan: 'team' });
         const kept = await granted(store.caps.set(dailyCap(organization, 7n)));
         await granted(store.acting(intent()).grants.mint({ organization, run: canary, max: nanoDollars(1_000_000_000n), expiresAtMs: 9e12 }));
+        await store.corrections.record(billOf(organization, canary, `${canary} too`));
         await ship('seg_before', organization);
         assert.ok((await everything()).some((row) => row.includes(canary)), 'the canary is in the store before');
 
@@ -214,6 +223,8 @@ for (const on of bothEngines) {
           assert.ok(!row.includes(canary) && !row.includes('canary@erased'), row);
           assert.ok(!row.includes(hashOf(canary)), row);
         }
+        const corrected = (await store.corrections.list({ organization })).map(({ model, ours, theirs }) => [model, ours, theirs]);
+        assert.deepEqual(corrected, [[null, 2n, 16n]]);
         const records = await store.calls.list({ organization, limit: 10 });
         assert.deepEqual(records.map(({ cost, inputTokens, project, path }) => [cost, inputTokens, project, path]),
           [5n, 5n].map((cost) => [cost, 7, null, '']));

@@ -11,6 +11,7 @@ export const auditActions = [
   'changePassword', 'makePasswordLink', 'usePasswordLink', 'createToken', 'revokeToken', 'createAssessment', 'readTapKey', 'rotateTapKey',
   'retireAssessment', 'declareFigure', 'loadPrices', 'rotateMasterKey', 'rotateReceiptKey',
   'setAlert', 'removeAlert', 'createWebhook', 'removeWebhook', 'testWebhook', 'capReached', 'capReset',
+  'recordCorrections', 'removeCorrection',
 ] as const;
 
 export type AuditAction = (typeof auditActions)[number];

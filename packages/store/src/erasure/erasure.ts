@@ -8,6 +8,7 @@
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { sql, type Transaction } from 'kysely';
 import { eraseAuditWords } from '../audit/audit-trail.ts';
+import { dropCorrectedModels } from '../corrections/corrections.ts';
 import { endChain } from '../chain/end-chain.ts';
 import { stampOrganization, unknownOrganization } from '../settings/organizations.ts';
 import type { StoreRefusal } from '../refusal.ts';
@@ -59,6 +60,7 @@ export function erasureIn(context: StoreContext): Erasure {
       await endPeople(transaction, members);
       await eraseTap(transaction, organization, clock());
       await transaction.deleteFrom('spend_sum').where('organization', '=', organization).where('scope', '=', 'project').execute();
+      await dropCorrectedModels(transaction, organization);
       await eraseAuditWords(transaction, organization);
       await transaction.updateTable('organization').set({ name: `erased ${organization}` }).where('id', '=', organization).execute();
       return { organization };

@@ -5,6 +5,7 @@
  */
 import type { ColumnType, Generated } from 'kysely';
 import type { AlertSchema } from './alert-schema.ts';
+import type { CorrectionSchema } from './correction-schema.ts';
 import type { ReceiptSchema } from './receipt-schema.ts';
 import type { TapSchema } from './tap-schema.ts';
 import type { LeaseSchema } from './lease-schema.ts';
@@ -267,7 +268,7 @@ export interface SpendSumTable {
   readonly gap_calls: Whole;
 }
 
-export interface Schema extends RunSchema, LeaseSchema, TapSchema, UsageSchema, ReceiptSchema, AlertSchema {
+export interface Schema extends RunSchema, LeaseSchema, TapSchema, UsageSchema, ReceiptSchema, AlertSchema, CorrectionSchema {
   readonly person: PersonTable;
   readonly person_credential: PersonCredentialTable;
   readonly person_session: PersonSessionTable;

@@ -94,7 +94,8 @@ export function seedingIn({ engine }: StoreContext): Seeding {
 function runWithoutBudget({ organization, id, startedAtMs, endedAtMs }: SeededRun, nowMs: number): StoredRun {
   const live = endedAtMs > nowMs;
   return {
-    organization, id, startedAtMs, state: live ? 'live' : 'closed', endedAtMs: live ? null : endedAtMs, declared: null, effective: null, clampReason: null,
-    spent: nanoDollars(0n), unknownCalls: 0, gapCalls: 0, expiresAtMs: null, confirmed: true, lastCallAtMs: startedAtMs, change: 0n,
+    organization, id, startedAtMs, state: live ? 'live' : 'closed', endedAtMs: live ? null : endedAtMs,
+    declared: null, effective: null, clampReason: null, spent: nanoDollars(0n), unknownCalls: 0, gapCalls: 0,
+    expiresAtMs: null, confirmed: true, lastCallAtMs: startedAtMs, change: 0n,
   };
 }

@@ -3,10 +3,14 @@ import { z } from '@hono/zod-openapi';
 import { usageDimensions } from '@metergate/core/report/usage-sum.ts';
 import { rangeOrThisMonth } from '@metergate/core/time/time-range.ts';
 import { isRefusal } from '../../use-cases/refusal.ts';
-import { dimensionsForm, parseDimensions, showUsage, type ShownUsage } from '../../use-cases/usage.ts';
-import { readingOperation } from '../operation.ts';
+import { showComparedUsage } from '../../use-cases/compared-usage.ts';
+import type { PricesToTry } from '../../use-cases/repricing/repriced-usage.ts';
+import { dimensionsForm, parseDimensions, type ShownUsage } from '../../use-cases/usage.ts';
+import { readingOperation, readingPost, type ReadingCall } from '../operation.ts';
 import { pageOf, pageOfNamed, pageQuery } from '../paging.ts';
 import { checkedRange, dollars, monthQuery, nameQuery, timeQuery, wrongForm } from './fields.ts';
+
+const priceFileBytesMax = 1_048_576;
 
 const name = z.string().nullable().optional();
 const whole = z.number();
@@ -14,28 +18,51 @@ const usageSchema = z.object({
   ...Object.fromEntries(usageDimensions.map((dimension) => [dimension, name])),
   calls: z.int(), inputTokens: whole, cachedTokens: whole, cacheWriteTokens: whole, outputTokens: whole, reasoningTokens: whole, cost: dollars,
   cacheSavings: dollars.nullable(), unknownCalls: z.int(), unpricedCalls: z.int(), gapCalls: z.int(),
+  correction: dollars.optional().openapi({ description: "With adjusted: what providers' bills differed by" }),
+  adjustedCost: dollars.optional().openapi({ description: 'With adjusted: the recorded cost and its correction' }),
+  repricedCalls: z.int().optional().openapi({ description: 'With prices: calls that they give a cost' }),
+  repricedCost: dollars.optional(), repricedFrom: dollars.optional().openapi({ description: 'What the same calls cost by their records' }),
+  repricedGapCalls: z.int().optional(), notRepricedCalls: z.int().optional(),
 }).openapi('Usage');
+
 
 const byQuery = z.string().max(64).transform((text, { addIssue }) => parseDimensions(text) ?? wrongForm(addIssue, dimensionsForm))
   .openapi({ type: 'string', description: `What rows are told apart by: ${dimensionsForm}.`, example: 'day,model' });
+
+const usageQuery = pageQuery.extend({
+  by: byQuery.optional(), month: monthQuery.optional(), since: timeQuery.optional(), until: timeQuery.optional(),
+  key: nameQuery, project: nameQuery, model: nameQuery, label: nameQuery, run: nameQuery, wire: nameQuery, endpoint: nameQuery,
+  adjusted: z.enum(['true', 'false']).optional()
+    .openapi({ description: "With what providers' bills differed by; by day, month, model and wire alone" }),
+});
+
+type UsageAsked = z.output<typeof usageQuery>;
+
+async function answer({ context, actor, query }: ReadingCall<undefined, typeof usageQuery>, prices: PricesToTry | undefined) {
+  const { by = ['day'], month, since, until, key, project, model, label, run, wire, endpoint, adjusted }: UsageAsked = query;
+  const range = checkedRange(rangeOrThisMonth({ monthMs: month, since, until }, context.nowMs));
+  if (isRefusal(range)) return range;
+  const rows = await showComparedUsage(context, {
+    organization: actor.organization, by, ...range, filter: { key, project, model, label, run, wire, endpoint },
+  }, { adjusted: adjusted === 'true', ...(prices === undefined ? {} : { prices }) });
+  return isRefusal(rows) ? rows : pageOfNamed(rows, (row: ShownUsage) => by.map((each) => row[each] ?? '').join('\n'), query);
+}
 
 export const usageOperations = [
   readingOperation({
     id: 'showUsage', refuses: ['unknown_organization'], path: '/usage', role: 'viewer', tag: 'usage',
     summary: 'Calls, tokens and cost: times in their order, of everything else the costliest first',
-    query: pageQuery.extend({
-      by: byQuery.optional(), month: monthQuery.optional(), since: timeQuery.optional(), until: timeQuery.optional(),
-      key: nameQuery, project: nameQuery, model: nameQuery, label: nameQuery, run: nameQuery, wire: nameQuery, endpoint: nameQuery,
+    query: usageQuery.extend({
+      prices: z.enum(['list', 'current']).optional()
+        .openapi({ description: 'With what the calls would cost by the frozen list alone, or by the prices now in force. Reads every record.' }),
     }),
     answer: pageOf(usageSchema),
-    run: async ({ context, actor, query }) => {
-      const { by = ['day'], month, since, until, key, project, model, label, run, wire, endpoint } = query;
-      const range = checkedRange(rangeOrThisMonth({ monthMs: month, since, until }, context.nowMs));
-      if (isRefusal(range)) return range;
-      const rows = await showUsage(context, {
-        organization: actor.organization, by, ...range, filter: { key, project, model, label, run, wire, endpoint },
-      });
-      return isRefusal(rows) ? rows : pageOfNamed(rows, (row: ShownUsage) => by.map((each) => row[each] ?? '').join('\n'), query);
-    },
+    run: ({ query: { prices, ...query }, ...call }) => answer({ ...call, query }, prices),
+  }),
+  readingPost({
+    id: 'repriceUsage', refuses: ['unknown_organization', 'invalid_price_file'], path: '/usage', role: 'viewer', tag: 'usage',
+    summary: 'The same, with what the calls would cost by the prices of this price file over the frozen list; it is put in force nowhere',
+    query: usageQuery, body: z.object({ prices: z.array(z.unknown()) }), bodyBytesMax: priceFileBytesMax, answer: pageOf(usageSchema),
+    run: ({ body, ...call }) => answer(call, { file: JSON.stringify(body) }),
   }),
 ] as const;

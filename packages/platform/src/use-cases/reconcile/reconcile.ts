@@ -6,7 +6,7 @@ import { formatDollars, nanoDollars } from '@metergate/core/money.ts';
 import { BillFault, type Bill } from '@metergate/core/reconcile/bill.ts';
 import { Reconciliation, type ComparedLine, type Figures, type Reason, type Verdict } from '@metergate/core/reconcile/compare.ts';
 import { readBill } from '@metergate/core/reconcile/read-bill.ts';
-import { providers } from '@metergate/core/wire/wire.ts';
+import { providers, type Provider } from '@metergate/core/wire/wire.ts';
 import { z } from 'zod';
 import type { UseCaseContext } from '../context.ts';
 import { checkInput } from '../input.ts';
@@ -53,9 +53,20 @@ const dayMs = 86_400_000;
 /** Longer than any export: what is wider has a wrong date in it. */
 const daysMax = 3_700;
 
-export async function reconcile(
+/** A bill beside the records, before it is shown. */
+export interface ComparedBill {
+  readonly provider: Provider;
+  readonly lines: readonly ComparedLine[];
+  /** The days of the file, `toMs` excluded. */
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** Of the finest amount in the file; null: it has none. */
+  readonly places: number | null;
+}
+
+export async function compareBill(
   context: UseCaseContext, { organization: idOrName, provider: wanted, text }: ReconcileInput,
-): Promise<ShownReconciliation | AdministrationRefusal> {
+): Promise<ComparedBill | AdministrationRefusal> {
   const provider = checkInput(providerField, wanted as (typeof providers)[number]);
   if (isRefusal(provider)) return provider;
   const organization = await findFigures(context, idOrName);
@@ -70,7 +81,15 @@ export async function reconcile(
     for (const { record } of page) if (record.wire === provider.value) comparison.take(record);
     await othersFirst();
   }
-  const lines = comparison.lines(new Date(context.nowMs).toISOString().slice(0, 10));
+  return {
+    provider: provider.value, lines: comparison.lines(new Date(context.nowMs).toISOString().slice(0, 10)), fromMs, toMs, places: bill.places,
+  };
+}
+
+export async function reconcile(context: UseCaseContext, input: ReconcileInput): Promise<ShownReconciliation | AdministrationRefusal> {
+  const compared = await compareBill(context, input);
+  if (isRefusal(compared)) return compared;
+  const { lines } = compared;
   const ours = sumOf(lines.map((line) => line.ours ?? noFigures));
   const theirs = sumOf(lines.map((line) => line.theirs ?? noFigures));
   return {

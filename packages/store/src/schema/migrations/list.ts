@@ -23,10 +23,11 @@ import { alertsAndWebhooks } from './0018-alerts-and-webhooks.ts';
 import { callsById } from './0019-calls-by-id.ts';
 import { serverSettings } from './0020-server-settings.ts';
 import { providedPeople } from './0021-provided-people.ts';
+import { corrections } from './0022-corrections.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
   firstSchema, capsAndSpend, runsAndGrants, tapAndBaseline, accounts, leases, usageSums, whoAndWhere, changeNotices, overrunLeases, costGaps,
   listOrder, attributions,
-  tapLines, receipts, keysAndLinks, hourSums, alertsAndWebhooks, callsById, serverSettings, providedPeople,
+  tapLines, receipts, keysAndLinks, hourSums, alertsAndWebhooks, callsById, serverSettings, providedPeople, corrections,
 ];

@@ -1,0 +1,41 @@
+/** `metergate correction`: what providers' bills differed by, as `reconcile --record` kept it. docs/reconcile.md. */
+import { rangeOf } from '@metergate/core/time/time-range.ts';
+import { listCorrections, removeCorrection } from '@metergate/platform/use-cases/corrections/corrections.ts';
+import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
+import { command, commandGroup } from '../command-line/command.ts';
+import { onStore } from '../command-line/on-store.ts';
+import { shortDecimal, table } from '../command-line/table.ts';
+import { checkedRange, rangeWords } from '../command-line/value-forms.ts';
+
+const list = command({
+  description: 'List corrections by their days',
+  args: {
+    org: { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' },
+    month: { type: 'string', valueHint: 'YYYY-MM', description: 'Of the days of this month; all unless a time is given' },
+    since: { type: 'string', valueHint: 'T', description: 'Of days that begin at or after this time' },
+    until: { type: 'string', valueHint: 'T', description: 'Of days that begin before this time' },
+  },
+  run: ({ org, ...range }, tools) => {
+    const query = { organization: org, ...checkedRange(rangeOf(rangeWords(range), tools.nowMs())) };
+    return onStore(tools, async (context) => {
+      const found = await listCorrections(context, query);
+      if (isRefusal(found)) return found;
+      const rows = found.map(({ id, provider, day, model, ours, theirs, correction }) =>
+        [id, provider, day, model, shortDecimal(ours), shortDecimal(theirs), shortDecimal(correction)]);
+      const heads = ['ID', 'PROVIDER', 'DAY', 'MODEL', 'OUR USD', 'THEIR USD', 'CORRECTION'];
+      if (rows.length === 0) return { json: found, text: 'There are no corrections.' };
+      return { json: found, text: (width) => table(heads, rows, { widthMax: width, shrinks: 'MODEL' }) };
+    });
+  },
+});
+
+const remove = command({
+  description: 'Remove a correction',
+  args: { id: { type: 'positional', required: true, valueHint: 'ID', description: 'As correction list shows it' } },
+  run: ({ id }, tools) => onStore(tools, async (context) => {
+    const removed = await removeCorrection(context, id);
+    return isRefusal(removed) ? removed : { json: removed, text: 'The correction is removed.' };
+  }),
+});
+
+export const correction = commandGroup('List and remove what bills differed by', { list, remove });

@@ -1,0 +1,77 @@
+/** A provider's bill held against the records, and what it differed by kept as corrections. Design 5; docs/reconcile.md. */
+import { z } from '@hono/zod-openapi';
+import { verdicts, reasons } from '@metergate/core/reconcile/compare.ts';
+import { rangeOf } from '@metergate/core/time/time-range.ts';
+import { providers } from '@metergate/core/wire/wire.ts';
+import { listCorrections, recordCorrections, removeCorrection } from '../../use-cases/corrections/corrections.ts';
+import { reconcile } from '../../use-cases/reconcile/reconcile.ts';
+import { isRefusal } from '../../use-cases/refusal.ts';
+import { operation, readingPost } from '../operation.ts';
+import { pageOf } from '../paging.ts';
+import { checkedRange, dollars, idParams, instant, timeQuery } from './fields.ts';
+
+/** A month of a busy organization's export by the minute is less. */
+export const billBytesMax = 16 * 1_024 * 1_024;
+
+const billBody = z.object({
+  provider: z.enum(providers, { error: `The provider must be one of ${providers.join(', ')}.` }),
+  file: z.string({ error: "The file must be the text of one of the provider's exports." })
+    .openapi({ description: "One of the provider's usage or cost exports as it is, JSON or CSV, at most 16 MiB" }),
+});
+
+const count = z.int().nullable();
+const side = z.object({ calls: count, inputTokens: count, outputTokens: count, cost: dollars.nullable() }).openapi('BillSide');
+const day = z.iso.date().openapi({ example: '2026-11-01' });
+const reconciliationSchema = z.object({
+  lines: z.array(z.object({
+    day, model: z.string().nullable(), requestId: z.string().nullable(), ours: side, theirs: side, difference: side,
+    verdict: z.enum(verdicts), reasons: z.array(z.enum(reasons)),
+  })),
+  totals: z.object({ ours: side, theirs: side, difference: side }),
+  equal: z.boolean().openapi({ description: 'Every line is equal' }),
+}).openapi('Reconciliation');
+
+const correctionSchema = z.object({
+  id: z.string(), provider: z.enum(providers), day, model: z.string().nullable().openapi({ description: 'Null: the bill names none' }),
+  ours: dollars, theirs: dollars, correction: dollars.openapi({ description: 'Theirs less ours' }),
+  bill: z.string().openapi({ description: 'SHA-256 of the file' }), recordedAt: instant,
+}).openapi('Correction');
+
+const recordedSchema = z.object({
+  provider: z.enum(providers), days: z.object({ first: day, last: day }), corrections: z.array(correctionSchema), total: dollars,
+  openDays: z.array(day).openapi({ description: 'Days of the file that are not over: nothing is recorded for them' }),
+}).openapi('RecordedCorrections');
+
+export const reconciliationOperations = [
+  readingPost({
+    id: 'reconcile', path: '/reconciliations', role: 'viewer', tag: 'reconciliations', refuses: ['unknown_organization', 'invalid_bill'],
+    summary: "Hold one of a provider's usage or cost exports against the records, line by line; nothing is changed",
+    body: billBody, bodyBytesMax: billBytesMax, answer: reconciliationSchema,
+    run: ({ context, actor, body: { provider, file } }) => reconcile(context, { organization: actor.organization, provider, text: file }),
+  }),
+  operation({
+    id: 'recordCorrections', method: 'post', path: '/corrections', role: 'admin', tag: 'reconciliations', status: 201,
+    summary: 'Keep what a cost export differs by as corrections, in place of those of the same provider and days; no record is changed',
+    refuses: ['unknown_organization', 'invalid_bill'], body: billBody, bodyBytesMax: billBytesMax, answer: recordedSchema,
+    // The audit row names the provider; the file itself may be megabytes.
+    secrets: ['file'],
+    run: ({ context, actor, body: { provider, file } }) => recordCorrections(context, { organization: actor.organization, provider, text: file }),
+  }),
+  operation({
+    id: 'listCorrections', method: 'get', path: '/corrections', role: 'viewer', tag: 'reconciliations', refuses: ['unknown_organization'],
+    summary: 'Corrections, by their days',
+    query: z.object({ since: timeQuery.optional(), until: timeQuery.optional() }), answer: pageOf(correctionSchema),
+    run: async ({ context, actor, query }) => {
+      const range = checkedRange(rangeOf(query, context.nowMs));
+      if (isRefusal(range)) return range;
+      const found = await listCorrections(context, { organization: actor.organization, ...range });
+      return isRefusal(found) ? found : { data: found, nextCursor: null };
+    },
+  }),
+  operation({
+    id: 'removeCorrection', method: 'delete', path: '/corrections/{id}', role: 'admin', tag: 'reconciliations', summary: 'Remove a correction',
+    refuses: ['unknown_organization', 'unknown_correction'],
+    params: idParams, answer: z.object({ id: z.string(), removed: z.literal(true) }).openapi('RemovedCorrection'),
+    run: ({ context, actor, params }) => removeCorrection(context, params.id, actor.organization),
+  }),
+] as const;

@@ -1,0 +1,25 @@
+/**
+ * Usage with figures of other origin beside the recorded cost: what providers' bills differed by, what the calls would cost by other prices.
+ * Each stands under its own name; the recorded figures are those of `usage`.
+ */
+import type { UseCaseContext } from './context.ts';
+import { adjusted, type ShownAdjustment } from './corrections/corrections.ts';
+import { isRefusal, type AdministrationRefusal } from './refusal.ts';
+import { repriced, type PricesToTry, type ShownRepricing } from './repricing/repriced-usage.ts';
+import { showUsage, type ShownUsage, type UsageQuery } from './usage.ts';
+
+export type ComparedUsage = ShownUsage & Partial<ShownAdjustment> & Partial<ShownRepricing>;
+
+export interface Beside {
+  readonly adjusted?: boolean;
+  readonly prices?: PricesToTry;
+}
+
+export async function showComparedUsage(
+  context: UseCaseContext, query: UsageQuery, beside: Beside,
+): Promise<ComparedUsage[] | AdministrationRefusal> {
+  let rows: ComparedUsage[] | AdministrationRefusal = await showUsage(context, query);
+  if (!isRefusal(rows) && beside.adjusted === true) rows = await adjusted(context, query, rows);
+  if (!isRefusal(rows) && beside.prices !== undefined) rows = await repriced(context, query, { rows, prices: beside.prices });
+  return rows;
+}

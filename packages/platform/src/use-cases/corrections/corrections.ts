@@ -1,0 +1,180 @@
+/**
+ * What a provider's bill differed by, kept beside the records as figures of their own (decision 0031): recorded from a cost export, listed,
+ * removed, and added to usage where that is asked for. Design 5, `usage --adjusted`.
+ */
+import { createHash } from 'node:crypto';
+import { formatDollars, nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
+import type { ComparedLine } from '@metergate/core/reconcile/compare.ts';
+import { dayOf } from '@metergate/core/time/utc-day.ts';
+import { monthOf } from '@metergate/core/time/utc-month.ts';
+import type { CorrectedDay, Correction } from '@metergate/store/corrections/corrections.ts';
+import type { UseCaseContext } from '../context.ts';
+import { findFigures, findOrganization } from '../organizations.ts';
+import { compareBill, type ReconcileInput } from '../reconcile/reconcile.ts';
+import { isRefusal, refuseInput, type AdministrationRefusal } from '../refusal.ts';
+import { addedUp, subjectText, type ShownUsage, type UsageQuery } from '../usage.ts';
+
+/** Money: US dollars with nine places. */
+export interface ShownCorrection {
+  readonly id: string;
+  readonly provider: string;
+  readonly day: string;
+  /** Null: the bill names none. */
+  readonly model: string | null;
+  /** What the records came to when it was recorded. */
+  readonly ours: string;
+  /** What the bill says. */
+  readonly theirs: string;
+  /** Theirs less ours: what is added to the recorded cost. */
+  readonly correction: string;
+  /** SHA-256 of the file. */
+  readonly bill: string;
+  readonly recordedAt: string;
+}
+
+export interface RecordedCorrections {
+  readonly provider: string;
+  /** The first and the last day that the bill is of. */
+  readonly days: { readonly first: string; readonly last: string };
+  readonly corrections: readonly ShownCorrection[];
+  /** What they add. */
+  readonly total: string;
+  /** Days of the file that are not over: nothing is recorded for them. */
+  readonly openDays: readonly string[];
+}
+
+/** In place of what was recorded of the same provider's bills for these days. Refuses a file without amounts: `invalid_bill`. */
+export async function recordCorrections(context: UseCaseContext, input: ReconcileInput): Promise<RecordedCorrections | AdministrationRefusal> {
+  const organization = await findOrganization(context, input.organization);
+  if (isRefusal(organization)) return organization;
+  const compared = await compareBill(context, { ...input, organization: organization.id });
+  if (isRefusal(compared)) return compared;
+  const { lines, provider, fromMs, toMs, places } = compared;
+  if (places === null) return refuseInput('invalid_bill', 'This export has no amounts of money: corrections are recorded from a cost export.');
+  const closedMs = Math.min(toMs, dayOf(context.nowMs));
+  const made = await context.store.corrections.record({
+    organization: organization.id, provider, fromMs, toMs: Math.max(fromMs, closedMs), bill: createHash('sha256').update(input.text).digest('hex'),
+    days: correctedDays(lines.filter(({ day }) => Date.parse(day) < closedMs)),
+  });
+  const openDays = [...new Set(lines.map(({ day }) => day))].filter((day) => Date.parse(day) >= closedMs);
+  return {
+    provider, days: { first: dayText(fromMs), last: dayText(toMs - 1) }, corrections: made.map(shownCorrection),
+    total: formatDollars(nanoDollars(made.reduce((sum, { ours, theirs }) => sum + theirs - ours, 0n))), openDays,
+  };
+}
+
+/** Lines of one day and model together: a bill may have one for each request. Lines that are equal correct nothing. */
+function correctedDays(lines: readonly ComparedLine[]): CorrectedDay[] {
+  const days = new Map<string, { readonly dayMs: number; readonly model: string | null; ours: bigint; theirs: bigint }>();
+  for (const { day, model, ours, theirs, verdict, difference } of lines) {
+    if (verdict === 'equal' || difference.cost === null) continue;
+    const name = JSON.stringify([day, model]);
+    let sum = days.get(name);
+    if (sum === undefined) days.set(name, sum = { dayMs: Date.parse(day), model, ours: 0n, theirs: 0n });
+    sum.ours += ours?.cost ?? 0n;
+    sum.theirs += theirs?.cost ?? 0n;
+  }
+  return [...days.values()].filter(({ ours, theirs }) => ours !== theirs)
+    .map(({ ours, theirs, ...day }) => ({ ...day, ours: ours as NanoDollars, theirs: theirs as NanoDollars }));
+}
+
+export interface CorrectionsQuery {
+  /** Id or name, of an erased organization its id alone. */
+  readonly organization: string;
+  /** Days that begin from this moment on. */
+  readonly sinceMs?: number;
+  /** Up to this moment, itself excluded. */
+  readonly untilMs?: number;
+}
+
+export async function listCorrections(
+  context: UseCaseContext, { organization: idOrName, ...time }: CorrectionsQuery,
+): Promise<ShownCorrection[] | AdministrationRefusal> {
+  const organization = await findFigures(context, idOrName);
+  if (isRefusal(organization)) return organization;
+  return (await context.store.corrections.list({ organization: organization.id, ...time })).map(shownCorrection);
+}
+
+/** `within`: of this organization alone. */
+export async function removeCorrection(
+  context: UseCaseContext, id: string, within?: string,
+): Promise<{ readonly id: string; readonly removed: true } | AdministrationRefusal> {
+  const organization = within === undefined ? undefined : await findOrganization(context, within);
+  if (isRefusal(organization)) return organization;
+  const removed = await context.store.corrections.remove(id, organization?.id);
+  return isRefusal(removed) ? removed : { id: removed.id, removed: true };
+}
+
+/** Beside the recorded cost: what bills differed by, and the two together. */
+export interface ShownAdjustment {
+  readonly correction: string;
+  readonly adjustedCost: string;
+}
+
+const corrected = ['day', 'month', 'model', 'wire'] as const;
+type CorrectedDimension = (typeof corrected)[number];
+
+/** Each of these rows with its correction; what was corrected where there are no calls has a row of its own, after the others. */
+export async function adjusted<Row extends ShownUsage>(
+  context: UseCaseContext, query: UsageQuery, rows: readonly Row[],
+): Promise<(Row & ShownAdjustment)[] | AdministrationRefusal> {
+  const { by, filter = {}, sinceMs, untilMs } = query;
+  const others = [...by, ...Object.entries(filter).filter(([, value]) => value !== undefined).map(([name]) => name)]
+    .filter((name) => !(corrected as readonly string[]).includes(name));
+  if (others.length > 0) {
+    return refuseInput('invalid_input', `Bills are corrected by ${corrected.join(', ')}: there is no adjusted usage by or for a ${others[0]!}.`);
+  }
+  if ([sinceMs, untilMs].some((ms) => ms !== undefined && dayOf(ms) !== ms)) {
+    return refuseInput('invalid_input', 'Bills are corrected by whole days: ask for adjusted usage of whole days, in UTC.');
+  }
+  const organization = await findFigures(context, query.organization);
+  if (isRefusal(organization)) return organization;
+  const found = await context.store.corrections.list({
+    organization: organization.id, ...(sinceMs === undefined ? {} : { sinceMs }), ...(untilMs === undefined ? {} : { untilMs }),
+  });
+  const sums = new Map<string, { readonly texts: readonly (string | null)[]; amount: bigint }>();
+  for (const each of found) {
+    if ((filter.model !== undefined && filter.model !== each.model) || (filter.wire !== undefined && filter.wire !== each.provider)) continue;
+    const texts = by.map((dimension) => textOf(dimension as CorrectedDimension, each));
+    const name = JSON.stringify(texts);
+    const sum = sums.get(name);
+    if (sum === undefined) sums.set(name, { texts, amount: each.theirs - each.ours });
+    else sum.amount += each.theirs - each.ours;
+  }
+  const shown = rows.map((row) => {
+    const name = JSON.stringify(by.map((dimension) => row[dimension] ?? null));
+    const amount = sums.get(name)?.amount ?? 0n;
+    sums.delete(name);
+    return { ...row, ...adjustmentOf(row.cost, amount) };
+  });
+  const without = [...sums.values()].map(({ texts, amount }) => ({
+    ...Object.fromEntries(by.map((dimension, index) => [dimension, texts[index]!])), ...addedUp([]), ...adjustmentOf('0.000000000', amount),
+  }));
+  return [...shown, ...without as (Row & ShownAdjustment)[]];
+}
+
+function textOf(dimension: CorrectedDimension, { dayMs, model, provider }: Correction): string | null {
+  switch (dimension) {
+    case 'day': return subjectText('day', String(dayMs));
+    case 'month': return subjectText('month', String(monthOf(dayMs)));
+    case 'model': return model;
+    case 'wire': return provider;
+  }
+}
+
+function adjustmentOf(cost: string, amount: bigint): ShownAdjustment {
+  return {
+    correction: formatDollars(amount as NanoDollars), adjustedCost: formatDollars((BigInt(cost.replace('.', '')) + amount) as NanoDollars),
+  };
+}
+
+function shownCorrection({ id, provider, dayMs, model, ours, theirs, bill, recordedAtMs }: Correction): ShownCorrection {
+  return {
+    id, provider, day: dayText(dayMs), model, ours: formatDollars(ours), theirs: formatDollars(theirs),
+    correction: formatDollars((theirs - ours) as NanoDollars), bill, recordedAt: new Date(recordedAtMs).toISOString(),
+  };
+}
+
+function dayText(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}

@@ -1,0 +1,116 @@
+/**
+ * Usage with what the same calls would cost by other prices, beside the recorded cost. Design 5, `usage --prices`. Every record of the
+ * time is read: it takes as long as an export. Records stay as they are.
+ */
+import { setImmediate as othersFirst } from 'node:timers/promises';
+import { formatDollars, nanoDollars } from '@metergate/core/money.ts';
+import { reprice, type Repriced } from '@metergate/core/price/reprice.ts';
+import type { CallRecord } from '@metergate/core/record/call-record.ts';
+import { subjectOf, subjectsOf, type UsageDimension } from '@metergate/core/report/usage-sum.ts';
+import { dayOf } from '@metergate/core/time/utc-day.ts';
+import { monthOf } from '@metergate/core/time/utc-month.ts';
+import type { UsageFilter } from '@metergate/store/usage/usage-query.ts';
+import type { UseCaseContext } from '../context.ts';
+import { findFigures } from '../organizations.ts';
+import { bookOfFile, listedPrices, priceBook } from '../prices.ts';
+import { isRefusal, type AdministrationRefusal } from '../refusal.ts';
+import { subjectText, type ShownUsage, type UsageQuery } from '../usage.ts';
+
+/** `list`: the frozen list alone. `current`: with the operator's own over it. Else the text of a price file, over the list. */
+export type PricesToTry = 'list' | 'current' | { readonly file: string };
+
+/** Money: US dollars with nine places. */
+export interface ShownRepricing {
+  /** Of the calls that those prices give a cost. */
+  readonly repricedCalls: number;
+  readonly repricedCost: string;
+  /** What the same calls cost by their records. */
+  readonly repricedFrom: string;
+  /** Of `repricedCalls`, those whose new cost lacks something that was reported. */
+  readonly repricedGapCalls: number;
+  /** Calls with usage that those prices give no cost. */
+  readonly notRepricedCalls: number;
+}
+
+interface Sums {
+  calls: number;
+  cost: bigint;
+  from: bigint;
+  gaps: number;
+  not: number;
+}
+
+/** Rows of usage that the query asks for, as they stand, and the prices to try on their calls. */
+export interface Repricing<Row extends ShownUsage> {
+  readonly rows: readonly Row[];
+  readonly prices: PricesToTry;
+}
+
+/** Refuses `invalid_price_file`. */
+export async function repriced<Row extends ShownUsage>(
+  context: UseCaseContext, query: UsageQuery, { rows, prices }: Repricing<Row>,
+): Promise<(Row & ShownRepricing)[] | AdministrationRefusal> {
+  const own = await priceBook(context);
+  if (isRefusal(own)) return own;
+  const book = prices === 'current' ? own : prices === 'list' ? listedPrices() : bookOfFile(prices.file);
+  if (isRefusal(book)) return book;
+  const organization = await findFigures(context, query.organization);
+  if (isRefusal(organization)) return organization;
+  const sums = new Map<string, Sums>();
+  const { sinceMs: fromMs = firstMs, untilMs: toMs = lastMs } = query;
+  for await (const page of context.store.callWalk.walk({ organization: organization.id, fromMs, toMs })) {
+    for (const { record } of page) if (fits(record, query.filter ?? {})) add(sums, query.by, record, reprice(record, { book, own }));
+    await othersFirst();
+  }
+  return rows.map((row) => ({ ...row, ...shownSums(sums.get(nameOfRow(query.by.map((each) => row[each] ?? null)))) }));
+}
+
+const firstMs = -8_640_000_000_000_000;
+const lastMs = 8_640_000_000_000_000;
+
+function fits(record: CallRecord, filter: UsageFilter): boolean {
+  return (Object.entries(filter) as [keyof UsageFilter, string | undefined][]).every(([name, value]) => value === undefined
+    || (name === 'label' ? record.labels.includes(value) : subjectOf(record[name]) === subjectOf(value)));
+}
+
+function add(sums: Map<string, Sums>, by: readonly UsageDimension[], record: CallRecord, repriced: Repriced): void {
+  if (repriced.kind === 'nothing') return;
+  const [first = [''], second = ['']] = by.map((dimension) => subjectsIn(dimension, record));
+  for (const one of first) {
+    for (const other of second) {
+      const texts = [one, other].slice(0, by.length).map((subject, index) => subjectText(by[index]!, subject));
+      const name = nameOfRow(texts);
+      let sum = sums.get(name);
+      if (sum === undefined) sums.set(name, sum = { calls: 0, cost: 0n, from: 0n, gaps: 0, not: 0 });
+      if (repriced.kind === 'not_repriced') {
+        sum.not += 1;
+        continue;
+      }
+      sum.calls += 1;
+      sum.cost += repriced.cost;
+      sum.from += record.cost ?? 0n;
+      if (repriced.gap) sum.gaps += 1;
+    }
+  }
+}
+
+function subjectsIn(dimension: UsageDimension, record: CallRecord): readonly string[] {
+  const { startedAtMs } = record;
+  switch (dimension) {
+    case 'hour': return [String(startedAtMs - (startedAtMs % 3_600_000))];
+    case 'day': return [String(dayOf(startedAtMs))];
+    case 'month': return [String(monthOf(startedAtMs))];
+    default: return subjectsOf(dimension, record);
+  }
+}
+
+function nameOfRow(texts: readonly (string | null)[]): string {
+  return JSON.stringify(texts);
+}
+
+function shownSums(sums: Sums = { calls: 0, cost: 0n, from: 0n, gaps: 0, not: 0 }): ShownRepricing {
+  return {
+    repricedCalls: sums.calls, repricedCost: formatDollars(nanoDollars(sums.cost)), repricedFrom: formatDollars(nanoDollars(sums.from)),
+    repricedGapCalls: sums.gaps, notRepricedCalls: sums.not,
+  };
+}
