@@ -1,7 +1,7 @@
 /**
  * `npm run bench [-- --quick] [-- --only calls,journal]`: every measure of the product, one part after the other, each a process of
  * its own, so that none measures what another left behind. Exit code 1 where one of them failed. Parts:
- * `calls` (bench/run.ts), `guards`, `journal`, `leases`, `overshoot`, `tap`, `reports`, `ingest`. `--quick` takes minutes off each.
+ * `calls` (bench/run.ts), `guards`, `first` (bench/first-calls.ts), `journal`, `leases`, `overshoot`, `tap`, `reports`, `ingest`. `--quick` takes minutes off each.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,6 +15,7 @@ const quick = values.quick ? ['--quick'] : [];
 const parts: Readonly<Record<string, readonly string[]>> = {
   calls: ['run.ts', ...quick],
   guards: ['guards.ts', ...quick],
+  first: ['first-calls.ts', ...quick],
   journal: ['journal.ts', ...quick],
   leases: ['leases.ts', ...quick],
   overshoot: ['overshoot.ts', ...quick],

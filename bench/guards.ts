@@ -53,7 +53,7 @@ async function bench(): Promise<number> {
   let faults: string[] = [];
   try {
     for (const subject of [guarded, granted, padded]) {
-      await calls.ask(subject, { order: 'runs', url: subject.url, key: subject.key, headers: '', count: plan.liveRuns });
+      await calls.ask(subject, { order: 'runs', url: subject.url, key: subject.key, headers: '', from: 0, count: plan.liveRuns });
     }
     for (const subject of subjects) await round(calls, subject, plan.warmUpMs);
     for (let set = 0; set < plan.sets; set += 1) {

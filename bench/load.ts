@@ -18,8 +18,8 @@ export interface Target {
 export type LoadOrder =
   | Target & { readonly order: 'closed'; readonly connections: number; readonly durationMs: number; readonly events: number }
   | Target & { readonly order: 'open'; readonly perSecond: number; readonly durationMs: number }
-  /** One call each of so many runs, which its headers do not name. */
-  | Target & { readonly order: 'runs'; readonly count: number }
+  /** One call each of so many runs, which its headers do not name: `from` is the number of the first. */
+  | Target & { readonly order: 'runs'; readonly from: number; readonly count: number }
   | { readonly order: 'log' };
 
 /** What an order found. Latencies in microseconds. */
@@ -206,7 +206,7 @@ async function callRuns(order: Extract<LoadOrder, { order: 'runs' }>): Promise<L
         return;
       }
       next += 1;
-      const headers = `${order.headers}x-svc-run-id: bench-${next}\r\nx-svc-run-budget: 1000\r\n`;
+      const headers = `${order.headers}x-svc-run-id: bench-${order.from + next}\r\nx-svc-run-budget: 1000\r\n`;
       caller.socket.write(requestText({ ...order, headers }, 0), 'latin1');
     };
     caller.done = (good) => {
@@ -215,7 +215,7 @@ async function callRuns(order: Extract<LoadOrder, { order: 'runs' }>): Promise<L
     };
     call();
   })));
-  return summary([0], failures, performance.now() - startedAt);
+  return { ...summary([0], failures, performance.now() - startedAt), calls: order.count };
 }
 
 /** Calls at a fixed rate, each timed from when it was due, not from when it was sent. */
