@@ -80,6 +80,15 @@ test('a body is counted as it comes: one byte more than the bound is 413; anothe
   assert.equal((await send('/keys', `${'['.repeat(30_000)}${']'.repeat(30_000)}`)).status, 400);
 });
 
+test('a name that stands twice in one object is refused and named, and nothing is done', async () => {
+  const before = await keys();
+  const answer = await send('/keys', '{"name":"first","project":"p","name":"second"}');
+  assert.deepEqual(errorOf(answer), [400, 'invalid_json']);
+  assert.match(answer.text, /The name \\"name\\" stands twice/);
+  assert.ok(!(await send('/keys', `{"sk-${'k'.repeat(30)}":1,"sk-${'k'.repeat(30)}":2}`)).text.includes('sk-k'));
+  assert.equal(await keys(), before);
+});
+
 test('hostile texts as names come back exactly or are refused in a sentence without them', async () => {
   const before = await keys();
   let taken = 0;

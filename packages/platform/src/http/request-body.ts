@@ -1,8 +1,9 @@
 /**
  * A request's body → the JSON object in it, or the refusal: one media type, no content coding, at most `bytesMax` bytes
- * counted as they come, valid UTF-8, one JSON object. Nothing of it is ever repeated or logged.
+ * counted as they come, valid UTF-8, one JSON object in which no name stands twice. Nothing of it is ever repeated or logged.
  */
 import { HttpRefusal } from './envelope.ts';
+import { repeatedName } from './repeated-name.ts';
 
 /** Enough for every resource but the tap's batches, which have a limit of their own. */
 export const bodyBytesMax = 65_536;
@@ -35,8 +36,18 @@ async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array
 }
 
 function parse(bytes: Uint8Array): unknown {
+  const { text, value } = parsed(bytes);
+  const repeated = repeatedName(text);
+  if (repeated === null) return value;
+  // A name of the caller's own may be anything, a secret too: only one that could be a field of ours is said.
+  const which = /^\w{1,40}$/.test(repeated) ? `The name "${repeated}"` : 'A name';
+  throw new HttpRefusal(400, 'invalid_json', `${which} stands twice in one object of the body.`);
+}
+
+function parsed(bytes: Uint8Array): { readonly text: string; readonly value: unknown } {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    return { text, value: JSON.parse(text) };
   } catch {
     throw invalidJson();
   }

@@ -1,0 +1,43 @@
+/**
+ * JSON text → a name that one of its objects holds twice. `JSON.parse` takes the last of the two without a word, another reader the
+ * first: what was checked on the way would not be what is done. Walks the text once.
+ */
+
+/** `text` is valid JSON. Null: every name stands once in its object. */
+export function repeatedName(text: string): string | null {
+  /** Of each open object the names so far; null: an array. */
+  const open: (Set<string> | null)[] = [];
+  let nameIsDue = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (character === '"') {
+      const end = endOfString(text, at);
+      if (nameIsDue) {
+        const name = JSON.parse(text.slice(at, end + 1)) as string;
+        const names = open.at(-1)!;
+        if (names.has(name)) return name;
+        names.add(name);
+        nameIsDue = false;
+      }
+      at = end;
+    } else if (character === '{') {
+      open.push(new Set());
+      nameIsDue = true;
+    } else if (character === '[') {
+      open.push(null);
+    } else if (character === '}' || character === ']') {
+      open.pop();
+      nameIsDue = false;
+    } else if (character === ',') {
+      nameIsDue = open.at(-1) !== null;
+    }
+  }
+  return null;
+}
+
+/** Where the closing quote stands of the string that opens at `start`. */
+function endOfString(text: string, start: number): number {
+  let at = start + 1;
+  while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+  return at;
+}
