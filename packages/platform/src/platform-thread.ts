@@ -13,6 +13,7 @@ import { parseAddressRanges } from '@metergate/store/network/public-address.ts';
 import { openStore, type Store } from '@metergate/store/store.ts';
 import { createAttempts } from './auth/attempts.ts';
 import { createSessions } from './auth/create-sessions.ts';
+import { passwords } from './auth/passwords.ts';
 import { begunSignIns } from './auth/oidc/begun-sign-in.ts';
 import { createIdentityProvider } from './auth/oidc/identity-provider.ts';
 import type { OidcSettings } from './auth/oidc/oidc-settings.ts';
@@ -116,7 +117,8 @@ function partsOn(store: Store, reports: Reports | null, port: number): PlatformP
   return {
     store, reports, clock, randomBytes: (n) => randomBytes(n), publicUrl, gatewayUrl: data.gatewayUrl, sandbox: data.sandbox,
     providerUrls: data.providerUrls, upstreamRules: { allow: data.upstreamAllow }, trusted: trustedProxies(data.trustedProxies),
-    sessions: createSessions({ store, masterKey: data.masterKey, publicUrl, clock }), attempts: createAttempts(clock), oidc: oidcParts(),
+    passwords, sessions: createSessions({ store, masterKey: data.masterKey, publicUrl, clock, passwords }),
+    attempts: createAttempts(clock), oidc: oidcParts(),
     report: (fault) => tell('answer a request', fault),
   };
 }

@@ -11,7 +11,7 @@ import type { Store } from '@metergate/store/store.ts';
 import { z } from 'zod';
 import { refuseInput, type AdministrationRefusal } from '../use-cases/refusal.ts';
 import { accountAdapter } from './account-adapter.ts';
-import { hashPassword, isHashDated, passwordRefusal, verifyPassword } from './passwords.ts';
+import { passwordRefusal, type Passwords } from './passwords.ts';
 import { sessionCookieName } from './session-cookie.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -27,6 +27,7 @@ export interface SessionsOptions {
   /** `https`: cookies are Secure. */
   readonly publicUrl: string;
   readonly clock: () => number;
+  readonly passwords: Passwords;
 }
 
 export function createSessions(options: SessionsOptions): Sessions {
@@ -44,7 +45,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     async begin({ email, password }, request, organization) {
       return granted(async () => {
         const { response, headers } = await auth.api.signInEmail({ body: { email, password }, headers: withoutCookie(request), returnHeaders: true });
-        await rehashed(store, email, password);
+        await rehashed(options, email, password);
         await bind(headers, organization ?? (await store.members.of(response.user.id))[0]?.organization ?? null);
         return { person: response.user.id, answerHeaders: cookiesOf(headers) };
       });
@@ -95,7 +96,7 @@ const providedSessions = {
   },
 };
 
-function libraryFor({ store, masterKey, publicUrl }: SessionsOptions) {
+function libraryFor({ store, masterKey, publicUrl, passwords }: SessionsOptions) {
   const secure = publicUrl.startsWith('https:');
   return betterAuth({
     appName: 'Metergate',
@@ -109,7 +110,7 @@ function libraryFor({ store, masterKey, publicUrl }: SessionsOptions) {
     rateLimit: { enabled: false },
     emailAndPassword: {
       enabled: true, disableSignUp: true, minPasswordLength: 1, maxPasswordLength: 512,
-      password: { hash: hashPassword, verify: ({ hash, password }) => verifyPassword(password, hash) },
+      password: { hash: (password) => passwords.hash(password), verify: ({ hash, password }) => passwords.verify(password, hash) },
     },
     session: {
       expiresIn: idleSeconds, updateAge: 3_600, freshAge: 0, cookieCache: { enabled: false },
@@ -126,10 +127,10 @@ function libraryFor({ store, masterKey, publicUrl }: SessionsOptions) {
 }
 
 /** The password is known now: a hash with figures of another day gives way to one with today's. */
-async function rehashed(store: Store, email: string, password: string): Promise<void> {
+async function rehashed({ store, passwords }: SessionsOptions, email: string, password: string): Promise<void> {
   const person = await store.people.find(email);
-  if (person === null || person.passwordHash === null || !isHashDated(person.passwordHash)) return;
-  await store.people.rehash(person.id, person.passwordHash, await hashPassword(password));
+  if (person === null || person.passwordHash === null || !passwords.isDated(person.passwordHash)) return;
+  await store.people.rehash(person.id, person.passwordHash, await passwords.hash(password));
 }
 
 async function granted<Result>(work: () => Promise<Result>): Promise<Result | AdministrationRefusal> {

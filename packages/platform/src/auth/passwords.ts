@@ -7,7 +7,6 @@ import { refuseInput, type AdministrationRefusal } from '../use-cases/refusal.ts
 
 const lengthMin = 12;
 const lengthMax = 256;
-const cost: Cost = { N: 32_768, r: 8, p: 3 };
 const memoryMax = 256 * 1024 * 1024;
 const hashBytes = 32;
 
@@ -19,35 +18,50 @@ export function passwordRefusal(password: string): AdministrationRefusal | null 
   return length >= lengthMin && length <= lengthMax && password.isWellFormed() ? null : refuseInput('invalid_password', passwordRule);
 }
 
-interface Cost {
+/** Of one hash: its memory is 128 x N x r bytes, done p times over. */
+export interface HashingCost {
   readonly N: number;
   readonly r: number;
   readonly p: number;
 }
 
-/** `scrypt$N$r$p$salt$hash`, the last two in base64url. */
-export async function hashPassword(password: string): Promise<string> {
-  const salt = randomBytes(16);
-  const hash = await derived(password, salt, cost);
-  return `scrypt$${cost.N}$${cost.r}$${cost.p}$${salt.toString('base64url')}$${hash.toString('base64url')}`;
+/** Hashes at one cost, and verifies what was hashed at any. */
+export class Passwords {
+  readonly #cost: HashingCost;
+
+  constructor(cost: HashingCost) {
+    this.#cost = cost;
+  }
+
+  /** `scrypt$N$r$p$salt$hash`, the last two in base64url. @throws HashingBusy */
+  async hash(password: string): Promise<string> {
+    const { N, r, p } = this.#cost;
+    const salt = randomBytes(16);
+    const hash = await derived(password, salt, this.#cost);
+    return `scrypt$${N}$${r}$${p}$${salt.toString('base64url')}$${hash.toString('base64url')}`;
+  }
+
+  /** By the figures that the hash was made with, whatever today's are. @throws HashingBusy */
+  async verify(password: string, stored: string): Promise<boolean> {
+    const { figures, salt, hash } = partsOf(stored) ?? {};
+    if (figures === undefined || salt === undefined || hash === undefined) return false;
+    const given = await derived(password, salt, figures);
+    return hash.length === given.length && timingSafeEqual(hash, given);
+  }
+
+  /** Whether the hash was made with other figures than today's: then the password is hashed anew when it is next known. */
+  isDated(stored: string): boolean {
+    const { figures } = partsOf(stored) ?? {};
+    const { N, r, p } = this.#cost;
+    return figures !== undefined && (figures.N !== N || figures.r !== r || figures.p !== p);
+  }
 }
 
-/** By the figures that the hash was made with, whatever today's are. */
-export async function verifyPassword(password: string, stored: string): Promise<boolean> {
-  const { figures, salt, hash } = partsOf(stored) ?? {};
-  if (figures === undefined || salt === undefined || hash === undefined) return false;
-  const given = await derived(password, salt, figures);
-  return hash.length === given.length && timingSafeEqual(hash, given);
-}
-
-/** Whether the hash was made with other figures than today's: then the password is hashed anew when it is next known. */
-export function isHashDated(stored: string): boolean {
-  const { figures } = partsOf(stored) ?? {};
-  return figures !== undefined && (figures.N !== cost.N || figures.r !== cost.r || figures.p !== cost.p);
-}
+/** At today's cost: 32 MiB, three times over, some tenths of a second. */
+export const passwords = new Passwords({ N: 32_768, r: 8, p: 3 });
 
 /** Null: not a hash of ours, or one that would take more than a sign-in may. */
-function partsOf(stored: string): { readonly figures: Cost; readonly salt: Buffer; readonly hash: Buffer } | null {
+function partsOf(stored: string): { readonly figures: HashingCost; readonly salt: Buffer; readonly hash: Buffer } | null {
   const [, N, r, p, salt, hash] = /^scrypt\$(\d{1,8})\$(\d{1,3})\$(\d{1,3})\$([\w-]{16,128})\$([\w-]{43})$/.exec(stored) ?? [];
   const figures = { N: Number(N), r: Number(r), p: Number(p) };
   const bearable = figures.N >= 2 && Number.isInteger(Math.log2(figures.N)) && figures.r >= 1 && figures.p >= 1
@@ -64,7 +78,7 @@ let waiting = 0;
 let last: Promise<unknown> = Promise.resolve();
 
 /** @throws HashingBusy */
-function derived(password: string, salt: Buffer, { N, r, p }: Cost): Promise<Buffer> {
+function derived(password: string, salt: Buffer, { N, r, p }: HashingCost): Promise<Buffer> {
   if (waiting >= waitingMax) return Promise.reject(new HashingBusy('too many passwords are being checked'));
   waiting += 1;
   const next = last.then(() => new Promise<Buffer>((resolve, reject) => {

@@ -7,8 +7,7 @@ import assert from 'node:assert/strict';
 import { createHash, scryptSync } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { inviteUser, makePasswordLink } from '../use-cases/users.ts';
-import { isHashDated } from '../auth/passwords.ts';
-import { freshSqlite, granted, password, platformFixture, type PlatformFixture, type TestOrganization } from './test-support/platform-fixture.ts';
+import { freshSqlite, granted, password, passwords, platformFixture, type PlatformFixture, type TestOrganization } from './test-support/platform-fixture.ts';
 
 const place = freshSqlite();
 let platform: PlatformFixture;
@@ -79,11 +78,11 @@ test('a hash that was made with other figures is taken, and made anew when its p
   const salt = Buffer.alloc(16, 3);
   const old = `scrypt$16384$8$1$${salt.toString('base64url')}$${scryptSync(password, salt, 32, { N: 16_384, r: 8, p: 1 }).toString('base64url')}`;
   await platform.store.people.setPassword(id, old);
-  assert.equal(isHashDated(old), true);
+  assert.equal(passwords.isDated(old), true);
   assert.deepEqual([(await signIn(email, 'not the password')).status, (await platform.store.people.find(email))!.passwordHash], [401, old]);
   assert.equal((await signIn(email, password)).status, 200);
   const now = (await platform.store.people.find(email))!.passwordHash!;
-  assert.deepEqual([isHashDated(now), (await signIn(email, password)).status], [false, 200]);
+  assert.deepEqual([passwords.isDated(now), (await signIn(email, password)).status], [false, 200]);
 });
 
 test('a service key is renamed, moved, disabled, enabled and rotated; nodes are told what holds', async () => {

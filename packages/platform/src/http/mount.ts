@@ -79,8 +79,8 @@ interface Changing {
 
 /** What is sent as a secret is in none of the audit's details. */
 function contextOf(parts: PlatformParts, { operation, actor, changes, params, sent }: Changing): UseCaseContext {
-  const { store, clock, randomBytes } = parts;
-  const context = { store, randomBytes, nowMs: clock() };
+  const { store, clock, randomBytes, passwords } = parts;
+  const context = { store, randomBytes, nowMs: clock(), passwords };
   if (!changes || actor === null) return context;
   const secrets = new Set(['password', 'credential', 'token', 'key', ...(operation.secrets ?? [])]);
   const detail = Object.fromEntries(Object.entries({ ...params, ...sent }).filter(([name]) => !secrets.has(name)));

@@ -6,6 +6,7 @@ import type { Store } from '@metergate/store/store.ts';
 import type { Attempts } from '../auth/attempts.ts';
 import type { TrustedProxies } from './client-address.ts';
 import type { OidcParts } from '../auth/oidc/oidc-parts.ts';
+import type { Passwords } from '../auth/passwords.ts';
 import type { Sessions } from '../auth/sessions.ts';
 import type { Reports } from '../reports/report-client.ts';
 import type { UpstreamUrlRules } from '../use-cases/upstream-url.ts';
@@ -17,6 +18,7 @@ export interface PlatformParts {
   /** Runs the operations that read long; null: they run here, where their reading holds nobody up. */
   readonly reports: Reports | null;
   readonly sessions: Sessions;
+  readonly passwords: Passwords;
   readonly attempts: Attempts;
   /** Signing in by an identity provider; null: only with a password. */
   readonly oidc: OidcParts | null;

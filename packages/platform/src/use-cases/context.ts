@@ -4,6 +4,7 @@
  * leaves its audit row.
  */
 import type { Store } from '@metergate/store/store.ts';
+import type { Passwords } from '../auth/passwords.ts';
 
 export interface UseCaseContext {
   readonly store: Store;
@@ -11,4 +12,6 @@ export interface UseCaseContext {
   readonly randomBytes: (n: number) => Uint8Array;
   /** The moment of the request, milliseconds since the epoch. */
   readonly nowMs: number;
+  /** What passwords are hashed with; today's cost unless given. */
+  readonly passwords?: Passwords;
 }

@@ -10,7 +10,7 @@ import { invitationNotValid, type Invitation } from '@metergate/store/accounts/i
 import { passwordLinkNotValid, type LinkedPerson } from '@metergate/store/accounts/password-links.ts';
 import type { Member } from '@metergate/store/accounts/members.ts';
 import { z } from 'zod';
-import { hashPassword, passwordRefusal, verifyPassword } from '../auth/passwords.ts';
+import { passwordRefusal, passwords, type Passwords } from '../auth/passwords.ts';
 import type { UseCaseContext } from './context.ts';
 import { checkInput } from './input.ts';
 import { findOrganization } from './organizations.ts';
@@ -59,7 +59,7 @@ export async function createUser(
   if (weak !== null) return weak;
   const organization = await findOrganization(context, wanted.organization);
   if (isRefusal(organization)) return organization;
-  const passwordHash = await hashPassword(wanted.password);
+  const passwordHash = await hashingOf(context).hash(wanted.password);
   const made = await context.store.members.create({ organization: organization.id, email: wanted.email, passwordHash, role: role.value });
   return isRefusal(made) ? made : shownMember(made);
 }
@@ -104,7 +104,7 @@ export async function acceptInvitation(
   const invitation = await context.store.invitations.findOpen(hashOf(token));
   if (invitation === null || (invitation.email !== null && invitation.email !== email.trim().toLowerCase())) return invitationNotValid();
   const person = await context.store.people.find(email);
-  if (person !== null && !(person.passwordHash !== null && await verifyPassword(password, person.passwordHash))) {
+  if (person !== null && !(person.passwordHash !== null && await hashingOf(context).verify(password, person.passwordHash))) {
     return refuseInput('wrong_password', 'There is a user with this email already, and the password is not theirs.');
   }
   const weak = person === null ? passwordRefusal(password) : null;
@@ -112,7 +112,7 @@ export async function acceptInvitation(
   const store = context.store.acting({
     actor: { kind: 'person', id: person?.id ?? null, name: person?.email ?? null }, detail: { invitation: invitation.id, role: invitation.role },
   });
-  const passwordHash = person === null ? await hashPassword(password) : '';
+  const passwordHash = person === null ? await hashingOf(context).hash(password) : '';
   const member = await store.invitations.accept({ tokenHash: hashOf(token), email, passwordHash, known: person !== null });
   return isRefusal(member) ? member : shownMember(member);
 }
@@ -150,7 +150,11 @@ export async function usePasswordLink(
   const weak = passwordRefusal(password);
   if (weak !== null) return weak;
   const store = context.store.acting({ actor: { kind: 'person', id: person.id, name: person.email }, detail: {} });
-  return store.passwordLinks.use(hashOf(token), await hashPassword(password));
+  return store.passwordLinks.use(hashOf(token), await hashingOf(context).hash(password));
+}
+
+function hashingOf(context: UseCaseContext): Passwords {
+  return context.passwords ?? passwords;
 }
 
 function mintedLink({ randomBytes, nowMs }: UseCaseContext, publicUrl: string) {

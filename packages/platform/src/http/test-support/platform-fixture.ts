@@ -12,6 +12,7 @@ import type { OrganizationId } from '@metergate/core/id.ts';
 import { openStore, type Store } from '@metergate/store/store.ts';
 import { createAttempts } from '../../auth/attempts.ts';
 import { createSessions } from '../../auth/create-sessions.ts';
+import { Passwords } from '../../auth/passwords.ts';
 import { createToken } from '../../use-cases/management-tokens.ts';
 import { isRefusal, type AdministrationRefusal } from '../../use-cases/refusal.ts';
 import { createUser } from '../../use-cases/users.ts';
@@ -22,6 +23,8 @@ import type { PlatformParts } from '../parts.ts';
 
 export const masterKey = new Uint8Array(32).fill(9);
 export const password = 'correct horse battery';
+/** Cheap: what a hash costs today is held by the tests of passwords. */
+export const passwords = new Passwords({ N: 1_024, r: 8, p: 1 });
 
 export interface TestOrganization {
   readonly id: OrganizationId;
@@ -84,7 +87,8 @@ export async function platformFixture(
   const parts: PlatformParts = {
     store, reports: null, clock: Date.now, randomBytes: bytes, publicUrl,
     gatewayUrl: 'http://gateway.test', sandbox: false, providerUrls, upstreamRules: { allow: [] }, trusted: trustedProxies([]),
-    sessions: createSessions({ store, masterKey, publicUrl, clock: Date.now }), attempts: createAttempts(Date.now), oidc: oidc(publicUrl),
+    passwords, sessions: createSessions({ store, masterKey, publicUrl, clock: Date.now, passwords }),
+    attempts: createAttempts(Date.now), oidc: oidc(publicUrl),
     report: (fault) => reports.push(fault),
   };
   const app = platformApp(parts);
@@ -104,7 +108,7 @@ export async function platformFixture(
     const parsed = (isJson && text !== '' ? JSON.parse(text) : {}) as Record<string, unknown>;
     return { status: response.status, headers: response.headers, text, body: parsed };
   };
-  const context = () => ({ store, randomBytes: bytes, nowMs: Date.now() });
+  const context = () => ({ store, randomBytes: bytes, nowMs: Date.now(), passwords });
   return {
     store, parts, app, reports, said, ask,
     async organization(name) {
