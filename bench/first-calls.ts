@@ -44,7 +44,8 @@ async function bench(): Promise<number> {
       const first = [await cost(beginning), await cost(beginning)];
       stands.push(await cost(inARun));
       ratios.push(sum(first) / sum(stands));
-      console.log(`set ${set + 1}   in a run that stands ${(sum(stands) / 2).toFixed(1)} us a call   the first of a run ${(sum(first) / 2).toFixed(1)} us`);
+      const [us, firstUs] = [stands, first].map((both) => (sum(both) / 2).toFixed(1));
+      console.log(`set ${set + 1}   in a run that stands ${us} us a call   the first of a run ${firstUs} us`);
     }
     faults = await calls.faults();
   } finally {
@@ -53,7 +54,8 @@ async function bench(): Promise<number> {
   }
   const sorted = ratios.sort((left, right) => left - right);
   const at = (share: number): string => (sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN).toFixed(2);
-  console.log(`\nThe first call of a run costs ${at(0.5)} times a call in one that stands (half of the sets: ${at(0.25)} to ${at(0.75)}); target: 1.50.`);
+  const spread = `half of the sets: ${at(0.25)} to ${at(0.75)}`;
+  console.log(`\nThe first call of a run costs ${at(0.5)} times a call in one that stands (${spread}); target: 1.50.`);
   if (!canPin) console.log('Processes were not pinned to cores on this machine: figures are rough.');
   for (const fault of faults) console.error(`FAILED: ${fault}`);
   return faults.length === 0 ? 0 : 1;

@@ -7,7 +7,9 @@ import assert from 'node:assert/strict';
 import { createHash, scryptSync } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { inviteUser, makePasswordLink } from '../use-cases/users.ts';
-import { freshSqlite, granted, password, passwords, platformFixture, type PlatformFixture, type TestOrganization } from './test-support/platform-fixture.ts';
+import {
+  freshSqlite, granted, password, passwords, platformFixture, type PlatformFixture, type TestOrganization,
+} from './test-support/platform-fixture.ts';
 
 const place = freshSqlite();
 let platform: PlatformFixture;
