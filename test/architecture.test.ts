@@ -145,7 +145,8 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'http/app.ts reports/reading-operations.ts', 'reports server.ts', 'platform-thread.ts',
   ],
   cli: [
-    'config/variables.ts log runtime-floor.ts', 'config/config.ts', 'command-line/command.ts config', 'command-line open-store.ts start', 'receipts',
+    'config/variables.ts log runtime-floor.ts', 'config/config.ts', 'command-line/command.ts config', 'traces', 'command-line open-store.ts start',
+    'receipts',
     'command-line/on-store.ts doctor', 'commands', 'program.ts', 'main.ts',
   ],
   dashboard: ['api', 'app', 'shown', 'parts', 'pages', 'frame', 'main.tsx'],

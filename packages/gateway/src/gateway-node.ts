@@ -14,6 +14,7 @@ import type { CallMetrics } from './metrics/call-metrics.ts';
 import type { Destination } from './network/destination.ts';
 import type { CreateCopyReader } from './usage/create-copy-reader.ts';
 import type { HeldSettings } from './settings/held-settings.ts';
+import type { CallTraces } from './traces/call-traces.ts';
 import type { Clock } from './clock.ts';
 import type { GatewayCounters } from './counters.ts';
 
@@ -37,5 +38,7 @@ export interface GatewayNode {
   readonly counters: GatewayCounters;
   readonly metrics: CallMetrics;
   readonly log: CallLog;
+  /** Null: no spans of calls are wanted. */
+  readonly traces: CallTraces | null;
   readonly faults: Faults;
 }

@@ -1,7 +1,7 @@
 /**
  * Entry of the gateway thread: puts a node together from what the parent gives, and says when it listens.
  * To the parent: `{listening: {host, port}}`, or `{failed: {code, message, syscall}}` and the end; `{metrics, id}` on `{metrics: true, id}`;
- * `{condition}` whenever what the node cannot do changes; `{warning}` when something needs an operator; `{lines}` for the log;
+ * `{condition}` whenever what the node cannot do changes; `{warning}` when something needs an operator; `{lines}` for the log, `{spans}` for traces;
  * `{drained: true}` after `{drain: true}`, when all calls have ended and the journal is closed. This thread never opens the store
  * (design 2, Processes).
  */
@@ -36,6 +36,8 @@ import { verifyAddressGuard } from './network/guard-self-test.ts';
 import { parseAddressRanges } from '@metergate/store/network/public-address.ts';
 import { createHeldSettings } from './settings/create-held-settings.ts';
 import type { HeldSettings } from './settings/held-settings.ts';
+import { CallTraces } from './traces/call-traces.ts';
+import type { Sampling } from './traces/sampler.ts';
 import { createCopyReader } from './usage/create-copy-reader.ts';
 
 /** What the parent gives. `storePort` has the store thread at its other end. */
@@ -58,6 +60,8 @@ export interface GatewayThreadData {
   readonly sharedStore: boolean;
   /** One line for every call and refusal. */
   readonly accessLog: boolean;
+  /** Null: no spans of calls. */
+  readonly traceSampling: Sampling | null;
 }
 
 /** What the parent may say. */
@@ -101,6 +105,7 @@ interface Parts {
   readonly registry: RunRegistry;
   readonly leases: SpendLeases | null;
   readonly look: () => NodeCondition | null;
+  readonly traces: CallTraces | null;
 }
 
 const clockWatchMs = 1_000;
@@ -148,16 +153,18 @@ async function start(): Promise<Parts> {
   client.onRunsEnded((ended) => ended.forEach((run) => runs.endedElsewhere(run)));
   client.onRunsTightened((tightened) => tightened.forEach((run) => runs.tightenedElsewhere(run)));
   const log = new CallLog({ access: data.accessLog, monotonicMs, post: (lines) => parent.postMessage({ lines }) });
+  const traces = data.traceSampling === null ? null
+    : new CallTraces({ sampling: data.traceSampling, post: (spans) => parent.postMessage({ spans }) });
   const gateway = await startGateway({
     id: data.nodeId, host: data.host, port: data.port, settings, journal, destinations, createCopyReader, clock,
     heldBodiesBytesMax: data.heldBodiesMb * 1024 * 1024, connectionsMax: connectionBounds(descriptorLimit()).callers,
-    guards: new Guards(clock, runs, leases), verifyGrant: createGrantVerifier(), log,
+    guards: new Guards(clock, runs, leases), verifyGrant: createGrantVerifier(), log, traces,
   });
   const look = conditionOf(gateway, segments, client, leases);
-  return { gateway, log, journal, destinations, settings, clock, rateCounters, registry, leases, look };
+  return { gateway, log, journal, destinations, settings, clock, rateCounters, registry, leases, look, traces };
 }
 
-function serveParent({ gateway, log, journal, destinations, settings, clock, rateCounters, registry, leases, look }: Parts): void {
+function serveParent({ gateway, log, journal, destinations, settings, clock, rateCounters, registry, leases, look, traces }: Parts): void {
   const loopDelay = monitorEventLoopDelay({ resolution: 20 });
   loopDelay.enable();
   parent.on('message', (message: ToGatewayThread) => {
@@ -179,7 +186,7 @@ function serveParent({ gateway, log, journal, destinations, settings, clock, rat
       loopDelay.reset();
       parent.postMessage({ metrics, id: message.id });
     } else {
-      void drain({ gateway, log, journal, destinations });
+      void drain({ gateway, log, journal, destinations, traces });
     }
   });
   setInterval(watchClock(clock), clockWatchMs).unref();
@@ -217,11 +224,14 @@ function watchClock(clock: NodeClock): () => void {
   };
 }
 
-async function drain({ gateway, log, journal, destinations }: Pick<Parts, 'gateway' | 'log' | 'journal' | 'destinations'>): Promise<void> {
+async function drain(
+  { gateway, log, journal, destinations, traces }: Pick<Parts, 'gateway' | 'log' | 'journal' | 'destinations' | 'traces'>,
+): Promise<void> {
   await gateway.drain(data.graceSeconds * 1_000);
   await journal.end();
   await destinations.close();
   log.flush();
+  traces?.flush();
   parent.postMessage({ drained: true });
   parent.close();
   data.storePort.close();

@@ -18,6 +18,7 @@ import { CallLog } from './log/call-log.ts';
 import { CallMetrics } from './metrics/call-metrics.ts';
 import { createGatewayServer } from './server.ts';
 import type { CreateCopyReader } from './usage/create-copy-reader.ts';
+import type { CallTraces } from './traces/call-traces.ts';
 import type { HeldSettings } from './settings/held-settings.ts';
 
 export interface GatewayOptions {
@@ -37,6 +38,8 @@ export interface GatewayOptions {
   readonly clock: Clock;
   /** Where calls and refusals are told; nowhere by default. */
   readonly log?: CallLog;
+  /** Where spans of calls go; nowhere by default. */
+  readonly traces?: CallTraces | null;
 }
 
 export interface Gateway {
@@ -70,6 +73,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     counters,
     metrics: new CallMetrics(),
     log: options.log ?? new CallLog({ access: false, monotonicMs: () => options.clock.monotonicMs(), post: () => {} }),
+    traces: options.traces ?? null,
     faults: createFaults(counters),
   };
   const { server, connections } = createGatewayServer(node, options.connectionsMax);

@@ -4,12 +4,25 @@
  */
 import type { JournalSync } from '@metergate/store/journal/segment.ts';
 import type { OidcSettings } from '@metergate/platform/auth/oidc/oidc-settings.ts';
+import type { Sampling } from '@metergate/gateway/traces/sampler.ts';
 import type { LogLevel } from '../log/log.ts';
 
 export interface ListenAddress {
   readonly host: string;
   /** 0 to 65535; 0: any free port. */
   readonly port: number;
+}
+
+/** Where spans of calls go, and how many. */
+export interface TraceSettings {
+  readonly url: string;
+  /** Names and values; may hold a secret. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  readonly gzip: boolean;
+  readonly sampling: Sampling;
+  readonly serviceName: string;
+  readonly resource: Readonly<Record<string, string>>;
 }
 
 export interface Config {
@@ -39,6 +52,8 @@ export interface Config {
   readonly logLevel: LogLevel;
   /** One line for every call and refusal, without content. */
   readonly accessLog: boolean;
+  /** Null: no spans of calls are sent. */
+  readonly traces: TraceSettings | null;
   /** Without a trailing slash; null: from host and port. */
   readonly publicGatewayUrl: string | null;
   readonly publicPlatformUrl: string | null;

@@ -18,7 +18,7 @@ test('design 5: with no variable set, every setting has its default', () => {
     dataDirectory: '/srv/app/data', databaseUrl: 'sqlite:/srv/app/data/metergate.db', masterKey: null,
     openaiUrl: 'https://api.openai.com', anthropicUrl: 'https://api.anthropic.com', upstreamAllow: [],
     journalSync: 'normal', runRegistryMax: 100_000, heldBodiesMb: 256, graceSeconds: 30, trustedProxies: [], oidc: null,
-    logFormat: null, logLevel: 'info', accessLog: false,
+    logFormat: null, logLevel: 'info', accessLog: false, traces: null,
     publicGatewayUrl: null, publicPlatformUrl: null,
   });
 });
@@ -42,12 +42,36 @@ test('design 5: each variable is taken in its form', () => {
   assert.deepEqual([config.publicGatewayUrl, config.publicPlatformUrl], ['https://llm.example.com', null]);
 });
 
+test('traces: off without an endpoint; the endpoint of traces is taken as it is, the common one gets their path', () => {
+  const common = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/' };
+  assert.deepEqual(configOf(common).traces, {
+    url: 'http://collector:4318/v1/traces', headers: {}, timeoutMs: 10_000, gzip: false, sampling: { byParent: true, ratio: 1 },
+    serviceName: 'metergate', resource: {},
+  });
+  const all = configOf({
+    ...common, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://x.example/otlp', OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Basic%20abc, x-scope = a',
+    OTEL_EXPORTER_OTLP_COMPRESSION: 'gzip', OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: '500', OTEL_TRACES_SAMPLER: 'traceidratio',
+    OTEL_TRACES_SAMPLER_ARG: '0.1',
+    OTEL_RESOURCE_ATTRIBUTES: 'service.name=gw,deployment.environment.name=test', OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf',
+  }).traces;
+  assert.deepEqual(all, {
+    url: 'https://x.example/otlp', headers: { authorization: 'Basic abc', 'x-scope': 'a' }, timeoutMs: 500, gzip: true,
+    sampling: { byParent: false, ratio: 0.1 }, serviceName: 'gw', resource: { 'deployment.environment.name': 'test' },
+  });
+  for (const off of [{ OTEL_SDK_DISABLED: 'true' }, { OTEL_TRACES_EXPORTER: 'none' }]) assert.equal(configOf({ ...common, ...off }).traces, null);
+  assert.equal(configOf({ OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }).traces, null, 'what is set for others stops nothing');
+});
+
 const secret = 'hunter2-secret';
 const oidc = {
   SVC_OIDC_ISSUER: 'https://id.example/realms/x', SVC_OIDC_CLIENT_ID: 'metergate', SVC_OIDC_CLIENT_SECRET: secret,
   SVC_OIDC_ROLE_CLAIM: 'https://x.example/roles',
 };
 const refusals: readonly (readonly [env: Environment, sentence: RegExp])[] = [
+  [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, /OTEL_EXPORTER_OTLP_PROTOCOL must be http\/json/],
+  [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4317' }, /OTEL_EXPORTER_OTLP_ENDPOINT must be a URL/],
+  [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c', OTEL_EXPORTER_OTLP_HEADERS: 'hunter2-secret' }, /OTEL_EXPORTER_OTLP_HEADERS must be name=value/],
+  [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c', OTEL_TRACES_SAMPLER: 'jaeger_remote' }, /OTEL_TRACES_SAMPLER must be/],
   [{ SVC_GATWAY_PORT: '1' }, /SVC_GATWAY_PORT is not known.*SVC_GATEWAY_PORT\?/],
   [{ SVC_SOMETHING_ELSE: '1' }, /SVC_SOMETHING_ELSE is not known/],
   [{ SVC_GATEWAY_PORT: '65536' }, /SVC_GATEWAY_PORT must be a whole number from 0 to 65535, not 65536/],

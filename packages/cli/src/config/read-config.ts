@@ -12,6 +12,7 @@ import { parseMasterKey } from '@metergate/store/sealing/master-key.ts';
 import { parseDatabaseUrl } from '@metergate/store/engine/database-url.ts';
 import type { Config, ListenAddress } from './config.ts';
 import { oidcOf } from './oidc-config.ts';
+import { tracesOf } from './traces.ts';
 import { BadValue, listenHost, oneOf, originUrl, publicUrl, wholeNumber } from './values.ts';
 import { unknownVariable, valueOf, type Environment, type VariableName } from './variables.ts';
 
@@ -47,6 +48,7 @@ function configOf(env: Environment, cwd: string): Config {
     logFormat: valueOf(env, 'SVC_LOG_FORMAT') === null ? null : oneOf<'json' | 'text'>(env, 'SVC_LOG_FORMAT', ['json', 'text']),
     logLevel: oneOf(env, 'SVC_LOG_LEVEL', ['info', 'error', 'warn', 'debug']),
     accessLog: oneOf(env, 'SVC_ACCESS_LOG', ['off', 'on']) === 'on',
+    traces: tracesOf(env),
     publicGatewayUrl: publicUrl(env, 'SVC_PUBLIC_GATEWAY_URL'),
     publicPlatformUrl: publicUrl(env, 'SVC_PUBLIC_PLATFORM_URL'),
   };

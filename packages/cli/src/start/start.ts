@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { idPrefix, newId, type GatewayNodeId } from '@metergate/core/id.ts';
 import type { NodeCondition } from '@metergate/gateway/condition.ts';
+import type { SpanFacts } from '@metergate/gateway/traces/call-traces.ts';
 import type { LogLine } from '@metergate/gateway/log/call-log.ts';
 import type { PlatformThreadData } from '@metergate/platform/platform-thread.ts';
 import { StoreFault } from '@metergate/store/engine/fault.ts';
@@ -18,9 +19,11 @@ import { openStore } from '@metergate/store/store.ts';
 import { startSandboxProvider } from '@metergate/sandbox/sandbox-provider.ts';
 import type { Config, ListenAddress } from '../config/config.ts';
 import { masterKeyFile, masterKeyForStart } from '../config/master-key.ts';
+import manifest from '../../package.json' with { type: 'json' };
 import { withMasterKey } from '../config/pending-master-key.ts';
 import { logLines } from '../log/call-lines.ts';
 import { createLog, type Log } from '../log/log.ts';
+import { createTraceExporter, type TraceExporter } from '../traces/trace-exporter.ts';
 import { runtimeBelowFloor } from '../runtime-floor.ts';
 import { assertDirectoryFree, ensureDataDirectory, lockDataDirectory, removeMade, type DirectoryLock } from './data-directory.ts';
 import { prepareFirstStart, type FirstStart } from './first-start.ts';
@@ -79,11 +82,12 @@ async function run(options: StartOptions): Promise<number> {
   const watch = createNodeWatch({
     directory: part === 'platform' ? null : config.dataDirectory, tell: log, monotonicMs: () => performance.now(),
   });
-  const running: Running = { lock: null, threads: null, platform: null, provider: null, ops: null };
+  const running: Running = { lock: null, traces: null, threads: null, platform: null, provider: null, ops: null };
   try {
     // First of all: who asks whether this process is ready is answered from here on, with what it waits for.
     running.ops = await startOps({
       address: config.ops, unready: () => watch.unready(), gateway: () => gatewaySource(running.threads),
+      traces: () => running.traces?.counters ?? null,
       runtime: { version: process.version, belowFloor: runtimeBelowFloor(process.versions.node) },
     });
     const prepared = part === 'all' ? await prepareData(options) : await preparePart(options, part, { log, watch, asked });
@@ -93,7 +97,7 @@ async function run(options: StartOptions): Promise<number> {
     return await serve(options, { log, watch, asked, running, prepared });
   } finally {
     await running.threads?.stop();
-    await Promise.all([running.platform?.stop(), running.ops?.close(), running.provider?.close()]);
+    await Promise.all([running.traces?.end(), running.platform?.stop(), running.ops?.close(), running.provider?.close()]);
     running.lock?.release();
   }
 }
@@ -102,6 +106,7 @@ async function run(options: StartOptions): Promise<number> {
 interface Running {
   /** Kept until all that writes there has ended. */
   lock: DirectoryLock | null;
+  traces: TraceExporter | null;
   threads: Threads | null;
   platform: PlatformThread | null;
   provider: Awaited<ReturnType<typeof startSandboxProvider>> | null;
@@ -128,10 +133,14 @@ async function serve(options: StartOptions, { log, watch, asked, running, prepar
   const died = Promise.withResolvers<number>();
   const openaiUrl = running.provider?.url ?? config.openaiUrl;
   const anthropicUrl = running.provider?.url ?? config.anthropicUrl;
+  if (config.traces !== null && part !== 'platform') {
+    running.traces = createTraceExporter({ settings: config.traces, version: manifest.version, tell: (sentence) => log('warn', sentence) });
+  }
   running.threads = part === 'platform' ? null : await startGateway(config, {
     masterKey, openaiUrl, anthropicUrl,
     onFault: (sentence) => log('warn', sentence),
     onLines: (lines) => logLines(log, lines),
+    onSpans: (spans) => running.traces?.add(spans),
     onCondition: (condition) => watch.hear(condition),
     onDeath: (sentence) => {
       watch.phase = { cause: 'stopping', sentence };
@@ -253,6 +262,7 @@ interface GatewayNeeds {
   readonly anthropicUrl: string;
   readonly onFault: (sentence: string) => void;
   readonly onLines: (lines: readonly LogLine[]) => void;
+  readonly onSpans: (spans: readonly SpanFacts[]) => void;
   readonly onCondition: (condition: NodeCondition) => void;
   readonly onDeath: (sentence: string) => void;
 }
@@ -268,10 +278,12 @@ async function startGateway(config: Config, needs: GatewayNeeds): Promise<Thread
         journalDirectory: join(config.dataDirectory, 'journal'), journalSync: config.journalSync,
         openaiUrl: needs.openaiUrl, anthropicUrl: needs.anthropicUrl,
         upstreamAllow: config.upstreamAllow, heldBodiesMb: config.heldBodiesMb, graceSeconds: config.graceSeconds,
-        accessLog: config.accessLog, runRegistryMax: config.runRegistryMax, sharedStore: parseDatabaseUrl(config.databaseUrl).kind === 'postgres',
+        accessLog: config.accessLog, traceSampling: config.traces?.sampling ?? null, runRegistryMax: config.runRegistryMax,
+        sharedStore: parseDatabaseUrl(config.databaseUrl).kind === 'postgres',
       },
       onFault: needs.onFault,
       onLines: needs.onLines,
+      onSpans: needs.onSpans,
       onCondition: needs.onCondition,
       onDeath: needs.onDeath,
     });

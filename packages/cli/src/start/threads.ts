@@ -5,6 +5,7 @@
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
 import type { GatewayThreadData, GatewayThreadMetrics } from '@metergate/gateway/gateway-thread.ts';
 import type { NodeCondition } from '@metergate/gateway/condition.ts';
+import type { SpanFacts } from '@metergate/gateway/traces/call-traces.ts';
 import type { LogLine } from '@metergate/gateway/log/call-log.ts';
 import type { StoreThreadFigures } from '@metergate/store/desk/store-thread.ts';
 import { tellFaults, type FaultReport } from './told-faults.ts';
@@ -23,6 +24,8 @@ export interface ThreadsOptions {
   readonly onFault: (sentence: string) => void;
   /** What the gateway thread says for the log. */
   readonly onLines: (lines: readonly LogLine[]) => void;
+  /** Facts of ended calls, for traces. */
+  readonly onSpans: (spans: readonly SpanFacts[]) => void;
   /** What the node cannot do, whenever it changes. */
   readonly onCondition: (condition: NodeCondition) => void;
   /** A thread ended unasked. */
@@ -98,6 +101,7 @@ export async function startThreads(options: ThreadsOptions): Promise<Threads> {
   }
   watch('gateway', gateway);
   gateway.on('message', (message: Message) => {
+    if (message['spans'] !== undefined) options.onSpans(message['spans'] as readonly SpanFacts[]);
     if (message['condition'] !== undefined) options.onCondition(message['condition'] as NodeCondition);
     if (message['lines'] !== undefined) options.onLines(message['lines'] as readonly LogLine[]);
   });

@@ -60,6 +60,7 @@ export class Admission {
     const call: AdmittedCall = {
       ...this.#heard, chosen, labels, labelsDropped, runCall,
       project: projectOf(rawHeaders),
+      traceParent: this.#node.traces?.parentOf(rawHeaders) ?? null,
       estimate: estimateTokens(declaredBodyBytes(rawHeaders)),
       taken: false,
       startedWallMs: 0,

@@ -9,6 +9,7 @@ import type { RequestId } from '@metergate/core/id.ts';
 import type { Provider } from '@metergate/core/wire/wire.ts';
 import type { Destination } from '../network/destination.ts';
 import type { GuardedCall } from '../guards/guards.ts';
+import type { TraceParent } from '../traces/trace-parent.ts';
 import type { HeldKey } from '../guards/held-key.ts';
 
 /** Where a call goes, with whose credential, and how its prices are found. */
@@ -36,6 +37,8 @@ export interface HeardCall {
 export interface AdmittedCall extends HeardCall, Labels, GuardedCall {
   readonly chosen: ChosenDestination;
   readonly project: string | null;
+  /** The caller's own span; null where it told of none, or nobody asked. */
+  readonly traceParent: TraceParent | null;
   /** Wall time of admission, which says what windows the call belongs to (design 3, row 5a); 0 until then. */
   startedWallMs: number;
   readonly startedMonotonicMs: number;

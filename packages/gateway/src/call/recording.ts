@@ -84,6 +84,7 @@ export class Recording {
       this.#close(record, () => this.#guard.run('journal', () => {
         this.#settled = true;
         this.#node.log.ended(record);
+        this.#node.traces?.ended(record, this.#call.traceParent);
         this.#node.metrics.recorded(record, this.#addedMs + this.#node.clock.monotonicMs() - startedMs);
         committed();
       }));
@@ -95,6 +96,7 @@ export class Recording {
     const record = brokenRecord(this.#opening, facts);
     this.#node.metrics.recorded(record, null);
     this.#node.log.ended(record);
+    this.#node.traces?.ended(record, this.#call.traceParent);
     if (this.#opened) this.#close(record, told);
     else {
       this.#node.guards.giveBack(this.#call);

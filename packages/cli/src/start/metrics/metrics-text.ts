@@ -4,6 +4,7 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 import type { GatewayThreadMetrics } from '@metergate/gateway/gateway-thread.ts';
 import type { StoreThreadFigures } from '@metergate/store/desk/store-thread.ts';
+import type { TraceCounters } from '../../traces/trace-exporter.ts';
 import { addCallCounters, callHistograms } from './call-metrics-text.ts';
 
 export interface GatewaySource {
@@ -15,6 +16,8 @@ export interface GatewaySource {
 export interface MetricsSources {
   /** Gives null where no gateway runs in this process, or none yet. */
   readonly gateway: () => GatewaySource | null;
+  /** Spans of calls; null: none are wanted. */
+  readonly traces: () => TraceCounters | null;
   readonly runtime: { readonly version: string; readonly belowFloor: boolean };
 }
 
@@ -58,7 +61,7 @@ const counters: typeof gauges = [
 ];
 
 /** Writes what there is now. */
-export function metricsWriter({ runtime, gateway }: MetricsSources): () => Promise<{ type: string; text: string }> {
+export function metricsWriter({ runtime, gateway, traces }: MetricsSources): () => Promise<{ type: string; text: string }> {
   return async () => {
     const registry = new Registry();
     new Gauge({
@@ -67,10 +70,20 @@ export function metricsWriter({ runtime, gateway }: MetricsSources): () => Promi
     }).set({ version: runtime.version, below_floor: runtime.belowFloor ? '1' : '0' }, 1);
     const memory = new Gauge({ name: 'process_resident_memory_bytes', help: 'Resident memory of the process.', registers: [registry] });
     memory.set(process.memoryUsage.rss());
+    const spans = traces();
+    if (spans !== null) addSpans(registry, spans);
     const source = gateway();
     const calls = source === null ? '' : await addGateway(registry, source);
     return { type: registry.contentType, text: await registry.metrics() + calls };
   };
+}
+
+function addSpans(registry: Registry, { sent, dropped }: TraceCounters): void {
+  const spans = new Counter({
+    name: 'metergate_spans_total', help: 'Spans of calls, by what became of them.', labelNames: ['result'], registers: [registry],
+  });
+  spans.inc({ result: 'sent' }, sent);
+  spans.inc({ result: 'dropped' }, dropped);
 }
 
 async function addGateway(registry: Registry, { metrics: metricsOf, storeFigures }: GatewaySource): Promise<string> {
