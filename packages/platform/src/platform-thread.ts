@@ -48,6 +48,7 @@ export interface PlatformThreadData {
 const housekeepingMs = 5_000;
 /** Between two looks for what happened and what is due. */
 const noticesMs = 1_000;
+const nearCapsMs = 60_000;
 
 const data = workerData as PlatformThreadData;
 const parent = parentPort!;
@@ -70,9 +71,12 @@ async function serve(): Promise<void> {
     const housekeeping = setInterval(() => void keepHouse(store), housekeepingMs);
     const notices = noticeWorkOn(store);
     const looking = setInterval(() => void lookForNotices(notices), noticesMs);
+    const counting = setInterval(() => void countNearCaps(store), nearCapsMs);
+    void countNearCaps(store);
     parent.on('message', (message: { stop?: boolean }) => {
       if (message.stop !== true) return;
       clearInterval(housekeeping);
+      clearInterval(counting);
       clearInterval(looking);
       void platform.close().then(() => notices.end().catch(() => {})).then(() => reports?.close()).then(() => store.close())
         .then(() => parent.close());
@@ -87,6 +91,15 @@ async function serve(): Promise<void> {
 function noticeWorkOn(store: Store): NoticeWork {
   const guard = createAddressGuard({ allow: parseAddressRanges(data.upstreamAllow) });
   return createNoticeWork({ store, guard, clock: Date.now, holder: newId(idPrefix.platform, randomBytes) });
+}
+
+/** For `/metrics`; a fault now is tried again the next time. */
+async function countNearCaps(store: Store): Promise<void> {
+  try {
+    parent.postMessage({ caps: await store.nearCaps.count(Date.now()) });
+  } catch (error) {
+    tell('count organizations near their caps', error);
+  }
 }
 
 let noticing = false;

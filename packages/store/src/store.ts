@@ -11,6 +11,7 @@ import { keyNamesIn, type KeyNames } from './calls/key-names.ts';
 import { callWalkIn, type CallWalk } from './calls/call-walk.ts';
 import { callRecordsIn, type CallRecords } from './calls/call-records.ts';
 import { spentDaysIn, type SpentDays } from './alerts/spent-days.ts';
+import { nearCapsIn, type NearCaps } from './alerts/near-caps.ts';
 import { alertWatchIn, type AlertWatch } from './alerts/alert-watch.ts';
 import { capAlertsIn, type CapAlerts } from './alerts/cap-alerts.ts';
 import { deliveriesIn, type Deliveries } from './webhooks/deliveries.ts';
@@ -89,6 +90,7 @@ export interface Store {
   readonly spentDays: SpentDays;
   readonly capAlerts: CapAlerts;
   readonly alertWatch: AlertWatch;
+  readonly nearCaps: NearCaps;
   readonly webhooks: Webhooks;
   readonly deliveries: Deliveries;
   readonly workLeases: WorkLeases;
@@ -159,6 +161,7 @@ function storeOn(context: StoreContext): Store {
     spentDays: spentDaysIn(context),
     capAlerts: capAlertsIn(context),
     alertWatch: alertWatchIn(context),
+    nearCaps: nearCapsIn(context),
     webhooks: webhooksIn(context),
     deliveries: deliveriesIn(context),
     workLeases: workLeasesIn(context),

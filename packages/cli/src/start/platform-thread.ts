@@ -4,11 +4,14 @@
  */
 import { Worker } from 'node:worker_threads';
 import type { PlatformThreadData } from '@metergate/platform/platform-thread.ts';
+import type { CapFigures } from './metrics/metrics-text.ts';
 import { ended, said } from './threads.ts';
 
 export interface PlatformThread {
   /** The port it listens on, also where 0 was asked for. */
   readonly port: number;
+  /** Organizations near their caps, as last counted; null: not yet. */
+  caps(): CapFigures | null;
   stop(): Promise<void>;
 }
 
@@ -17,12 +20,14 @@ const restartMs = 1_000;
 /** Resolves when it listens. @throws ThreadFault with the system's code where the address cannot be had */
 export async function startPlatformThread(data: PlatformThreadData, onFault: (sentence: string) => void): Promise<PlatformThread> {
   let stopping = false;
+  let caps: CapFigures | null = null;
   let restart: NodeJS.Timeout | null = null;
   const first = await spawned(data);
   let worker = watched(first.worker);
   const { port } = first;
   return {
     port,
+    caps: () => caps,
     async stop() {
       stopping = true;
       if (restart !== null) clearTimeout(restart);
@@ -32,8 +37,9 @@ export async function startPlatformThread(data: PlatformThreadData, onFault: (se
   };
 
   function watched(each: Worker): Worker {
-    each.on('message', (message: { readonly warning?: unknown }) => {
+    each.on('message', (message: { readonly warning?: unknown; readonly caps?: CapFigures }) => {
       if (typeof message.warning === 'string') onFault(message.warning);
+      if (message.caps !== undefined) caps = message.caps;
     });
     each.on('error', (error) => onFault(`The platform thread broke: ${error instanceof Error ? error.name : 'unknown fault'}.`));
     each.on('exit', again);

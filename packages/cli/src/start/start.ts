@@ -87,7 +87,7 @@ async function run(options: StartOptions): Promise<number> {
     // First of all: who asks whether this process is ready is answered from here on, with what it waits for.
     running.ops = await startOps({
       address: config.ops, unready: () => watch.unready(), gateway: () => gatewaySource(running.threads),
-      traces: () => running.traces?.counters ?? null,
+      traces: () => running.traces?.counters ?? null, caps: () => running.platform?.caps() ?? null,
       runtime: { version: process.version, belowFloor: runtimeBelowFloor(process.versions.node) },
     });
     const prepared = part === 'all' ? await prepareData(options) : await preparePart(options, part, { log, watch, asked });

@@ -8,6 +8,7 @@ import type { NodeCondition } from '@metergate/gateway/condition.ts';
 import type { SpanFacts } from '@metergate/gateway/traces/call-traces.ts';
 import type { LogLine } from '@metergate/gateway/log/call-log.ts';
 import type { StoreThreadFigures } from '@metergate/store/desk/store-thread.ts';
+import { processMs } from '@metergate/store/desk/lease-desk.ts';
 import { tellFaults, type FaultReport } from './told-faults.ts';
 
 /**
@@ -83,7 +84,7 @@ export async function startThreads(options: ThreadsOptions): Promise<Threads> {
     databaseUrl: options.databaseUrl, masterKey: options.masterKey,
     journalDirectory: options.gateway.journalDirectory, gatewayPort: storeSide, nodeId: options.gateway.nodeId,
   }, storeSide);
-  let figures: StoreThreadFigures = { recordsSetAside: 0, spendDifferences: 0 };
+  let figures: StoreThreadFigures = { recordsSetAside: 0, spendDifferences: 0, rowsShipped: 0, shippedMs: processMs() };
   store.on('message', (message: Message) => {
     if (message['figures'] !== undefined) figures = message['figures'] as StoreThreadFigures;
   });

@@ -47,6 +47,7 @@ const nodeSweepPauseMs = 5_000;
 const leaseTidyPauseMs = 600_000;
 const journalPauseMs = 200;
 const nudgePauseMs = 20;
+const figuresPauseMs = 1_000;
 /** A question of the gateway thread waits 250 ms in all. */
 const keepEndedMs = 100;
 const failurePauseMsMax = 2000;
@@ -61,6 +62,10 @@ export interface StoreThreadFigures {
   readonly recordsSetAside: number;
   /** Sums of spend that were not those of their records, at the last comparison. */
   readonly spendDifferences: number;
+  /** Rows that the store took from the journal since the start. */
+  readonly rowsShipped: number;
+  /** When all that was due was shipped, on the clock that all threads share. */
+  readonly shippedMs: number;
 }
 
 try {
@@ -119,7 +124,13 @@ async function serve(): Promise<void> {
     await turn();
     await runDesk.sweep(readNodeTime(time, Date.now(), performance.now()));
   }, sweepPauseMs);
-  const shipping = start(() => shipper.pass(), journalPauseMs);
+  let [rowsShipped, shippedMs] = [0, processMs()];
+  const shipping = start(async () => {
+    const startedMs = processMs();
+    rowsShipped += await shipper.pass();
+    shippedMs = startedMs;
+  }, journalPauseMs);
+  setInterval(() => tell({ rowsShipped, shippedMs }), figuresPauseMs).unref();
   const spend = createSpendWatch({
     reconciler: store.spendReconciler, warn: warnings.warn, found: (spendDifferences) => tell({ spendDifferences }),
   });
@@ -152,13 +163,12 @@ async function keepEnded(shipper: Shipper): Promise<void> {
 
 /** Says to the parent what changed. */
 function tellingFigures(): (changed: Partial<StoreThreadFigures>) => void {
-  let figures: StoreThreadFigures = { recordsSetAside: 0, spendDifferences: 0 };
+  let figures: StoreThreadFigures = { recordsSetAside: 0, spendDifferences: 0, rowsShipped: 0, shippedMs: processMs() };
   return (changed) => {
     const before = figures;
     figures = { ...before, ...changed };
-    if (figures.recordsSetAside !== before.recordsSetAside || figures.spendDifferences !== before.spendDifferences) {
-      parent.postMessage({ figures });
-    }
+    const names = Object.keys(figures) as (keyof StoreThreadFigures)[];
+    if (names.some((name) => figures[name] !== before[name])) parent.postMessage({ figures });
   };
 }
 

@@ -4,8 +4,14 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 import type { GatewayThreadMetrics } from '@metergate/gateway/gateway-thread.ts';
 import type { StoreThreadFigures } from '@metergate/store/desk/store-thread.ts';
+import { processMs } from '@metergate/store/desk/lease-desk.ts';
 import type { TraceCounters } from '../../traces/trace-exporter.ts';
 import { addCallCounters, callHistograms } from './call-metrics-text.ts';
+
+export interface CapFigures {
+  readonly reached: number;
+  readonly near: number;
+}
 
 export interface GatewaySource {
   readonly metrics: () => Promise<GatewayThreadMetrics | null>;
@@ -16,6 +22,8 @@ export interface GatewaySource {
 export interface MetricsSources {
   /** Gives null where no gateway runs in this process, or none yet. */
   readonly gateway: () => GatewaySource | null;
+  /** Organizations near their caps; null: no platform runs in this process, or it has not looked yet. */
+  readonly caps: () => CapFigures | null;
   /** Spans of calls; null: none are wanted. */
   readonly traces: () => TraceCounters | null;
   readonly runtime: { readonly version: string; readonly belowFloor: boolean };
@@ -61,7 +69,7 @@ const counters: typeof gauges = [
 ];
 
 /** Writes what there is now. */
-export function metricsWriter({ runtime, gateway, traces }: MetricsSources): () => Promise<{ type: string; text: string }> {
+export function metricsWriter({ runtime, gateway, traces, caps }: MetricsSources): () => Promise<{ type: string; text: string }> {
   return async () => {
     const registry = new Registry();
     new Gauge({
@@ -70,12 +78,23 @@ export function metricsWriter({ runtime, gateway, traces }: MetricsSources): () 
     }).set({ version: runtime.version, below_floor: runtime.belowFloor ? '1' : '0' }, 1);
     const memory = new Gauge({ name: 'process_resident_memory_bytes', help: 'Resident memory of the process.', registers: [registry] });
     memory.set(process.memoryUsage.rss());
+    const standing = caps();
+    if (standing !== null) addCaps(registry, standing);
     const spans = traces();
     if (spans !== null) addSpans(registry, spans);
     const source = gateway();
     const calls = source === null ? '' : await addGateway(registry, source);
     return { type: registry.contentType, text: await registry.metrics() + calls };
   };
+}
+
+function addCaps(registry: Registry, { reached, near }: CapFigures): void {
+  const caps = new Gauge({
+    name: 'metergate_organizations_near_cap', labelNames: ['state'], registers: [registry],
+    help: 'Organizations with a reached cap, and others with one of which four fifths are spent; looked at once a minute.',
+  });
+  caps.set({ state: 'reached' }, reached);
+  caps.set({ state: 'near' }, near);
 }
 
 function addSpans(registry: Registry, { sent, dropped }: TraceCounters): void {
@@ -87,7 +106,7 @@ function addSpans(registry: Registry, { sent, dropped }: TraceCounters): void {
 }
 
 async function addGateway(registry: Registry, { metrics: metricsOf, storeFigures }: GatewaySource): Promise<string> {
-  const { recordsSetAside, spendDifferences } = storeFigures();
+  const { recordsSetAside, spendDifferences, rowsShipped, shippedMs } = storeFigures();
   new Gauge({
     name: 'metergate_spend_differences', help: 'Sums of spend that are not those of their records, at the last hourly comparison.',
     registers: [registry],
@@ -95,6 +114,10 @@ async function addGateway(registry: Registry, { metrics: metricsOf, storeFigures
   new Counter({
     name: 'metergate_records_set_aside_total', help: 'Records that the store refuses, kept beside the journal.', registers: [registry],
   }).inc(recordsSetAside);
+  new Counter({ name: 'metergate_shipped_rows_total', help: 'Rows of the journal that the store took.', registers: [registry] }).inc(rowsShipped);
+  new Gauge({
+    name: 'metergate_ship_lag_seconds', help: 'Time since all that was due in the journal had been shipped.', registers: [registry],
+  }).set(Math.max(0, processMs() - shippedMs) / 1_000);
   const metrics = await metricsOf();
   const up = new Gauge({ name: 'metergate_gateway_up', help: '1 where the gateway thread answered.', registers: [registry] });
   up.set(metrics === null ? 0 : 1);

@@ -1,0 +1,34 @@
+/** How many organizations are near a cap, the same on both engines: each counted once, by its worst cap, in the windows of the moment. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { OrganizationId } from '@metergate/core/id.ts';
+import { nanoDollars } from '@metergate/core/money.ts';
+import type { CalendarWindow } from '@metergate/core/spend/window.ts';
+import { batchOf, granted, sampleRecord, startMs } from '../test-support/contract-fixture.ts';
+import { bothEngines, contractStore } from '../test-support/contract-store.ts';
+
+for (const on of bothEngines) {
+  describe(`organizations near a cap on ${on.title}`, async () => {
+    const { context, store, newOrganization } = await contractStore(on);
+
+    test('reached, near from four fifths on, and neither; a window that is over counts no more', async () => {
+      assert.deepEqual(await store.nearCaps.count(startMs), { reached: 0, near: 0 });
+      const spending = async (spent: bigint, caps: readonly (readonly [window: CalendarWindow, limit: bigint])[]): Promise<OrganizationId> => {
+        const organization = await newOrganization();
+        for (const [window, limit] of caps) {
+          const cap = { organization, scope: 'organization', subject: null, window, limit: nanoDollars(limit), mode: 'refuse' } as const;
+          await granted(store.caps.set(cap));
+        }
+        const record = sampleRecord(organization, { cost: nanoDollars(spent), costSource: 'priced' });
+        await store.calls.ship(batchOf(`seg_near_${context.name}_${organization}`, [record]));
+        return organization;
+      };
+      await spending(100n, [['lifetime', 100n], ['day', 1_000n]]);
+      await spending(80n, [['lifetime', 100n], ['day', 100n]]);
+      await spending(79n, [['lifetime', 100n]]);
+      await spending(500n, [['day', 100n]]);
+      assert.deepEqual(await store.nearCaps.count(startMs), { reached: 2, near: 1 });
+      assert.deepEqual(await store.nearCaps.count(startMs + 3 * 86_400_000), { reached: 1, near: 1 });
+    });
+  });
+}

@@ -1,0 +1,28 @@
+/** How many organizations are near one of their caps, for metrics: two numbers, however many there are. */
+import { calendarWindows, windowAt } from '@metergate/core/spend/window.ts';
+import { sql } from 'kysely';
+import type { StoreContext } from '../context.ts';
+
+export interface NearCaps {
+  /**
+   * Organizations with a reached cap, and others with a cap of which at least four fifths are spent, in the windows that hold `atMs`. Caps
+   * that refuse nothing count too.
+   */
+  count(atMs: number): Promise<{ readonly reached: number; readonly near: number }>;
+}
+
+export function nearCapsIn({ background: engine }: StoreContext): NearCaps {
+  return {
+    count: (atMs) => engine.read(async (db) => {
+      const starts = calendarWindows.map((window) => sql`when ${window} then ${sql.lit(windowAt(window, atMs).startMs)}`);
+      const { rows: [row] } = await sql<{ reached: bigint | null; near: bigint | null }>`
+        select cast(sum(case worst when 2 then 1 else 0 end) as bigint) as reached, cast(sum(case worst when 1 then 1 else 0 end) as bigint) as near
+        from (select max(case when s.spent_nano >= c.limit_nano then 2 when s.spent_nano >= c.limit_nano - c.limit_nano / 5 then 1 else 0 end) as worst
+          from cap as c join spend_sum as s on s.organization = c.organization and s.scope = c.scope and s.subject = c.subject
+            and s."window" = c."window" and s.start_ms = case c."window" ${sql.join(starts, sql` `)} end
+          where not exists (select 1 from erased_organization as e where e.organization = c.organization)
+          group by c.organization) as standing`.execute(db);
+      return { reached: Number(row?.reached ?? 0), near: Number(row?.near ?? 0) };
+    }),
+  };
+}
