@@ -16,8 +16,10 @@ export function nearCapsIn({ background: engine }: StoreContext): NearCaps {
     count: (atMs) => engine.read(async (db) => {
       const starts = calendarWindows.map((window) => sql`when ${window} then ${sql.lit(windowAt(window, atMs).startMs)}`);
       const { rows: [row] } = await sql<{ reached: bigint | null; near: bigint | null }>`
-        select cast(sum(case worst when 2 then 1 else 0 end) as bigint) as reached, cast(sum(case worst when 1 then 1 else 0 end) as bigint) as near
-        from (select max(case when s.spent_nano >= c.limit_nano then 2 when s.spent_nano >= c.limit_nano - c.limit_nano / 5 then 1 else 0 end) as worst
+        select cast(sum(case worst when 2 then 1 else 0 end) as bigint) as reached,
+          cast(sum(case worst when 1 then 1 else 0 end) as bigint) as near
+        from (select max(case when s.spent_nano >= c.limit_nano then 2
+            when s.spent_nano >= c.limit_nano - c.limit_nano / 5 then 1 else 0 end) as worst
           from cap as c join spend_sum as s on s.organization = c.organization and s.scope = c.scope and s.subject = c.subject
             and s."window" = c."window" and s.start_ms = case c."window" ${sql.join(starts, sql` `)} end
           where not exists (select 1 from erased_organization as e where e.organization = c.organization)
