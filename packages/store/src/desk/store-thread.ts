@@ -124,13 +124,7 @@ async function serve(): Promise<void> {
     await turn();
     await runDesk.sweep(readNodeTime(time, Date.now(), performance.now()));
   }, sweepPauseMs);
-  let [rowsShipped, shippedMs] = [0, processMs()];
-  const shipping = start(async () => {
-    const startedMs = processMs();
-    rowsShipped += await shipper.pass();
-    shippedMs = startedMs;
-  }, journalPauseMs);
-  setInterval(() => tell({ rowsShipped, shippedMs }), figuresPauseMs).unref();
+  const shipping = startShipping(shipper, tell);
   const spend = createSpendWatch({
     reconciler: store.spendReconciler, warn: warnings.warn, found: (spendDifferences) => tell({ spendDifferences }),
   });
@@ -153,6 +147,17 @@ async function serve(): Promise<void> {
   });
   parent.postMessage({ ready: true });
   warnings.ready();
+}
+
+/** Passes again and again, telling every second how much was shipped and since when nothing waits. */
+function startShipping(shipper: Shipper, tell: (changed: Partial<StoreThreadFigures>) => void): Repeat {
+  let [rowsShipped, shippedMs] = [0, processMs()];
+  setInterval(() => tell({ rowsShipped, shippedMs }), figuresPauseMs).unref();
+  return start(async () => {
+    const startedMs = processMs();
+    rowsShipped += await shipper.pass();
+    shippedMs = startedMs;
+  }, journalPauseMs);
 }
 
 /** A pass that is under way may have gone by what has ended since: the one after it is waited for, for as long as a question can. */
