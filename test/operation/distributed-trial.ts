@@ -90,9 +90,9 @@ interface Seen {
 /** Sixteen callers, one call after the other, each answered after 20 ms. */
 function begin(key: string): { end(): Promise<Seen[]> } {
   const seen: Seen[] = [];
-  let going = true;
+  const load = { going: true };
   const running = Promise.all(Array.from({ length: callers }, async () => {
-    while (going) {
+    while (load.going) {
       const code = await call(key);
       seen.push({ code, atMs: Date.now() });
       if (code !== '200') await pass(50);
@@ -100,7 +100,7 @@ function begin(key: string): { end(): Promise<Seen[]> } {
   }));
   return {
     async end() {
-      going = false;
+      load.going = false;
       await running;
       answered += seen.filter(({ code }) => code === '200').length;
       return seen;
@@ -185,6 +185,7 @@ auth_file = ${join(folder, 'users.txt')}
 pool_mode = transaction
 max_client_conn = 500
 default_pool_size = 20
+server_login_retry = 1
 ignore_startup_parameters = statement_timeout, idle_in_transaction_session_timeout
 `, { mode: 0o644 });
   const words = ['-u', 'postgres', '--', 'pgbouncer', '-q', join(folder, 'pgbouncer.ini')];

@@ -13,6 +13,8 @@ export interface OpsOptions extends MetricsSources {
   readonly address: ListenAddress;
   /** Empty: ready. */
   readonly unready: () => readonly Unready[];
+  /** Told whenever somebody asks. */
+  readonly asked: () => void;
 }
 
 export interface Ops {
@@ -27,7 +29,10 @@ export async function startOps(options: OpsOptions): Promise<Ops> {
     const [path, query] = (request.url ?? '').split('?', 2);
     if (request.method !== 'GET' && request.method !== 'HEAD') return answer(response, 405, 'Only GET and HEAD are answered here.\n');
     if (path === '/healthz') return answer(response, 200, 'ok\n');
-    if (path === '/readyz') return answerReady(response, options.unready(), new URLSearchParams(query).getAll('ignore'));
+    if (path === '/readyz') {
+      options.asked();
+      return answerReady(response, options.unready(), new URLSearchParams(query).getAll('ignore'));
+    }
     if (path !== '/metrics') return answer(response, 404, 'Here are /healthz, /readyz and /metrics.\n');
     metricsText().then(
       ({ type, text }) => answer(response, 200, text, type),

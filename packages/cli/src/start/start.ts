@@ -30,6 +30,7 @@ import { prepareFirstStart, type FirstStart } from './first-start.ts';
 import { keptData } from './kept-data.ts';
 import { assertAddressesFree, listenFault } from './free-port.ts';
 import type { GatewaySource } from './metrics/metrics-text.ts';
+import { createReaders, type Readers } from './leave-taking.ts';
 import { createNodeWatch, type NodeWatch } from './node-watch.ts';
 import { startOps, type Ops } from './ops.ts';
 import { startPlatformThread, type PlatformThread } from './platform-thread.ts';
@@ -56,6 +57,8 @@ export interface StartOptions {
 
 /** How often it is looked whether there is trouble to tell. */
 const lookMs = 1_000;
+/** Those who ask whether it is ready are waited for at most so long, and at most a third of the grace. */
+const leaveTakingMsMax = 5_000;
 
 /** Runs until a signal ends it. Resolves with the exit code: 0 after a clean stop, 1 with one sentence said. */
 export async function startProduct(options: StartOptions): Promise<number> {
@@ -82,11 +85,13 @@ async function run(options: StartOptions): Promise<number> {
   const watch = createNodeWatch({
     directory: part === 'platform' ? null : config.dataDirectory, tell: log, monotonicMs: () => performance.now(),
   });
+  const readers = createReaders(Math.min(leaveTakingMsMax, config.graceSeconds * 1_000 / 3));
   const running: Running = { lock: null, traces: null, threads: null, platform: null, provider: null, ops: null };
   try {
     // First of all: who asks whether this process is ready is answered from here on, with what it waits for.
     running.ops = await startOps({
-      address: config.ops, unready: () => watch.unready(), gateway: () => gatewaySource(running.threads),
+      address: config.ops, unready: () => watch.unready(), asked: () => readers.asked(performance.now()),
+      gateway: () => gatewaySource(running.threads),
       traces: () => running.traces?.counters ?? null, caps: () => running.platform?.caps() ?? null,
       runtime: { version: process.version, belowFloor: runtimeBelowFloor(process.versions.node) },
     });
@@ -94,7 +99,7 @@ async function run(options: StartOptions): Promise<number> {
     if (prepared === null) return 0;
     running.lock = prepared.lock;
     running.provider = sandbox ? await startSandboxProvider() : null;
-    return await serve(options, { log, watch, asked, running, prepared });
+    return await serve(options, { log, watch, asked, running, prepared, readers });
   } finally {
     await running.threads?.stop();
     await Promise.all([running.traces?.end(), running.platform?.stop(), running.ops?.close(), running.provider?.close()]);
@@ -125,8 +130,8 @@ function gatewaySource(threads: Threads | null): GatewaySource | null {
 }
 
 /** Starts the parts, says that they are ready, and runs until a signal comes (0) or a thread dies (1). */
-async function serve(options: StartOptions, { log, watch, asked, running, prepared }: Start & {
-  readonly running: Running; readonly prepared: PreparedData;
+async function serve(options: StartOptions, { log, watch, asked, running, prepared, readers }: Start & {
+  readonly running: Running; readonly prepared: PreparedData; readonly readers: Readers;
 }): Promise<number> {
   const { config, part, sandbox, stdout, stderr } = options;
   const { masterKey, firstStart } = prepared;
@@ -169,9 +174,13 @@ async function serve(options: StartOptions, { log, watch, asked, running, prepar
   stdout(`metergate ready ${Object.entries(urls).map(([name, url]) => `${name}=${url}`).join(' ')}`);
   const outcome = await Promise.race([aborted(asked), died.promise]);
   clearInterval(looking);
-  if (outcome === 0) watch.phase = { cause: 'stopping', sentence: 'Stopping: open calls may finish.' };
-  // A process with a dead thread is not drained: what it journalled is recovered at its next start.
-  else running.threads = running.platform = null;
+  if (outcome === 0) {
+    watch.phase = { cause: 'stopping', sentence: 'Stopping: open calls may finish.' };
+    await readers.haveHeard(performance.now());
+  } else {
+    // A process with a dead thread is not drained: what it journalled is recovered at its next start.
+    running.threads = running.platform = null;
+  }
   return outcome;
 }
 

@@ -116,6 +116,10 @@ function postgresFault(code: string, place: string): StoreFault {
     return new StoreFault('store_unreadable',
       `PostgreSQL at ${place} does not let this user do that (${code}). Grant it rights on the schema.`);
   }
+  if (code === '08P01') {
+    return new StoreFault('store_unreachable', `PostgreSQL at ${place} refuses what a connection begins with (${code}). Where that is pgbouncer, set `
+      + 'ignore_startup_parameters = statement_timeout, idle_in_transaction_session_timeout in its file.');
+  }
   if (code.startsWith('08') || code.startsWith('57P') || code === '53300') return unreachable(code, place);
   if (code === '53100') return new StoreFault('store_full', `PostgreSQL at ${place} has no space left. Make room on its disk.`);
   if (code === '57014' || code === '55P03' || code.startsWith('40')) {

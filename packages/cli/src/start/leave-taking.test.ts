@@ -1,0 +1,29 @@
+/** Who watches is told before the first connection is refused; who stops a process that nobody watches waits for nothing. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { createReaders } from './leave-taking.ts';
+
+test('nobody asked lately: at once; somebody asks: when it has heard it three times', async () => {
+  const readers = createReaders(60_000);
+  await readers.haveHeard(0);
+  readers.asked(1_000);
+  await readers.haveHeard(20_000);
+  readers.asked(20_000);
+  let over = false;
+  const heard = readers.haveHeard(21_000).then(() => { over = true; });
+  for (const atMs of [21_000, 21_500]) readers.asked(atMs);
+  await turn();
+  assert.equal(over, false);
+  readers.asked(22_000);
+  await heard;
+});
+
+test('a reader that stays silent is waited for no longer than allowed', async () => {
+  const readers = createReaders(1);
+  readers.asked(0);
+  await readers.haveHeard(1);
+  const none = createReaders(0);
+  none.asked(0);
+  await none.haveHeard(1);
+});

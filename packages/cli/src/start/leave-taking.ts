@@ -1,0 +1,42 @@
+/**
+ * Between a signal to stop and the first refused connection: whoever asks whether this process is ready is told no, and calls that are on
+ * their way meanwhile are served. A proxy looks only now and then; what it sends before it has looked would find nobody.
+ */
+import { setTimeout as pass } from 'node:timers/promises';
+
+export interface Readers {
+  /** Somebody asked: at this moment of a clock that never steps back. */
+  asked(atMs: number): void;
+  /** Resolves when those who ask have heard no, at once where nobody asked lately. */
+  haveHeard(nowMs: number): Promise<void>;
+}
+
+/** Who asks at least so often is watching. */
+const watchingMs = 10_000;
+/** A reader may want to hear it more than once before it believes it. */
+const answersEnough = 3;
+/** Time for the last of them to act on it. */
+const actMs = 200;
+
+/** `atMostMs`: whatever readers do. */
+export function createReaders(atMostMs: number): Readers {
+  let lastMs = -Infinity;
+  let answers = 0;
+  let enough: (() => void) | null = null;
+  return {
+    asked(atMs) {
+      lastMs = atMs;
+      answers += 1;
+      if (answers >= answersEnough) enough?.();
+    },
+    async haveHeard(nowMs) {
+      if (nowMs - lastMs > watchingMs || atMostMs === 0) return;
+      answers = 0;
+      const heard = new Promise<void>((resolve) => { enough = resolve; });
+      const given = new AbortController();
+      await Promise.race([heard, pass(atMostMs, undefined, { signal: given.signal }).catch(() => {})]);
+      given.abort();
+      await pass(Math.min(actMs, atMostMs));
+    },
+  };
+}
