@@ -21,3 +21,11 @@ test('a fault stays the one it was, and a defect of ours passes unchanged', () =
   const defect = new TypeError('x is not a function');
   assert.equal(faultOf(defect, 'here'), defect);
 });
+
+test('a certificate that is not trusted, and a pooler that refuses our timeouts, are told with what to set', () => {
+  const untrusted = faultOf(Object.assign(new Error('unable to verify'), { code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' }), 'db:5432/m') as StoreFault;
+  assert.deepEqual([untrusted.code, /sslrootcert=FILE/.test(untrusted.message)], ['store_unreachable', true]);
+  const pooled = faultOf(Object.assign(new Error('unsupported startup parameter'), { code: '08P01' }), 'db:6432/m') as StoreFault;
+  assert.match(pooled.message, /ignore_startup_parameters = statement_timeout, idle_in_transaction_session_timeout/);
+  assert.match((faultOf(new Error('The server does not support SSL connections'), 'db:5432/m') as StoreFault).message, /speaks no TLS/);
+});

@@ -67,7 +67,9 @@ function judged(error: unknown, place: string): unknown {
   const { code, errcode } = error as Error & { code?: unknown; errcode?: unknown };
   if (code === 'ERR_SQLITE_ERROR') return sqliteFault(typeof errcode === 'number' ? errcode : 0, place);
   if (typeof code === 'string' && systemCodes.has(code)) return unreachable(code, place);
+  if (typeof code === 'string' && certificateCodes.test(code)) return untrusted(code, place);
   if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)) return postgresFault(code, place);
+  if (/does not support SSL/.test(error.message)) return unreachable('it speaks no TLS, and sslmode asks for it', place);
   if (/timeout|connection terminated|connection ended|not queryable/i.test(error.message)) return unreachable('no answer in time', place);
   return error;
 }
@@ -75,6 +77,14 @@ function judged(error: unknown, place: string): unknown {
 const systemCodes = new Set([
   'ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EPIPE', 'ENOENT', 'EACCES',
 ]);
+
+/** What Node says of a certificate that it does not believe. */
+const certificateCodes = /^(?:CERT_|SELF_SIGNED_|DEPTH_ZERO_|UNABLE_TO_(?:VERIFY|GET)_|ERR_TLS_CERT_|HOSTNAME_MISMATCH)/;
+
+function untrusted(code: string, place: string): StoreFault {
+  return new StoreFault('store_unreachable', `The certificate of PostgreSQL at ${place} is not trusted (${code}). Name the authority that signed it `
+    + 'in SVC_DATABASE_URL with sslrootcert=FILE, and the host by the name in its certificate.');
+}
 
 function unreachable(reason: string, place: string): StoreFault {
   return new StoreFault('store_unreachable',
