@@ -6,6 +6,7 @@
 import { methodOf, quietly } from './look.ts';
 import { lookAtReturned } from './in-place.ts';
 import { observeMethods } from './method-client.ts';
+import { observeModelObject } from './model-object.ts';
 import { observeStainless } from './stainless-client.ts';
 import type { Hold } from './call.ts';
 import type { Sink } from '../seen-call.ts';
@@ -15,8 +16,9 @@ export { settleOpenCalls } from './call.ts';
 const holds = new WeakMap<object, Hold>();
 
 /**
- * Observes the client: one of the OpenAI, Anthropic, Google or Mistral SDKs, a model or provider of the AI SDK, or any object with methods
- * of the same names. A second call on the same client only changes its sink, and so that of what derives from it (`withOptions`, models).
+ * Observes the client: one of the OpenAI, Anthropic, Google or Mistral SDKs, a model or provider of the AI SDK, a model object of LangChain
+ * or LlamaIndex that holds such a client, or any object with methods of the same names. A second call on the same client only changes its
+ * sink, and so that of what derives from it (`withOptions`, models).
  * False where nothing was recognised, or the object cannot be changed (frozen): then nothing is observed.
  */
 export function observe(client: object, sink: Sink): boolean {
@@ -31,10 +33,10 @@ function observeObject(client: object, sink: Sink): boolean {
     return true;
   }
   const hold: Hold = { client, sink };
-  const observeDerived = (derived: unknown): void => {
-    if (!holds.has(derived as object)) observe(derived as object, (seen) => hold.sink(seen));
-  };
-  const observed = observeStainless(hold, observeDerived) || observeProvider(client, observeDerived) || observeMethods(hold);
+  const observeDerived = (derived: unknown): boolean =>
+    holds.has(derived as object) || observe(derived as object, (seen) => hold.sink(seen));
+  const observed = observeStainless(hold, observeDerived) || observeProvider(client, observeDerived)
+    || observeModelObject(client, observeDerived) || observeMethods(hold);
   if (observed) holds.set(client, hold);
   return observed;
 }

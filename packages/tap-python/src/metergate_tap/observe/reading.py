@@ -38,21 +38,24 @@ _TOOL_TYPES = re.compile(r"function_call|custom_tool_call|tool_use")
 class Reading:
     """Reads the parts of one answer into its figures; tools are told again and again by some, so it keeps their ids."""
 
-    __slots__ = ("_figures", "_tools")
+    __slots__ = ("_figures", "_tools", "_named")
 
     def __init__(self, figures: Figures) -> None:
         self._figures = figures
         self._tools: Set[Any] = set()
+        self._named = False
+        """A part named the model that answers, and its id."""
 
     def read(self, part: Any) -> None:
         """Any part is fine."""
         figures = self._figures
-        if figures.request_id is not None and _is_only_text(part):
+        if self._named and _is_only_text(part):
             return
         answer = _answer_in(part)
         model = text_in(answer, "model model_version modelVersion response.model")
         if model:
             figures.model = model
+            self._named = True
             # Without a model it is the id of a part.
             figures.request_id = text_in(answer, "id response_id responseId response.id") or figures.request_id
         usage = own(answer, _USAGE)
