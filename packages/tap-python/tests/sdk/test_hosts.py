@@ -1,0 +1,183 @@
+"""
+Hosts of other kinds, as real processes: gevent's greenlets, trio, gunicorn's and Celery's workers. Each event is delivered once, the host ends
+as it would, and prints nothing of the tap's. Spec: Tap client wrapper 1 and 3; design 3, row 30c.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import urllib.request
+from pathlib import Path
+from typing import Any, Callable, List
+
+from ..host import CLIENT, SOURCE, Ingestion, run_host
+
+if not any(importlib.util.find_spec(name) for name in ("gevent", "trio", "gunicorn", "celery")):
+    raise unittest.SkipTest("gevent, trio, gunicorn and celery are not installed")
+
+WITHIN_S = 60
+
+
+def needs(*names: str) -> Any:
+    missing = [name for name in names if importlib.util.find_spec(name) is None]
+    return unittest.skipIf(missing, f"not installed: {', '.join(missing)}")
+
+
+def wait_until(is_so: Callable[[], bool], what: str) -> None:
+    until = time.monotonic() + WITHIN_S
+    while not is_so():
+        if time.monotonic() > until:
+            raise AssertionError(f"not within {WITHIN_S} s: {what}")
+        time.sleep(0.02)
+
+
+class Program:
+    """A server of the host that runs until it is told to end."""
+
+    def __init__(self, folder: str, args: List[str], **env: str) -> None:
+        given = {name: value for name, value in os.environ.items() if not name.startswith("SVC_TAP")}
+        self._output = open(Path(folder) / "output", "w+", encoding="utf-8")
+        self.process = subprocess.Popen(
+            [sys.executable, *args], cwd=folder, stdin=subprocess.DEVNULL, stdout=self._output, stderr=subprocess.STDOUT,
+            env={**given, "PYTHONPATH": f"{SOURCE}{os.pathsep}{folder}", "PYTHONDONTWRITEBYTECODE": "1", **env},
+        )  # fmt: skip
+
+    def output(self) -> str:
+        self._output.seek(0)
+        return self._output.read()
+
+    def end(self, sent: int = signal.SIGTERM) -> int:
+        self.process.send_signal(sent)
+        return self.process.wait(WITHIN_S)
+
+    def __enter__(self) -> "Program":
+        return self
+
+    def __exit__(self, *args: Any) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        self._output.close()
+
+
+class Hosts(unittest.TestCase):
+    def delivered(self, script: str, before: str = "") -> List[str]:
+        with Ingestion() as endpoint:
+            ended = run_host(script, before, SVC_TAP_KEY="svc_tap_test", SVC_TAP_ENDPOINT=endpoint.url)
+            self.assertEqual((ended.code, ended.stderr), (0, ""), ended)
+            return sorted(endpoint.ids())
+
+    @needs("gevent")
+    def test_greenlets_whether_gevent_patches_before_or_after_the_tap_is_loaded(self) -> None:
+        patch = "from gevent import monkey; monkey.patch_all()\n"
+        script = """
+import gevent
+tap(client, 't')
+gevent.joinall([gevent.spawn(call, 5) for _ in range(10)], raise_error=True)
+started = time.monotonic()
+time.sleep(2.5)  # an interval passes while the greenlets of the host go on
+assert time.monotonic() - started < 5
+gevent.joinall([gevent.spawn(call, 1) for _ in range(3)], raise_error=True)
+"""
+        expected = sorted(f"call_{number}" for number in range(1, 54))
+        self.assertEqual(self.delivered(script, before=patch), expected)
+        self.assertEqual(self.delivered(patch + script), expected)
+
+    @needs("trio")
+    def test_a_trio_host_is_not_held_up(self) -> None:
+        script = """
+import trio
+tap(client, 't')
+late = []
+
+async def watch():
+    for _ in range(50):
+        at = trio.current_time()
+        await trio.sleep(0.01)
+        late.append(trio.current_time() - at)
+
+async def main():
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(watch)
+        for _ in range(20):
+            nursery.start_soon(one)
+
+async def one():
+    call(2)
+    await trio.sleep(0)
+
+trio.run(main)
+assert len(late) == 50
+"""
+        self.assertEqual(self.delivered(script), sorted(f"call_{number}" for number in range(1, 41)))
+
+    @needs("gunicorn")
+    def test_gunicorn_workers_deliver_each_event_once_and_end_as_told(self) -> None:
+        app = CLIENT + (
+            "tap(client, 't')\n"
+            "def app(environ, start_response):\n"
+            "    client.chat.completions.made = int(environ['PATH_INFO'][1:])\n"
+            "    call(1)\n"
+            "    start_response('200 OK', [('content-length', '2')])\n"
+            "    return [b'ok']\n"
+        )
+        kinds = [["--worker-class", "sync"], ["--worker-class", "gthread", "--threads", "4"]]
+        kinds += [["--worker-class", "gevent"]] if importlib.util.find_spec("gevent") else []
+        for kind in kinds:
+            for preload in ([], ["--preload"]):
+                with self.subTest(kind=kind, preload=preload), Ingestion() as endpoint, tempfile.TemporaryDirectory() as folder:
+                    (Path(folder) / "hosted.py").write_text(app, encoding="utf-8")
+                    with socket.socket() as free:
+                        free.bind(("127.0.0.1", 0))
+                        port = free.getsockname()[1]
+                    args = ["-m", "gunicorn", "--bind", f"127.0.0.1:{port}", "--workers", "2", "--no-control-socket", *kind, *preload, "hosted:app"]
+                    with Program(folder, args, SVC_TAP_KEY="k", SVC_TAP_ENDPOINT=endpoint.url) as server:
+                        wait_until(lambda server=server: server.output().count("Booting worker") == 2, "workers")
+                        for number in range(30):
+                            urllib.request.urlopen(f"http://127.0.0.1:{port}/{number}", timeout=WITHIN_S).read()
+                        self.assertEqual(server.end(), 0, server.output())
+                        self.assertNotIn("metergate", server.output())
+                    self.assertEqual(sorted(endpoint.ids()), sorted(f"call_{number}" for number in range(1, 31)))
+
+    @needs("celery")
+    def test_celery_workers_deliver_each_event_once(self) -> None:
+        tasks = CLIENT + """
+from celery import Celery
+folder = os.path.dirname(os.path.abspath(__file__))
+app = Celery('hosted', broker='filesystem://', broker_transport_options={
+    'data_folder_in': folder + '/queue', 'data_folder_out': folder + '/queue', 'control_folder': folder + '/control'})
+tap(client, 't')
+
+@app.task
+def one(number):
+    client.chat.completions.made = number
+    call(1)
+"""
+        for pool in ("prefork", "threads", "solo"):
+            with self.subTest(pool=pool), Ingestion() as endpoint, tempfile.TemporaryDirectory() as folder:
+                (Path(folder) / "queue").mkdir()
+                (Path(folder) / "control").mkdir()
+                (Path(folder) / "hosted.py").write_text(tasks, encoding="utf-8")
+                env = {"SVC_TAP_KEY": "k", "SVC_TAP_ENDPOINT": endpoint.url}
+                sent = "import hosted\nfor number in range(20): hosted.one.delay(number)"
+                with Program(folder, ["-c", sent], **env) as producer:
+                    self.assertEqual(producer.process.wait(WITHIN_S), 0, producer.output())
+                args = ["-m", "celery", "-A", "hosted", "worker", "--pool", pool, "--concurrency", "2", "--loglevel", "INFO",
+                        "--without-gossip", "--without-mingle", "--without-heartbeat"]  # fmt: skip
+                with Program(folder, args, **env) as worker:
+                    wait_until(lambda worker=worker: worker.output().count("succeeded in") == 20, "tasks")
+                    self.assertEqual(worker.end(), 0, worker.output())
+                    self.assertNotIn("metergate", worker.output())
+                self.assertEqual(sorted(endpoint.ids()), sorted(f"call_{number}" for number in range(1, 21)))
+
+
+if __name__ == "__main__":
+    unittest.main()
