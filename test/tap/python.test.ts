@@ -47,7 +47,7 @@ describe('the Python tap', { concurrency: 4 }, () => {
 describe('the Python tap and the SDKs', { concurrency: 2 }, () => {
   for (const [name, python] of environments) {
     // The environment of the frameworks brings SDKs too; they are compared in their own.
-    const frameworks = /_(?:hosts|langchain|litellm)$/;
+    const frameworks = /_(?:clouds|hosts|langchain|litellm)$/;
     const wanted = modules('tests/sdk').filter((module) => frameworks.test(module) === (name === 'frameworks'));
     for (const module of wanted) moduleTest(`${module}, ${name} versions, Python ${python.version}`, python, module, SDK_LIMIT_MS);
   }
