@@ -52,9 +52,10 @@ export interface AttributionSumTable extends FigureColumns {
 /** What calls of one attribution came to on one day under one label or run. Calls without a run have no row; without a label, one under ''. */
 export interface WordSumTable extends FigureColumns {
   readonly organization: string;
-  /** `label` or `run`. */
+  /** `label`, `run`, or `label/month`. */
   readonly dimension: string;
   readonly subject: string;
+  /** Of `label/month` the month's first instant. */
   readonly day_ms: Whole;
   readonly attribution: Whole;
 }

@@ -5,6 +5,7 @@
 import { sql, type RawBuilder, type Transaction } from 'kysely';
 import type { Engine } from '../engine/engine.ts';
 import type { Schema } from '../schema/schema.ts';
+import { labelMonths } from './usage-additions.ts';
 import { addedOnConflict, figureColumnNames } from './figure-columns.ts';
 
 /** Dimensions whose subjects are a caller's or a provider's words. */
@@ -56,10 +57,12 @@ export async function keepSumsWithoutWords(transaction: Transaction<Schema>, org
       select organization, ${dimension}, day_ms, '', ${figures} from usage_sum where organization = ${organization} and dimension = 'day'
       on conflict (organization, dimension, day_ms, subject) do update set ${replaced}`.execute(transaction);
   }
-  await sql`insert into word_sum (organization, dimension, subject, day_ms, attribution, ${figures})
-    select ${organization}, 'label', '', start_ms, attribution, ${figures} from attribution_sum
-    where span = 'day' and attribution in (select id from attribution where organization = ${organization})
-    on conflict (organization, dimension, subject, day_ms, attribution) do update set ${replaced}`.execute(transaction);
+  for (const [dimension, span] of [['label', 'day'], [labelMonths, 'month']]) {
+    await sql`insert into word_sum (organization, dimension, subject, day_ms, attribution, ${figures})
+      select ${organization}, ${dimension}, '', start_ms, attribution, ${figures} from attribution_sum
+      where span = ${span} and attribution in (select id from attribution where organization = ${organization})
+      on conflict (organization, dimension, subject, day_ms, attribution) do update set ${replaced}`.execute(transaction);
+  }
 }
 
 async function addWordless(transaction: Transaction<Schema>, those: RawBuilder<unknown>): Promise<void> {

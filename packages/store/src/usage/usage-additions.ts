@@ -24,6 +24,9 @@ export interface AttributionAddition {
   readonly figures: UsageFigures;
 }
 
+/** The dimension under which `word_sum` has labels by month: its `day_ms` is the month's first instant. */
+export const labelMonths = 'label/month';
+
 /** What one row of `word_sum` gains. */
 export interface WordAddition extends NamedAddition {
   readonly attribution: number;
@@ -98,13 +101,17 @@ function inOrder(days: readonly DayAdditions[]): UsageAdditions {
   const words: WordAddition[] = [];
   const attributed: AttributionAddition[] = [];
   const months = new Map<number, Map<number, UsageFigures>>();
+  const labels = new Map<string, Map<number, Map<string, Map<number, UsageFigures>>>>();
   for (const { organization, dayMs, monthMs, ...day } of days) {
     for (const [dimension, subjects] of day.named) {
       for (const [subject, figures] of subjects) named.push({ organization, dimension, dayMs, subject, figures });
     }
     for (const [dimension, subjects] of day.words) {
       for (const [subject, parts] of subjects) {
-        for (const [attribution, figures] of parts) words.push({ organization, dimension, dayMs, subject, attribution, figures });
+        for (const [attribution, figures] of parts) {
+          words.push({ organization, dimension, dayMs, subject, attribution, figures });
+          if (dimension === 'label') addTo(within(within(within(labels, organization), monthMs), subject), attribution, figures);
+        }
       }
     }
     for (const [attribution, figures] of day.attributed) {
@@ -114,6 +121,13 @@ function inOrder(days: readonly DayAdditions[]): UsageAdditions {
   }
   for (const [startMs, sums] of months) {
     for (const [attribution, figures] of sums) attributed.push({ attribution, span: 'month', startMs, figures });
+  }
+  for (const [organization, ofMonths] of labels) {
+    for (const [dayMs, subjects] of ofMonths) {
+      for (const [subject, parts] of subjects) {
+        for (const [attribution, figures] of parts) words.push({ organization, dimension: labelMonths, dayMs, subject, attribution, figures });
+      }
+    }
   }
   return {
     named: named.sort(by('organization', 'dimension', 'dayMs', 'subject')),

@@ -10,6 +10,7 @@ import type { StoreContext } from '../context.ts';
 import { StoreFault } from '../engine/fault.ts';
 import { attributionsThatFit, type AttributionFilter } from './attributions.ts';
 import { figuresOfRow, summedFigures, type FigureRow, type FigureSource } from './figure-columns.ts';
+import { labelMonths } from './usage-additions.ts';
 import { shapeOf, type Span, type UsageQuery } from './usage-query.ts';
 
 /** Figures of some calls. What the question does not need is null. */
@@ -36,6 +37,8 @@ export interface UsageParts {
   named(query: UsageQuery, dimension: string, span: Span): Promise<readonly UsagePart[]>;
   attributed(query: UsageQuery, spanName: 'day' | 'month', span: Span): Promise<readonly UsagePart[]>;
   words(query: UsageQuery, span: Span): Promise<readonly UsagePart[]>;
+  /** Of labels alone, by whole months. */
+  labelMonths(query: UsageQuery, span: Span): Promise<readonly UsagePart[]>;
   /** From the records, slice by slice. */
   records(query: UsageQuery, span: Span): AsyncGenerator<readonly UsagePart[], void, undefined>;
 }
@@ -96,6 +99,14 @@ export function usagePartsIn({ engine }: Pick<StoreContext, 'engine'>): UsagePar
             and w.subject = s.subject and w.day_ms = s.day_ms
           join attribution as a on a.id = w.attribution where true`;
       return partsOf('sums', (sums) => sql`select ${selected(columns)}${sums} from ${from}${thoseOf(query)}${grouped(columns)}`);
+    },
+    labelMonths(query, { fromMs, toMs }) {
+      const columns = ['subject', ...namesAsked(query)];
+      const { organization, filter = {} } = query;
+      const label = filter.label === undefined ? sql`` : sql` and w.subject = ${subjectOf(filter.label)}`;
+      return partsOf('sums', (sums) => sql`select ${selected(columns)}${sums} from word_sum as w join attribution as a on a.id = w.attribution
+        where w.organization = ${organization} and w.dimension = ${labelMonths}${label}
+          and w.day_ms >= ${BigInt(fromMs)} and w.day_ms < ${BigInt(toMs)}${thoseOf(query)}${grouped(columns)}`);
     },
     async *records(query, { fromMs, toMs }) {
       for (let at = fromMs; at < toMs;) {

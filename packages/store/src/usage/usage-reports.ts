@@ -37,7 +37,7 @@ export function usageReportsIn(context: Pick<StoreContext, 'engine'>): UsageRepo
     const add = (more: readonly UsagePart[]): void => { for (const part of more) found.push(part); };
     const shape = shapeOf(query);
     const kind = sumKindOf(query);
-    for (const span of months) add(await parts.attributed(query, 'month', span));
+    for (const span of months) add(await (kind === 'words' ? parts.labelMonths(query, span) : parts.attributed(query, 'month', span)));
     for (const span of days) {
       if (kind === 'named') add(await parts.named(query, shape.attributions[0] ?? shape.words[0] ?? 'day', span));
       if (kind === 'attributed') add(await parts.attributed(query, 'day', span));
@@ -84,10 +84,11 @@ export function usageReportsIn(context: Pick<StoreContext, 'engine'>): UsageRepo
   };
 }
 
-/** Sums by month hold no days, no labels and no runs. */
+/** Sums by month hold no days and no runs, and those of labels are for whole times alone. */
 function monthsDo(query: UsageQuery): boolean {
   const { words, time, attributions } = shapeOf(query);
-  return words.length === 0 && attributions.length > 0 && time !== 'day';
+  if (attributions.length === 0) return false;
+  return words.length === 0 ? time !== 'day' : time === null && words.every((word) => word === 'label');
 }
 
 /** The part of a time that there are calls in; null: none. Keeps a walk over records from going through empty centuries. */

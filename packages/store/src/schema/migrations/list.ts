@@ -24,10 +24,11 @@ import { callsById } from './0019-calls-by-id.ts';
 import { serverSettings } from './0020-server-settings.ts';
 import { providedPeople } from './0021-provided-people.ts';
 import { corrections } from './0022-corrections.ts';
+import { labelMonths } from './0023-label-months.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
   firstSchema, capsAndSpend, runsAndGrants, tapAndBaseline, accounts, leases, usageSums, whoAndWhere, changeNotices, overrunLeases, costGaps,
   listOrder, attributions,
-  tapLines, receipts, keysAndLinks, hourSums, alertsAndWebhooks, callsById, serverSettings, providedPeople, corrections,
+  tapLines, receipts, keysAndLinks, hourSums, alertsAndWebhooks, callsById, serverSettings, providedPeople, corrections, labelMonths,
 ];
