@@ -1,10 +1,11 @@
 /**
- * `node bench/reports.ts [--calls N] [--keys N] [--organizations N] [--postgres URL] [--quick]`: a store made by `seed`, then every report
- * and list of its largest organization, and exports. Prints the processor time and the wall time of the fastest of three, the rate of
- * filling and of each export, and the memory they took. A report that does not add up to the exports is a failed run: exit code 1.
+ * `node bench/reports.ts [--calls N] [--keys N] [--organizations N] [--postgres URL] [--quick] [--data DIR]`: a store made by `seed`, or
+ * the one in a data directory that has one, then every report and list of its organization `default`, and exports.
+ * Prints the processor time and the wall time of the fastest of three, the rate of filling and of each export, and the memory they took. A
+ * report that does not add up to the exports is a failed run: exit code 1.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
@@ -19,7 +20,7 @@ import { openStore } from '@metergate/store/store.ts';
 
 const { values } = parseArgs({ options: {
   calls: { type: 'string' }, keys: { type: 'string', default: '200' }, organizations: { type: 'string', default: '4' },
-  postgres: { type: 'string' }, quick: { type: 'boolean', default: false },
+  postgres: { type: 'string' }, data: { type: 'string' }, quick: { type: 'boolean', default: false },
 } });
 const dayMs = 86_400_000;
 const size = {
@@ -28,14 +29,13 @@ const size = {
 const directory = mkdtempSync(join(tmpdir(), 'metergate-bench-reports-'));
 const bytes = (n: number): Uint8Array => randomBytes(n);
 const store = await openStore({
-  url: values.postgres ?? `sqlite:${join(directory, 'store.db')}`, masterKey: bytes(32), clock: Date.now, randomBytes: bytes, create: true,
+  url: values.postgres ?? `sqlite:${values.data === undefined ? join(directory, 'store.db') : join(values.data, 'metergate.db')}`,
+  masterKey: values.data === undefined ? bytes(32) : Buffer.from(readFileSync(join(values.data, 'master.key'), 'utf8').trim(), 'base64'),
+  clock: Date.now, randomBytes: bytes, create: true,
 });
 const context = { store, randomBytes: bytes, nowMs: Date.now() };
 try {
-  const began = performance.now();
-  const made = await seedStore(context, size, () => {});
-  if (isRefusal(made)) throw new Error(made.refused.message);
-  console.log(`${store.engine}: ${made.calls} calls of ${made.keys} keys, ${Math.round(made.calls / ((performance.now() - began) / 1000))} a second`);
+  if (values.data === undefined) await seed();
   const organization = await store.organizations.find('default');
   if (organization === null || 'refused' in organization) throw new Error('there is no organization default');
   const total = await reports(organization.id);
@@ -43,6 +43,13 @@ try {
 } finally {
   await store.close();
   rmSync(directory, { recursive: true, force: true });
+}
+
+async function seed(): Promise<void> {
+  const began = performance.now();
+  const made = await seedStore(context, size, () => {});
+  if (isRefusal(made)) throw new Error(made.refused.message);
+  console.log(`${store.engine}: ${made.calls} calls of ${made.keys} keys, ${Math.round(made.calls / ((performance.now() - began) / 1000))} a second`);
 }
 
 type OrganizationId = Parameters<typeof store.callPages.page>[0]['organization'];
@@ -68,6 +75,9 @@ async function reports(organization: OrganizationId): Promise<bigint> {
     }
     await timed(`calls of ${JSON.stringify(filter)}`, () => store.callPages.page({ organization, filter, limit: 100 }));
   }
+  const [last] = (await store.callPages.page({ organization, limit: 1, untilMs: context.nowMs - 30 * dayMs }))!;
+  await timed('one call by its id', async () => [await store.callPages.find(null, last!.id)]);
+  await timed('one receipt by its id', async () => [await store.receipts.find(last!.id)]);
   return figureIn((await usage({}))![0]!.figures, 'cost');
 }
 

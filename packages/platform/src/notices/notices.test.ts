@@ -11,6 +11,7 @@ import { nanoDollars } from '@metergate/core/money.ts';
 import { createAddressGuard } from '@metergate/store/network/address-guard.ts';
 import { parseAddressRanges } from '@metergate/store/network/public-address.ts';
 import { batchOf, sampleRecord } from '@metergate/store/test-support/contract-fixture.ts';
+import { understoodEvent } from '@metergate/core/tap/test-support/sample-event.ts';
 import { Webhook } from 'standardwebhooks';
 import { freshSqlite, granted, platformFixture, type PlatformFixture, type TestOrganization } from '../http/test-support/platform-fixture.ts';
 import { createWebhook, listDeliveries, removeWebhook, testWebhook } from '../use-cases/webhooks/webhooks.ts';
@@ -214,6 +215,53 @@ test('an unusual day is told once, and only where two of the same weekdays are k
   nowMs += 61_000;
   await passed();
   assert.equal(types(told).filter((type) => type === 'spend.unusual').length, 1);
+  granted(await removeWebhook(useCases(), made.id));
+});
+
+test('a run that ended over its budget is told once, with what it spent', async () => {
+  const told = await receiver();
+  const made = await hook(told.url);
+  await passed();
+  const run = { organization: one.id, id: 'dear', declared: nanoDollars(5n), effective: nanoDollars(5n), clampReason: null };
+  await context.store.runs.open([{ ...run, startedAtMs: nowMs, expiresAtMs: null, exposureLimit: null, mayCreate: true }]);
+  const over = { organization: one.id, run: 'dear', state: 'over_budget', atMs: nowMs } as const;
+  await context.store.calls.ship({
+    segment: `seg_notice_${++segments}`, through: 2, runEvents: [{ seq: 2, event: over }],
+    records: [{ seq: 1, record: sampleRecord(one.id, { run: 'dear', startedAtMs: nowMs, cost: nanoDollars(7n) }) }],
+  });
+  for (let time = 0; time < 2; time += 1) {
+    nowMs += 61_000;
+    await passed();
+  }
+  const about = told.received.map(({ body }) => JSON.parse(body) as { type: string; data: Record<string, unknown> })
+    .filter(({ type }) => type === 'run.over_budget').map(({ data }) => data);
+  assert.deepEqual(about, [{ run: 'dear', spent: '0.000000007', budget: '0.000000005', endedAt: about[0]!['endedAt'] }]);
+  granted(await removeWebhook(useCases(), made.id));
+});
+
+test('a Baseline is told of once as its report begins, and once as it closes', async () => {
+  const told = await receiver();
+  const own = await context.organization('measured');
+  const made = granted(await createWebhook(useCases(), { organization: own.id, url: told.url, events: null }, { allow }));
+  // On a paid plan a Baseline goes on.
+  granted(await context.store.organizations.set(own.id, { plan: 'free' }));
+  const key = { hash: 'ab'.repeat(32), prefix: 'svc_tap_xx' };
+  const baseline = granted(await context.store.baselines.create({ organization: own.id, key, unread: null }));
+  const about = (): string[] => types(told).filter((type) => type.startsWith('baseline.'));
+  nowMs += 61_000;
+  await passed();
+  assert.deepEqual(about(), [], 'nothing while it waits');
+  const dayMs = 86_400_000;
+  const firstDayMs = (Math.floor(nowMs / dayMs) + 1) * dayMs;
+  const event = understoodEvent({ timestampMs: firstDayMs + 1_000 });
+  await context.store.tapEvents.keep({ keyHash: key.hash, events: [event], isPriced: () => true, priceSteps: [] });
+  for (const atMs of [firstDayMs + 2_000, firstDayMs + 70_000, firstDayMs + 7 * dayMs + 1_000, firstDayMs + 8 * dayMs]) {
+    nowMs = atMs;
+    await passed();
+  }
+  assert.deepEqual(about(), ['baseline.reporting', 'baseline.closed']);
+  const [first] = told.received.map(({ body }) => JSON.parse(body) as { data: Record<string, unknown> });
+  assert.deepEqual(first!.data, { assessment: baseline.id, closesAt: new Date(firstDayMs + 7 * dayMs).toISOString() });
   granted(await removeWebhook(useCases(), made.id));
 });
 

@@ -1,0 +1,83 @@
+/** A file in pieces that the next try goes on with: what was marked counts, what was not is cut away, another identity begins anew. */
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { CommandFault } from './command.ts';
+import { openResumable } from './resumable-file.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'metergate-resumable-'));
+after(() => rmSync(directory, { recursive: true, force: true }));
+
+let files = 0;
+const freshPath = () => join(directory, `file-${++files}`);
+const bytes = (text: string) => Buffer.from(text);
+/** A clock that goes on by a second at each look, so that each mark counts. */
+function ticking(): () => number {
+  let nowMs = 0;
+  return () => (nowMs += 1_000);
+}
+const eachMark = () => ({ everyMs: 1, nowMs: ticking() });
+
+test('a finished file has its name, and nothing is left beside it', async () => {
+  const path = freshPath();
+  const file = await openResumable(path, 'one', eachMark());
+  assert.deepEqual([file.found, file.bytes], [null, 0]);
+  await file.write(bytes('abc'));
+  await file.mark({ at: 3 });
+  assert.equal(existsSync(path), false);
+  await file.finish();
+  assert.deepEqual([readFileSync(path, 'utf8'), existsSync(`${path}.part`), existsSync(`${path}.part.json`)], ['abc', false, false]);
+});
+
+test('what was written after the last mark is cut away by the next try, which goes on from the mark', async () => {
+  const path = freshPath();
+  const first = await openResumable(path, 'one', eachMark());
+  await first.write(bytes('abc'));
+  await first.mark({ at: 3 });
+  await first.write(bytes('LOST'));
+  await first.breakOff();
+  const second = await openResumable(path, 'one', eachMark());
+  assert.deepEqual([second.found, second.bytes], [{ at: 3 }, 3]);
+  await second.write(bytes('def'));
+  await second.finish();
+  assert.equal(readFileSync(path, 'utf8'), 'abcdef');
+});
+
+test('marks closer together than their interval are not kept', async () => {
+  const path = freshPath();
+  const file = await openResumable(path, 'one', { everyMs: 10_000, nowMs: ticking() });
+  await file.write(bytes('abc'));
+  await file.mark({ at: 3 });
+  assert.equal(existsSync(`${path}.part.json`), false);
+  await file.breakOff();
+  assert.equal(existsSync(`${path}.part`), false, 'nothing counts, so nothing is left');
+});
+
+test('a part of another file, one shorter than its note, and a note that is none begin anew', async () => {
+  const path = freshPath();
+  const begun = async (identity: string) => {
+    const file = await openResumable(path, identity, eachMark());
+    await file.write(bytes('abc'));
+    await file.mark({ at: 3 });
+    await file.breakOff();
+  };
+  const foundBy = async (identity: string) => {
+    const file = await openResumable(path, identity, eachMark());
+    await file.breakOff();
+    return file.found;
+  };
+  await begun('one');
+  assert.equal(await foundBy('another'), null);
+  await begun('one');
+  writeFileSync(`${path}.part`, 'a');
+  assert.equal(await foundBy('one'), null);
+  await begun('one');
+  writeFileSync(`${path}.part.json`, '{"identity":');
+  assert.equal(await foundBy('one'), null);
+});
+
+test('a place that cannot be written to is a fault in a sentence', async () => {
+  await assert.rejects(openResumable(join(directory, 'nowhere', 'file'), 'one'), (fault) => fault instanceof CommandFault);
+});
