@@ -146,7 +146,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   ],
   cli: [
     'config/variables.ts log runtime-floor.ts', 'config/config.ts', 'command-line/command.ts config', 'traces', 'command-line open-store.ts start',
-    'receipts',
+    'configuration', 'receipts',
     'command-line/on-store.ts doctor', 'commands', 'program.ts', 'main.ts',
   ],
   dashboard: ['api', 'app', 'shown', 'parts', 'pages', 'frame', 'main.tsx'],

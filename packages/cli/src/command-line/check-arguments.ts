@@ -10,8 +10,10 @@ import { UsageFault } from './command.ts';
 /** `name`: the command with its group, as people write it: `metergate org create`. @throws UsageFault */
 export function checkArguments(name: string, args: ArgsDef, words: readonly string[]): void {
   const options: NonNullable<ParseArgsConfig['options']> = {};
-  for (const [key, { type }] of Object.entries(args)) {
-    if (type !== 'positional') options[key] = { type: type === 'boolean' ? 'boolean' : 'string' };
+  for (const [key, definition] of Object.entries(args)) {
+    if (definition.type === 'positional') continue;
+    const short = letterOf(definition);
+    options[key] = { type: definition.type === 'boolean' ? 'boolean' : 'string', ...(short === null ? {} : { short }) };
   }
   const { tokens } = parseArgs({ args: [...words], options, strict: false, allowPositionals: true, tokens: true });
   const given = new Set<string>();
@@ -39,7 +41,8 @@ function checkOption(
   { name, args, token, given }: { readonly name: string; readonly args: ArgsDef; readonly token: OptionToken; readonly given: Set<string> },
 ): void {
   const definition = Object.hasOwn(args, token.name) ? args[token.name] : undefined;
-  if (definition === undefined || definition.type === 'positional' || !token.rawName.startsWith('--')) {
+  const written = definition !== undefined && (token.rawName.startsWith('--') || token.rawName === `-${letterOf(definition)}`);
+  if (definition === undefined || definition.type === 'positional' || !written) {
     const near = closest(token.name, Object.keys(args).filter((key) => args[key]!.type !== 'positional'));
     const advice = near === null ? `See: ${name} --help` : `Did you mean --${near}?`;
     throw new UsageFault(`${name} has no option ${printable(token.rawName)}. ${advice}`);
@@ -62,6 +65,11 @@ function checkPositionals(name: string, args: ArgsDef, loose: readonly string[])
   }
   const extra = loose[wanted.length];
   if (extra !== undefined) throw new UsageFault(`${name} does not take the argument ${printable(extra)}. See: ${name} --help`);
+}
+
+/** The one letter that an option may be written by; null: none. */
+function letterOf(definition: ArgDef): string | null {
+  return 'alias' in definition && typeof definition.alias === 'string' && definition.alias.length === 1 ? definition.alias : null;
 }
 
 /** What stands for the value in help and sentences. */

@@ -1,5 +1,4 @@
 /** `metergate prices`: what models cost, and the operator's own prices over the frozen list. Design 3, row 6; 5. */
-import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { PriceChange } from '@metergate/core/price/price-changes.ts';
 import type { PriceInForce, ShownPrice, ShownPrices } from '@metergate/core/price/show.ts';
@@ -7,6 +6,7 @@ import { changesByLoading, listPrices, loadPrices, pricesOf, type LoadedPrices }
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { StoreFault } from '@metergate/store/engine/fault.ts';
 import { command, CommandFault, commandGroup, type CommandTools } from '../command-line/command.ts';
+import { readTextFile } from '../command-line/text-file.ts';
 import { readTypedLine } from '../command-line/typed-line.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { plain, shortDecimal, table } from '../command-line/table.ts';
@@ -41,7 +41,7 @@ const load = command({
     yes: { type: 'boolean', description: 'Load it although listed models change their price' },
   },
   run: async ({ file, yes }, tools) => {
-    const text = await textOf(resolve(tools.cwd, file));
+    const text = await readTextFile(resolve(tools.cwd, file), fileBytesMax);
     return onStore(tools, async (context) => {
       const changes = await changesByLoading(context, text);
       if (isRefusal(changes)) return changes;
@@ -91,22 +91,6 @@ function listText(listed: readonly PriceInForce[]): string {
 function loadedText({ prices, overlay }: LoadedPrices): string {
   if (prices === 0) return 'The overlay now holds no price: the frozen list alone is in force.';
   return `${prices === 1 ? '1 price is' : `${prices} prices are`} in force as ${overlay ?? '-'}.`;
-}
-
-async function textOf(path: string): Promise<string> {
-  try {
-    const { size } = await stat(path);
-    if (size > fileBytesMax) throw new CommandFault('file_too_large', `The file ${plain(path)} is larger than ${fileBytesMax} bytes.`);
-    return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path));
-  } catch (error) {
-    if (error instanceof CommandFault) throw error;
-    throw new CommandFault('file_unreadable', `The file ${plain(path)} ${whyUnreadable((error as NodeJS.ErrnoException).code)}.`);
-  }
-}
-
-function whyUnreadable(code: string | undefined): string {
-  if (code === 'ENOENT') return 'does not exist';
-  return code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'is not UTF-8 text' : `cannot be read (${code ?? 'unknown reason'})`;
 }
 
 function pricesText({ model, prices, list, overlay }: ShownPrices): string {

@@ -110,7 +110,7 @@ for (const on of bothEngines) {
         const elsewhere = [
           'eraseOrganization', 'linkIdentity', 'provideMember', 'withdrawMember',
           'changePassword', 'makePasswordLink', 'usePasswordLink', 'freeLeases', 'loadPrices', 'rotateMasterKey',
-          'setAlert', 'removeAlert', 'createWebhook', 'removeWebhook', 'testWebhook', 'capReached', 'capReset',
+          'setAlert', 'removeAlert', 'createWebhook', 'setWebhook', 'removeWebhook', 'testWebhook', 'capReached', 'capReset',
         ];
         const made = new Set<string>([...rows.map(({ action }) => action), ...elsewhere]);
         assert.deepEqual(auditActions.filter((action) => !made.has(action)), [], 'every name stands for a change that was made here or is elsewhere');

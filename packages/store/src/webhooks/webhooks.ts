@@ -30,6 +30,8 @@ export interface Webhooks {
   list(organization: OrganizationId): Promise<Webhook[]>;
   /** `within`: of this organization alone. Null: there is none. */
   find(id: string, within?: OrganizationId): Promise<Webhook | null>;
+  /** What it is told of from now on; its secret stays. Refuses `unknown_webhook`. */
+  setEvents(id: string, events: Webhook['events'], within?: OrganizationId): Promise<Webhook | StoreRefusal>;
   /** With its deliveries. Refuses `unknown_webhook`. */
   remove(id: string, within?: OrganizationId): Promise<Webhook | StoreRefusal>;
   /** A delivery of a test event, due now. Null: there is no such webhook. */
@@ -39,7 +41,7 @@ export interface Webhooks {
 }
 
 /** Of one organization. */
-const webhooksMax = 20;
+export const webhooksMax = 20;
 const secretPrefix = 'whsec_';
 
 export function webhooksIn(context: StoreContext): Webhooks {
@@ -62,6 +64,12 @@ export function webhooksIn(context: StoreContext): Webhooks {
     list: (organization) => engine.read(async (db) => (await db.selectFrom('webhook').selectAll().where('organization', '=', organization)
       .orderBy('created_at_ms').orderBy('id').execute()).map(webhookOf)),
     find,
+    setEvents: (id, events, within) => engine.write<Webhook | StoreRefusal>(async (transaction) => {
+      const webhook = await findIn(transaction, id, within);
+      if (webhook === null) return unknownWebhook();
+      await transaction.updateTable('webhook').set({ events: events === null ? null : JSON.stringify(events) }).where('id', '=', id).execute();
+      return { ...webhook, events };
+    }, ({ organization }) => ({ action: 'setWebhook', organization, subject: id })),
     remove: (id, within) => engine.write<Webhook | StoreRefusal>(async (transaction) => {
       const webhook = await findIn(transaction, id, within);
       if (webhook === null) return unknownWebhook();

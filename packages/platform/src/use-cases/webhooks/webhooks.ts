@@ -65,7 +65,18 @@ export async function listWebhooks(context: UseCaseContext, idOrName: string): P
   return isRefusal(organization) ? organization : (await context.store.webhooks.list(organization.id)).map(shownWebhook);
 }
 
-/** `within`: of this organization alone, here and below. */
+/** What it is told of; its secret stays. `within`: of this organization alone, here and below. */
+export async function setWebhook(
+  context: UseCaseContext, id: string, wanted: Pick<z.input<typeof webhookFields>, 'events'>, within?: string,
+): Promise<ShownWebhook | AdministrationRefusal> {
+  const checked = checkInput(webhookFields.pick({ events: true }), wanted);
+  if (isRefusal(checked)) return checked;
+  const organization = within === undefined ? undefined : await findOrganization(context, within);
+  if (isRefusal(organization)) return organization;
+  const set = await context.store.webhooks.setEvents(id, checked.value.events, organization?.id);
+  return isRefusal(set) ? set : shownWebhook(set);
+}
+
 export async function removeWebhook(
   context: UseCaseContext, id: string, within?: string,
 ): Promise<{ readonly id: string; readonly removed: true } | AdministrationRefusal> {

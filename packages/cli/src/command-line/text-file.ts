@@ -1,0 +1,20 @@
+/** A file of text that a command is given, whole. @throws CommandFault where it is absent, too large or no UTF-8 */
+import { readFile, stat } from 'node:fs/promises';
+import { CommandFault } from './command.ts';
+import { plain } from './table.ts';
+
+export async function readTextFile(path: string, bytesMax: number): Promise<string> {
+  try {
+    const { size } = await stat(path);
+    if (size > bytesMax) throw new CommandFault('file_too_large', `The file ${plain(path)} is larger than ${bytesMax} bytes.`);
+    return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path));
+  } catch (error) {
+    if (error instanceof CommandFault) throw error;
+    throw new CommandFault('file_unreadable', `The file ${plain(path)} ${whyUnreadable((error as NodeJS.ErrnoException).code)}.`);
+  }
+}
+
+function whyUnreadable(code: string | undefined): string {
+  if (code === 'ENOENT') return 'does not exist';
+  return code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'is not UTF-8 text' : `cannot be read (${code ?? 'unknown reason'})`;
+}

@@ -1,0 +1,165 @@
+/** `metergate apply`: an organization's configuration from a file, with a plan before anything is changed. Decision 76; docs/config-file.md. */
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import type { CredentialReference } from '@metergate/platform/use-cases/configuration/configuration.ts';
+import { applyPlan, planConfiguration, type Plan } from '@metergate/platform/use-cases/configuration/plan.ts';
+import type { MadeSecret, PlannedChange, Problem } from '@metergate/platform/use-cases/configuration/planned-change.ts';
+import type { UseCaseContext } from '@metergate/platform/use-cases/context.ts';
+import { isRefusal, type AdministrationRefusal } from '@metergate/platform/use-cases/refusal.ts';
+import { command, CommandFault, type Answer, type CommandTools } from '../command-line/command.ts';
+import { onStore } from '../command-line/on-store.ts';
+import { settingsOfServer } from '../command-line/settings-of-server.ts';
+import { plain } from '../command-line/table.ts';
+import { readTextFile } from '../command-line/text-file.ts';
+import { readTypedLine } from '../command-line/typed-line.ts';
+import { planText } from '../configuration/plan-text.ts';
+import { openSecretsFile } from '../configuration/secrets-file.ts';
+import { readYaml, type LinedProblem, type ReadDocument } from '../configuration/yaml-document.ts';
+
+const fileBytesMax = 1024 * 1024;
+
+export const apply = command({
+  description: 'Bring an organization to what a configuration file says, its plan shown first',
+  args: {
+    file: {
+      type: 'string', alias: 'f', required: true, valueHint: 'FILE',
+      description: 'The configuration, YAML or JSON, as export-config writes it; -f for short',
+    },
+    org: { type: 'string', valueHint: 'ORG', description: 'Organization, by id or unique name, in place of the one that the file names' },
+    prune: { type: 'boolean', description: 'Remove what is not in the sections that the file has' },
+    'dry-run': { type: 'boolean', description: 'Show the plan alone' },
+    yes: { type: 'boolean', description: 'Do not ask; needed where nobody can be asked' },
+    secrets: { type: 'string', valueHint: 'FILE', description: 'A new file for the secrets of what is made; needed where they cannot be shown' },
+  },
+  run: async (values, tools) => {
+    const path = resolve(tools.cwd, values.file);
+    const document = read(await readTextFile(path, fileBytesMax), path);
+    return onStore(tools, async (context, config) => {
+      const { upstreamAllow } = await settingsOfServer(context.store, config, tools.env);
+      const plan = () => planned(context, { document, path, tools, values, allow: upstreamAllow });
+      const first = await plan();
+      if (isRefusal(first)) return first;
+      const dryRun = values['dry-run'] === true;
+      if (dryRun || first.steps.length === 0) return answer(first, { applied: first.steps.length === 0, dryRun });
+      checkSecrets(first, values.secrets, tools);
+      await confirm(first, values.yes === true, tools);
+      const now = await plan();
+      if (isRefusal(now)) return now;
+      if (JSON.stringify(changesOf(now)) !== JSON.stringify(changesOf(first))) {
+        throw new CommandFault('changed_meanwhile', 'The organization was changed since the plan was shown. Nothing was done. Run it again.');
+      }
+      await carryOut(context, now, { secrets: values.secrets, tools, file: values.file });
+      return answer(now, { applied: true, dryRun: false });
+    });
+  },
+});
+
+function read(text: string, path: string): ReadDocument {
+  const document = readYaml(text);
+  if ('problems' in document) throw invalid(path, document.problems);
+  return document;
+}
+
+interface Given {
+  readonly document: ReadDocument;
+  readonly path: string;
+  readonly tools: CommandTools;
+  readonly values: { readonly org: string | undefined; readonly prune: boolean };
+  readonly allow: readonly string[];
+}
+
+async function planned(context: UseCaseContext, { document, path, tools, values, allow }: Given): Promise<Plan | AdministrationRefusal> {
+  const found = await planConfiguration(context, {
+    document: document.value, organization: values.org, prune: values.prune === true, rules: { allow },
+    credentialOf: (reference) => credentialOf(reference, dirname(path), tools),
+  });
+  if (!('problems' in found)) return found;
+  throw invalid(path, found.problems.map((problem) => ({ line: document.lineOf(problem.path), sentence: placed(problem) })));
+}
+
+/** Every problem, each with its line and field. */
+function invalid(path: string, problems: readonly LinedProblem[]): CommandFault {
+  const lines = problems.map(({ line, sentence }) => `  ${line === null ? '' : `line ${line}: `}${sentence}`);
+  const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
+  return new CommandFault('invalid_configuration', `${plain(path)} has ${count}, and nothing was changed:\n${lines.join('\n')}`);
+}
+
+function placed({ path, sentence }: Problem): string {
+  const field = path.map((part, index) => (typeof part === 'number' ? `[${part}]` : `${index === 0 ? '' : '.'}${plain(part)}`)).join('');
+  return field === '' ? sentence : `${field}: ${sentence}`;
+}
+
+async function credentialOf(
+  { env, file }: CredentialReference, directory: string, tools: CommandTools,
+): Promise<{ readonly credential: string } | { readonly sentence: string }> {
+  if (env !== undefined) {
+    const value = tools.env[env]?.trim() ?? '';
+    return value === '' ? { sentence: 'The variable that should hold the credential is not set.' } : { credential: value };
+  }
+  try {
+    const credential = (await readFile(resolve(directory, file!), 'utf8')).trim();
+    return credential === '' ? { sentence: 'The file that should hold the credential is empty.' } : { credential };
+  } catch (error) {
+    return { sentence: `The file that should hold the credential cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown reason'}).` };
+  }
+}
+
+/** A secret is shown to a person, or written where a person said. */
+function checkSecrets({ steps }: Plan, file: string | undefined, tools: CommandTools): void {
+  const makes = steps.filter(({ makesSecret }) => makesSecret).length;
+  if (makes === 0 || file !== undefined || (tools.isTerminal && tools.wantsJson !== true)) return;
+  throw new CommandFault('secrets_unplaced', `${makes === 1 ? 'A key or webhook' : `${makes} keys and webhooks`} would be made, whose secret is `
+    + 'shown once. Off a terminal, or with --json, say where it goes: --secrets FILE. Nothing was changed.');
+}
+
+/** Shows the plan and asks. @throws CommandFault where nobody agrees to it */
+async function confirm(plan: Plan, agreed: boolean, tools: CommandTools): Promise<void> {
+  if (agreed) return;
+  if (!tools.isTerminal || !tools.stdin.isTTY || tools.wantsJson === true) {
+    throw new CommandFault('not_confirmed', 'Nothing was changed. See the plan with --dry-run, and apply it with --yes.');
+  }
+  tools.stderr(`${planText(changesOf(plan), plan.left)}\n`);
+  if (/^y(?:es)?$/i.test(await readTypedLine(tools, `Apply this to ${plain(plan.organization.name)}? (yes or no) `))) return;
+  throw new CommandFault('not_confirmed', 'Nothing was changed.');
+}
+
+async function carryOut(
+  context: UseCaseContext, plan: Plan,
+  { secrets, tools, file }: { readonly secrets: string | undefined; readonly tools: CommandTools; readonly file: string },
+): Promise<void> {
+  const makes = plan.steps.some(({ makesSecret }) => makesSecret);
+  const secretsFile = secrets !== undefined && makes ? await openSecretsFile(resolve(tools.cwd, secrets)) : null;
+  const keep = secretsFile === null ? async (secret: MadeSecret) => showSecret(secret, tools) : secretsFile.keep;
+  try {
+    const stopped = await applyPlan(plan, (change) => actingOn(context, { change, tools, file }), keep);
+    if (stopped === null) return;
+    throw new CommandFault('stopped', `${stopped.done} of ${plan.steps.length} changes were made; the next was refused: ${
+      stopped.refusal.refused.message} Run it again to go on: what was made is not made twice.`);
+  } finally {
+    await secretsFile?.close();
+  }
+}
+
+/** Its audit row says what this one change was. */
+function actingOn(
+  context: UseCaseContext, { change, tools, file }: { readonly change: PlannedChange; readonly tools: CommandTools; readonly file: string },
+): UseCaseContext {
+  const fields = Object.fromEntries(change.fields.map(({ field, to }) => [field, to]));
+  const actor = { kind: 'operator', id: null, name: tools.operator ?? null } as const;
+  return { ...context, store: context.store.acting({ actor, detail: { file, [change.kind]: change.name, ...fields } }) };
+}
+
+function showSecret({ kind, name, id, secret }: MadeSecret, tools: CommandTools): void {
+  tools.stdout(`${kind} ${plain(name)} (${id}): ${secret}\nKeep it now: it is not shown again.\n`);
+}
+
+function answer(plan: Plan, { applied, dryRun }: { readonly applied: boolean; readonly dryRun: boolean }): Answer {
+  const changes = changesOf(plan);
+  const text = planText(changes, plan.left);
+  const done = changes.length === 0 || dryRun ? text : `${text}\nAll of it is done.`;
+  return { json: { organization: plan.organization, dryRun, applied, changes, left: plan.left }, text: done };
+}
+
+function changesOf({ steps }: Plan): PlannedChange[] {
+  return steps.map(({ change }) => change);
+}

@@ -1,0 +1,34 @@
+/**
+ * Where secrets go that were made and are seen once, off a terminal: a new file for its owner alone, one JSON document a line, each written
+ * through before the next is made. @throws CommandFault
+ */
+import { open, rm, type FileHandle } from 'node:fs/promises';
+import type { MadeSecret } from '@metergate/platform/use-cases/configuration/planned-change.ts';
+import { CommandFault } from '../command-line/command.ts';
+import { plain } from '../command-line/table.ts';
+
+export interface SecretsFile {
+  keep(secret: MadeSecret): Promise<void>;
+  /** Nothing was written: the file goes again. */
+  close(): Promise<void>;
+}
+
+/** One that is there already is left alone. */
+export async function openSecretsFile(path: string): Promise<SecretsFile> {
+  const file = await open(path, 'wx', 0o600).catch((error: NodeJS.ErrnoException): FileHandle => {
+    const why = error.code === 'EEXIST' ? 'exists already' : `cannot be written (${error.code ?? 'unknown reason'})`;
+    throw new CommandFault('file_not_written', `The file ${plain(path)} ${why}. Nothing was changed. Name another with --secrets.`);
+  });
+  let kept = 0;
+  return {
+    async keep(secret) {
+      await file.writeFile(`${JSON.stringify(secret)}\n`);
+      await file.sync();
+      kept += 1;
+    },
+    async close() {
+      await file.close();
+      if (kept === 0) await rm(path, { force: true });
+    },
+  };
+}

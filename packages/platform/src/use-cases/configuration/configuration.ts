@@ -1,0 +1,142 @@
+/**
+ * An organization's configuration as one document, as it is exported and applied. Decision 76; docs/config-file.md. Fields and forms are
+ * those of the other ways in. A field or a section that is left out says nothing; null takes a value away. No secret stands in it.
+ */
+import { formatDollars, nanoDollars } from '@metergate/core/money.ts';
+import type { CapMode, CapScope } from '@metergate/core/spend/cap.ts';
+import type { CalendarWindow } from '@metergate/core/spend/window.ts';
+import type { WebhookEvent } from '@metergate/core/alert/webhook-event.ts';
+import { nameRefusal, projectRefusal } from '@metergate/store/names.ts';
+import type { StoreRefusal } from '@metergate/store/refusal.ts';
+import { z } from 'zod';
+import { alertFields } from '../alerts/alerts.ts';
+import { capFields } from '../caps.ts';
+import { moneyField } from '../money-field.ts';
+import { settingsFields, type OrganizationSettingsInput } from '../organizations.ts';
+import { webhookFields } from '../webhooks/webhooks.ts';
+
+export interface KeyEntry {
+  /** Tells keys apart that have no name, or share one. */
+  readonly id?: string | undefined;
+  readonly name?: string | undefined;
+  readonly project?: string | null | undefined;
+  /** US dollars, decimal text with nine places, as all money below. */
+  readonly maxRunBudget?: string | null | undefined;
+  /** ISO 8601 UTC. */
+  readonly expiresAt?: string | null | undefined;
+  readonly disabled?: boolean | undefined;
+}
+
+export interface CapEntry {
+  readonly scope: CapScope;
+  /** A key's name or id. */
+  readonly key: string | null;
+  readonly project: string | null;
+  readonly window: CalendarWindow;
+  readonly limit: string;
+  readonly mode?: CapMode | undefined;
+  /** Percent of its limit at which it is told of; null: none. */
+  readonly alerts?: readonly number[] | null | undefined;
+}
+
+export interface WebhookEntry {
+  readonly url: string;
+  /** Null: all. */
+  readonly events?: readonly WebhookEvent[] | null | undefined;
+}
+
+/** Where a credential stands, in place of the credential. */
+export interface CredentialReference {
+  readonly env?: string | undefined;
+  readonly file?: string | undefined;
+}
+
+export interface UpstreamEntry {
+  readonly url: string;
+  readonly enabled?: boolean | undefined;
+  /** Null: none is needed. */
+  readonly credential?: CredentialReference | null | undefined;
+}
+
+export interface Configuration {
+  readonly organization?: string | undefined;
+  readonly settings?: OrganizationSettingsInput | undefined;
+  readonly keys?: readonly KeyEntry[] | undefined;
+  readonly caps?: readonly CapEntry[] | undefined;
+  readonly webhooks?: readonly WebhookEntry[] | undefined;
+  readonly upstream?: UpstreamEntry | null | undefined;
+}
+
+const text = (what: string) => z.string({ error: `${what} must be text; put it in quotes.` });
+
+/** Text that the store would keep: its own sentence where it would not. */
+const kept = (what: string, refusalOf: (value: string) => StoreRefusal | null) => text(what).superRefine((value, context) => {
+  const refusal = refusalOf(value);
+  if (refusal !== null) context.addIssue({ code: 'custom', message: refusal.refused.message });
+});
+
+const project = kept('A project', projectRefusal);
+const instant = z.iso.datetime({ offset: true, error: 'An expiry must be an instant with its offset, such as 2027-01-01T00:00:00Z.' })
+  .transform((value) => new Date(value).toISOString());
+const flag = (what: string) => z.boolean({ error: `${what} must be true or false.` }).optional();
+/** Checked by the field that the other ways in have, and kept as the text that they show. */
+const money = (what: string) => moneyField(what).transform((amount) => formatDollars(amount));
+
+const keyEntry = z.strictObject({
+  id: text('The id of a key').optional(),
+  name: kept('A key name', (value) => nameRefusal('A key name', value)).optional(),
+  project: project.nullable().optional(),
+  maxRunBudget: money('The run budget of a key').nullable().optional(),
+  expiresAt: instant.nullable().optional(),
+  disabled: flag('Whether a key is disabled'),
+}).refine(({ id, name }) => id !== undefined || name !== undefined, { error: 'A key needs a name, or an id.' });
+
+const capEntry = z.strictObject({
+  ...capFields.shape,
+  project: project.nullable().default(null),
+  limit: money('The limit of a cap'),
+  mode: capFields.shape.mode.unwrap().optional(),
+  alerts: alertFields.shape.at.transform((at) => [...new Set(at)].toSorted((one, other) => one - other)).nullable().optional(),
+}).refine(({ scope, key, project: of }) => (key !== null) === (scope === 'key') && (of !== null) === (scope === 'project'), {
+  error: 'A cap of a key must name the key, a cap of a project the project, a cap of the organization neither.',
+});
+
+const webhookEntry = z.strictObject({
+  url: webhookFields.shape.url,
+  events: webhookFields.shape.events.unwrap().transform((events) => (events === null ? null : [...new Set(events)])).optional(),
+});
+
+const reference = z.strictObject({ env: text('The variable of a credential').optional(), file: text('The file of a credential').optional() })
+  .refine(({ env, file }) => (env === undefined) !== (file === undefined), {
+    error: 'A credential is named by the variable (env) or the file (file) that holds it; it never stands here itself.',
+  });
+
+const upstreamEntry = z.strictObject({
+  url: text('The URL of the upstream'), enabled: flag('Whether the upstream is enabled'), credential: reference.nullable().optional(),
+});
+
+const list = <Entry extends z.ZodType>(entry: Entry, what: string) => z.array(entry, { error: `${what} must be a list.` }).optional();
+
+export const configurationFields = z.strictObject({
+  organization: text('The organization').optional(),
+  settings: settingsFields.transform(shownSettings).optional(),
+  keys: list(keyEntry, 'The keys'),
+  caps: list(capEntry, 'The caps'),
+  webhooks: list(webhookEntry, 'The webhooks'),
+  upstream: upstreamEntry.nullable().optional(),
+});
+
+/** Money back to the text that is shown of it, so that what is wanted and what is there can be compared. */
+function shownSettings(settings: z.output<typeof settingsFields>): OrganizationSettingsInput {
+  const dollars = (amount: bigint | null) => (amount === null ? null : formatDollars(nanoDollars(amount)));
+  const shown = Object.entries(settings).filter(([, value]) => value !== undefined)
+    .map(([name, value]) => [name, typeof value === 'bigint' ? dollars(value) : value] as const);
+  const { fallbackPrice } = settings;
+  return {
+    ...Object.fromEntries(shown),
+    ...(fallbackPrice === undefined ? {} : {
+      fallbackPrice: fallbackPrice === null ? null
+        : { input: dollars(fallbackPrice.inputNanoPerMillion)!, output: dollars(fallbackPrice.outputNanoPerMillion)! },
+    }),
+  };
+}

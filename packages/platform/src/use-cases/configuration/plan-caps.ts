@@ -1,0 +1,110 @@
+/** Caps with their thresholds: which are set, changed and removed by a configuration. A cap is known by its scope, subject and window. */
+import type { OrganizationId } from '@metergate/core/id.ts';
+import { removeAlert, setAlert, type ShownAlert } from '../alerts/alerts.ts';
+import { removeCap, setCap, type ShownCap } from '../caps.ts';
+import { isRefusal } from '../refusal.ts';
+import type { CapEntry } from './configuration.ts';
+import type { KeysPlan } from './plan-keys.ts';
+import { differing, doneOr, type FieldChange, type MadeKeys, type Problem, type SectionPlan, type Step } from './planned-change.ts';
+
+export interface PlanningCaps {
+  readonly organization: OrganizationId;
+  readonly caps: readonly Pick<ShownCap, 'id' | 'scope' | 'key' | 'project' | 'window' | 'limit' | 'mode'>[];
+  readonly alerts: readonly ShownAlert[];
+  readonly entries: readonly CapEntry[] | undefined;
+  readonly referred: KeysPlan['referred'];
+  readonly prune: boolean;
+}
+
+type KeyReference = Exclude<ReturnType<KeysPlan['referred']>, null>;
+
+/** An entry, the key that it is about, and the cap that is there already; null: none. */
+interface Matched {
+  readonly entry: CapEntry;
+  readonly key: KeyReference | null;
+  readonly place: string;
+  readonly there: PlanningCaps['caps'][number] | null;
+}
+
+export function planCaps(given: PlanningCaps): SectionPlan {
+  const { caps, alerts, entries, prune } = given;
+  if (entries === undefined) return { steps: [], problems: [], left: 0 };
+  const { matched, problems } = matchedOf(given, entries);
+  const named = new Set(matched.map(({ there }) => there?.id));
+  const unnamed = caps.filter(({ id }) => !named.has(id));
+  return {
+    problems, left: prune ? 0 : unnamed.length,
+    steps: [
+      ...matched.flatMap((each) => {
+        const step = setting(given, each, alerts.find(({ cap }) => cap === each.there?.id)?.at ?? null);
+        return step === null ? [] : [step];
+      }),
+      ...(prune ? unnamed.map((cap) => removal(given.organization, cap)) : []),
+    ],
+  };
+}
+
+function matchedOf({ caps, referred }: PlanningCaps, entries: readonly CapEntry[]): { readonly matched: Matched[]; readonly problems: Problem[] } {
+  const problems: Problem[] = [];
+  const matched: Matched[] = [];
+  for (const [index, entry] of entries.entries()) {
+    const key = entry.key === null ? null : referred(entry.key);
+    if (entry.key !== null && key === null) {
+      problems.push({ path: ['caps', index, 'key'], sentence: 'No key has this id, or this name alone: name it in keys, or by its id.' });
+      continue;
+    }
+    const place = placeOf(entry, key);
+    if (matched.some((each) => each.place === place)) {
+      problems.push({ path: ['caps', index], sentence: 'A cap of this scope, subject and window stands in the list already.' });
+    }
+    const there = caps.find((cap) => placeOf(cap, cap.key === null ? null : { id: cap.key }) === place) ?? null;
+    matched.push({ entry, key, place, there });
+  }
+  return { matched, problems };
+}
+
+function placeOf({ scope, project, window }: Pick<CapEntry, 'scope' | 'project' | 'window'>, key: KeyReference | null): string {
+  return JSON.stringify([scope, key ?? project, window]);
+}
+
+function setting({ organization }: PlanningCaps, { entry, key, there }: Matched, at: readonly number[] | null): Step | null {
+  const { scope, project, window, limit, mode, alerts } = entry;
+  const current = there === null ? { limit: null, mode: 'refuse', alerts: null } : { limit: there.limit, mode: there.mode, alerts: at };
+  const fields = differing(current, { limit, mode, alerts });
+  if (fields.length === 0) return null;
+  const wanted = { organization, scope, project, window, limit, mode: mode ?? there?.mode ?? 'refuse' };
+  return {
+    change: { action: there === null ? 'create' : 'change', kind: 'cap', name: nameOf(entry), fields }, makesSecret: false,
+    async run(context, made) {
+      const changed = (field: string): boolean => fields.some((each) => each.field === field);
+      const cap = there === null || changed('limit') || changed('mode')
+        ? await setCap(context, { ...wanted, key: keyId(key, made) }) : there;
+      if (isRefusal(cap)) return cap;
+      return changed('alerts') ? doneOr(await thresholds(context, { organization, cap: cap.id, fields })) : null;
+    },
+  };
+}
+
+async function thresholds(
+  context: Parameters<typeof setAlert>[0],
+  { organization, cap, fields }: { readonly organization: OrganizationId; readonly cap: string; readonly fields: readonly FieldChange[] },
+): Promise<unknown> {
+  const at = fields.find(({ field }) => field === 'alerts')!.to as readonly number[] | null;
+  return at === null ? removeAlert(context, cap, organization) : setAlert(context, { organization, cap, at: [...at] });
+}
+
+function keyId(key: KeyReference | null, made: MadeKeys): string | null {
+  if (key === null) return null;
+  return 'id' in key ? key.id : made.get(key.made)!;
+}
+
+function nameOf({ scope, key, project, window }: Pick<CapEntry, 'scope' | 'key' | 'project' | 'window'>): string {
+  return [scope, key ?? project, window].filter((word) => word !== null).join(' ');
+}
+
+function removal(organization: OrganizationId, cap: PlanningCaps['caps'][number]): Step {
+  return {
+    change: { action: 'remove', kind: 'cap', name: nameOf(cap), fields: [{ field: 'limit', from: cap.limit, to: null }] }, makesSecret: false,
+    run: async (context) => doneOr(await removeCap(context, cap.id, organization)),
+  };
+}

@@ -1,0 +1,33 @@
+/** The organization's own settings: what a configuration changes of them. */
+import { setOrganization, type OrganizationSettingsInput, type ShownOrganization } from '../organizations.ts';
+import { differing, doneOr, nothing, type SectionPlan, type ShownValue } from './planned-change.ts';
+
+/** Settings that are kept as one pair are shown as one. */
+type Flat = Readonly<Record<string, ShownValue | undefined>>;
+
+const agreed = ['requestsPerMinute', 'tokensPerMinute'] as const;
+
+export function planSettings(organization: ShownOrganization, wanted: OrganizationSettingsInput | undefined): SectionPlan {
+  if (wanted === undefined) return nothing;
+  const { id, name: _name, createdAt: _createdAt, ...current } = organization;
+  const fields = differing(flat(current) as Readonly<Record<string, ShownValue>>, flat(wanted));
+  if (fields.length === 0) return nothing;
+  const changes = Object.fromEntries(fields.map(({ field }) => [field, wanted[field as keyof OrganizationSettingsInput]]));
+  const unfit = (wanted.plan ?? organization.plan) === 'enterprise' ? []
+    : agreed.filter((field) => (changes[field] ?? null) !== null);
+  return {
+    left: 0,
+    problems: unfit.map((field) => ({
+      path: ['settings', field], sentence: 'Requests and tokens per minute can be set on the enterprise plan only; the other plans have their own.',
+    })),
+    steps: [{
+      change: { action: 'change', kind: 'settings', name: organization.name, fields }, makesSecret: false,
+      run: async (context) => doneOr(await setOrganization(context, id, changes)),
+    }],
+  };
+}
+
+function flat({ fallbackPrice, ...rest }: OrganizationSettingsInput): Flat {
+  if (fallbackPrice === undefined) return rest;
+  return { ...rest, fallbackPrice: fallbackPrice === null ? null : [fallbackPrice.input, fallbackPrice.output] };
+}

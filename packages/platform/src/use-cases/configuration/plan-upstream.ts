@@ -1,0 +1,94 @@
+/**
+ * The declared upstream: what a configuration declares, switches and removes. Its credential comes from where the file says, is held against
+ * the one that is stored without being shown, and is never carried along to another URL.
+ */
+import type { OrganizationId } from '@metergate/core/id.ts';
+import { credentialRefusal } from '@metergate/store/names.ts';
+import { isRefusal } from '../refusal.ts';
+import { declareUpstream, disableUpstream, enableUpstream, removeUpstream, type ShownUpstream } from '../upstreams.ts';
+import { parseUpstreamUrl, type UpstreamUrlRules } from '../upstream-url.ts';
+import type { CredentialReference, UpstreamEntry } from './configuration.ts';
+import { doneOr, nothing, type FieldChange, type Problem, type SectionPlan, type Step } from './planned-change.ts';
+
+/** What a reference leads to, or why to nothing. */
+export type CredentialOf = (reference: CredentialReference) => Promise<{ readonly credential: string } | { readonly sentence: string }>;
+
+export interface PlanningUpstream {
+  readonly organization: OrganizationId;
+  readonly upstream: ShownUpstream | null;
+  /** The stored credential; null: there is none, or it cannot be read. */
+  readonly stored: string | null;
+  readonly entry: UpstreamEntry | null | undefined;
+  readonly rules: UpstreamUrlRules;
+  readonly credentialOf: CredentialOf;
+  readonly prune: boolean;
+}
+
+export async function planUpstream(given: PlanningUpstream): Promise<SectionPlan> {
+  const { organization, upstream, entry, prune } = given;
+  if (entry === undefined || (entry === null && upstream === null)) return nothing;
+  if (entry === null) return prune ? { ...nothing, steps: [removal(organization, upstream!.url)] } : { ...nothing, left: 1 };
+  const problems: Problem[] = [];
+  const parsed = parseUpstreamUrl(entry.url, given.rules);
+  if ('refusal' in parsed) problems.push({ path: ['upstream', 'url'], sentence: parsed.refusal });
+  const credential = await credentialFor(given, entry, 'url' in parsed ? parsed.url : null);
+  if (typeof credential === 'object') problems.push({ path: ['upstream', 'credential'], sentence: credential.sentence });
+  if ('refusal' in parsed || typeof credential === 'object') return { ...nothing, problems };
+  return { ...nothing, steps: stepsOf(given, { url: parsed.url, enabled: entry.enabled, credential }) };
+}
+
+/** Empty: none is needed. Undefined: the stored one stays. */
+async function credentialFor(
+  { upstream, credentialOf }: PlanningUpstream, { credential }: UpstreamEntry, url: string | null,
+): Promise<string | undefined | { readonly sentence: string }> {
+  if (credential === null) return '';
+  if (credential === undefined) {
+    const carries = upstream?.hasCredential === true && url !== null && url !== upstream.url;
+    return carries ? { sentence: 'The URL changes, so say what its credential is: env, file, or null where none is needed.' }
+      : upstream?.hasCredential === true ? undefined : '';
+  }
+  const found = await credentialOf(credential);
+  if ('sentence' in found) return found;
+  const refusal = credentialRefusal("An upstream's credential", found.credential);
+  return refusal === null ? found.credential : { sentence: refusal.refused.message };
+}
+
+interface Wanted {
+  readonly url: string;
+  readonly enabled: boolean | undefined;
+  readonly credential: string | undefined;
+}
+
+function stepsOf(given: PlanningUpstream, { url, enabled, credential }: Wanted): Step[] {
+  const { organization, upstream, stored, rules } = given;
+  const asStored = credential === undefined || (upstream !== null && (upstream.hasCredential ? credential === stored : credential === ''));
+  const declares = upstream === null || upstream.url !== url || !asStored;
+  const enabledBefore = upstream?.enabled ?? false;
+  const enabledAfter = enabled ?? enabledBefore;
+  const fields: FieldChange[] = [
+    ...(upstream?.url === url ? [] : [{ field: 'url', from: upstream?.url ?? null, to: url }]),
+    ...(asStored || (upstream === null && credential === '') ? [] : [{
+      field: 'credential', from: upstream?.hasCredential === true ? 'stored' : null, to: credential === '' ? null : 'another',
+    }]),
+    ...(enabledAfter === enabledBefore ? [] : [{ field: 'enabled', from: enabledBefore, to: enabledAfter }]),
+  ];
+  if (fields.length === 0) return [];
+  return [{
+    change: { action: upstream === null ? 'create' : 'change', kind: 'upstream', name: url, fields }, makesSecret: false,
+    async run(context) {
+      const declared = declares ? await declareUpstream(context, { organization, url, credential: credential ?? '' }, rules) : null;
+      if (isRefusal(declared)) return declared;
+      // A declaration starts disabled.
+      const enabledNow = declares ? false : enabledBefore;
+      if (enabledNow === enabledAfter) return null;
+      return doneOr(await (enabledAfter ? enableUpstream : disableUpstream)(context, organization));
+    },
+  }];
+}
+
+function removal(organization: OrganizationId, url: string): Step {
+  return {
+    change: { action: 'remove', kind: 'upstream', name: url, fields: [] }, makesSecret: false,
+    run: async (context) => doneOr(await removeUpstream(context, organization)),
+  };
+}

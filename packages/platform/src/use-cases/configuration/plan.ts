@@ -1,0 +1,139 @@
+/**
+ * A configuration held against an organization → what applying it would do, or everything that is wrong with it. Decision 76. Planning
+ * changes nothing; a plan is applied change by change, through the use cases of the other ways in.
+ */
+import type { z } from 'zod';
+import { listAlerts } from '../alerts/alerts.ts';
+import { listCaps } from '../caps.ts';
+import type { UseCaseContext } from '../context.ts';
+import { ownSentencesAlone } from '../input.ts';
+import { showOrganization, type ShownOrganization } from '../organizations.ts';
+import { isRefusal, type AdministrationRefusal } from '../refusal.ts';
+import { listServiceKeys } from '../service-keys.ts';
+import type { UpstreamUrlRules } from '../upstream-url.ts';
+import { listWebhooks } from '../webhooks/webhooks.ts';
+import { configurationFields, type Configuration } from './configuration.ts';
+import { currentUpstream } from './current-upstream.ts';
+import { planCaps } from './plan-caps.ts';
+import { planKeys } from './plan-keys.ts';
+import { planSettings } from './plan-settings.ts';
+import { planUpstream, type CredentialOf } from './plan-upstream.ts';
+import { planWebhooks } from './plan-webhooks.ts';
+import type { MadeSecret, PlannedChange, Problem, Step } from './planned-change.ts';
+
+export interface Planning {
+  /** The document as it was read, not checked yet. */
+  readonly document: unknown;
+  /** In place of the organization that the document names; id or name. */
+  readonly organization?: string | undefined;
+  /** What the document does not name, in the sections that it has, goes. */
+  readonly prune: boolean;
+  readonly rules: UpstreamUrlRules;
+  readonly credentialOf: CredentialOf;
+}
+
+export interface Plan {
+  readonly organization: Pick<ShownOrganization, 'id' | 'name'>;
+  readonly steps: readonly Step[];
+  /** How much is there that the document does not name, and stays. */
+  readonly left: number;
+}
+
+/** The plan, or every problem. Refuses `unknown_organization` where one was named beside the document. */
+export async function planConfiguration(
+  context: UseCaseContext, planning: Planning,
+): Promise<Plan | { readonly problems: readonly Problem[] } | AdministrationRefusal> {
+  const checked = configurationFields.safeParse(moneyAsText(planning.document), ownSentencesAlone);
+  if (!checked.success) return { problems: checked.error.issues.flatMap(problemsOf) };
+  const configuration: Configuration = checked.data;
+  const idOrName = planning.organization ?? configuration.organization;
+  if (idOrName === undefined) return { problems: [{ path: [], sentence: 'The file names no organization: give it one, or say --org ORG.' }] };
+  const organization = await showOrganization(context, idOrName);
+  if (isRefusal(organization)) {
+    return planning.organization !== undefined ? organization
+      : { problems: [{ path: ['organization'], sentence: 'There is no such organization. Make it first: metergate org create NAME' }] };
+  }
+  return planOn(context, { planning, configuration, organization });
+}
+
+async function planOn(
+  context: UseCaseContext,
+  { planning: { prune, rules, credentialOf }, configuration, organization }:
+    { readonly planning: Planning; readonly configuration: Configuration; readonly organization: ShownOrganization },
+): Promise<Plan | { readonly problems: readonly Problem[] } | AdministrationRefusal> {
+  const id = organization.id as Parameters<typeof planKeys>[0]['organization'];
+  const [keys, caps, alerts, webhooks] = [
+    await listServiceKeys(context, id), await listCaps(context, id), await listAlerts(context, id), await listWebhooks(context, id),
+  ];
+  const missing = [keys, caps, alerts, webhooks].find((each) => isRefusal(each));
+  if (isRefusal(missing) || isRefusal(keys) || isRefusal(caps) || isRefusal(alerts) || isRefusal(webhooks)) return missing as AdministrationRefusal;
+  const keysPlan = planKeys({ organization: id, keys, entries: configuration.keys, prune, nowMs: context.nowMs });
+  const sections = [
+    planSettings(organization, configuration.settings),
+    keysPlan,
+    planCaps({ organization: id, caps, alerts, entries: configuration.caps, referred: keysPlan.referred, prune }),
+    planWebhooks({ organization: id, webhooks, entries: configuration.webhooks, rules, prune }),
+    await planUpstream({ organization: id, ...await currentUpstream(context, id), entry: configuration.upstream, rules, credentialOf, prune }),
+  ];
+  const problems = sections.flatMap((section) => section.problems);
+  if (problems.length > 0) return { problems };
+  return {
+    organization: { id: organization.id, name: organization.name }, steps: sections.flatMap(({ steps }) => steps),
+    left: sections.reduce((sum, { left }) => sum + left, 0),
+  };
+}
+
+/** What stopped the way, after how many changes. */
+export interface Stopped {
+  readonly done: number;
+  readonly refusal: AdministrationRefusal;
+}
+
+/**
+ * Does the plan, in its order. `contextFor` gives the context of each change, whose audit row says what it was; `keep` takes a secret before
+ * the next change is made. Null: all is done.
+ */
+export async function applyPlan(
+  { steps }: Plan, contextFor: (change: PlannedChange) => UseCaseContext, keep: (secret: MadeSecret) => Promise<void>,
+): Promise<Stopped | null> {
+  const made = new Map<string, string>();
+  for (const [done, { change, run }] of steps.entries()) {
+    const result = await run(contextFor(change), made);
+    if (isRefusal(result)) return { done, refusal: result };
+    if (result !== null) await keep(result);
+  }
+  return null;
+}
+
+/** Amounts may be written without quotes; they are read as they stand. */
+function moneyAsText(document: unknown): unknown {
+  if (!isRecord(document)) return document;
+  const amounts = (value: unknown, names: readonly string[]): unknown => (!isRecord(value) ? value
+    : Object.fromEntries(Object.entries(value).map(([name, each]) =>
+      [name, names.includes(name) && typeof each === 'number' ? String(each) : each])));
+  const each = (value: unknown, name: string): unknown => (Array.isArray(value) ? value.map((entry) => amounts(entry, [name])) : value);
+  const settings = amounts(document['settings'], ['maxRunBudget', 'runCeiling', 'runExposure']);
+  return {
+    ...document,
+    ...('settings' in document ? {
+      settings: isRecord(settings) && 'fallbackPrice' in settings
+        ? { ...settings, fallbackPrice: amounts(settings['fallbackPrice'], ['input', 'output']) } : settings,
+    } : {}),
+    ...('keys' in document ? { keys: each(document['keys'], 'maxRunBudget') } : {}),
+    ...('caps' in document ? { caps: each(document['caps'], 'limit') } : {}),
+  };
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** One sentence a field; a field that is not known is named, since it is the operator's own file. */
+function problemsOf(issue: z.core.$ZodIssue): Problem[] {
+  const path = issue.path.map((part) => (typeof part === 'number' ? part : String(part)));
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((name) => ({ path: [...path, name], sentence: 'This field is not known here.' }));
+  }
+  if (issue.message !== '') return [{ path, sentence: issue.message }];
+  return [{ path, sentence: path.length === 0 ? 'The file must be a map of sections.' : 'This is missing, or not of the form that it must have.' }];
+}

@@ -1,0 +1,69 @@
+/**
+ * What applying a configuration would do, one change at a time: as it is shown, and as it is done. Decision 76.
+ */
+import type { UseCaseContext } from '../context.ts';
+import type { AdministrationRefusal } from '../refusal.ts';
+
+export type ShownValue = string | number | boolean | null | readonly string[] | readonly number[];
+
+export interface FieldChange {
+  readonly field: string;
+  readonly from: ShownValue;
+  readonly to: ShownValue;
+}
+
+export interface PlannedChange {
+  readonly action: 'create' | 'change' | 'remove';
+  readonly kind: 'settings' | 'key' | 'cap' | 'webhook' | 'upstream';
+  /** What of that kind, for people: a name, an id, a URL. */
+  readonly name: string;
+  readonly fields: readonly FieldChange[];
+}
+
+/** A secret that was made and is seen this once. */
+export interface MadeSecret {
+  readonly kind: 'key' | 'webhook';
+  readonly name: string;
+  readonly id: string;
+  readonly secret: string;
+}
+
+/** Ids of keys that were made on the way, by the name that the file gives them. */
+export type MadeKeys = Map<string, string>;
+
+export interface Step {
+  readonly change: PlannedChange;
+  /** Makes a secret that is shown once. */
+  readonly makesSecret: boolean;
+  run(context: UseCaseContext, made: MadeKeys): Promise<MadeSecret | AdministrationRefusal | null>;
+}
+
+/** One thing wrong with a configuration. `path`: where, from its top. */
+export interface Problem {
+  readonly path: readonly (string | number)[];
+  readonly sentence: string;
+}
+
+/** What one section comes to. `left`: what is there, is not named, and stays. */
+export interface SectionPlan {
+  readonly steps: readonly Step[];
+  readonly problems: readonly Problem[];
+  readonly left: number;
+}
+
+export const nothing: SectionPlan = { steps: [], problems: [], left: 0 };
+
+/** Fields of `wanted` that say something else than `current`; undefined says nothing. */
+export function differing(
+  current: Readonly<Record<string, ShownValue>>, wanted: Readonly<Record<string, ShownValue | undefined>>,
+): FieldChange[] {
+  return Object.entries(wanted).flatMap(([field, to]) => {
+    const from = current[field] ?? null;
+    return to === undefined || JSON.stringify(from) === JSON.stringify(to) ? [] : [{ field, from, to }];
+  });
+}
+
+/** Done, or the refusal: for use cases whose result nobody needs. */
+export function doneOr(result: unknown): AdministrationRefusal | null {
+  return typeof result === 'object' && result !== null && 'refused' in result ? result as AdministrationRefusal : null;
+}
