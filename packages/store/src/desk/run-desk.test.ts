@@ -31,7 +31,11 @@ async function context(t: TestContext, over: (runs: Runs) => Runs = (runs) => ru
   const said: FromStore[] = [];
   const timers: (() => void)[] = [];
   let hear: (message: FromStore) => void = () => {};
-  const desk = createRunDesk({ runs: over(store.runs), keepEnded, post: (message) => { said.push(message); hear(message); } });
+  const clock = { nowMs: 0, pauses: [] as number[] };
+  const desk = createRunDesk({
+    runs: over(store.runs), keepEnded, post: (message) => { said.push(message); hear(message); },
+    clock: () => clock.nowMs, pause: async (durationMs) => { clock.pauses.push(durationMs); },
+  });
   const port = {
     postMessage(message: ToStore) {
       if (message.kind === 'open_run') desk.open(message.number, message.run);
@@ -40,13 +44,26 @@ async function context(t: TestContext, over: (runs: Runs) => Runs = (runs) => ru
     on(_event: string, listener: typeof hear) { hear = listener; },
   } as unknown as Port;
   const client = createStoreClient({ port, clock: () => 0, after: (_delayMs, task) => { timers.push(task); return () => {}; } });
-  return { store, desk, client, said, timers };
+  return { store, desk, client, said, timers, clock };
 }
 
 const runIn = (answer: RunAnswer) => {
   assert.ok(answer.kind === 'run', answer.kind);
   return answer.run;
 };
+
+test('questions that come one after the other wait a moment for company; one that comes alone waits for nobody', async (t) => {
+  let opens = 0;
+  const { client, clock } = await context(t, (runs) => ({ ...runs, open: (list) => { opens += 1; return runs.open(list); } }));
+  await client.askRun(wanted('alone'));
+  assert.deepEqual([opens, clock.pauses], [1, []]);
+  clock.nowMs += 4;
+  await Promise.all([client.askRun(wanted('soon')), client.askRun(wanted('with it'))]);
+  assert.deepEqual([opens, clock.pauses], [2, [2]]);
+  clock.nowMs += 5;
+  await client.askRun(wanted('later'));
+  assert.deepEqual([opens, clock.pauses], [3, [2]]);
+});
 
 test('each question gets its own answer, and many at once share a transaction', async (t) => {
   let opens = 0;

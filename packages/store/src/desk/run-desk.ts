@@ -1,6 +1,7 @@
 /**
  * Questions and news about runs, on the store thread (design 2, The path of a call; design 3, row 13).
- * Questions that arrive while one transaction is under way are answered by the next one together. An answer is never older than
+ * Questions that arrive while one transaction is under way are answered by the next one together; where they come one after the other,
+ * they wait two milliseconds for company, since a transaction for each costs more than the calls themselves. An answer is never older than
  * what the node was told before it: where the feed moved while it was being made, the run is read again.
  * Before a run of a bounded exposure is made, what has ended on this node by then is kept, so that what it spent is free again.
  * Where the store fails: a question is answered `failed`; a confirmation waits and goes before the next sweep, so that no run
@@ -16,6 +17,9 @@ export interface RunDeskOptions {
   readonly post: (message: FromStore) => void;
   /** Has the calls that have ended here by now kept in the store, as far as that is done soon. Never rejects. */
   readonly keepEnded: () => Promise<void>;
+  /** Milliseconds on a clock that never steps back. */
+  readonly clock: () => number;
+  readonly pause: (durationMs: number) => Promise<unknown>;
 }
 
 export interface RunDesk {
@@ -33,6 +37,9 @@ interface Question { readonly number: number; readonly run: NewRun }
 
 /** Questions answered in one transaction. */
 const questionsAtOnce = 200;
+/** How soon after one transaction the next has questions that came by themselves, and how long those wait for more. */
+const inARowMs = 5;
+const companyMs = 2;
 /** Runs that are not confirmed and remembered, to be put back should they vanish before their confirmation comes. */
 const unconfirmedMax = 20_000;
 
@@ -44,6 +51,10 @@ class Desk implements RunDesk {
   readonly #runs: Runs;
   readonly #post: (message: FromStore) => void;
   readonly #keepEnded: () => Promise<void>;
+  readonly #clock: () => number;
+  readonly #pause: RunDeskOptions['pause'];
+  /** When the latest transaction ended. */
+  #answeredMs = -Infinity;
   #questions: Question[] = [];
   #answering = false;
   /** By name; oldest first. */
@@ -54,7 +65,9 @@ class Desk implements RunDesk {
   /** Counts what was posted of the feed, so that an answer made meanwhile is known to be doubtful. */
   #news = 0;
 
-  constructor({ runs, post, keepEnded }: RunDeskOptions) {
+  constructor({ runs, post, keepEnded, clock, pause }: RunDeskOptions) {
+    this.#clock = clock;
+    this.#pause = pause;
     this.#runs = runs;
     this.#keepEnded = keepEnded;
     this.#post = post;
@@ -88,6 +101,7 @@ class Desk implements RunDesk {
 
   async #answer(): Promise<void> {
     this.#answering = true;
+    if (this.#clock() - this.#answeredMs < inARowMs) await this.#pause(companyMs);
     while (this.#questions.length > 0) {
       const asked = this.#questions.splice(0, questionsAtOnce);
       try {
@@ -103,6 +117,7 @@ class Desk implements RunDesk {
         for (const { number } of asked) this.#post({ kind: 'failed', number });
       }
     }
+    this.#answeredMs = this.#clock();
     this.#answering = false;
   }
 
