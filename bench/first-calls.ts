@@ -1,15 +1,16 @@
 /**
- * `node bench/first-calls.ts [--quick]`: what a run's first call costs beside a call in a run that stands, both on one product, alone on one
- * core, in short rounds there and back. Agents begin many runs a second. A call that fails, or a record that is missing, is a failed run:
- * exit code 1.
+ * `node bench/first-calls.ts [--quick]`: what the first call of a run and of a key cost beside a call in a run that stands, all on one
+ * product, alone on one core, in short rounds. Agents begin many runs a second, and after a start every key is new to a node. A call that
+ * fails, or a record that is missing, is a failed run: exit code 1.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import { startLoad } from './load-process.ts';
 import { OwnCalls } from './own-calls.ts';
 import { processorMs } from './processor-time.ts';
 import { canPin, product } from './subjects.ts';
 
 const quick = process.argv.includes('--quick');
-const plan = quick ? { sets: 5, roundMs: 700, runs: 1_500 } : { sets: 15, roundMs: 1_000, runs: 3_000 };
+const plan = quick ? { sets: 5, roundMs: 700, first: 1_500 } : { sets: 15, roundMs: 1_000, first: 3_000 };
 const connections = 32;
 /** For what is still to be shipped of a round, and for runs to be confirmed. */
 const settleMs = 800;
@@ -24,43 +25,51 @@ async function bench(): Promise<number> {
   const { url, key } = subject;
   let begun = 0;
   const inARun = () => calls.ask(subject, { order: 'closed', url, key, headers: standing, connections, durationMs: plan.roundMs, events: 0 });
-  const beginning = () => {
-    begun += plan.runs;
-    return calls.ask(subject, { order: 'runs', url, key, headers: '', from: begun - plan.runs, count: plan.runs });
+  const ofRuns = () => {
+    begun += plan.first;
+    return calls.ask(subject, { order: 'runs', url, key, headers: '', from: begun - plan.first, count: plan.first });
+  };
+  const ofKeys = async () => {
+    const keys = await subject.makeKeys!(plan.first);
+    // What it costs the product to hear of them is none of their calls.
+    await pause(1_000);
+    return () => calls.ask(subject, { order: 'keys', url, headers: '', keys });
   };
   const cost = async (round: () => Promise<{ readonly calls: number }>): Promise<number> => {
     const before = processorMs(subject.pid ?? 0) ?? 0;
     const { calls: made } = await round();
-    await new Promise((resume) => { setTimeout(resume, settleMs); });
+    await pause(settleMs);
     return (((processorMs(subject.pid ?? 0) ?? 0) - before) * 1_000) / made;
   };
-  const ratios: number[] = [];
+  const ratios = { runs: [] as number[], keys: [] as number[] };
   let faults: string[] = [];
   try {
     await cost(inARun);
-    await cost(beginning);
+    await cost(ofRuns);
     for (let set = 0; set < plan.sets; set += 1) {
-      const stands = [await cost(inARun)];
-      const first = [await cost(beginning), await cost(beginning)];
-      stands.push(await cost(inARun));
-      ratios.push(sum(first) / sum(stands));
-      const [us, firstUs] = [stands, first].map((both) => (sum(both) / 2).toFixed(1));
-      console.log(`set ${set + 1}   in a run that stands ${us} us a call   the first of a run ${firstUs} us`);
+      const keys = await ofKeys();
+      const before = await cost(inARun);
+      const first = { runs: await cost(ofRuns), keys: await cost(keys) };
+      const stands = (before + await cost(inARun)) / 2;
+      for (const what of ['runs', 'keys'] as const) ratios[what].push(first[what] / stands);
+      const [us, runs, ofAKey] = [stands, first.runs, first.keys].map((figure) => figure.toFixed(1));
+      console.log(`set ${set + 1}   in a run that stands ${us} us a call   the first of a run ${runs} us, of a key ${ofAKey} us`);
     }
     faults = await calls.faults();
   } finally {
     await subject.stop();
     load.stop();
   }
-  const sorted = ratios.sort((left, right) => left - right);
-  const at = (share: number): string => (sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN).toFixed(2);
-  const spread = `half of the sets: ${at(0.25)} to ${at(0.75)}`;
-  console.log(`\nThe first call of a run costs ${at(0.5)} times a call in one that stands (${spread}); target: 1.50.`);
+  tell('run', ratios.runs, 1.5);
+  tell('key', ratios.keys, 2);
   if (!canPin) console.log('Processes were not pinned to cores on this machine: figures are rough.');
   for (const fault of faults) console.error(`FAILED: ${fault}`);
   return faults.length === 0 ? 0 : 1;
 }
 
-function sum(figures: readonly number[]): number {
-  return figures.reduce((total, figure) => total + figure, 0);
+function tell(what: string, ratios: readonly number[], target: number): void {
+  const sorted = ratios.toSorted((left, right) => left - right);
+  const at = (share: number): string => (sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN).toFixed(2);
+  const spread = `half of the sets: ${at(0.25)} to ${at(0.75)}`;
+  console.log(`The first call of a ${what} costs ${at(0.5)} times a call in a run that stands (${spread}); target: ${target.toFixed(2)}.`);
 }

@@ -20,6 +20,8 @@ export type LoadOrder =
   | Target & { readonly order: 'open'; readonly perSecond: number; readonly durationMs: number }
   /** One call each of so many runs, which its headers do not name: `from` is the number of the first. */
   | Target & { readonly order: 'runs'; readonly from: number; readonly count: number }
+  /** One call with each of these keys. */
+  | Omit<Target, 'key'> & { readonly order: 'keys'; readonly keys: readonly string[] }
   | { readonly order: 'log' };
 
 /** What an order found. Latencies in microseconds. */
@@ -47,6 +49,7 @@ startMock();
 process.on('message', (order: LoadOrder) => {
   if (order.order === 'log') process.send?.({ log });
   else if (order.order === 'runs') void callRuns(order).then((result) => process.send?.({ result }));
+  else if (order.order === 'keys') void callKeys(order).then((result) => process.send?.({ result }));
   else if (order.order === 'closed') void closedLoop(order).then((result) => process.send?.({ result }));
   else void openLoop(order).then((result) => process.send?.({ result }));
 });
@@ -192,22 +195,33 @@ async function closedLoop(order: Extract<LoadOrder, { order: 'closed' }>): Promi
   return summary(latencies, failures, performance.now() - startedAt);
 }
 
-/** One call of each run, on a few connections. */
-async function callRuns(order: Extract<LoadOrder, { order: 'runs' }>): Promise<LoadResult> {
+/** One call of each run. */
+function callRuns(order: Extract<LoadOrder, { order: 'runs' }>): Promise<LoadResult> {
+  return callEach(order.url, order.count, (index) => {
+    const headers = `${order.headers}x-svc-run-id: bench-${order.from + index + 1}\r\nx-svc-run-budget: 1000\r\n`;
+    return requestText({ ...order, headers }, 0);
+  });
+}
+
+function callKeys(order: Extract<LoadOrder, { order: 'keys' }>): Promise<LoadResult> {
+  return callEach(order.url, order.keys.length, (index) => requestText({ ...order, key: order.keys[index]! }, 0));
+}
+
+/** So many different calls, each made once, on a few connections. */
+async function callEach(url: string, count: number, textOf: (index: number) => string): Promise<LoadResult> {
   const startedAt = performance.now();
   let failures = 0;
   let next = 0;
   await Promise.all(Array.from({ length: 32 }, () => new Promise<void>((resolve) => {
-    const caller = new Caller(order.url);
+    const caller = new Caller(url);
     const call = (): void => {
-      if (next === order.count || caller.socket.destroyed) {
+      if (next === count || caller.socket.destroyed) {
         caller.socket.destroy();
         resolve();
         return;
       }
+      caller.socket.write(textOf(next), 'latin1');
       next += 1;
-      const headers = `${order.headers}x-svc-run-id: bench-${order.from + next}\r\nx-svc-run-budget: 1000\r\n`;
-      caller.socket.write(requestText({ ...order, headers }, 0), 'latin1');
     };
     caller.done = (good) => {
       if (!good) failures += 1;
@@ -215,7 +229,7 @@ async function callRuns(order: Extract<LoadOrder, { order: 'runs' }>): Promise<L
     };
     call();
   })));
-  return { ...summary([0], failures, performance.now() - startedAt), calls: order.count };
+  return { ...summary([0], failures, performance.now() - startedAt), calls: count };
 }
 
 /** Calls at a fixed rate, each timed from when it was due, not from when it was sent. */

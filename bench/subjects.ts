@@ -3,12 +3,15 @@
  * Each is started fresh on a free port, alone on the first core where the machine can pin processes, and stopped by its own handle.
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { createServiceKey } from '@metergate/platform/use-cases/service-keys.ts';
+import { openStore } from '@metergate/store/store.ts';
 import { productEnv, runCli } from '@metergate/testkit/system.ts';
 
 /** A running subject. */
@@ -23,6 +26,8 @@ export interface Subject {
   readonly headers: string;
   /** How many calls the subject recorded, and their prompt tokens in all; null where it records nothing. */
   readonly recorded: ((expectedCalls: number) => Promise<{ calls: number; promptTokens: number }>) | null;
+  /** Makes so many more service keys; null where there are none. */
+  readonly makeKeys: ((count: number) => Promise<string[]>) | null;
   stop(): Promise<void>;
 }
 
@@ -46,7 +51,7 @@ function installed(command: string): boolean {
   return process.platform !== 'win32' && spawnSync('which', [command]).status === 0;
 }
 
-const plain = { key: 'none', headers: '' } as const;
+const plain = { key: 'none', headers: '', makeKeys: null } as const;
 
 function direct(mock: string): Subject {
   return { name: 'direct', url: mock, pid: null, ...plain, recorded: null, stop: async () => {} };
@@ -70,7 +75,7 @@ export async function product(mock: string, guarded?: Guarded): Promise<Subject>
   await ask(['org', 'set', 'default', '--plan', 'enterprise', '--requests-per-minute', lifted, '--tokens-per-minute', lifted]);
   return {
     name: guarded?.name ?? 'metergate', url, pid: child.pid ?? null, key, headers: await guarded?.headers(ask) ?? '',
-    recorded: (expected) => recordedBy(env, expected),
+    recorded: (expected) => recordedBy(env, expected), makeKeys: (count) => keysIn(directory, count),
     stop: async () => { await end(child); rmSync(directory, { recursive: true, force: true }); },
   };
 }
@@ -83,6 +88,24 @@ export interface Guarded {
 }
 
 const lifted = '10000000000';
+
+/** On the store itself: a command for each would take a process each. */
+async function keysIn(directory: string, count: number): Promise<string[]> {
+  const masterKey = Buffer.from(readFileSync(join(directory, 'master.key'), 'utf8').trim(), 'base64');
+  const bytes = (n: number): Uint8Array => randomBytes(n);
+  const store = await openStore({ url: `sqlite:${join(directory, 'metergate.db')}`, masterKey, clock: Date.now, randomBytes: bytes, create: false });
+  try {
+    const keys: string[] = [];
+    while (keys.length < count) {
+      const made = await createServiceKey({ store, randomBytes: bytes, nowMs: Date.now() }, { organization: 'default' });
+      if (!('key' in made)) throw new Error('bench: no key was made');
+      keys.push(made.key);
+    }
+    return keys;
+  } finally {
+    await store.close();
+  }
+}
 
 interface ListedCall { readonly id: string; readonly startedAt: string; readonly inputTokens: number | null }
 

@@ -47,6 +47,24 @@ test('a live key is answered with its organization, any other with null, and a s
   assert.deepEqual([unknown, failed], [{ kind: 'answer', number: 2, found: null }, { kind: 'failed', number: 3 }]);
 });
 
+test('keys of one organization share what was read of it, until anything changes: the next answer has the change, polled or not', async (t) => {
+  const { store, organization, said, deskOver } = await context(t);
+  let reads = 0;
+  const desk = deskOver({ ...store.settings, organization: (id) => { reads += 1; return store.settings.organization(id); } });
+  const second = 'c'.repeat(64);
+  granted(await store.serviceKeys.create({
+    organization: organization.id, name: 'l', project: null, expiresAtMs: null, hash: second, prefix: 'svc_live_cd',
+  }));
+  await desk.poll();
+  await desk.ask(1, hash);
+  await desk.ask(2, second);
+  assert.equal(reads, 1);
+  granted(await store.organizations.set(organization.id, { drainSeconds: 17 }));
+  await desk.ask(3, second);
+  const answers = said.filter((message) => message.kind === 'answer').map(({ found }) => found?.organization.drainSeconds);
+  assert.deepEqual([reads, answers], [2, [null, null, 17]]);
+});
+
 test('an answer says what the organization and the key have spent, every shipped call included (design 2, Spend)', async (t) => {
   const { desk, said, organization, key, store } = await context(t);
   const cost = nanoDollars(5n);

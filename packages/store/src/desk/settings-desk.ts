@@ -8,6 +8,7 @@ import type { OrganizationId } from '@metergate/core/id.ts';
 import type { Settings } from '../settings/node-settings.ts';
 import type { PriceOverlay } from '../settings/price-overlay.ts';
 import type { SpendSums } from '../spend/spend-sums.ts';
+import { KeptOrganizations } from './kept-organizations.ts';
 import type { FromStore, KeyAnswer, OrganizationChange } from './protocol.ts';
 
 export interface SettingsDeskOptions {
@@ -34,12 +35,13 @@ export function createSettingsDesk({ settings, prices, spend, clock, post }: Set
   const told = new Map<OrganizationId, Set<string>>();
   /** Of the last change that was begun to be worked through; null before the first poll. */
   let revision: number | null = null;
+  const kept = new KeptOrganizations(settings);
 
   async function read(hash: string): Promise<KeyAnswer | null> {
     for (;;) {
       const before = revision;
       const key = await settings.keyByHash(hash);
-      const organization = key === null ? null : await settings.organization(key.organization);
+      const organization = key === null ? null : await kept.now(key.organization);
       const sums = key === null ? null : await spend.sums({ organization: key.organization, key: key.id }, clock());
       if (revision !== before) continue;
       return key === null || organization === null || sums === null ? null : { key, organization, spend: sums };
@@ -57,6 +59,7 @@ export function createSettingsDesk({ settings, prices, spend, clock, post }: Set
     const { revision: latest, organizations, prices: pricesChanged } = await settings.changedSince(since);
     if (latest === since) return;
     revision = latest;
+    kept.clear();
     try {
       for (const id of organizations) {
         const hashes = told.get(id);

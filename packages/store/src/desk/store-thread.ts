@@ -108,9 +108,7 @@ async function serve(): Promise<void> {
     settings: store.settings, prices: store.prices, spend: store.spend, post,
     clock: () => readNodeTime(time, Date.now(), performance.now()),
   });
-  const runDesk = createRunDesk({
-    runs: store.runs, post, keepEnded: () => keepEnded(shipper), clock: () => performance.now(), pause,
-  });
+  const runDesk = createRunDesk({ runs: store.runs, post, keepEnded: () => keepEnded(shipper), clock: () => performance.now(), pause });
   const leasing = await startLeasing(store, { post, warn: warnings.warn, follow: ({ nowMs, hrMs }) => {
     followStoreTime(time, nowMs, performance.now() - (processMs() - hrMs));
   } });

@@ -1,0 +1,37 @@
+/**
+ * Organizations as they were last read, for as long as nothing in the store changes: first calls of many keys of one organization come
+ * together, and each asks one small question instead of a large one. What is given is never older than the question.
+ */
+import type { OrganizationId } from '@metergate/core/id.ts';
+import type { OrganizationSettings } from '@metergate/core/settings.ts';
+import type { Settings } from '../settings/node-settings.ts';
+
+const keptMax = 1_000;
+
+export class KeptOrganizations {
+  readonly #settings: Pick<Settings, 'revision' | 'organization'>;
+  /** As read when the store's number was this, or later. */
+  readonly #kept = new Map<OrganizationId, { readonly revision: number; readonly settings: OrganizationSettings }>();
+
+  constructor(settings: Pick<Settings, 'revision' | 'organization'>) {
+    this.#settings = settings;
+  }
+
+  /** Null: no such organization. Rejects where the store fails. */
+  async now(id: OrganizationId): Promise<OrganizationSettings | null> {
+    const revision = await this.#settings.revision();
+    const known = this.#kept.get(id);
+    if (known?.revision === revision) return known.settings;
+    const settings = await this.#settings.organization(id);
+    this.#kept.delete(id);
+    if (settings === null) return null;
+    if (this.#kept.size >= keptMax) this.#kept.delete(this.#kept.keys().next().value!);
+    this.#kept.set(id, { revision, settings });
+    return settings;
+  }
+
+  /** Something changed; or the store was put back to an earlier moment, whose numbers will come again. */
+  clear(): void {
+    this.#kept.clear();
+  }
+}
