@@ -65,8 +65,9 @@ try {
 async function serve(): Promise<void> {
   const store = await openStore({ url: data.databaseUrl, masterKey: data.masterKey, clock: Date.now, randomBytes, create: false });
   const reports = reportsBeside(store);
+  const oidc = oidcParts();
   try {
-    const platform = await startPlatform(data, (port) => partsOn(store, reports, port));
+    const platform = await startPlatform(data, (port) => partsOn({ store, reports, oidc }, port));
     await remember(store, publicUrlAt(platform.port));
     const housekeeping = setInterval(() => void keepHouse(store), housekeepingMs);
     const notices = noticeWorkOn(store);
@@ -82,6 +83,8 @@ async function serve(): Promise<void> {
         .then(() => parent.close());
     });
     parent.postMessage({ listening: { host: platform.host, port: platform.port } });
+    // Now that somebody hears what is said of it: whether it answers is known before the first who wants to sign in.
+    void oidc?.provider.warm();
   } catch (error) {
     await store.close();
     throw error;
@@ -124,24 +127,23 @@ function reportsBeside({ engine }: Store): Reports | null {
   return createReports(() => new Worker(new URL('./reports/report-thread.ts', import.meta.url), { workerData: given }));
 }
 
-function partsOn(store: Store, reports: Reports | null, port: number): PlatformParts {
+function partsOn({ store, reports, oidc }: Pick<PlatformParts, 'store' | 'reports' | 'oidc'>, port: number): PlatformParts {
   const publicUrl = publicUrlAt(port);
   const clock = Date.now;
   return {
     store, reports, clock, randomBytes: (n) => randomBytes(n), publicUrl, gatewayUrl: data.gatewayUrl, sandbox: data.sandbox,
     providerUrls: data.providerUrls, upstreamRules: { allow: data.upstreamAllow }, trusted: trustedProxies(data.trustedProxies),
     passwords, sessions: createSessions({ store, masterKey: data.masterKey, publicUrl, clock, passwords }),
-    attempts: createAttempts(clock), oidc: oidcParts(),
+    attempts: createAttempts(clock), oidc,
     report: (fault) => tell('answer a request', fault),
   };
 }
 
-/** The provider may be away when the platform starts: it is looked up at once, so that its operator hears of it, and again when needed. */
+/** The provider may be away when the platform starts: it is looked up when it is needed. */
 function oidcParts(): OidcParts | null {
   if (data.oidc === null) return null;
   const say = (warning: string): void => parent.postMessage({ warning });
   const provider = createIdentityProvider({ settings: data.oidc, clock: Date.now, say });
-  void provider.warm();
   return { provider, begun: begunSignIns(data.masterKey, Date.now) };
 }
 

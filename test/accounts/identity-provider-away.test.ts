@@ -1,0 +1,31 @@
+/**
+ * Held, on the whole product: it starts whether or not its identity provider answers, says in its log that it does not, and passwords go on;
+ * what a browser opens says so too. Design 3, row 16.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startSystem } from '@metergate/testkit/system.ts';
+
+test('the product starts without its identity provider, says so once, and shows a page in its place', async () => {
+  // Nothing listens on a port that was closed again: the system of before.
+  const gone = await startSystem();
+  assert.equal(await gone.stop(), 0);
+  const secret = 'a-client-secret-in-the-environment';
+  const system = await startSystem({
+    env: { SVC_OIDC_ISSUER: gone.opsUrl, SVC_OIDC_CLIENT_ID: 'metergate', SVC_OIDC_CLIENT_SECRET: secret, SVC_OIDC_ROLE_CLAIM: 'groups' },
+  });
+  try {
+    while (!system.stderr().includes('SVC_OIDC_ISSUER')) await new Promise((resolve) => { setTimeout(resolve, 20); });
+    const told = system.stderr().split('\n').filter((line) => line.includes('SVC_OIDC_ISSUER'));
+    assert.equal(told.length, 1, system.stderr());
+    assert.match(told[0]!, /cannot be used, so nobody signs in by it until it can: ECONNREFUSED/);
+    const page = await fetch(`${system.platformUrl}/platform/v1/auth/oidc/start`);
+    assert.equal(page.status, 503);
+    assert.match(await page.text(), /does not answer right now/);
+    const ways = await fetch(`${system.platformUrl}/platform/v1/auth/ways`);
+    assert.equal(((await ways.json()) as { openIdConnect: { name: string } }).openIdConnect.name, new URL(gone.opsUrl).host);
+  } finally {
+    assert.equal(await system.stop(), 0);
+  }
+  assert.ok(!system.stderr().includes(secret));
+});
