@@ -14,8 +14,8 @@ import { chromium as playwright, type Browser, type Page } from 'playwright-core
 const root = fileURLToPath(new URL('..', import.meta.url));
 const launcher = join(root, 'packages/cli/bin/metergate.mjs');
 const pages = [
-  '/', '/explore?by=day&and=model', '/calls', '/runs', '/baseline', '/caps',
-  '/start', '/keys', '/providers', '/members', '/tokens', '/audit', '/settings',
+  '/', '/explore?by=day&and=model', '/calls', '/calls?call=', '/runs', '/baseline', '/caps', '/caps?new=cap', '/alerts',
+  '/projects', '/statement', '/exports', '/start', '/keys', '/providers', '/members', '/tokens', '/audit', '/settings',
 ];
 const email = 'ada@example.com';
 const password = 'a password for pictures';
@@ -39,9 +39,12 @@ try {
   for (const [limit, window] of [['900', 'month'], ['60', 'day']] as const) {
     command(['cap', 'set', '--org', 'default', '--scope', 'organization', '--window', window, '--limit', limit]);
   }
+  const caps = JSON.parse(command(['cap', 'list', '--org', 'default', '--json'])) as readonly { readonly id: string }[];
+  command(['alert', 'set', '--cap', caps[0]!.id, '--at', '50,80,100', '--org', 'default']);
+  command(['webhook', 'create', '--org', 'default', '--url', 'https://hooks.acme.example/metergate']);
   mkdirSync(out, { recursive: true });
   for (const colorScheme of ['light', 'dark'] as const) {
-    await sheet(browser, { name: `desktop-${colorScheme}`, colorScheme, width: 1_280, height: 860, columns: 3 });
+    await sheet(browser, { name: `desktop-${colorScheme}`, colorScheme, width: 1_280, height: 860, columns: 4 });
     await sheet(browser, { name: `phone-${colorScheme}`, colorScheme, width: 375, height: 760, columns: 7 });
   }
 } finally {
@@ -70,9 +73,13 @@ async function sheet(from: Browser, { name, colorScheme, width, height, columns 
   await page.getByRole('button', { name: 'Sign in' }).waitFor();
   pictures.push(await pictureOf(page));
   await page.request.post(`${platformUrl}/platform/v1/auth/sign-in/email`, { data: { email, password } });
+  const newest = await (await page.request.get(`${platformUrl}/platform/v1/calls?limit=1&usage=reported`)).json() as { data: { id: string }[] };
   for (const path of pages) {
-    await page.goto(platformUrl + path);
+    await page.goto(platformUrl + (path.endsWith('call=') ? path + newest.data[0]!.id : path));
     await page.waitForLoadState('networkidle');
+    if (path.endsWith('call=')) await page.getByRole('button', { name: 'Verify' }).click();
+    if (path.endsWith('new=cap')) await page.getByLabel('Limit, US dollars').fill('40');
+    if (path.includes('=')) await page.waitForLoadState('networkidle');
     pictures.push(await pictureOf(page));
     const known = name === 'desktop-light' && path === '/' ? 'overview.png' : name === 'desktop-dark' && path === '/calls' ? 'calls-dark.png' : null;
     if (known !== null) writeFileSync(join(out, known), await page.screenshot());

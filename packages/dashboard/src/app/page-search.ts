@@ -54,6 +54,19 @@ export const runsSearch = (raw: Raw): RunsSearch => pick(raw, ['run', 'new']);
 export type PathSearch = { readonly new?: string; readonly tab?: string; readonly id?: string; readonly month?: string };
 export const pathSearch = (raw: Raw): PathSearch => pick(raw, ['new', 'tab', 'id', 'month']);
 
+/** `format`: which form of file. */
+export type ExportsSearch = RangeSearch & { readonly format?: string };
+export const exportsSearch = (raw: Raw): ExportsSearch => pick(raw, [...rangeNames, 'format']);
+
+export type StatementSearch = { readonly month?: string; readonly project?: string };
+export const statementSearch = (raw: Raw): StatementSearch => {
+  const { month, project } = pick(raw, ['month', 'project']);
+  return { ...(month !== undefined && /^\d{4}-(?:0[1-9]|1[0-2])$/.test(month) ? { month } : {}), ...(project === undefined ? {} : { project }) };
+};
+
+export type ProjectsSearch = RangeSearch;
+export const projectsSearch = (raw: Raw): ProjectsSearch => pick(raw, rangeNames);
+
 export type StartSearch = { readonly tool?: string };
 export const startSearch = (raw: Raw): StartSearch => pick(raw, ['tool']);
 

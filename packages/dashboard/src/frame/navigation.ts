@@ -5,12 +5,15 @@ import {
   BarChart3,
   BellRing,
   Building2,
+  Download,
+  FolderKanban,
   Gauge,
   KeyRound,
   LayoutDashboard,
   ListTree,
   Plug,
   Radio,
+  ReceiptText,
   Rocket,
   ScrollText,
   Ticket,
@@ -49,6 +52,14 @@ export const navigation: readonly NavigationGroup[] = [
     pages: [
       { to: '/caps', name: 'Caps & limits', icon: Gauge, about: 'Spend caps with their forecasts, rate limits' },
       { to: '/alerts', name: 'Alerts & webhooks', icon: BellRing, about: 'Thresholds, webhooks and their deliveries' },
+    ],
+  },
+  {
+    name: 'Report',
+    pages: [
+      { to: '/projects', name: 'Projects', icon: FolderKanban, about: 'What calls were for, with their caps' },
+      { to: '/statement', name: 'Statement', icon: ReceiptText, about: 'What a month came to, to print and to keep' },
+      { to: '/exports', name: 'Exports', icon: Download, about: 'Calls as CSV, Parquet, JSON Lines or FOCUS, and receipts' },
     ],
   },
   {

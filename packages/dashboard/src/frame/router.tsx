@@ -5,7 +5,18 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router';
 import { queries, Refused } from '../api/client.ts';
 import { NotFoundPage, PageFault } from './page-fault.tsx';
-import { callsSearch, exploreSearch, overviewSearch, pathSearch, runsSearch, signInSearch, startSearch } from '../app/page-search.ts';
+import {
+  callsSearch,
+  exploreSearch,
+  exportsSearch,
+  overviewSearch,
+  pathSearch,
+  projectsSearch,
+  runsSearch,
+  signInSearch,
+  startSearch,
+  statementSearch,
+} from '../app/page-search.ts';
 import { sessionQuery } from '../app/session.ts';
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage, errorComponent: PageFault });
@@ -92,6 +103,24 @@ const pages = {
     path: '/alerts',
     validateSearch: pathSearch,
     component: lazyRouteComponent(() => import('../pages/alerts/alerts-page.tsx'), 'AlertsPage'),
+  }),
+  exports: createRoute({
+    getParentRoute: () => shell,
+    path: '/exports',
+    validateSearch: exportsSearch,
+    component: lazyRouteComponent(() => import('../pages/exports/exports-page.tsx'), 'ExportsPage'),
+  }),
+  statement: createRoute({
+    getParentRoute: () => shell,
+    path: '/statement',
+    validateSearch: statementSearch,
+    component: lazyRouteComponent(() => import('../pages/statement/statement-page.tsx'), 'StatementPage'),
+  }),
+  projects: createRoute({
+    getParentRoute: () => shell,
+    path: '/projects',
+    validateSearch: projectsSearch,
+    component: lazyRouteComponent(() => import('../pages/projects/projects-page.tsx'), 'ProjectsPage'),
   }),
   keys: createRoute({
     getParentRoute: () => shell,

@@ -64,3 +64,9 @@ export function dollarsSent(entered: number | string): string {
 export function plainDecimal(amount: string): string {
   return amount.includes('.') ? amount.replace(/\.?0+$/, '') : amount;
 }
+
+/** Exact: amounts with nine places add up in whole nano-dollars. */
+export function sumDollars(amounts: readonly string[]): string {
+  const nano = amounts.reduce((sum, amount) => sum + BigInt(amount.replace('.', '')), 0n).toString().padStart(10, '0');
+  return `${nano.slice(0, -9)}.${nano.slice(-9)}`;
+}

@@ -1,21 +1,27 @@
 /** What can be done with one member. */
 import { ActionIcon, Menu } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { Ellipsis, UserMinus } from 'lucide-react';
+import { Ellipsis, KeyRound, UserMinus } from 'lucide-react';
 import { ask, type Shown } from '../../api/client.ts';
-import { useSession } from '../../app/session.ts';
+import { useMay, useSession } from '../../app/session.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { useDoing } from '../../parts/doing.ts';
 import { rolesUpTo } from './invitation-form.tsx';
 
-export function MemberMenu({ of: member }: { readonly of: Shown<'Member'>; readonly onLink: (url: string) => void }) {
+export function MemberMenu({ of: member, onLink }: { readonly of: Shown<'Member'>; readonly onLink: (url: string) => void }) {
   const { role } = useSession();
+  const owner = useMay('owner');
   const [asked, removal] = useDisclosure(false);
   const removing = useDoing({
     run: () => ask.DELETE('/platform/v1/members/{id}', { params: { path: { id: member.id } } }),
     done: 'The membership is taken away.',
     changes: ['/platform/v1/members'],
     after: removal.close,
+  });
+  const linking = useDoing({
+    run: async () => (await ask.POST('/platform/v1/members/{id}/password-link', { params: { path: { id: member.id } } })).data!,
+    changes: [],
+    after: ({ url }) => onLink(url),
   });
   if (!rolesUpTo(role).includes(member.role)) return null;
   return (
@@ -27,6 +33,11 @@ export function MemberMenu({ of: member }: { readonly of: Shown<'Member'>; reado
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
+          {owner ? (
+            <Menu.Item leftSection={<KeyRound size={14} aria-hidden />} onClick={() => linking.mutate(undefined)}>
+              Make a password link
+            </Menu.Item>
+          ) : null}
           <Menu.Item color="red" leftSection={<UserMinus size={14} aria-hidden />} onClick={removal.open}>
             Remove…
           </Menu.Item>

@@ -1,13 +1,15 @@
 /** The organization's own settings, and one's own password. */
-import { Tabs } from '@mantine/core';
+import { Stack, Tabs } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { api } from '../../api/client.ts';
 import { useMay, useSession } from '../../app/session.ts';
 import { Page, Panel } from '../../parts/page.tsx';
 import { Loaded } from '../../parts/states.tsx';
+import { AboutPanel } from './about-panel.tsx';
 import { ErasePanel } from './erase-panel.tsx';
 import { OrganizationForm } from './organization-form.tsx';
 import { PasswordForm } from './password-form.tsx';
+import { ReceiptKeysPanel } from './receipt-keys-panel.tsx';
 
 const route = getRouteApi('/shell/settings');
 
@@ -29,11 +31,17 @@ export function SettingsPage() {
           {owner ? <Tabs.Tab value="erase">Erase</Tabs.Tab> : null}
         </Tabs.List>
         <Tabs.Panel value="organization">
-          <Panel title="Policy and prices">
-            <Loaded of={organization} height={420}>
-              {(data) => <OrganizationForm organization={data} readOnly={!admin} />}
-            </Loaded>
-          </Panel>
+          <Loaded of={organization} height={640}>
+            {(data) => (
+              <Stack>
+                <Panel title="Policy and prices">
+                  <OrganizationForm organization={data} readOnly={!admin} />
+                </Panel>
+                <AboutPanel of={data} />
+                <ReceiptKeysPanel />
+              </Stack>
+            )}
+          </Loaded>
         </Tabs.Panel>
         <Tabs.Panel value="you">
           <Panel title="Your password">

@@ -1,6 +1,6 @@
 /** The page behind a password link: set another password, and be signed in with it. */
-import { Alert } from '@mantine/core';
-import { useRouter } from '@tanstack/react-router';
+import { Alert, Text } from '@mantine/core';
+import { Link, useRouter } from '@tanstack/react-router';
 import { ask } from '../../api/client.ts';
 import { beginAnew } from '../../app/session.ts';
 import { linkToken } from '../../app/link-token.ts';
@@ -15,6 +15,9 @@ export function PasswordPage() {
         <Alert color="yellow" role="alert">
           This address is not complete. Open the whole link again.
         </Alert>
+        <Text size="sm" mt="md">
+          Are you signed in? Then <Link to="/settings" search={{ tab: 'you' }}>change your password</Link> in your settings.
+        </Text>
       </EntryFrame>
     );
   }

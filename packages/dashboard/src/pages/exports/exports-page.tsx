@@ -1,0 +1,84 @@
+/** The calls of a time as a file, made while it is sent, and how many it will hold. */
+import { Button, Group, Radio, SimpleGrid, Stack, Text } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import { Download } from 'lucide-react';
+import { useMemo } from 'react';
+import { api } from '../../api/client.ts';
+import type { ExportsSearch } from '../../app/page-search.ts';
+import { Page, Panel } from '../../parts/page.tsx';
+import { RangePicker } from '../../parts/range-picker.tsx';
+import { Loaded } from '../../parts/states.tsx';
+import { sumDollars } from '../../shown/amounts.ts';
+import { Count, Money, Moment } from '../../shown/figures.tsx';
+import { isoOf, rangeOf, type Range } from '../../shown/ranges.ts';
+
+const route = getRouteApi('/shell/exports');
+
+const formats = [
+  { value: 'csv', label: 'CSV', about: 'A line for each call, every field. Safe to open in a spreadsheet.' },
+  { value: 'parquet', label: 'Parquet', about: 'The same for DuckDB, pandas, BigQuery and their like.' },
+  { value: 'jsonl', label: 'JSON Lines', about: 'The same records as the API shows them.' },
+  { value: 'focus', label: 'FOCUS 1.2', about: 'Costs by day, key, project, labels and kind of token, as FinOps tools take them.' },
+  { value: 'receipts', label: 'Receipts', about: 'The signed chain of these calls, for whoever wants to verify them.' },
+] as const;
+
+export function ExportsPage() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const set = (change: Partial<ExportsSearch>): void =>
+    void navigate({ search: (old) => ({ ...old, ...change }), replace: true, resetScroll: false });
+  const range = useMemo(() => rangeOf(search, Date.now(), '30d'), [search.range, search.since, search.until]);
+  const format = formats.find(({ value }) => value === search.format) ?? formats[0];
+  return (
+    <Page title="Exports" about="Every call of a time as a file, in constant memory however large. Totals equal those of the reports.">
+      <Panel title="What it holds" actions={<RangePicker range={range} onChange={set} />}>
+        <Whole range={range} />
+      </Panel>
+      <Panel title="Its form">
+        <Radio.Group aria-label="The form of the file" value={format.value} onChange={(value) => set({ format: value })}>
+          <SimpleGrid cols={{ base: 1, sm: 2 }}>
+            {formats.map(({ value, label, about }) => (
+              <Radio key={value} value={value} label={label} description={about} />
+            ))}
+          </SimpleGrid>
+        </Radio.Group>
+        <Group mt="lg">
+          <Button component="a" href={addressOf(format.value, range)} download leftSection={<Download size={16} aria-hidden />}>
+            Save the {format.label} file
+          </Button>
+          <Text size="sm" c="dimmed">
+            Of the command line: <span className="mono">metergate {format.value === 'receipts' ? 'receipts export' : 'export'}</span>
+          </Text>
+        </Group>
+      </Panel>
+    </Page>
+  );
+}
+
+function addressOf(format: string, range: Range): string {
+  const { since, until } = isoOf(range);
+  const time = new URLSearchParams({ from: since, to: until });
+  if (format === 'receipts') return `/platform/v1/receipts?${time}`;
+  time.set('format', format);
+  return `/platform/v1/exports?${time}`;
+}
+
+function Whole({ range }: { readonly range: Range }) {
+  const usage = api.useQuery('get', '/platform/v1/usage', { params: { query: { by: 'wire', limit: 1_000, ...isoOf(range) } } });
+  return (
+    <Loaded of={usage} height={60}>
+      {({ data }) => (
+        <Stack gap={2}>
+          <Text fw={600} component="div">
+            <Count of={data.reduce((sum, { calls }) => sum + calls, 0)} /> calls,{' '}
+            <Money amount={sumDollars(data.map(({ cost }) => cost))} />
+          </Text>
+          <Text size="sm" c="dimmed" component="div">
+            From <Moment at={new Date(range.sinceMs).toISOString()} /> up to <Moment at={new Date(range.untilMs).toISOString()} />, itself
+            excluded
+          </Text>
+        </Stack>
+      )}
+    </Loaded>
+  );
+}

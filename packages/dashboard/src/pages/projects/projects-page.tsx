@@ -1,0 +1,139 @@
+/** Projects: what calls were for. A project is a word that a call or its key names, so there is nothing to make: those of a time are listed. */
+import { Button, Group, Text } from '@mantine/core';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { FolderKanban } from 'lucide-react';
+import { useMemo } from 'react';
+import { api, type Shown } from '../../api/client.ts';
+import type { RangeSearch } from '../../app/page-search.ts';
+import { DataTable, type Column } from '../../parts/data-table.tsx';
+import { Page, Panel } from '../../parts/page.tsx';
+import { RangePicker } from '../../parts/range-picker.tsx';
+import { Loaded, Nothing } from '../../parts/states.tsx';
+import { Count, Money } from '../../shown/figures.tsx';
+import { isoOf, rangeOf } from '../../shown/ranges.ts';
+import { Spent } from '../caps/cap-columns.tsx';
+
+type Cap = Shown<'Cap'>;
+const route = getRouteApi('/shell/projects');
+
+interface Project {
+  readonly name: string;
+  readonly calls: number;
+  readonly cost: string;
+  /** Keys whose calls count for it unless they name another. */
+  readonly keys: number;
+  readonly caps: readonly Cap[];
+}
+
+export function ProjectsPage() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const set = (change: RangeSearch): void =>
+    void navigate({ search: (old) => ({ ...old, ...change }), replace: true, resetScroll: false });
+  const range = useMemo(() => rangeOf(search, Date.now(), '30d'), [search.range, search.since, search.until]);
+  const usage = api.useQuery('get', '/platform/v1/usage', { params: { query: { by: 'project', limit: 1_000, ...isoOf(range) } } });
+  const keys = api.useQuery('get', '/platform/v1/keys', { params: { query: { limit: 1_000 } } });
+  const caps = api.useQuery('get', '/platform/v1/caps', { params: { query: { limit: 1_000 } } });
+  const rows = useMemo(
+    () => projectsOf(usage.data?.data ?? [], keys.data?.data ?? [], caps.data?.data ?? []),
+    [usage.data, keys.data, caps.data],
+  );
+  return (
+    <Page
+      title="Projects"
+      about="What calls were for: the word that a call names in x-svc-project, else its key's own."
+      actions={<RangePicker range={range} onChange={set} />}>
+      <Panel flush>
+        <Loaded of={usage} height={260}>
+          {() =>
+            rows.length === 0 ? (
+              <Nothing
+                icon={FolderKanban}
+                title="No project yet"
+                action={
+                  <Button component={Link} to="/keys" search={{ new: 'key' } as never} variant="default">
+                    Make a key with a project
+                  </Button>
+                }>
+                Give a service key a project, or send <span className="mono">x-svc-project: checkout</span> with a call.
+              </Nothing>
+            ) : (
+              <DataTable<Project> caption="Projects" rows={rows} rowId={({ name }) => name} columns={columns} minWidth={780} />
+            )
+          }
+        </Loaded>
+      </Panel>
+    </Page>
+  );
+}
+
+/** Those with calls, and those that a key or a cap names, the costliest first. */
+function projectsOf(
+  used: readonly Shown<'Usage'>[],
+  keys: readonly Shown<'ServiceKey'>[],
+  caps: readonly Cap[],
+): readonly Project[] {
+  const names = new Set([used, keys, caps].flatMap((rows) => rows.flatMap(({ project }) => project ?? [])));
+  return [...names]
+    .map((name) => {
+      const own = used.find(({ project }) => project === name);
+      return {
+        name,
+        calls: own?.calls ?? 0,
+        cost: own?.cost ?? '0.000000000',
+        keys: keys.filter(({ project, revokedAt }) => project === name && revokedAt === null).length,
+        caps: caps.filter(({ project }) => project === name),
+      };
+    })
+    .toSorted((one, other) => Number(other.cost) - Number(one.cost) || one.name.localeCompare(other.name));
+}
+
+const columns: readonly Column<Project>[] = [
+  {
+    id: 'name',
+    head: 'Project',
+    sortBy: ({ name }) => name,
+    cell: ({ name }) => (
+      <Text span inherit fw={550} className="wrap">
+        {name}
+      </Text>
+    ),
+  },
+  { id: 'cost', head: 'Spent', right: true, sortBy: ({ cost }) => Number(cost), cell: ({ cost }) => <Money amount={cost} /> },
+  { id: 'calls', head: 'Calls', right: true, sortBy: ({ calls }) => calls, cell: ({ calls }) => <Count of={calls} /> },
+  { id: 'keys', head: 'Keys', right: true, sortBy: ({ keys }) => keys, cell: ({ keys }) => keys },
+  {
+    id: 'caps',
+    head: 'Cap',
+    cell: ({ caps }) =>
+      caps.length === 0 ? (
+        <Text span inherit c="dimmed">
+          none
+        </Text>
+      ) : (
+        caps.map((cap) => (
+          <div key={cap.id}>
+            <Spent of={cap} />
+            <Text size="xs" c="dimmed">
+              a {cap.window}
+            </Text>
+          </div>
+        ))
+      ),
+  },
+  {
+    id: 'links',
+    head: '',
+    right: true,
+    cell: ({ name }) => (
+      <Group gap="sm" justify="flex-end" wrap="nowrap">
+        <Link to="/calls" search={{ project: name }}>
+          Calls
+        </Link>
+        <Link to="/explore" search={{ project: name, by: 'model' }}>
+          By model
+        </Link>
+      </Group>
+    ),
+  },
+];

@@ -1,0 +1,72 @@
+/** The keys that sign receipts: what to keep in a place one trusts, and another one from now on. */
+import { Button, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { ask, Refused } from '../../api/client.ts';
+import { useMay } from '../../app/session.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { CodeBlock } from '../../parts/copying.tsx';
+import { useDoing } from '../../parts/doing.ts';
+import { Panel } from '../../parts/page.tsx';
+import { Loaded } from '../../parts/states.tsx';
+
+export function ReceiptKeysPanel() {
+  const admin = useMay('admin');
+  const [asked, rotation] = useDisclosure(false);
+  const keys = useQuery({ queryKey: ['get', '/platform/v1/receipt-keys'], queryFn: ({ signal }) => receiptKeys(signal) });
+  const rotating = useDoing({
+    run: () => ask.POST('/platform/v1/receipt-keys/rotate'),
+    done: 'Another key signs receipts from now on. Both keys say that it follows.',
+    changes: ['/platform/v1/receipt-keys'],
+    after: rotation.close,
+  });
+  return (
+    <Panel
+      title="Receipt keys"
+      about="Who keeps this key where nobody else writes can verify receipts against it, whatever becomes of this store.">
+      <Loaded of={keys} height={130}>
+        {(data) =>
+          data.pem === null ? (
+            <Text size="sm" c="dimmed">
+              There is no key yet: the first call brings one.
+            </Text>
+          ) : (
+            <Stack>
+              <CodeBlock code={data.pem.trim()} name="public key" />
+              <Text size="sm" c="dimmed">
+                Key <span className="mono wrap">{data.key}</span>, the {data.count === 1 ? 'only one so far' : `last of ${data.count}`}.
+              </Text>
+              {admin ? (
+                <div>
+                  <Button variant="default" onClick={rotation.open}>
+                    Sign with another key…
+                  </Button>
+                </div>
+              ) : null}
+            </Stack>
+          )
+        }
+      </Loaded>
+      <Confirm
+        opened={asked}
+        title="Sign with another key?"
+        act="Sign with another key"
+        busy={rotating.isPending}
+        onAct={() => rotating.mutate(undefined)}
+        onClose={rotation.close}>
+        Receipts from now on are signed by a new key, and the private part of the one in use is destroyed. Whoever trusts the old key trusts the
+        new one, since both sign that it follows.
+      </Confirm>
+    </Panel>
+  );
+}
+
+async function receiptKeys(signal: AbortSignal): Promise<{ readonly pem: string | null; readonly key: string; readonly count: number }> {
+  try {
+    const { pem, key, keys } = (await ask.GET('/platform/v1/receipt-keys', { signal })).data!;
+    return { pem, key, count: keys.length };
+  } catch (fault) {
+    if (fault instanceof Refused && fault.code === 'no_receipts') return { pem: null, key: '', count: 0 };
+    throw fault;
+  }
+}
