@@ -64,6 +64,7 @@ if (here !== 'linux-x64') {
     await page.getByRole('button', { name: 'Arm the cap' }).click();
     await page.getByText('Refusing calls').waitFor();
     await page.getByRole('cell', { name: 'reached', exact: true }).waitFor();
+    await page.getByRole('heading', { name: 'Reached lately' }).waitFor();
     await untilTrue(async () => await send() === 402);
     await page.getByRole('button', { name: 'Change', exact: true }).click();
     await page.getByLabel('Limit, US dollars').fill('100');

@@ -125,7 +125,8 @@ if (here !== 'linux-x64') {
     })));
     const dialogs: string[] = [];
     page.on('dialog', (dialog) => { dialogs.push(dialog.message()); void dialog.dismiss(); });
-    for (const path of ['/keys', '/calls', '/', '/explore?by=project']) {
+    const month = new Date().toISOString().slice(0, 7);
+    for (const path of ['/keys', '/calls', '/', '/explore?by=project', '/projects', `/statement?month=${month}`]) {
       await openPage(page, at(path));
       for (const name of naughty.slice(0, 2)) await page.getByText(name).first().waitFor();
       assert.equal(await page.locator('main img, main script').count(), 0, path);
@@ -224,7 +225,10 @@ if (here !== 'linux-x64') {
   test('the sheets and forms that open over a page are as accessible', async () => {
     const found: string[] = [];
     const { data } = await (await page.request.get(at('/platform/v1/calls?limit=1'))).json() as { data: { id: string }[] };
-    const forms = ['/caps?new=cap', '/keys?new=key', '/members?new=invitation', '/tokens?new=token', '/runs?new=grant'];
+    const forms = [
+      '/caps?new=cap', '/alerts?new=webhook', '/alerts?new=threshold', '/keys?new=key', '/members?new=invitation', '/tokens?new=token',
+      '/runs?new=grant',
+    ];
     for (const path of [`/calls?call=${data[0]!.id}`, '/runs?run=run-of-the-test', ...forms]) {
       await openPage(page, at(path));
       await page.getByRole('dialog').waitFor();

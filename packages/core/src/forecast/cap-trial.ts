@@ -12,6 +12,15 @@ export interface TriedCall {
   readonly cost: NanoDollars | null;
 }
 
+/** Calls of one day that come next, together. */
+export interface TriedCalls {
+  /** Any instant of their day, which is not before it begins to count. */
+  readonly atMs: number;
+  readonly calls: number;
+  /** Of those whose cost is known. */
+  readonly cost: NanoDollars;
+}
+
 /** One window in which something would have been refused. */
 export interface TriedWindow {
   readonly startMs: number;
@@ -37,9 +46,9 @@ export class CapTrial {
   }
 
   take({ startedAtMs, cost }: TriedCall): void {
-    if (Number.isNaN(this.#startMs) || (this.#endMs !== null && startedAtMs >= this.#endMs)) this.#enter(startedAtMs);
+    this.#enter(startedAtMs);
     if (this.#spent >= this.#limit) {
-      this.#refuse(startedAtMs, cost ?? nanoDollars(0n));
+      this.#refuse({ atMs: startedAtMs, calls: 1, cost: cost ?? nanoDollars(0n) });
       return;
     }
     if (cost === null) return;
@@ -47,27 +56,46 @@ export class CapTrial {
     if (this.#spent >= this.#limit) this.#reachedAtMs = startedAtMs;
   }
 
+  /**
+   * The same for many at once, where all of them fit or all are refused. False: the limit is reached among them, so nothing was taken;
+   * they are to be taken one by one until `reached`, and the rest together.
+   */
+  takeTogether(these: TriedCalls): boolean {
+    if (these.calls <= 0) return true;
+    this.#enter(these.atMs);
+    if (this.reached) this.#refuse(these);
+    else if (this.#spent + these.cost >= this.#limit) return false;
+    else this.#spent = nanoDollars(this.#spent + these.cost);
+    return true;
+  }
+
+  /** Whether the limit is reached in the window of what was taken last, and it is known when: all that comes in it is refused. */
+  get reached(): boolean {
+    return this.#spent >= this.#limit && (this.#listed || this.#reachedAtMs !== null);
+  }
+
   /** Windows with refusals, oldest first. */
   windows(): readonly TriedWindow[] {
     return this.#windows;
   }
 
-  #enter(startedAtMs: number): void {
-    ({ startMs: this.#startMs, endMs: this.#endMs } = windowAt(this.#window, startedAtMs));
+  #enter(atMs: number): void {
+    if (!Number.isNaN(this.#startMs) && (this.#endMs === null || atMs < this.#endMs)) return;
+    ({ startMs: this.#startMs, endMs: this.#endMs } = windowAt(this.#window, atMs));
     this.#spent = nanoDollars(0n);
     this.#reachedAtMs = null;
     this.#listed = false;
   }
 
-  #refuse(startedAtMs: number, cost: NanoDollars): void {
+  #refuse({ atMs, calls, cost }: TriedCalls): void {
     if (!this.#listed) {
       this.#windows.push({
-        startMs: this.#startMs, reachedAtMs: this.#reachedAtMs ?? startedAtMs, refusedCalls: 0, refusedCost: nanoDollars(0n),
+        startMs: this.#startMs, reachedAtMs: this.#reachedAtMs ?? atMs, refusedCalls: 0, refusedCost: nanoDollars(0n),
       });
       this.#listed = true;
     }
     const window = this.#windows.at(-1)!;
-    window.refusedCalls += 1;
+    window.refusedCalls += calls;
     window.refusedCost = nanoDollars(window.refusedCost + cost);
   }
 }

@@ -1,6 +1,7 @@
 /** What a cap would have refused, and when it will be reached: plain rules, by hand. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import { nanoDollars } from '../money.ts';
 import { CapTrial } from './cap-trial.ts';
 import { forecastOf } from './forecast.ts';
@@ -29,6 +30,31 @@ test('a limit of 0 refuses the first call; one that is never reached refuses not
   const zero = new CapTrial('day', nano(0));
   zero.take({ startedAtMs: day('01T07:00'), cost: nano(1) });
   assert.equal(zero.windows()[0]!.reachedAtMs, day('01T07:00'));
+});
+
+test('days taken together come to what calls taken one by one come to', () => {
+  const [dayOf, minute] = [fc.integer({ min: 1, max: 28 }), fc.integer({ min: 0, max: 1_439 })];
+  const call = fc.record({ dayOf, minute, cost: fc.option(fc.integer({ min: 0, max: 9 })) });
+  fc.assert(fc.property(fc.array(call, { maxLength: 60 }), fc.constantFrom('day', 'week', 'month', 'lifetime'), fc.integer({ min: 0, max: 60 }),
+    (drawn, window, limit) => {
+      const calls = drawn.map(({ dayOf, minute, cost }) => ({
+        startedAtMs: day(`${String(dayOf).padStart(2, '0')}T00:00`) + minute * 60_000, cost: cost === null ? null : nano(cost),
+      })).toSorted((one, other) => one.startedAtMs - other.startedAtMs);
+      const [each, together] = [new CapTrial(window, nano(limit)), new CapTrial(window, nano(limit))];
+      for (const one of calls) each.take(one);
+      for (const [dayMs, ofDay] of Map.groupBy(calls, ({ startedAtMs }) => Math.floor(startedAtMs / 86_400_000) * 86_400_000)) {
+        const left = { atMs: dayMs, calls: ofDay.length, cost: ofDay.reduce((sum, { cost }) => sum + (cost ?? 0n), 0n) };
+        if (together.takeTogether({ ...left, cost: nanoDollars(left.cost) })) continue;
+        for (const one of ofDay) {
+          together.take(one);
+          left.calls -= 1;
+          left.cost -= one.cost ?? 0n;
+          if (together.reached) break;
+        }
+        assert.ok(together.takeTogether({ ...left, cost: nanoDollars(left.cost) }));
+      }
+      assert.deepEqual(together.windows(), each.windows());
+    }));
 });
 
 const now = day('10T12:00');

@@ -146,7 +146,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Changes, newest first; of one subject alone where it is named */
+        /** Changes, newest first; of one subject or of one kind alone where it is named */
         get: operations["listAudit"];
         put?: never;
         post?: never;
@@ -3259,6 +3259,7 @@ export interface operations {
     listAudit: {
         parameters: {
             query?: {
+                action?: "createOrganization" | "setOrganization" | "eraseOrganization" | "createKey" | "setKey" | "rotateKey" | "revokeKey" | "connectProvider" | "disconnectProvider" | "declareUpstream" | "enableUpstream" | "disableUpstream" | "removeUpstream" | "setCap" | "removeCap" | "closeRun" | "mintGrant" | "freeLeases" | "createUser" | "setMemberRole" | "removeMember" | "inviteMember" | "acceptInvitation" | "withdrawInvitation" | "changePassword" | "makePasswordLink" | "usePasswordLink" | "createToken" | "revokeToken" | "createAssessment" | "readTapKey" | "rotateTapKey" | "retireAssessment" | "declareFigure" | "loadPrices" | "rotateMasterKey" | "rotateReceiptKey" | "setAlert" | "removeAlert" | "createWebhook" | "removeWebhook" | "testWebhook" | "capReached" | "capReset";
                 /** @description The nextCursor of the page before; of the same list of the same organization. */
                 cursor?: string;
                 /** @description At most so many; 100 unless given. */
@@ -3273,7 +3274,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Changes, newest first; of one subject alone where it is named */
+            /** @description Changes, newest first; of one subject or of one kind alone where it is named */
             200: {
                 headers: {
                     [name: string]: unknown;

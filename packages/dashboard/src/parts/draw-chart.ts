@@ -1,5 +1,6 @@
 /** One chart on uPlot: its scales, axes and paths. The page around it is `time-chart.tsx`. */
 import uPlot from 'uplot';
+import { shownDay } from '../shown/moments.ts';
 import type { TimeChartProps } from './chart-props.ts';
 
 export interface DrawnChart {
@@ -33,7 +34,7 @@ export function drawChart(place: HTMLElement, drawing: Drawing): DrawnChart {
         y: { range: (_, __, max) => [0, max > 0 ? max * 1.08 : 1] },
       },
       series: [{}, ...order.map((at) => seriesOf(kind, color(`--series-${(at % 8) + 1}`)))],
-      axes: [axis(color), { ...axis(color), size: 62, values: (_, ticks) => ticks.map((tick) => drawing.format(tick)) }],
+      axes: [timeAxis(color, drawing), { ...axis(color), size: 62, values: (_, ticks) => ticks.map((tick) => drawing.format(tick)) }],
       hooks: {
         setCursor: [
           ({ cursor: { idx, left } }) => {
@@ -61,6 +62,20 @@ function axis(color: (name: string) => string): uPlot.Axis {
     grid: { stroke: color('--line'), width: 1 },
     ticks: { show: false },
     gap: 6,
+  };
+}
+
+const dayS = 86_400;
+
+/** Bars of days are named by their days alone. */
+function timeAxis(color: (name: string) => string, { utc }: Drawing): uPlot.Axis {
+  if (!utc) return axis(color);
+  return {
+    ...axis(color),
+    incrs: [1, 2, 7, 14, 28, 91].map((days) => days * dayS),
+    space: 64,
+    size: 28,
+    values: (_, ticks) => ticks.map((tick) => shownDay(tick * 1_000)),
   };
 }
 

@@ -1,6 +1,6 @@
 /** The audit trail, newest first: who did what, when. Design 5, Roles. It outlives its organization, without its words. */
 import type { AuditEvent } from '@metergate/store/audit/audit-trail.ts';
-import type { AuditActor } from '@metergate/store/audit/change.ts';
+import type { AuditAction, AuditActor } from '@metergate/store/audit/change.ts';
 import { z } from 'zod';
 import type { UseCaseContext } from './context.ts';
 import { checkInput } from './input.ts';
@@ -25,6 +25,8 @@ export interface AuditListQuery {
   readonly sinceMs?: number;
   /** Changes of this alone: the id of a key, a cap, a member. */
   readonly subject?: string;
+  /** Changes of this kind alone. */
+  readonly action?: AuditAction;
   /** Goes on after this row of the list. */
   readonly after?: string;
   /** At most so many, the newest: 1 to 10,000. */
@@ -39,12 +41,13 @@ const limitField = z.int({ error: `The limit must be a whole number from 1 to ${
 export async function listAudit(context: UseCaseContext, query: AuditListQuery): Promise<ShownAuditEvent[] | AdministrationRefusal> {
   const limit = checkInput(limitField, query.limit ?? auditLimit.default);
   if (isRefusal(limit)) return limit;
-  const { sinceMs, subject, after } = query;
+  const { sinceMs, subject, action, after } = query;
   const organization = query.organization === null ? null : await findFigures(context, query.organization);
   if (isRefusal(organization)) return organization;
   const events = await context.store.audit.list({
     organization: organization?.id ?? null, limit: limit.value,
-    ...(sinceMs === undefined ? {} : { sinceMs }), ...(subject === undefined ? {} : { subject }), ...(after === undefined ? {} : { after }),
+    ...(sinceMs === undefined ? {} : { sinceMs }), ...(subject === undefined ? {} : { subject }), ...(action === undefined ? {} : { action }),
+    ...(after === undefined ? {} : { after }),
   });
   return events === null ? refuseInput('invalid_cursor', 'The cursor is not one that this list gave. Begin again without it.') : events.map(shown);
 }

@@ -150,7 +150,7 @@ for (const on of bothEngines) {
         assert.deepEqual(await trail(organization), []);
       });
 
-      test('a trail of one subject alone holds its changes, and nothing of another organization', async () => {
+      test('a trail of one subject or one kind alone holds its changes, and nothing of another organization', async () => {
         const [one, other] = [await newOrganization(), await newOrganization()];
         for (const plan of ['free', 'team'] as const) await store.acting(intent()).organizations.set(one, { plan });
         await store.acting(intent()).serviceKeys.create({
@@ -164,6 +164,8 @@ for (const on of bothEngines) {
         assert.equal(own.length, 2);
         assert.deepEqual(await store.audit.list({ organization: other, subject: key, limit: 9 }), []);
         assert.deepEqual(await store.audit.list({ organization: one, subject: '\0', limit: 9 }), []);
+        assert.deepEqual(await store.audit.list({ organization: one, action: 'createKey', limit: 9 }), all.slice(0, 1));
+        assert.deepEqual(await store.audit.list({ organization: one, action: 'revokeKey', limit: 9 }), []);
       });
 
       test('pages go on after a row of the own trail, and not after that of another', async () => {

@@ -33,6 +33,8 @@ export interface AuditQuery {
   readonly sinceMs?: number;
   /** Changes of this alone: the id of a key, say. */
   readonly subject?: string;
+  /** Changes of this kind alone. */
+  readonly action?: AuditAction;
   /** Those that come after this row in the list. */
   readonly after?: string;
   readonly limit: number;
@@ -49,7 +51,7 @@ export function auditTrailIn(context: StoreContext): AuditTrail {
   const { engine, background } = context;
   return {
     note: (intent, change) => background.write((transaction) => recordAudit(context, transaction, { intent, change })),
-    list: ({ organization, sinceMs, subject, after, limit }) => engine.read(async (db) => {
+    list: ({ organization, sinceMs, subject, action, after, limit }) => engine.read(async (db) => {
       const own = db.selectFrom('audit_event').where('organization', organization === null ? 'is' : '=', organization);
       let query = own.selectAll();
       if (after !== undefined) {
@@ -57,6 +59,7 @@ export function auditTrailIn(context: StoreContext): AuditTrail {
         if (place === undefined) return null;
         query = query.where('sequence', '<', place.sequence);
       }
+      if (action !== undefined) query = query.where('action', '=', action);
       if (subject !== undefined) {
         if (subject.includes('\0')) return [];
         query = query.where('subject', '=', subject);

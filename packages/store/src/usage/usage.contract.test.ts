@@ -235,6 +235,12 @@ for (const on of bothEngines) {
       assert.deepEqual(all, listed);
       const part = (await pagesOf(store.callWalk.walk({ organization, fromMs: startMs + 1, toMs: startMs + 5 }))).flat().map((each) => each.record);
       assert.deepEqual(part, listed.filter(({ startedAtMs }) => startedAtMs >= startMs + 1 && startedAtMs < startMs + 5));
+      const costs = (await pagesOf(store.callWalk.costs({ organization, fromMs: startMs, toMs: startMs + 6 }))).flat();
+      assert.deepEqual(costs, listed.map(({ startedAtMs, cost }) => ({ startedAtMs, cost })));
+      const { key, project } = listed[0]!;
+      const ofOne = await pagesOf(store.callWalk.costs({ organization, fromMs: startMs, toMs: startMs + 6, key, project: project! }));
+      assert.equal(ofOne.flat().length, listed.filter((each) => each.key === key && each.project === project).length);
+      assert.deepEqual(await pagesOf(store.callWalk.costs({ organization, fromMs: startMs, toMs: startMs + 6, project: 'none of these' })), []);
       const walk = store.callWalk.walk({ organization, fromMs: startMs, toMs: startMs + 10 });
       const first = (await walk.next()).value!;
       await store.calls.ship(batchOf('seg_walk', [sampleRecord(organization, { startedAtMs: startMs + 7 })], 3_501));

@@ -75,12 +75,12 @@ export function CallCost({ call }: { readonly call: CallRecord }) {
 function Lines({ lines, factor, tier }: { readonly lines: readonly Line[]; readonly factor: string | null; readonly tier: string | null }) {
   return (
     <>
-      <Table.ScrollContainer minWidth={430} type="native" tabIndex={0} role="region" aria-label="How the cost came about">
-        <Table withTableBorder verticalSpacing={6}>
+      <Table.ScrollContainer minWidth={310} type="native" tabIndex={0} role="region" aria-label="How the cost came about">
+        <Table withTableBorder verticalSpacing={6} horizontalSpacing="xs">
           <Table.Thead>
             <Table.Tr>
               <Table.Th>What</Table.Th>
-              <Table.Th className="right">How many</Table.Th>
+              <Table.Th className="right">Count</Table.Th>
               <Table.Th className="right">Price</Table.Th>
               <Table.Th className="right">Amount</Table.Th>
             </Table.Tr>
@@ -102,8 +102,8 @@ function Lines({ lines, factor, tier }: { readonly lines: readonly Line[]; reado
                     <span className="warn">not known</span>
                   ) : (
                     <>
-                      {wholeDollars(price)}{' '}
-                      <Text span size="xs" c="dimmed">
+                      {wholeDollars(price)}
+                      <Text size="xs" c="dimmed">
                         {per === 1 ? 'each' : 'per million'}
                       </Text>
                     </>

@@ -7,7 +7,7 @@ import { useMay } from '../../app/session.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import type { Column } from '../../parts/data-table.tsx';
 import { useDoing } from '../../parts/doing.ts';
-import { percent } from '../../shown/amounts.ts';
+import { percent, wholeCount } from '../../shown/amounts.ts';
 import { Money, Moment } from '../../shown/figures.tsx';
 import type { KeyNames } from '../../shown/key-names.ts';
 import { CapForecast } from './cap-forecast.tsx';
@@ -76,7 +76,7 @@ export function Spent({ of: cap }: { readonly of: Cap }) {
       />
       {cap.unknownCalls === 0 ? null : (
         <Text size="xs" className="warn">
-          {cap.unknownCalls} calls of unknown cost are not in it
+          {wholeCount(cap.unknownCalls)} calls of unknown cost are not in it
         </Text>
       )}
     </div>
@@ -84,7 +84,16 @@ export function Spent({ of: cap }: { readonly of: Cap }) {
 }
 
 export function CapState({ of: cap }: { readonly of: Cap }) {
-  const reached = share(cap) >= 1;
+  if (cap.state === 'shown') {
+    return (
+      <Tooltip label="Caps of keys refuse nothing in this organization: its settings say so." multiline maw={260}>
+        <Badge variant="default" c="dimmed" tabIndex={0}>
+          Only shown
+        </Badge>
+      </Tooltip>
+    );
+  }
+  const reached = cap.state === 'reached' || share(cap) >= 1;
   const answers = cap.mode === 'pause' ? 'answers 429 with the time until it starts again' : 'answers 402';
   return (
     <Tooltip label={`Once reached, it ${answers}.`} multiline maw={260}>

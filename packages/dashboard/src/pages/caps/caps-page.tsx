@@ -11,6 +11,7 @@ import { useKeyNames } from '../../shown/key-names.ts';
 import { capColumns } from './cap-columns.tsx';
 import { CapForm } from './cap-form.tsx';
 import { LimitsPanel } from './limits-panel.tsx';
+import { ReachedPanel } from './reached-panel.tsx';
 
 type Cap = Shown<'Cap'>;
 const route = getRouteApi('/shell/caps');
@@ -52,6 +53,7 @@ export function CapsPage() {
           }
         </Loaded>
       </Panel>
+      {may ? <ReachedPanel caps={caps.data?.data ?? []} /> : null}
       <LimitsPanel />
       <Modal
         opened={may && (search.new === 'cap' || edited !== undefined)}

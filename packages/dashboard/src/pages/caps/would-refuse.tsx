@@ -1,5 +1,5 @@
 /** What a cap would have refused in the past 30 days, before it is armed: asked of the records themselves. */
-import { Alert, Skeleton, Table, Text } from '@mantine/core';
+import { Alert, Table, Text } from '@mantine/core';
 import { keepPreviousData } from '@tanstack/react-query';
 import { api, sentenceOf, type Shown } from '../../api/client.ts';
 import { Count, Money, Moment } from '../../shown/figures.tsx';
@@ -49,7 +49,9 @@ export function WouldRefuse({ wanted: { scope, key, project, window, limit } }: 
           {sentenceOf(trial.error)}
         </Text>
       ) : trial.data === undefined ? (
-        <Skeleton height={66} className="late" />
+        <Text size="sm" c="dimmed" className="late">
+          It is tried on the calls of the past 30 days…
+        </Text>
       ) : (
         <Told trial={trial.data} />
       )}
@@ -83,10 +85,15 @@ function Told({ trial: { wouldRefuse, windows, tried } }: { readonly trial: Tria
           In the past 30 days it would have refused <Count of={wouldRefuse.calls} /> of <Count of={tried.calls} /> calls
         </>
       }
-      styles={{ title: { color: 'var(--warn)' }, message: { color: 'var(--mantine-color-text)' } }}>
+      styles={{
+        body: { minWidth: 0 },
+        label: { whiteSpace: 'normal', overflow: 'visible' },
+        title: { color: 'var(--warn)' },
+        message: { color: 'var(--mantine-color-text)' },
+      }}>
       They cost <Money amount={wouldRefuse.cost} /> of <Money amount={tried.cost} />.
-      <Table.ScrollContainer minWidth={320} type="native" tabIndex={0} role="region" aria-label="Windows that would have refused">
-        <Table verticalSpacing={4} mt={6}>
+      <Table.ScrollContainer minWidth={230} type="native" tabIndex={0} role="region" aria-label="Windows that would have refused">
+        <Table verticalSpacing={4} horizontalSpacing={6} mt={6}>
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Reached</Table.Th>

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { api } from '../../api/client.ts';
 import type { CallsSearch } from '../../app/page-search.ts';
-import { change, percent, shortMs } from '../../shown/amounts.ts';
+import { change, percent, shortMs, wholeCount } from '../../shown/amounts.ts';
 import { Count, Money } from '../../shown/figures.tsx';
 import { isoOf, type Range } from '../../shown/ranges.ts';
 import type { Figures, Overview } from './overview-data.ts';
@@ -35,18 +35,16 @@ export function Stats({ overview: { total: now, before }, range }: { readonly ov
       </Stat>
       <Stat
         name="Provider errors"
-        note={now.errorCalls === 0 ? 'none' : `${now.errorCalls} calls cut, not reached or 5xx`}
+        note={now.errorCalls === 0 ? 'none' : `${wholeCount(now.errorCalls)} calls cut, not reached or 5xx`}
         search={{ ...time, outcome: 'failed' }}>
         {percent(now.errorCalls, now.calls)}
       </Stat>
-      <Stat name="Throttled by providers" note={now.throttledCalls === 0 ? 'none' : `${now.throttledCalls} calls answered 429`}>
+      <Stat name="Throttled by providers" note={now.throttledCalls === 0 ? 'none' : `${wholeCount(now.throttledCalls)} calls answered 429`}>
         {percent(now.throttledCalls, now.calls)}
       </Stat>
       <Stat
         name="Cost not known"
-        note={
-          vague === 0 ? 'every call has its cost' : `${now.unknownCalls} unknown, ${now.unpricedCalls} unpriced, ${now.gapCalls} with gaps`
-        }
+        note={vague === 0 ? 'every call has its cost' : vagueOf(now)}
         search={{ ...time, usage: 'unknown' }}>
         {percent(vague, now.calls)}
       </Stat>
@@ -63,6 +61,10 @@ function Saved({ range }: { readonly range: Range }) {
       {saved === undefined ? ' ' : <Money amount={saved.toFixed(9)} />}
     </Stat>
   );
+}
+
+function vagueOf({ unknownCalls, unpricedCalls, gapCalls }: Figures): string {
+  return `${wholeCount(unknownCalls)} unknown, ${wholeCount(unpricedCalls)} unpriced, ${wholeCount(gapCalls)} with gaps`;
 }
 
 function ms(value: number | null): string {

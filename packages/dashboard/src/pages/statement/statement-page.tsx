@@ -90,8 +90,8 @@ function Part({
     <Panel title={title} flush>
       <Loaded of={usage} height={160}>
         {({ data, nextCursor }) => (
-          <Table.ScrollContainer minWidth={360} type="native" tabIndex={0} role="region" aria-label={title}>
-            <Table className="data-table">
+          <Table.ScrollContainer minWidth={300} type="native" tabIndex={0} role="region" aria-label={title}>
+            <Table className="data-table" horizontalSpacing="sm">
               <Table.Thead>
                 <Table.Tr>
                   <Table.Th>{title.replace('By ', '').replace(/^./, (first) => first.toUpperCase())}</Table.Th>

@@ -18,13 +18,15 @@ export const auditOperations = [
   operation({
     id: 'listAudit', method: 'get', path: '/audit', role: 'admin', tag: 'audit',
     refuses: ['unknown_organization', 'invalid_cursor'],
-    summary: 'Changes, newest first; of one subject alone where it is named',
-    query: pageQuery.extend({ since: timeQuery.optional(), subject: nameQuery }), answer: pageOf(eventSchema),
+    summary: 'Changes, newest first; of one subject or of one kind alone where it is named',
+    query: pageQuery.extend({ since: timeQuery.optional(), subject: nameQuery, action: z.enum(auditActions).optional() }),
+    answer: pageOf(eventSchema),
     run: async ({ context, actor, query }) => {
       const limit = limitOf(query);
       const events = await listAudit(context, {
         organization: actor.organization, limit: limit + 1, ...(query.cursor === undefined ? {} : { after: decodeCursor(query.cursor) }),
         ...(query.subject === undefined ? {} : { subject: query.subject }),
+        ...(query.action === undefined ? {} : { action: query.action }),
         ...(query.since === undefined ? {} : { sinceMs: momentOf(query.since, context.nowMs) }),
       });
       if (isRefusal(events)) return events;

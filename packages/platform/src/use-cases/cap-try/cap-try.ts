@@ -1,9 +1,13 @@
 /**
- * A cap before it is armed: what it would have refused in the past thirty days. Design 5, `cap try`. It changes nothing.
+ * A cap before it is armed: what it would have refused in the past thirty days. Design 5, `cap try`. It changes nothing. Days are taken
+ * from their sums; the calls of a day are read only where the limit is reached in it, up to the one that reaches it.
  */
 import { setImmediate as othersFirst } from 'node:timers/promises';
-import { CapTrial } from '@metergate/core/forecast/cap-trial.ts';
+import { CapTrial, type TriedCalls } from '@metergate/core/forecast/cap-trial.ts';
+import type { OrganizationId } from '@metergate/core/id.ts';
 import { formatDollars, nanoDollars } from '@metergate/core/money.ts';
+import { figureIn } from '@metergate/core/report/usage-sum.ts';
+import { dayAfter, dayOf } from '@metergate/core/time/utc-day.ts';
 import { z } from 'zod';
 import { capFields } from '../caps.ts';
 import type { UseCaseContext } from '../context.ts';
@@ -43,18 +47,17 @@ export async function tryCap(
   }
   const organization = await findFigures(context, idOrName);
   if (isRefusal(organization)) return organization;
-  const trial = new CapTrial(window, limit);
   const sinceMs = context.nowMs - triedMs;
-  let calls = 0;
-  let cost = 0n;
-  for await (const page of context.store.callWalk.walk({ organization: organization.id, fromMs: sinceMs, toMs: context.nowMs + 1 })) {
-    for (const { record } of page) {
-      if ((key !== null && record.key !== key) || (project !== null && record.project !== project)) continue;
-      calls += 1;
-      cost += record.cost ?? 0n;
-      trial.take(record);
-    }
-    await othersFirst();
+  const subject = { ...(key === null ? {} : { key }), ...(project === null ? {} : { project }) };
+  const asked = { organization: organization.id, sinceMs, untilMs: context.nowMs + 1 };
+  const rows = await context.store.usageReports.usage({ ...asked, by: ['day'], filter: subject, rowsMax: triedDays + 2 });
+  const days = (rows ?? []).map(({ subjects, figures }): TriedCalls => ({
+    atMs: Math.max(sinceMs, Number(subjects[0])), calls: Number(figureIn(figures, 'calls')), cost: nanoDollars(figureIn(figures, 'cost')),
+  })).toSorted((one, other) => one.atMs - other.atMs);
+  const trial = new CapTrial(window, limit);
+  for (const day of days) {
+    if (trial.takeTogether(day)) continue;
+    trial.takeTogether(await tryOneByOne(context, trial, { ...subject, organization: organization.id, day }));
   }
   const windows = trial.windows();
   return {
@@ -66,6 +69,32 @@ export async function tryCap(
       startsAt: new Date(startMs).toISOString(), reachedAt: new Date(reachedAtMs).toISOString(),
       refusedCalls, refusedCost: formatDollars(refusedCost),
     })),
-    tried: { calls, cost: formatDollars(nanoDollars(cost)), since: new Date(sinceMs).toISOString() },
+    tried: {
+      calls: days.reduce((sum, { calls }) => sum + calls, 0), cost: formatDollars(nanoDollars(days.reduce((sum, { cost }) => sum + cost, 0n))),
+      since: new Date(sinceMs).toISOString(),
+    },
   };
+}
+
+interface DayToTry {
+  readonly organization: OrganizationId;
+  readonly key?: string;
+  readonly project?: string;
+  readonly day: TriedCalls;
+}
+
+/** The calls of a day in which the limit is reached, up to the one that reaches it; what is left of the day. */
+async function tryOneByOne({ store, nowMs }: UseCaseContext, trial: CapTrial, { day, ...of }: DayToTry): Promise<TriedCalls> {
+  let { calls, cost }: { calls: number; cost: bigint } = day;
+  const toMs = Math.min(dayAfter(dayOf(day.atMs)), nowMs + 1);
+  for await (const page of store.callWalk.costs({ ...of, fromMs: day.atMs, toMs })) {
+    for (const call of page) {
+      trial.take(call);
+      calls -= 1;
+      cost -= call.cost ?? 0n;
+      if (trial.reached) return { atMs: day.atMs, calls, cost: nanoDollars(cost) };
+    }
+    await othersFirst();
+  }
+  return { atMs: day.atMs, calls: 0, cost: nanoDollars(0n) };
 }
