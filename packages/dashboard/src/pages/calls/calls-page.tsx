@@ -3,10 +3,10 @@ import { Button, Center, Drawer, Group, Switch } from '@mantine/core';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Activity } from 'lucide-react';
-import { useMemo } from 'react';
+import { memo, useCallback, useDeferredValue, useMemo } from 'react';
 import { ask } from '../../api/client.ts';
 import type { CallsSearch } from '../../app/page-search.ts';
-import { DataTable } from '../../parts/data-table.tsx';
+import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { FilterBar } from '../../parts/filter-bar.tsx';
 import { Page, Panel } from '../../parts/page.tsx';
 import { RangePicker } from '../../parts/range-picker.tsx';
@@ -20,6 +20,8 @@ import { CallStateFilters } from './call-state-filters.tsx';
 
 const route = getRouteApi('/shell/calls');
 const pageLength = 100;
+/** Live, all of them may be new every second. */
+const liveLength = 50;
 
 export function CallsPage() {
   const search = route.useSearch();
@@ -31,6 +33,12 @@ export function CallsPage() {
   const calls = useCalls(search, live);
   const names = useKeyNames();
   const columns = useMemo(() => callColumns(names), [names]);
+  const open = useCallback(
+    (call: CallRecord) => void navigate({ search: (old) => ({ ...old, call: call.id }), replace: true, resetScroll: false }),
+    [navigate],
+  );
+  // Drawn when there is time, in slices: what a person does goes before what comes in.
+  const shown = useDeferredValue(calls.rows);
   return (
     <Page
       title="Calls"
@@ -42,7 +50,7 @@ export function CallsPage() {
         <FilterBar filters={search} onChange={set} />
       </Group>
       <Panel flush>
-        <Loaded of={{ data: calls.rows, error: calls.error, refetch: calls.refetch }} height={520}>
+        <Loaded of={{ data: shown, error: calls.error, refetch: calls.refetch }} height={520}>
           {(rows) =>
             rows.length === 0 ? (
               <Nothing
@@ -56,14 +64,7 @@ export function CallsPage() {
                 Change the time or the filters, or send a call through the gateway.
               </Nothing>
             ) : (
-              <DataTable<CallRecord>
-                caption="Calls"
-                rows={rows}
-                rowId={(call) => call.id}
-                columns={columns}
-                minWidth={940}
-                onOpen={(call) => set({ call: call.id })}
-              />
+              <CallTable rows={rows} columns={columns} onOpen={open} />
             )
           }
         </Loaded>
@@ -81,6 +82,21 @@ export function CallsPage() {
     </Page>
   );
 }
+
+const idOf = (call: CallRecord): string => call.id;
+
+/** Not drawn again unless its rows are others. */
+const CallTable = memo(function CallTable({
+  rows,
+  columns,
+  onOpen,
+}: {
+  readonly rows: readonly CallRecord[];
+  readonly columns: readonly Column<CallRecord>[];
+  readonly onOpen: (call: CallRecord) => void;
+}) {
+  return <DataTable<CallRecord> caption="Calls" rows={rows} rowId={idOf} columns={columns} minWidth={940} onOpen={onOpen} />;
+});
 
 interface ShownCalls {
   readonly rows: readonly CallRecord[] | undefined;
@@ -106,7 +122,7 @@ function useCalls(search: CallsSearch, live: boolean): ShownCalls {
     usage: usage as 'none' | undefined,
   };
   const get = async (
-    extra: { readonly since?: string; readonly until?: string; readonly cursor?: string | undefined },
+    extra: { readonly limit?: number; readonly since?: string; readonly until?: string; readonly cursor?: string | undefined },
     signal: AbortSignal,
   ) => (await ask.GET('/platform/v1/calls', { params: { query: { limit: pageLength, ...filters, ...extra } }, signal })).data!;
   const newest = useQuery({
@@ -114,7 +130,7 @@ function useCalls(search: CallsSearch, live: boolean): ShownCalls {
     enabled: live,
     refetchInterval: 1_000,
     placeholderData: keepPreviousData,
-    queryFn: ({ signal }) => get({}, signal),
+    queryFn: ({ signal }) => get({ limit: liveLength }, signal),
   });
   const pages = useInfiniteQuery({
     queryKey: ['get', '/platform/v1/calls', 'pages', filters, search.range, search.since, search.until],
