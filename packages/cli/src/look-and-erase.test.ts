@@ -135,6 +135,7 @@ test('audit list: who changed what in the organization, newest first, under the 
   assert.deepEqual(await list('--org', id, '--limit', '1'), rows.slice(0, 1));
   assert.deepEqual(await list('--org', id, '--since', String(rows[0]!['at']), '--limit', '1'), rows.slice(0, 1));
   assert.deepEqual(await list('--org', id, '--since', '2999-01-01'), []);
+  assert.deepEqual(await list('--org', id, '--subject', cap.id), [rows[0], rows[2]]);
   const text = (await run(['audit', 'list', '--org', 'Audited'])).stdout;
   assert.match(text, /^WHEN +WHO +WHAT +SUBJECT +WITH$/m);
   assert.match(text, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ +operator \S+ +setCap +cap_\w+ +scope=organization window=day limit=5/m);

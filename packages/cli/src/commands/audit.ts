@@ -10,12 +10,14 @@ const list = command({
   description: 'List changes, newest first',
   args: {
     org: { type: 'string', valueHint: 'ORG', description: 'Organization, by id or unique name; without it, changes of the whole product' },
+    subject: { type: 'string', valueHint: 'ID', description: 'Changes of this alone: a key, a cap, a member' },
     since: { type: 'string', valueHint: 'T', description: 'Changes at or after this time' },
     limit: { type: 'string', valueHint: 'N', description: `At most so many: ${auditLimit.default} unless given, up to ${auditLimit.max}` },
   },
-  run: ({ org, since, limit }, tools) => {
+  run: ({ org, subject, since, limit }, tools) => {
     const query = {
       organization: org ?? null,
+      ...(subject === undefined ? {} : { subject }),
       ...(since === undefined ? {} : { sinceMs: timeMs('since', since, tools.nowMs()) }),
       ...(limit === undefined ? {} : { limit: wholeNumberOf('limit', limit, { min: 1, max: auditLimit.max }) }),
     };

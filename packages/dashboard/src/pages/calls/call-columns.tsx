@@ -34,14 +34,14 @@ export function callColumns(names: KeyNames): readonly Column<CallRecord>[] {
     },
     { id: 'status', head: 'Ended', cell: (call) => <CallState of={call} /> },
     { id: 'key', head: 'Key', cell: (call) => <span className="wrap">{names.get(call.key) ?? call.key}</span> },
-    { id: 'for', head: 'Project and labels', cell: (call) => <Attribution of={call} /> },
+    { id: 'for', head: 'Project, labels', cell: (call) => <Attribution of={call} /> },
   ];
 }
 
 function Attribution({ of: { project, labels, run } }: { readonly of: CallRecord }) {
   const shown = labels.slice(0, 2);
   return (
-    <Group gap={4} maw={190}>
+    <Group gap={4} maw={150}>
       {project === null ? null : (
         <Text span size="sm" className="clip">
           {project}
