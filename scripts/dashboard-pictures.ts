@@ -77,9 +77,15 @@ async function sheet(from: Browser, { name, colorScheme, width, height, columns 
   for (const path of pages) {
     await page.goto(platformUrl + (path.endsWith('call=') ? path + newest.data[0]!.id : path));
     await page.waitForLoadState('networkidle');
-    if (path.endsWith('call=')) await page.getByRole('button', { name: 'Verify' }).click();
-    if (path.endsWith('new=cap')) await page.getByLabel('Limit, US dollars').fill('40');
-    if (path.includes('=')) await page.waitForLoadState('networkidle');
+    if (path.endsWith('call=')) {
+      await page.getByRole('button', { name: 'Verify' }).click();
+      await page.getByText('Verified in this browser').waitFor();
+    }
+    if (path.endsWith('new=cap')) {
+      await page.getByLabel('Limit, US dollars').fill('40');
+      await page.getByText('it would have refused').waitFor();
+    }
+    if (path === '/' || path.startsWith('/explore')) await page.locator('.uplot canvas').first().waitFor();
     pictures.push(await pictureOf(page));
     const known = name === 'desktop-light' && path === '/' ? 'overview.png' : name === 'desktop-dark' && path === '/calls' ? 'calls-dark.png' : null;
     if (known !== null) writeFileSync(join(out, known), await page.screenshot());
