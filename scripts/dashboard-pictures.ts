@@ -77,6 +77,7 @@ async function sheet(from: Browser, { name, colorScheme, width, height, columns 
   for (const path of pages) {
     await page.goto(platformUrl + (path.endsWith('call=') ? path + newest.data[0]!.id : path));
     await page.waitForLoadState('networkidle');
+    await page.locator('[aria-busy="true"]').first().waitFor({ state: 'hidden' });
     if (path.endsWith('call=')) {
       await page.getByRole('button', { name: 'Verify' }).click();
       await page.getByText('Verified in this browser').waitFor();

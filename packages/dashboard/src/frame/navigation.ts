@@ -74,7 +74,7 @@ export const navigation: readonly NavigationGroup[] = [
     name: 'Organization',
     pages: [
       { to: '/members', name: 'Members', icon: Users, about: 'People, roles and invitations', role: 'admin' },
-      { to: '/tokens', name: 'Management tokens', icon: Ticket, about: 'For automation of the platform', role: 'admin' },
+      { to: '/tokens', name: 'Tokens', icon: Ticket, about: 'For automation of the platform', role: 'admin' },
       { to: '/audit', name: 'Audit', icon: ScrollText, about: 'Who changed what, and when', role: 'admin' },
       { to: '/settings', name: 'Settings', icon: Building2, about: 'Run policy, fallback price, your password' },
     ],
