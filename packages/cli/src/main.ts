@@ -1,6 +1,4 @@
-/**
- * `metergate`: the process's own words, streams and clock → the program, and its outcome → the exit code. Nothing else is here.
- */
+/** `metergate`: hands the process's arguments, streams and clock to the program, and sets the exit code. Nothing else is here. */
 import { randomBytes } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { runProgram } from './command-line/run.ts';

@@ -1,6 +1,6 @@
 /**
- * The settings → an open store for one command. A command never makes a data directory, a key or a schema: what is not there
- * is said in one sentence. @throws StoreFault, MasterKeyFault
+ * The settings → an open store for one command. A command never creates a data directory, a key or a schema: one sentence says what is
+ * missing. @throws StoreFault, MasterKeyFault
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
  * The identifiers and the one place where the brand's short form `svc` is spelled.
- * Identifiers are branded strings, so that an organization's id cannot stand where a key's is due.
+ * Identifiers are branded strings, so that an organization's id cannot be passed as a key's.
  * Minting takes the random bytes as an argument: this package draws none itself.
  */
 

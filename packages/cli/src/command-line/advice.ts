@@ -1,6 +1,6 @@
 /**
- * What the person at the command can do about a refusal, by its code. Kept here and not in the refusal, whose sentence also goes to
- * people who have no command.
+ * What the person at the command can do about a refusal, by its code. It is kept apart from the refusal, because the refusal's sentence also
+ * goes to people who have no command.
  */
 import type { AdministrationRefusalCode } from '@metergate/platform/use-cases/refusal.ts';
 

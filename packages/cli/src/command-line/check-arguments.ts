@@ -1,6 +1,6 @@
 /**
- * The words after a command → nothing, or the `UsageFault` that names the first that is wrong: an option it does not have, a
- * value too few or too many. The library that runs the command reads leniently, so this comes before it.
+ * Checks the words after a command. Throws a `UsageFault` that names the first wrong one: an unknown option, a missing value, a value too
+ * many. It runs first, because the library that parses the command line is lenient.
  */
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import type { ArgDef, ArgsDef } from 'citty';

@@ -1,6 +1,6 @@
 /**
- * What a command is: its arguments, and a function from checked arguments to what it has to say. A command never prints and
- * never sets an exit code; `run.ts` does both, once. Design 5.
+ * The type of a command: its arguments, and a function from checked arguments to its result. A command never prints and never sets an exit
+ * code. `run.ts` does both, once. Design 5.
  */
 import { defineCommand, type ArgsDef, type CommandDef } from 'citty';
 import type { AdministrationRefusal } from '@metergate/platform/use-cases/refusal.ts';

@@ -1,6 +1,6 @@
 /**
- * How far a long command has come, at its rate and with the time that is left, on standard error. On a terminal one line that is
- * written over; elsewhere, unless a program reads the answer, a line now and then.
+ * Progress of a long command on standard error: how far it is, how fast, and how much time is left. On a terminal it overwrites one line.
+ * Elsewhere it prints a line now and then, unless `--json` is given.
  */
 import type { CommandTools } from './command.ts';
 

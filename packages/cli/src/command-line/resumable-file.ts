@@ -1,6 +1,6 @@
 /**
- * Pieces of bytes → a file that is there whole or not at all, and that the next try can go on with where this one is broken off. It is
- * written beside its place as FILE.part; FILE.part.json says what it is a part of and how far it counts. @throws CommandFault
+ * Writes a file that appears only when it is complete, and can be resumed after an interruption. The bytes go to FILE.part; FILE.part.json
+ * says which export they belong to and how many of them are valid. @throws CommandFault
  */
 import { open, readFile, rename, rm, stat, writeFile, type FileHandle } from 'node:fs/promises';
 import { notWritten } from './whole-file.ts';

@@ -1,6 +1,6 @@
 /**
- * The words of a command line → one command run, what it says printed, an exit code: 0 done, 1 refused, 2 usage. Design 5.
- * With `--json` standard output is exactly one JSON document, also for a refusal; sentences go to standard error in any case.
+ * Runs the command that a command line names, prints its result and gives the exit code: 0 done, 1 refused, 2 usage. Design 5. With `--json`
+ * standard output is exactly one JSON document, even for a refusal. Sentences always go to standard error.
  */
 import { runCommand, type ArgsDef, type CommandDef } from 'citty';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';

@@ -1,6 +1,6 @@
 /**
- * A secret from standard input, without the line end that `echo` and Enter add. At a terminal it asks for it and shows nothing
- * of what is typed. It never reads more than a credential can be. @throws UsageFault where it is longer
+ * Reads a secret from standard input, without the line end that `echo` and Enter add. At a terminal it prompts and does not echo. It reads no
+ * more than the longest possible credential. @throws UsageFault if the input is longer
  */
 import { UsageFault, type CommandTools } from './command.ts';
 

@@ -1,6 +1,6 @@
 /**
- * What the server goes by, for a command that runs in another shell: a stored key must go to no other host than the server sends it to,
- * and an address is allowed here exactly when it is there. A variable that is set here and says otherwise is a fault that names both.
+ * The server's settings, for a command that runs in another shell. A stored key must not go to a host that the server would not send it to,
+ * and both must allow the same addresses. If a variable here differs from the server's, the fault names both values.
  */
 import { providers, wires, type Provider } from '@metergate/core/wire/wire.ts';
 import type { KeptServerSettings, ServerSettings } from '@metergate/store/settings/server-settings.ts';

@@ -1,6 +1,4 @@
-/**
- * Rows → text in aligned columns for people. What came from outside cannot move the cursor: control characters become `?`.
- */
+/** Rows → text in aligned columns for people. Control characters become `?`, so that foreign text cannot move the cursor. */
 
 /**
  * How wide a table may become; null: as wide as it is. What gives way, in this order: the space between columns, columns of words that may

@@ -1,4 +1,4 @@
-/** A file of text that a command is given, whole. @throws CommandFault where it is absent, too large or no UTF-8 */
+/** Reads a text file given to a command. @throws CommandFault if it is absent, too large or not UTF-8 */
 import { readFile, stat } from 'node:fs/promises';
 import { CommandFault } from './command.ts';
 import { plain } from './table.ts';

@@ -1,4 +1,4 @@
-/** A line that a person types at the terminal, shown as they type it, without its end. What ends before a line end counts as typed. */
+/** Reads one line that a person types at the terminal, with echo, without the line end. Input that ends without a line end counts as a line. */
 import type { CommandTools } from './command.ts';
 
 const lengthMax = 4_096;

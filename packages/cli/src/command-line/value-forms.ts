@@ -1,6 +1,6 @@
 /**
- * Forms of option values: durations, times, whole numbers, pairs of prices. What is not of the form is a `UsageFault` that
- * names the option and shows one that is right. Design 5.
+ * Forms of option values: durations, times, whole numbers, pairs of prices. A malformed value is a `UsageFault` that names the option and
+ * shows a valid one. Design 5.
  */
 import type { RangeFault, RangeWords, TimeRange } from '@metergate/core/time/time-range.ts';
 import {

@@ -1,6 +1,6 @@
 /**
- * Pieces of bytes → a file that is there whole or not at all: written beside its place as FILE.part, then given its name. Where
- * anything fails on the way the part is removed, and what was there before stays. @throws CommandFault
+ * Writes a file that appears only when it is complete: first as FILE.part, then renamed. If anything fails, the part is removed and an
+ * earlier file stays as it was. @throws CommandFault
  */
 import { open, rename, rm } from 'node:fs/promises';
 import { CommandFault } from './command.ts';

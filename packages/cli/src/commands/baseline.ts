@@ -1,4 +1,7 @@
-/** `metergate baseline`: the seven days of the tap: made with its key, shown with its report, rotated, retired, figures typed in. Design 5. */
+/**
+ * `metergate baseline`: the tap's seven days. Creates one with its key, shows it with its report, rotates the key, retires it, and records
+ * declared figures. Design 5.
+ */
 import {
   createBaselineWithKey, declareFigure, listBaselines, retireBaseline, rotateTapKey, showBaseline, type ShownTapKey,
 } from '@metergate/platform/use-cases/baselines.ts';

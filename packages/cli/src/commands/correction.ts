@@ -1,4 +1,4 @@
-/** `metergate correction`: what providers' bills differed by, as `reconcile --record` kept it. docs/reconcile.md. */
+/** `metergate correction`: differences from providers' bills, as `reconcile --record` stored them. docs/reconcile.md. */
 import { rangeOf } from '@metergate/core/time/time-range.ts';
 import { listCorrections, removeCorrection } from '@metergate/platform/use-cases/corrections/corrections.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';

@@ -1,4 +1,4 @@
-/** `metergate grant`: run-budget grants, minted for one run, shown this once. Spec: Run; design 3, row 15; 5. */
+/** `metergate grant`: mints a budget grant for one run and shows it once. Spec: Run; design 3, row 15; 5. */
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { mintGrant } from '@metergate/platform/use-cases/runs.ts';
 import { command, commandGroup } from '../command-line/command.ts';

@@ -1,4 +1,4 @@
-/** `metergate key`: service keys, made, listed and revoked. A key is shown once, when it is made. Design 5. */
+/** `metergate key`: creates, lists, changes and revokes service keys. A key is shown once, when it is created. Design 5. */
 import {
   createServiceKey, listServiceKeys, revokeServiceKey, rotateServiceKey, setServiceKey, type ServiceKeySettingsInput, type ShownServiceKey,
 } from '@metergate/platform/use-cases/service-keys.ts';

@@ -1,6 +1,6 @@
 /**
- * `metergate master-key rotate`: another master key, from standard input. Design 3, row 18; 5. Where the key lies in a file,
- * the file changes with the store; a server that runs takes the new key over by itself.
+ * `metergate master-key rotate`: replaces the master key with one from standard input. Design 3, row 18; 5. If the key is in a file, the file
+ * changes with the store. A running server picks the new key up by itself.
  */
 import { rotateMasterKey } from '@metergate/platform/use-cases/master-key.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';

@@ -1,4 +1,4 @@
-/** `metergate org`: organizations, made, listed, shown, set and erased. Design 5. */
+/** `metergate org`: creates, lists, shows, configures and erases organizations. Design 5. */
 import { perMinuteMax } from '@metergate/core/rate/tier.ts';
 import { plans, type Plan } from '@metergate/core/rate/plan.ts';
 import { eraseOrganization, finishErasures } from '@metergate/platform/use-cases/erasure.ts';

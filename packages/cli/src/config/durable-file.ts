@@ -1,7 +1,4 @@
-/**
- * Files that must still be there, whole, after the power has failed: the master key and its successor.
- * What the system cannot do is thrown as its own error.
- */
+/** Writes files that must survive a power failure whole: the master key and its successor. Errors of the system are thrown as they are. */
 import { closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs';
 
 /** A new file for its owner alone, written through. */

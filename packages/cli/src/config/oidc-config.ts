@@ -1,4 +1,4 @@
-/** The settings of an identity provider, all or none of them. Design 5. A sentence repeats none of their values. */
+/** The settings of an identity provider: all of them are set, or none. Design 5. Error sentences repeat none of their values. */
 import { isIssuerUrl, type OidcSettings } from '@metergate/platform/auth/oidc/oidc-settings.ts';
 import { BadValue } from './values.ts';
 import { valueOf, type Environment } from './variables.ts';

@@ -1,7 +1,7 @@
 /**
  * The master key's file across a rotation. The new key is written beside it, the store is rotated, then the new file takes
- * the old one's place: whenever the process dies, one of the two files opens the store, and the next command or start finds
- * out which. One rotation at a time: its lock goes with the process.
+ * the old one's place: whenever the process dies, one of the two files opens the store, and the next command or start finds out which. A lock
+ * that ends with the process allows one rotation at a time.
  */
 import { randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, rmSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * OpenTelemetry's own variables → where spans of calls go and how many. Off unless an endpoint is named. What is set there for other
- * programs and not understood here is passed over; what would send traces nowhere is a sentence.
+ * OpenTelemetry's own variables → where spans of calls go and how many. Off unless an endpoint is named. Values meant for other programs are
+ * ignored. A value that would silently lose all traces is refused with a sentence.
  */
 import type { Sampling } from '@metergate/gateway/traces/sampler.ts';
 import type { TraceSettings } from './config.ts';

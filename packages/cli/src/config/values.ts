@@ -1,6 +1,6 @@
 /**
  * One variable's text → its value, or a `BadValue` whose sentence names the variable and what is expected. Design 5.
- * A sentence repeats a value only where it can hold no secret.
+ * A sentence repeats a value only if it cannot contain a secret.
  */
 import { isIP } from 'node:net';
 import { valueOf, type Environment, type VariableName } from './variables.ts';

@@ -1,6 +1,4 @@
-/**
- * The names of all settings, and which variable of the environment is meant when a name is not one of them. Design 5.
- */
+/** The names of all settings, and the closest one to suggest for an unknown name. Design 5. */
 
 /** Every variable that the product reads under its own prefix. */
 const variableNames = [

@@ -1,4 +1,4 @@
-/** A configuration → YAML. Amounts are short and in quotes, so that no reader of YAML makes a rounded number of them. */
+/** A configuration → YAML. Amounts are short and in quotes, so that no YAML reader turns them into rounded numbers. */
 import type { ExportedConfiguration } from '@metergate/platform/use-cases/configuration/export.ts';
 import { stringify } from 'yaml';
 import { shortDecimal } from '../command-line/table.ts';

@@ -1,4 +1,4 @@
-/** A plan as people read it: one line a field that changes, and what stays though it is not named. */
+/** A plan as text for people: one line for each field that changes, and the entries that stay although the file does not name them. */
 import type { PlannedChange, ShownValue } from '@metergate/platform/use-cases/configuration/planned-change.ts';
 import { shortDecimal, table } from '../command-line/table.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Where secrets go that were made and are seen once, off a terminal: a new file for its owner alone, one JSON document a line, each written
- * through before the next is made. @throws CommandFault
+ * Where newly made secrets go when there is no terminal: a new file that only its owner can read, one JSON document a line. Each line is
+ * synced before the next secret is made. @throws CommandFault
  */
 import { open, rm, type FileHandle } from 'node:fs/promises';
 import type { MadeSecret } from '@metergate/platform/use-cases/configuration/planned-change.ts';

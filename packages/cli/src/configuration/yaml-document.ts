@@ -1,6 +1,6 @@
 /**
- * The text of a configuration file → its value, with the line that each part of it stands on; or what makes it no such file. YAML 1.2, and so
- * JSON too. Numbers that are not plain whole ones stay the text that was written, so that no amount is rounded on its way.
+ * The text of a configuration file → its value with the line of each part, or the problems that make it unreadable. YAML 1.2, and so JSON
+ * too. Numbers that are not plain whole ones are kept as text, so that no amount is rounded.
  */
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Document, type Node } from 'yaml';
 

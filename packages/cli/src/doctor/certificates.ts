@@ -1,4 +1,4 @@
-/** The certificates of the store and of the public addresses: until when they hold. Nothing is sent but what opens TLS. */
+/** The certificates of the store and of the public addresses: when they expire. Only a TLS handshake is sent. */
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { parseDatabaseUrl } from '@metergate/store/engine/database-url.ts';

@@ -1,4 +1,4 @@
-/** The data directory and the master key's file: are they there, with room left, may we use them, may nobody else. Nothing is changed. */
+/** The data directory and the master key's file: whether they exist, have room left, are usable by us, and by nobody else. It changes nothing. */
 import { accessSync, constants, statfsSync, statSync, type Stats } from 'node:fs';
 import type { Config } from '../config/config.ts';
 import { masterKeyFile } from '../config/master-key.ts';

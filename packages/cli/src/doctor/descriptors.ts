@@ -1,4 +1,4 @@
-/** How many files a server that is started from here may open, and what that means for callers. */
+/** How many files a server started from this shell may open, and how many callers that allows. */
 import { connectionBounds } from '@metergate/gateway/descriptors.ts';
 import { finding, type Finding } from './finding.ts';
 

@@ -1,6 +1,6 @@
 /**
- * The whole look: from the runtime to each organization's connections. It changes nothing and makes nothing; each part that
- * cannot be looked at is a finding, never an error. What depends on a part that failed is left out.
+ * Runs every check, from the runtime to each organization's connections. It changes and creates nothing. A part that cannot be checked is a
+ * finding, never an error, and the checks that depend on it are left out.
  */
 import { providers, type Provider } from '@metergate/core/wire/wire.ts';
 import { listConnections, type ShownConnections } from '@metergate/platform/use-cases/providers.ts';

@@ -1,4 +1,4 @@
-/** One thing that the doctor looked at. `warn`: the product runs, but something is worth mending. `fail`: it does not, or not wholly. */
+/** The result of one check. `warn`: the product runs, but something should be fixed. `fail`: it does not run, or only in part. */
 export interface Finding {
   readonly name: string;
   readonly state: 'ok' | 'warn' | 'fail';

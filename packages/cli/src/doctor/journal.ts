@@ -1,4 +1,4 @@
-/** The journal in the data directory: what waits in it to be shipped, and what the store refused. Names and sizes alone are looked at. */
+/** The journal in the data directory: what waits to be shipped, and what the store refused. Only names and sizes of files are read. */
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { finding, type Finding } from './finding.ts';

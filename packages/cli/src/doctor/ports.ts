@@ -1,4 +1,4 @@
-/** The three addresses: free, answered by metergate, or taken by something else. One short request each, never to be waited for long. */
+/** The three addresses: free, answered by metergate, or taken by something else. One request each, with a short timeout. */
 import { request, type IncomingMessage } from 'node:http';
 import { header } from '@metergate/core/id.ts';
 import type { Config, ListenAddress } from '../config/config.ts';

@@ -1,4 +1,4 @@
-/** What a server that runs at the ops address says of its own readiness. */
+/** What the server at the ops address answers to `/readyz`. */
 import type { ListenAddress } from '../config/config.ts';
 import { finding, type Finding } from './finding.ts';
 

@@ -1,6 +1,4 @@
-/**
- * Whether the store still holds the receipts that were seen of it: a store put back to an earlier moment ends before them.
- */
+/** Whether the store still has every receipt that was exported from it. A store restored to an earlier moment lacks some. */
 import type { Store } from '@metergate/store/store.ts';
 import { chainBehind, readKnownHeads, type ChainBehind } from '../receipts/known-heads.ts';
 import { finding, type Finding } from './finding.ts';

@@ -1,6 +1,6 @@
 /**
- * What a running server says on standard error, after its start: one line an event, as JSON for machines or as a sentence for people
- * (`SVC_LOG_FORMAT`), from a level on (`SVC_LOG_LEVEL`). Fields hold ids and figures, never a secret or content.
+ * The log of a running server on standard error: one line an event, as JSON or as a sentence for people (`SVC_LOG_FORMAT`), from a minimum
+ * level (`SVC_LOG_LEVEL`). Fields are ids and figures, never a secret or content.
  */
 
 /** Most urgent first. */

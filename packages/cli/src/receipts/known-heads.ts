@@ -1,6 +1,6 @@
 /**
- * How far each organization's receipts were seen to go, in a file of the data directory beside the store. A store that was put back
- * to an earlier moment does not know it; this file tells. Lost, it is begun anew with the next file of receipts.
+ * The latest receipt seen of each organization, in a file of the data directory. A store restored to an earlier moment has lost receipts
+ * without knowing it; this file shows that. If the file is lost, it is made again with the next receipts that are exported or verified.
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,4 @@
-/**
- * A file of receipts → its verdict, with the public key alone; and where there is a store here, whether it still holds what the file tells.
- */
+/** A file of receipts → its verdict, from the public key alone. If there is a store here, also whether it still has the receipts of the file. */
 import { createReadStream, readFileSync } from 'node:fs';
 import { checkReceipts } from '@metergate/platform/use-cases/receipts/check-receipts.ts';
 import { rawKeysIn } from '@metergate/platform/use-cases/receipts/public-key-pem.ts';

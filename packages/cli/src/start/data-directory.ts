@@ -1,6 +1,6 @@
 /**
- * The data directory and its lock. Made with mode 0700; one process at a time. The lock is an open exclusive transaction on
- * a file of its own: the operating system lets go of it when the process dies in whatever way, so it is never stale.
+ * The data directory and its lock. It is created with mode 0700 and used by one process at a time. The lock is an open exclusive transaction
+ * on a file of its own. The operating system releases it however the process dies, so it is never stale.
  */
 import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,7 +1,7 @@
 /**
  * What the first start sets up in an empty store: the organization `default` on plan Scale, the provider keys found in the
- * environment at that moment and, for a terminal alone, a first service key (design 5). With `--sandbox` placeholder keys
- * stand where none are connected; a later start without it takes them away again.
+ * environment at that moment and, for a terminal alone, a first service key (design 5). With `--sandbox`, placeholder keys are connected
+ * where there is no real one; a later start without it removes them.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { providers, type Provider } from '@metergate/core/wire/wire.ts';

@@ -1,6 +1,6 @@
 /**
- * Where a start keeps its data and what opens the secrets in it, in words; and what a command must be given to work on the same
- * data. A command that looks elsewhere finds another store, or none, and says nothing of this one.
+ * Says where a start keeps its data and which master key opens it, and what a command in another shell must be given to work on the same
+ * data. A command that is not told finds another store, or none.
  */
 import { isAbsolute, join, relative } from 'node:path';
 import { parseDatabaseUrl } from '@metergate/store/engine/database-url.ts';

@@ -1,6 +1,6 @@
 /**
- * Between a signal to stop and the first refused connection: whoever asks whether this process is ready is told no, and calls that are on
- * their way meanwhile are served. A proxy looks only now and then; what it sends before it has looked would find nobody.
+ * The time between a stop signal and the first refused connection: `/readyz` already says no, and calls are still served. A proxy polls only
+ * now and then, and until it has seen the 503 it goes on sending calls here.
  */
 import { setTimeout as pass } from 'node:timers/promises';
 

@@ -1,7 +1,6 @@
 /**
- * Whether this process is ready for calls, and what it says to people while it is not. What a node cannot do is heard from its gateway
- * thread; a disk without room is seen here, also while no call comes. Trouble is told when it begins, once a minute while it lasts, and
- * when it is over.
+ * Whether this process is ready for calls, and the warnings while it is not. The gateway thread reports what it cannot do. A full disk is
+ * detected here, even while no call comes. A warning is given when trouble begins, once a minute while it lasts, and when it is over.
  */
 import { statfsSync } from 'node:fs';
 import type { NodeCondition } from '@metergate/gateway/condition.ts';

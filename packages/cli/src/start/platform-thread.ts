@@ -1,6 +1,6 @@
 /**
- * The platform thread, as the supervisor sees it: started, watched, stopped. Should it end unasked, calls go on being
- * forwarded and another one takes its place at the same address.
+ * The platform thread, as the supervisor sees it: started, watched, stopped. If it dies, calls are still forwarded and a new thread takes its
+ * place at the same address.
  */
 import { Worker } from 'node:worker_threads';
 import type { PlatformThreadData } from '@metergate/platform/platform-thread.ts';

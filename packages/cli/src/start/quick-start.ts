@@ -1,6 +1,4 @@
-/**
- * What a person reads after the start: how to go on. Secrets only where they were handed in, which is for a terminal alone.
- */
+/** The text after the start that says what to do next. It shows only the secrets passed to it, which a start does only at a terminal. */
 import type { Provider } from '@metergate/core/wire/wire.ts';
 import type { FirstStart } from './first-start.ts';
 import type { KeptData } from './kept-data.ts';

@@ -1,6 +1,6 @@
 /**
- * The store thread and the gateway thread, as the supervisor sees them: started, watched, stopped in order. A thread that
- * ends unasked, or throws, is a fault of the whole product: `died` is told once, and the process is to end.
+ * The store thread and the gateway thread, as the supervisor sees them: started, watched, stopped in order. If a thread dies or throws, the
+ * whole product is broken: `died` is called once, and the process must end.
  */
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
 import type { GatewayThreadData, GatewayThreadMetrics } from '@metergate/gateway/gateway-thread.ts';
@@ -29,7 +29,7 @@ export interface ThreadsOptions {
   readonly onSpans: (spans: readonly SpanFacts[]) => void;
   /** What the node cannot do, whenever it changes. */
   readonly onCondition: (condition: NodeCondition) => void;
-  /** A thread ended unasked. */
+  /** A thread died. */
   readonly onDeath: (sentence: string) => void;
 }
 

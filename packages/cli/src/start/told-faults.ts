@@ -1,6 +1,6 @@
 /**
- * The faults of one thread, told to people: several of its tasks may fail of one cause and mend one after the other, so a
- * sentence is said once while anything fails, and that all works again when all does.
+ * Reports the faults of one thread to people. Several tasks may fail for one cause and recover one after the other. So each sentence is said
+ * once while anything fails, and recovery is reported when everything works again.
  */
 
 /** What a thread says of each of its tasks: a fault when it begins to fail, null when it is over. */

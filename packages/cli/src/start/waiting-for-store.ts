@@ -1,6 +1,6 @@
 /**
- * A gateway whose store is not there yet, or not yet of its version, waits for the platform that makes it: which of the two starts first is
- * nobody's to arrange. It says what it waits for when that changes, and once a minute.
+ * A gateway whose store does not exist yet, or is of an older version, waits for the platform to prepare it. So the two may be started in any
+ * order. It says what it waits for when that changes, and once a minute.
  */
 import { setTimeout as pass } from 'node:timers/promises';
 import { StoreFault, type StoreFaultCode } from '@metergate/store/engine/fault.ts';

@@ -1,4 +1,4 @@
-/** Commands run in the test's own process, on a store of their own: for what needs no process to be held, in a fraction of the time. */
+/** Commands run in the test's own process, on a store of their own. Much faster, for tests that do not need a process. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';

@@ -1,4 +1,7 @@
-/** The command line run in the test's own process, as `main.ts` runs it in one of its own: the same words in and out, in a fraction of the time. */
+/**
+ * The command line run in the test's own process, as `main.ts` runs it in a process of its own. The same words go in and out, in a fraction
+ * of the time.
+ */
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { CliResult } from '@metergate/testkit/system.ts';

@@ -1,6 +1,6 @@
 /**
- * Sends spans to a collector by OTLP over HTTP, as JSON, from a thread that no call waits for. What cannot be sent waits, within a bound;
- * beyond it the oldest are dropped and counted. A collector that is away costs spans, never calls.
+ * Sends spans to a collector by OTLP over HTTP, as JSON, from a thread that no call waits for. Unsent spans wait in a bounded queue; beyond
+ * the bound the oldest are dropped and counted. An unreachable collector costs spans, never calls.
  */
 import { gzipSync } from 'node:zlib';
 import { randomBytes } from 'node:crypto';

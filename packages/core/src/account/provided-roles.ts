@@ -1,7 +1,6 @@
 /**
- * A claim of an identity provider → the roles it gives. A claim is one text or a list of them; a text is `ROLE`, for the one
- * organization of a deployment that has no other, or `ORGANIZATION:ROLE`, by the organization's id or name. Anything else a provider
- * puts into a list of groups means nothing here.
+ * A claim of an identity provider → the roles it gives. A claim is one text or a list of them. A text is `ROLE`, if there is only one
+ * organization, or `ORGANIZATION:ROLE`, with the organization's id or name. Any other group that a provider lists is ignored.
  */
 import { hasRightsOf, roles, type Role } from './role.ts';
 

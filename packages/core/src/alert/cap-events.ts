@@ -1,6 +1,6 @@
 /**
- * Where a cap stands, and what was told of it before → what is to be told now. Each threshold once in a window, reached once until spend is
- * below the limit again (a higher limit), reset when the next window begins after one that was reached.
+ * A cap's spend and the events already sent for it → the events to send now. Each threshold is sent once a window. `reached` is sent once,
+ * until a higher limit puts spend below it again. `reset` is sent when the next window begins after one that was reached.
  */
 import type { NanoDollars } from '../money.ts';
 

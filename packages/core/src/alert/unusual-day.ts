@@ -1,6 +1,6 @@
 /**
- * Whether a day's spend is unusual: it is above twice the largest spend of the same weekday in the four weeks before, and above it by at least one
- * dollar. At least two of those four days must have had spend: without them nobody knows what is usual.
+ * Whether a day's spend is unusual: more than twice the largest spend of the same weekday in the four weeks before, and at least one dollar
+ * above it. At least two of those four days must have had spend, or there is nothing to compare with.
  */
 import type { SpentDay } from '../forecast/forecast.ts';
 import { nanoDollars, type NanoDollars } from '../money.ts';

@@ -1,6 +1,4 @@
-/**
- * What an organization can be told of, and how often it is tried. Events follow the Standard Webhooks form: `{type, timestamp, data}`.
- */
+/** The events that webhooks receive, and how often a delivery is tried. Events follow the Standard Webhooks form: `{type, timestamp, data}`. */
 
 export const webhookEvents = [
   'cap.threshold', 'cap.reached', 'cap.reset', 'spend.unusual', 'run.over_budget', 'baseline.reporting', 'baseline.closed',

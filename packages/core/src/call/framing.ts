@@ -1,6 +1,6 @@
 /**
- * What the HTTP parser accepts and other servers may read differently → refused before anything is routed.
- * Design 3, row 3; one strict reading at the door, everything re-framed on the way out.
+ * Refuses, before anything is routed, requests that our HTTP parser accepts but another server may read differently.
+ * Design 3, row 3; one strict reading on the way in, and everything is framed again on the way out.
  */
 import { firstValue, type HeaderPairs } from './header-pairs.ts';
 

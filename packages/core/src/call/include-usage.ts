@@ -1,8 +1,8 @@
 /**
  * The held body of a chat call → whether `stream_options` goes in, and where. Spec: Endpoints rules 1 and 2.
  * The only edit the gateway ever makes to a body. Decided as JavaScript would read the body: names unescaped, the last of
- * two equal names counts, top level only. What is no JSON object in valid UTF-8 (also: with a byte order mark, with bytes
- * after it, compressed) stays untouched, and the provider judges it.
+ * two equal names counts, top level only. Anything but a JSON object in valid UTF-8 (with a byte order mark, with trailing bytes, compressed)
+ * stays untouched, and the provider judges it.
  */
 import { JsonScanner } from '../json/json-scanner.ts';
 import { watched } from '../json/watched-value.ts';

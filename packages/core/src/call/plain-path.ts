@@ -1,7 +1,7 @@
 /**
- * A path as its boldest reader takes it → the spelling that endpoint names are matched on. Servers differ in what they decode,
- * merge and cut off before they look a path up, so the most that any of them does is done here: what a provider could serve as a
- * metered operation has that operation's name. Nothing of this is forwarded: the destination gets the caller's bytes.
+ * Normalizes a path for matching endpoint names. Servers differ in what they decode, merge and cut off before they look a path up, so this
+ * does the most that any of them does. A path that a provider could serve as a metered operation gets that operation's name. The normalized
+ * path is never forwarded: the destination gets the caller's bytes.
  */
 
 /** One encoded byte: `%2e`, encoded over again (`%25252e`), or as some servers write it (`%u002e`). */

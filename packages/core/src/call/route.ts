@@ -1,7 +1,7 @@
 /**
  * Raw request target → the route of a call, or null for a path outside every pattern (404 `unknown_url`).
- * Spec: Endpoints; design 3, rows 2 and 6a. The family goes by the raw bytes of the path, the endpoint by its plain spelling
- * (`plain-path.ts`), so that no other spelling of a metered path goes unmetered. What was sent is what is forwarded.
+ * Spec: Endpoints; design 3, rows 2 and 6a. The family is matched on the raw bytes of the path, the endpoint on its plain spelling
+ * (`plain-path.ts`), so that no other spelling of a metered path escapes metering. The raw target is forwarded unchanged.
  */
 import { wires, type Endpoint, type Wire } from '../wire/wire.ts';
 import { plainPathOf } from './plain-path.ts';

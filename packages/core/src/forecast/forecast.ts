@@ -1,6 +1,6 @@
 /**
- * When a cap will be reached at the pace of the last days. The pace is what was spent since 00:00 UTC of the first day with spend among
- * today and the six days before, divided by the time since then, but by no less than an hour. The window must not end before.
+ * When a cap will be reached at the pace of the last days. The pace is the spend since 00:00 UTC of the first day with spend among today and
+ * the six days before, divided by the time since then (at least an hour). There is no forecast if the window ends first.
  */
 import { nanoDollars, type NanoDollars } from '../money.ts';
 import { dayLengthMs, dayOf } from '../time/utc-day.ts';

@@ -1,7 +1,7 @@
 /**
- * A JSON text, given in chunks cut anywhere → whether it is JSON, and what stands at the watched places (RFC 8259, strict).
- * Memory does not grow with the text: nothing is kept but the watched values, and one bit for each open container.
- * It never throws; after the first byte that cannot be, it reads no further and says `invalid`.
+ * A JSON text in chunks cut anywhere → whether it is valid JSON, and the values at the watched places (RFC 8259, strict). Memory does not
+ * grow with the text: nothing is kept but the watched values, and one bit for each open container. It never throws. At the first invalid byte
+ * it stops reading and says `invalid`.
  */
 import { KeptText } from './kept-text.ts';
 import { Nesting } from './nesting.ts';
@@ -52,7 +52,7 @@ export class JsonScanner {
   /** The watched string or number being read. */
   private scalar: WatchedValue | null = null;
 
-  /** @param root the whole text's place; the places inside it are filled as the text goes by. */
+  /** @param root the whole text's place; the places inside it are filled as the text is scanned. */
   constructor(root: WatchedValue) {
     this.root = root;
     this.place = root;

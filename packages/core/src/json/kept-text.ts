@@ -1,6 +1,6 @@
 /**
- * The text of the string or number being read, kept only while somebody wants it. Where a token lies within one chunk it
- * is read from there; one that is cut is put together in a buffer that grows to a bound and then only counts.
+ * The text of the string or number being read, kept only if it is watched. A token within one chunk is read in place. One that is cut is put
+ * together in a buffer that grows to a bound; past it, only its length is counted.
  */
 import { unescaped, watchedBytesMax, type ValueKind, type WatchedValue } from './watched-value.ts';
 

@@ -1,7 +1,7 @@
 /**
  * A whole JSON text → its value, with what `JSON.parse` loses: names in the order written, every repetition of a name, and
- * numbers as they were written (RFC 8259, strict; RFC 3629 for the bytes). For texts that fit in memory and must be refused
- * exactly; what goes by in a stream is read by `JsonScanner`. Never throws: what is no JSON, or is nested too deep, is named so.
+ * numbers as they were written (RFC 8259, strict; RFC 3629 for the bytes). For texts that fit in memory and need an exact reason when
+ * refused; streams are read by `JsonScanner`. It never throws: the result says if the text is not JSON or nested too deeply.
  */
 
 /** A number as it was written. */

@@ -1,7 +1,7 @@
 /**
- * One value of a JSON text that somebody wants to know: what kind it is, whether it was seen to its end, and, for
- * strings and numbers up to a bound, what was written. The scanner fills it; nothing else of the text is kept.
- * A longer string or number than the bound is `overflowed`: its kind is known, its text is not.
+ * One watched value of a JSON text: its kind, whether it was read to its end, and, for strings and numbers up to a bound, its text. The
+ * scanner fills it; nothing else of the text is kept. A longer string or number than the bound is `overflowed`: its kind is known, its text
+ * is not.
  */
 
 /** What stands at a watched place. `absent` until the scanner meets it. */

@@ -1,6 +1,6 @@
 /**
- * What a node counted of its calls → counters and histograms. Seconds and US dollars, as Prometheus' conventions ask; token types are
- * named as OpenTelemetry's conventions for generative AI name them.
+ * A node's call counts → Prometheus counters and histograms. Seconds and US dollars, as Prometheus' conventions ask. Token types have the
+ * names of OpenTelemetry's conventions for generative AI.
  */
 import type { CallMetricsSnapshot } from '@metergate/gateway/metrics/call-metrics.ts';
 import type { Histogram } from '@metergate/gateway/metrics/histogram.ts';

@@ -1,6 +1,4 @@
-/**
- * Everything that `/metrics` shows, in Prometheus' text format. It is read when it is asked for; nothing is kept here.
- */
+/** Everything that `/metrics` shows, in Prometheus' text format. It is collected on each request; nothing is kept here. */
 import { Counter, Gauge, Registry } from 'prom-client';
 import type { GatewayThreadMetrics } from '@metergate/gateway/gateway-thread.ts';
 import type { StoreThreadFigures } from '@metergate/store/desk/store-thread.ts';
