@@ -1,6 +1,6 @@
 /**
- * What a gateway node must know of an organization to serve its calls: the shape that crosses from store to gateway.
- * Values only; frozen by convention. A newer value replaces an older one whole.
+ * The settings of an organization that a gateway node needs to serve its calls, as the store sends them. Values only; frozen by convention. A
+ * newer value replaces an older one whole.
  */
 import type { OrganizationId, ServiceKeyId } from './id.ts';
 import type { NanoDollars } from './money.ts';

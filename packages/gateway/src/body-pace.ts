@@ -1,7 +1,6 @@
 /**
- * Whether a request body that is being received comes too slowly to be waited for (design 3, row 8a): nothing for a minute, or less
- * than 1 KiB a second over one. Time that the gateway itself did not read does not count. Looked at from time to time, so that a
- * body that comes as usual costs nothing.
+ * Whether a request body arrives too slowly to wait for (design 3, row 8a): nothing for a minute, or less than 1 KiB a second over a minute.
+ * Time in which the gateway itself did not read does not count. It is checked from time to time, so that a normal body costs nothing.
  */
 
 const minuteMs = 60_000;

@@ -1,6 +1,6 @@
 /**
- * What a node cannot do now, for its readiness: write its journal, so that nothing is forwarded, or confirm spend, so that calls under
- * caps and in runs can only be refused. Looked at once a second, off the path of a call. Design 2, Journal and Spend across nodes.
+ * What a node cannot do at present, for its readiness. Without its journal it forwards nothing; if it cannot confirm spend, it must refuse
+ * calls under caps and in runs. Checked once a second, off the path of a call. Design 2, Journal and Spend across nodes.
  */
 import { sqliteResult } from '@metergate/store/journal/journal-fault.ts';
 import type { JournalCondition } from '@metergate/store/journal/journal.ts';

@@ -1,8 +1,8 @@
 /**
- * Callers' connections, a bound on them, and the calls under way on each. At the bound a connection that carries no call gives way to the
- * next one: first those that never had a call forwarded, oldest first, so that whoever opens many without a key only closes its own.
- * Kept per connection, not per call: a set that takes and loses an entry with every call leaves a trail of discarded tables that the
- * young-generation collector cannot free.
+ * Callers' connections, a bound on them, and the calls under way on each. At the bound an idle connection is closed to make room for a new
+ * one: first those that never had a call forwarded, oldest first. So a client that opens many without a key only closes its own. State is
+ * kept per connection, not per call: a set that gains and loses an entry with every call discards tables that the young-generation collector
+ * cannot free.
  */
 import type { Socket } from 'node:net';
 

@@ -1,6 +1,6 @@
 /**
- * Faults of our own, heard: each is counted, and the first of each place is said as a warning. What was thrown may hold
- * content of a call, so only its name and the line of our source it came from are said.
+ * Reports faults of our own: each is counted, and the first at each place is logged as a warning. The thrown error may contain content of a
+ * call, so only its name and the line of our source are logged.
  */
 import type { GatewayCounters } from './counters.ts';
 

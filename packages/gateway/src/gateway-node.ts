@@ -1,6 +1,4 @@
-/**
- * What one gateway node remembers and touches; built once by `gateway.ts` and passed first. The stages hold nothing.
- */
+/** The state and dependencies of one gateway node. `gateway.ts` builds it once; the stages take it as their first argument and keep no state. */
 import type { GatewayNodeId } from '@metergate/core/id.ts';
 import type { Provider } from '@metergate/core/wire/wire.ts';
 import type { Journal } from '@metergate/store/journal/journal.ts';

@@ -1,9 +1,8 @@
 /**
- * Entry of the gateway thread: puts a node together from what the parent gives, and says when it listens.
- * To the parent: `{listening: {host, port}}`, or `{failed: {code, message, syscall}}` and the end; `{metrics, id}` on `{metrics: true, id}`;
- * `{condition}` whenever what the node cannot do changes; `{warning}` when something needs an operator; `{lines}` for the log, `{spans}` for traces;
- * `{drained: true}` after `{drain: true}`, when all calls have ended and the journal is closed. This thread never opens the store
- * (design 2, Processes).
+ * Entry of the gateway thread: builds a node from the parent's settings, and says when it listens. To the parent: `{listening: {host,
+ * port}}`, or `{failed: {code, message, syscall}}` and the end; `{metrics, id}` on `{metrics: true, id}`; `{condition}` whenever what the
+ * node cannot do changes; `{warning}` when something needs an operator; `{lines}` for the log, `{spans}` for traces; `{drained: true}` after
+ * `{drain: true}`, when all calls have ended and the journal is closed. This thread never opens the store (design 2, Processes).
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';

@@ -1,11 +1,11 @@
 /**
  * The node's memory for request bodies that are held (`SVC_HELD_BODIES_MB`): bytes count as they are received, whatever length was
- * announced. Above its share a body's reading is paused and its caller's socket fills up; nothing is refused. Design 3, row 8a:
+ * announced. Above its organization's share a body is no longer read, so its caller's socket fills up; nothing is refused. Design 3, row 8a:
  *
- * - an organization may hold as much as is left free: half of the memory when it is alone, a third when two want it, and so on, so
- *   that whoever comes next finds room, whatever the others do;
- * - the oldest unfinished body of an organization may pass that share, and the oldest of the node the whole memory, so that bodies
- *   which are held half never wait for each other.
+ * - an organization may hold as much as is left free: half of the memory when it is alone, a third when two want it, and so on, so that a
+ *   newcomer always finds room;
+ * - the oldest unfinished body of an organization may pass that share, and the oldest of the node the whole memory, so that half-received
+ *   bodies never wait for each other.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 

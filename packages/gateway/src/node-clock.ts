@@ -1,6 +1,4 @@
-/**
- * The clock of a node: its wall time is the time it decides by (core/src/time/node-time.ts), whatever the system's clock does.
- */
+/** The clock of a node: its wall time is the decision time of core/src/time/node-time.ts, whatever the system's clock does. */
 import { followStoreTime, raiseFloor, readNodeTime, startNodeTime, stepMs } from '@metergate/core/time/node-time.ts';
 import type { Clock } from './clock.ts';
 

@@ -1,8 +1,8 @@
 /**
- * The node's side of one lease: what it goes by between two answers of the store (design 2, Spend across nodes).
- * Rules: it admits only while the lease is unspent and fresh, and fresh is what both the monotonic and the wall clock call so,
- * counted from the moment before it asked; what it gives back it stops going by before it says so; what it hears back is the
- * store's sum and its own part of it, of one moment, so its view is exact and never falls within a window.
+ * The node's side of one lease: what it may spend between two answers of the store (design 2, Spend across nodes). Rules: it admits only
+ * while the lease is unspent and fresh. Fresh means that neither the monotonic nor the wall clock says it has expired, counted from the
+ * moment before the node asked. A lease that is given back is no longer used before the store is told. An answer holds the store's sum and
+ * the node's own part of it at one moment, so the node's view is exact and never falls within a window.
  */
 import { nanoDollars, type NanoDollars } from '../money.ts';
 import { easy, shareOf, tight, type LeaseClaim } from './grant.ts';
@@ -58,7 +58,10 @@ export interface LeaseAccount {
   usedMs: number;
   /** A call waits for it. */
   wanted: boolean;
-  /** Nothing is gone by, and the store may still hold something granted for it: it was not heard. It is told again until it answers. */
+  /**
+   * The node uses none of it, but the store may not have heard that yet and still count it as granted. The node repeats it until the store
+   * answers.
+   */
   unreturned: boolean;
   /** What could be spent when the store last answered. */
   size: NanoDollars;
@@ -132,7 +135,7 @@ export function claimDue(account: LeaseAccount, now: LeaseMoment): boolean {
 }
 
 /**
- * Whether the store need not hear of it any more: nothing is gone by, no one waits for it, no call under way may overrun it, and the
+ * Whether the store need not hear of it any more: the node uses none of it, no one waits for it, no call under way may overrun it, and the
  * claim that was answered said so.
  */
 export function isOver(account: LeaseAccount, answered: LeaseClaim): boolean {
@@ -151,7 +154,7 @@ export function hearLimit(account: LeaseAccount, limit: NanoDollars): void {
   if (account.limit !== limit && account.confirmMs > tight.confirmMs) account.confirmMs = tight.confirmMs;
 }
 
-/** The claim to send now. What it gives back, the node stops going by at once. */
+/** The claim to send now. The node stops using at once what the claim gives back. */
 export function claimOf(account: LeaseAccount, now: LeaseMoment): LeaseClaim {
   const settled = settledOf(account);
   const wants = account.wanted || (!account.unreturned && !isIdle(account, now));
@@ -184,7 +187,7 @@ export function takeAnswer(
 }
 
 /**
- * A claim was not answered: whether the store has heeded it is not known. What is gone by is gone by on, as long as it is fresh;
+ * A claim was not answered, so nobody knows whether the store acted on it. The node keeps using the last confirmed figure while it is fresh;
  * where nothing is, the store is told so again, for what it may have granted is had by no one else until it knows.
  */
 export function missAnswer(account: LeaseAccount): void {

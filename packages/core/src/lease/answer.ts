@@ -1,7 +1,7 @@
 /**
- * A claim and the subject as the store has it → what the node is answered, what is kept of it, and whether all nodes are to confirm
- * what they hold (design 2, Spend across nodes). The rule whole, for the store that keeps rows and for any other that keeps values.
- * The caller holds the subject's lock from reading it to keeping what this says.
+ * A claim and the subject as the store has it → the answer to the node, the state to store, and whether all nodes must confirm their leases
+ * (design 2, Spend across nodes). This is the whole rule, for the store and for the simulation alike. The caller holds the subject's lock
+ * from reading it to storing the result.
  */
 import { nanoDollars, type NanoDollars } from '../money.ts';
 import type { LeaseAnswer } from './account.ts';

@@ -1,8 +1,8 @@
 /**
- * All leases of one node: which are asked for now, in one batch, and what the answers make of them (design 2, Spend across nodes).
- * One batch is under way at a time; what calls wait for goes first. A lease that is not used is given back, again and again until the
- * store has heard it, and then no longer asked for, so what is asked grows with the subjects in use alone. The next window's lease is
- * asked for within the five seconds before it begins, each node at a moment of its own.
+ * All leases of one node: collects the claims that are due into a batch and applies the answers (design 2, Spend across nodes). One batch is
+ * under way at a time; leases that calls wait for go first. An unused lease is given back, repeatedly until the store has heard it, and then
+ * forgotten, so batches grow only with the subjects in use. The next window's lease is requested within the five seconds before it begins, by
+ * each node at a different moment.
  * Times are arguments; nothing here waits.
  */
 import { windowAt, type CalendarWindow } from '../spend/window.ts';

@@ -1,9 +1,9 @@
 /**
- * The store's side of leases: what a node asks for, what is spent and what others hold → what it may spend until it asks again
- * (design 2, Spend across nodes). Amounts are totals from the node's beginning, never differences: a message that is lost,
- * repeated or answered twice changes nothing.
- * Rules: what is spent and what is leased never pass the limit by a grant; a node's own records move from leased to spent in
- * the transaction that keeps them; nothing that a node still goes by is taken from it unasked.
+ * The store's side of leases: a node's claim, the spend and the other nodes' leases → what the node may spend until it asks again (design 2,
+ * Spend across nodes). Amounts are totals since the node began, never differences, so a lost, repeated or doubly answered message changes
+ * nothing.
+ * Rules: a grant never takes spent plus leased past the limit. A node's records move from leased to spent in the transaction that stores
+ * them. The store never takes back what a node may still be using.
  */
 import { nanoDollars, type NanoDollars } from '../money.ts';
 
@@ -11,7 +11,7 @@ import { nanoDollars, type NanoDollars } from '../money.ts';
 export interface LeaseClaim {
   /** Costs of the subject's calls that ended on the node, since the node began. */
   readonly settled: NanoDollars;
-  /** The granted total that it still goes by, after what it gives back with this. */
+  /** The granted total that it still uses, after what it gives back with this. */
   readonly holds: NanoDollars;
   /** What it spent in the latest ten seconds. */
   readonly recent: NanoDollars;

@@ -1,7 +1,7 @@
 /**
- * When a node was last heard of → what becomes of its leases (design 2, Spend across nodes): after fifteen seconds they are
- * quarantined, neither its own nor anyone's, until its journal arrives; after two minutes more they are freed, and that is
- * told in the audit trail. Spend that arrives later still counts as spend.
+ * When a node was last heard → the state of its leases (design 2, Spend across nodes): after fifteen seconds they are quarantined, neither
+ * its own nor anyone's, until its journal arrives; after two minutes more they are freed, and an audit row says so. Spend that arrives later
+ * still counts as spend.
  */
 
 export const quarantineAfterMs = 15_000;

@@ -1,6 +1,6 @@
 /**
- * Costs as they come → what was spent in about the latest ten seconds, and by the dearest call: two halves of five, the older one
- * dropped whole.
+ * What was spent in about the last ten seconds, and the dearest call in it. Kept as two halves of five seconds; the older one is dropped
+ * whole.
  */
 import { nanoDollars, type NanoDollars } from '../money.ts';
 

@@ -1,4 +1,4 @@
-/** Token figures as reported → tokens by what is paid for them. Design 3, row 6. */
+/** Token figures as reported → tokens by the price they are charged at. Design 3, row 6. */
 import type { TokenFigures } from '../usage/reading.ts';
 
 /** Tokens by what is paid for them: no token is in two of these. Whole numbers from 0. */

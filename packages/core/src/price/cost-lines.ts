@@ -1,7 +1,7 @@
 /**
- * A recorded call → how its cost came about, line by line: how many, at which price, how much. A record keeps the cost and the name of the
- * list alone; the lines are made anew and shown only where they come to the recorded cost, to the nano-dollar, by the very list that
- * the record names. Where they do not, it is said why, and nothing is made up. Design 3, rows 5 to 7.
+ * A recorded call → the lines of its cost: quantity, price, amount. A record keeps only the cost and the name of the price list. So the lines
+ * are computed again from that list, and shown only if they add up to the recorded cost, to the nano-dollar. Otherwise the result says why
+ * they do not; nothing is made up. Design 3, rows 5 to 7.
  * Amounts are whole atto-dollars (10⁻¹⁸ US dollars), in which every product is exact; the one rounding is that of the sum.
  */
 import { divideHalfEven } from '../money.ts';

@@ -1,6 +1,7 @@
 /**
- * A reading and the prices in force → what the call cost, and what of it has no price (`gaps.ts`). Design 3, rows 5 to 7. Pure and
- * exact: one sum of pico-dollars, rounded once, half to even, to nano-dollars. What cannot be priced is null, never zero; no figure is ever made up.
+ * A reading and the prices in force → the call's cost, and the parts that have no price (`gaps.ts`). Design 3, rows 5 to 7. Pure and exact:
+ * one sum of pico-dollars, rounded once, half to even, to nano-dollars. A call that cannot be priced costs null, never zero; no figure is
+ * ever made up.
  */
 import { divideHalfEven, nanoDollars, parseDollars, type NanoDollars } from '../money.ts';
 import type { CostGap, CostSource } from '../record/call-record.ts';

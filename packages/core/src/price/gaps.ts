@@ -1,6 +1,6 @@
 /**
- * What a call reported and a price does not know: each is named once, never guessed at. Design 3, row 6b. Fees of tools, the factors of
- * service tiers and regions, and tokens that have no rate of their own.
+ * Gaps: what a call reported and its price does not cover. Design 3, row 6b. These are tool fees, factors of service tiers and regions, and
+ * kinds of tokens without a rate. Each is named once and never guessed.
  */
 import { costGapNames, type CostGap } from '../record/call-record.ts';
 import type { Reading, ToolCalls } from '../usage/reading.ts';

@@ -1,6 +1,6 @@
 /**
- * The operator's prices for one seller → a look-up by model name. A whole name goes before a beginning, a longer beginning before a
- * shorter one, and of two alike the price for the host before the one for the provider.
+ * The operator's prices for one seller → a look-up by model name. An exact name wins over a prefix, a longer prefix over a shorter one, and
+ * at a tie the price for the host over the one for the provider.
  */
 import { comparable } from './model-name.ts';
 import type { OverlayPrice } from './overlay.ts';

@@ -1,7 +1,7 @@
 /**
- * An operator's price file → prices of their own, which go before the frozen list. Design 3, row 6; 5, `prices load`.
- * Strict: a field it does not know, a price it cannot keep exactly or a second price for the same model refuses the whole
- * file, in one sentence that names the place. A file that was half understood would price calls wrongly without a word.
+ * An operator's price file → prices that take precedence over the frozen list. Design 3, row 6; 5, `prices load`. Strict: an unknown field, a
+ * price that cannot be kept exactly, or a second price for the same model refuses the whole file with a sentence that names the place. A
+ * half-understood file would silently price calls wrongly.
  *
  *   { "prices": [
  *     { "provider": "openai", "model": "my-finetune*", "input": "1.10", "cached": "0.11", "output": "8.80",

@@ -1,8 +1,7 @@
 /**
- * A recorded call → its tokens and its cost by what was paid for: input, cache reads and writes, output, reasoning.
- * A record keeps one cost. It is taken apart only where the prices at hand are those that made it, to the nano-dollar; where they
- * are not (a newer list, a price the provider reported, a price for the call itself, a fee, a factor), the cost stays whole. Nothing is
- * estimated. Sound counts as input and output.
+ * A recorded call → its tokens and its cost by kind: input, cache reads and writes, output, reasoning. A record keeps one cost. It is split
+ * only if the current prices give exactly that cost. If they do not (a newer list, a cost reported by the provider, a price per call, a fee,
+ * a factor), the cost stays whole. Nothing is estimated. Sound counts as input and output.
  */
 import { nothingDue, type Reading } from '../usage/reading.ts';
 import { wires } from '../wire/wire.ts';

@@ -1,7 +1,8 @@
 /**
- * What a recorded call would cost by other prices. Exact where it is said at all: by the tokens, tools and tier that the record keeps.
- * A call is not repriced where the prices do not know its model, where it went to a declared upstream (the record does not keep which),
- * and where its own prices are at hand and do not give the recorded cost again, so that it was priced by more than the record keeps.
+ * What a recorded call would cost by other prices. The result is exact, from the tokens, tools and tier in the record, or there is none. A
+ * call is not repriced in three cases: the prices do not know its model; it went to a declared upstream, and the record does not say which;
+ * or its own price list is in force and does not give the recorded cost again, so something went into its price that the record does not
+ * keep.
  */
 import type { NanoDollars } from '../money.ts';
 import { wires } from '../wire/wire.ts';

@@ -1,7 +1,6 @@
 /**
  * Who sold a call → how its prices are found: a named provider, or the host of a declared upstream. Design 3, row 6.
- * Catalogues are made ready when first asked for. What was found is remembered, within bounds, since models and hosts
- * come from answers and settings that others write.
+ * A catalogue is prepared when first used. Look-ups are cached within bounds, since model and host names come from outside.
  */
 import { findModel, isNamed, knownModels, type KnownModel } from './model-name.ts';
 import type { Overlay, OverlayPrice } from './overlay.ts';

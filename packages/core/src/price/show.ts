@@ -1,6 +1,6 @@
 /**
- * A model's name → every price that is known for it, as plain JSON: what `metergate prices show` prints. Design 5.
- * A model that nobody knows has no prices, an empty list; that is an answer, not a fault.
+ * A model's name → every price known for it, as plain JSON for `metergate prices show`. Design 5. An unknown model has an empty list of
+ * prices; that is not a fault.
  */
 import type { ToolCalls } from '../usage/reading.ts';
 import { providers } from '../wire/wire.ts';

@@ -1,8 +1,8 @@
 /**
  * One token bucket, in whole numbers (spec: Limits 2, 4, 5 and 7; design 3, row 22).
- * The level is kept in 1/60,000 of a request or token, so that what refills in one millisecond is exactly `perMinute` units.
- * Moving a bucket to the present takes nothing and may be done any number of times; only `take` and `adjust` change what is owed.
- * A bucket whose numbers are broken throws; who asked admits the call, counts the miss and puts a full bucket in its place.
+ * The level is kept in 1/60,000 of a request or token, so that one millisecond refills exactly `perMinute` units. Moving a bucket to the
+ * present takes nothing and may be repeated; only `take` and `adjust` change what is owed. A bucket with broken numbers throws; the caller
+ * then admits the call, counts the miss and replaces the bucket with a full one.
  */
 
 /** Changed in place, so that a call allocates nothing. All three are safe integers. */

@@ -1,7 +1,7 @@
 /**
  * The four buckets of a call: admitted by all or refused with nothing taken (spec: Limits 1 to 7; design 3, row 9).
- * Decide, then take: deciding debits nothing, so nothing is ever rolled back. What a call took is put right when it has ended.
- * A broken bucket throws out of every function here; the caller then lets the call pass and counts it (Limits 10).
+ * Decide, then take: deciding debits nothing, so nothing is ever rolled back. What a call took is corrected when it has ended. A broken
+ * bucket throws out of every function here; the caller then lets the call pass and counts it (Limits 10).
  */
 import { adjust, advance, capacityOf, changeFigure, covers, fullBucket, retryAfterSeconds, take, type Bucket } from './bucket.ts';
 import type { RateFigures } from './tier.ts';

@@ -1,6 +1,4 @@
-/**
- * The plans there are (spec: Limits).
- */
+/** The plans (spec: Limits). */
 
 /** Plans of the spec (Limits). */
 export const plans = ['free', 'developer', 'team', 'growth', 'scale', 'enterprise'] as const;

@@ -1,6 +1,6 @@
 /**
  * What an organization's receipt key signs: how far its chain has come, where a file of receipts ends, and which key follows which.
- * Texts to sign, not signatures: signing and verifying is for those who hold keys. The form is told in docs/receipts.md.
+ * This makes the texts to sign; signing and verifying happen where the keys are. docs/receipts.md specifies the form.
  */
 import { joinFields } from './fields.ts';
 import { chainStart } from './receipt.ts';

@@ -1,7 +1,7 @@
 /**
  * A file of receipts, line by line → whether it is whole and unaltered, and if not the first bad place. Design 3, row 24.
- * It computes no hash and checks no signature itself: it asks (a generator yields what is to be answered), so that the same rules
- * run with Node's cryptography, which answers at once, and with a browser's, which answers later.
+ * It computes no hash and checks no signature itself. It is a generator that yields each question, so that the same rules run with Node's
+ * synchronous cryptography and with a browser's asynchronous one.
  */
 import { checkpointText, keyFollowsText, type ReceiptKey } from './checkpoint.ts';
 import { parseLine, type CheckpointLine, type HeadLine, type ReceiptLine } from './receipt-file.ts';
@@ -51,7 +51,7 @@ export interface ReceiptVerdict {
 }
 
 export class ReceiptVerifier {
-  /** Public keys that the reader trusts, 32 bytes each in base64; null: the file is only held against itself. */
+  /** Public keys that the reader trusts, 32 bytes each in base64; null: the file is only checked against itself. */
   readonly #trusted: readonly string[] | null;
   #head: HeadLine | null = null;
   #next = 1;

@@ -1,5 +1,6 @@
 /**
- * A provider's bill as it is compared: lines of one day each, from whatever form the provider exports. Figures that an export lacks are null.
+ * A provider's bill in the form that is compared: one line a day and model, whatever the provider exports. Figures that an export lacks are
+ * null.
  */
 import { parseDollars, type NanoDollars } from '../money.ts';
 

@@ -1,6 +1,6 @@
 /**
- * The export files of OpenAI and Anthropic → a bill. JSON: pages of their usage and cost APIs, one or a list of them. CSV: what their dashboards
- * give. Forms: docs/reconcile.md. @throws BillFault with a sentence for any other file.
+ * The export files of OpenAI and Anthropic → a bill. JSON: pages of their usage and cost APIs, one or a list of them. CSV: the exports of
+ * their dashboards. Forms: docs/reconcile.md. @throws BillFault with a sentence for any other file.
  */
 import type { Provider } from '../wire/wire.ts';
 import { amountOf, BillFault, dayOfBucket, figureOf, type Bill, type BillLine } from './bill.ts';

@@ -1,6 +1,6 @@
 /**
- * Calls → what an hour says of them: how many, what they took and cost, how many ended badly, how long they took. The overview reads
- * these sums, never the records. A figure is a name and a whole amount, so that figures add up and a new one needs no new column.
+ * Calls → the sums of their hour: how many, tokens, cost, failures, latency. The overview reads these sums, never the records. A figure is a
+ * name and a whole amount, so figures add up and a new one needs no new column.
  *
  * Latencies are counted in buckets that grow by a fourth root of two: a percentile read from them is within a tenth of the true one.
  */

@@ -1,7 +1,6 @@
 /**
- * Calls → what a report of usage says of them: how many, what they took and cost, by one or two dimensions. Design 5, `usage`.
- * The figures are one table, `usageFigures`: batches as they are kept, edges of days, engines' sums and answers all loop over it.
- * Sums stop at the 64-bit bound and never wrap.
+ * Calls → the figures of a usage report: calls, tokens and cost, by one or two dimensions. Design 5, `usage`. The figures are one table,
+ * `usageFigures`. Stored sums, sums of parts of days, SQL and answers all loop over it. Sums stop at the 64-bit bound and never wrap.
  */
 import { nanoDollarsMax } from '../money.ts';
 import type { CallRecord } from '../record/call-record.ts';

@@ -1,7 +1,7 @@
 /**
- * What a request declares and the policies that bound it → the budget of a new run (design 3, row 12).
- * Two steps, because two places decide them: policy on the node, exposure in the store, where it is taken.
- * Bounds count in whole micro-dollars, so that the budget in force is exactly what `x-svc-run-budget-effective` can say.
+ * The budget that a request declares, and the policies that bound it → the budget of a new run (design 3, row 12). Two steps, because they
+ * are decided in two places: policy on the node, exposure in the store. Bounds count in whole micro-dollars, so that the budget in force is
+ * exactly what `x-svc-run-budget-effective` can say.
  */
 import { nanoDollars, type NanoDollars } from '../money.ts';
 import type { ClampReason } from './run.ts';

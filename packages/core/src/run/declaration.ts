@@ -1,9 +1,8 @@
 /**
  * Raw header pairs → what a request declares about its run. Spec: Run; Common request elements; Errors 400.
  * Any `x-svc-run-*` line, known or not, requires the id. Several lines of one name are read as HTTP reads them, joined by a comma:
- * that has the form of no id, budget, time limit or grant, so a doubled header is refused and never picked from.
- * Figures beyond what 64 bits or a calendar hold saturate: they are still what the caller asked for, as nearly as can be kept.
- * The grant is carried as it came; grant.ts verifies it.
+ * the result is no valid id, budget, time limit or grant, so a doubled header is refused. Figures beyond 64 bits or the calendar saturate,
+ * which is as close to the caller's wish as can be kept. The grant is passed on unread; grant.ts verifies it.
  */
 import type { HeaderPairs } from '../call/header-pairs.ts';
 import { header } from '../id.ts';

@@ -1,8 +1,8 @@
 /**
  * Run-budget grants (spec: Run; design 3, row 15): `rbg1.` + base64url(JSON payload) + `.` + base64url(Ed25519 signature).
- * Signed is the text before the last dot, the form's name included, so that nothing else that was signed can stand in for a grant.
- * Read strictly: one text per grant, so that a text is either the very one that was minted or no grant. Who verifies passes in
- * the public keys; nothing here trusts a payload before that.
+ * The signature covers the text before the last dot, with the form's name, so that no other signed text can pass for a grant. Reading is
+ * strict: each grant has exactly one valid text, the one that was minted. The verifier passes in the public keys; no payload is trusted
+ * before its signature is checked.
  */
 import type { OrganizationId } from '../id.ts';
 import { formatDollars, nanoDollarsMax, type NanoDollars } from '../money.ts';

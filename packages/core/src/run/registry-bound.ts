@@ -1,6 +1,6 @@
 /**
- * May a gateway node hold one more live run (design 3, row 14)? One organization holds at most half of the registry, always, also
- * while it is alone there: whoever comes later finds room at once, and need not wait until runs of another's have ended.
+ * Whether a gateway node may hold one more live run (design 3, row 14). One organization holds at most half of the registry, even when it is
+ * alone there. So an organization that comes later finds room at once and need not wait until another's runs have ended.
  */
 
 export interface RegistryRoom {

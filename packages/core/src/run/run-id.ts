@@ -1,4 +1,4 @@
-/** What a caller may call a run (spec: Run). */
+/** The valid ids of runs (spec: Run). */
 
 const form = /^[\x21-\x7e]{1,128}$/;
 

@@ -1,7 +1,7 @@
 /**
  * A run: its budget, its time limit and how it ends (spec: Run; design 3, rows 12 to 14).
- * `decideRun` judges one call by what is known of its run; the functions after it say what becomes of the run. None of them
- * changes a value: who holds a run replaces it. A run that has ended stays as it is, whatever the clock does afterwards.
+ * `decideRun` judges one call by the state of its run; the functions after it give the run's next state. None of them changes a value: the
+ * holder of a run replaces it. A run that has ended stays as it is, whatever the clock does afterwards.
  */
 import type { OrganizationId } from '../id.ts';
 import { nanoDollars, type NanoDollars } from '../money.ts';

@@ -1,8 +1,8 @@
 /**
- * The caps that bind a call and what was spent → admitted, or the one refusal the caller is told (spec: Budget cap, Errors
- * 402, 429 and 503; design 3, rows 1, 4 and 11). Decides and takes nothing; allocates nothing where it admits.
- * Spend that is known to have reached a cap refuses as such even while nothing newer can be confirmed: within a window it
- * never falls. A cap that is not reached and cannot be confirmed is never guessed at (promise 5).
+ * The caps that bind a call and what was spent → admitted, or the one refusal to answer with (spec: Budget cap, Errors 402, 429 and 503;
+ * design 3, rows 1, 4 and 11). Decides and takes nothing; allocates nothing where it admits. Spend that is known to have reached a cap
+ * refuses as such even while nothing newer can be confirmed: within a window it never falls. A cap that is not reached and cannot be
+ * confirmed is never guessed at (promise 5).
  */
 import type { ServiceKeyId } from '../id.ts';
 import { nanoDollars, type NanoDollars } from '../money.ts';
@@ -14,7 +14,7 @@ import { compareLength, type CalendarWindow } from './window.ts';
 export type BindingScope = Exclude<CapScope, 'project'>;
 export type BindingCap = Cap & { readonly scope: BindingScope };
 
-/** A cap and the live sum it is held against. Kept per cap as long as settings do not change. */
+/** A cap and the live sum it is compared with. Kept per cap as long as settings do not change. */
 export interface BoundCap {
   readonly cap: BindingCap;
   /** Of the cap's subject and window; the very object that ended calls are added to. */

@@ -1,5 +1,5 @@
 /**
- * A spend cap as everyone sees it: what it covers, for how long, and what it does when it is reached.
+ * A spend cap: what it covers, its window, its limit, and what happens when it is reached.
  * Spec: Budget cap; design 3, rows 1, 4 and 11.
  */
 import type { CapId } from '../id.ts';

@@ -1,8 +1,8 @@
 /**
  * Calls that ended → the running sums of one subject, an organization or a key, in the five windows (design 2, Spend; 3, row 5a).
- * A call belongs to the windows that hold its start. A sum goes on to a later window with the first call of it that cost
- * something, and never back: a clock that steps back finds what it left. A call of a window that is over adds nothing; its record tells of it.
- * Sums are changed in place, so that settling a call allocates nothing but its figures. They saturate, and never wrap.
+ * A call belongs to the windows that hold its start. A sum moves on to a later window with the first call in it that costs something, and
+ * never moves back, so a clock that steps back loses nothing. A call of a window that is over adds nothing to it; its record still has the
+ * cost. Sums are changed in place, so that settling a call allocates nothing but its figures. They saturate, and never wrap.
  */
 import { nanoDollars, type NanoDollars } from '../money.ts';
 import type { UsageState } from '../usage/reading.ts';

@@ -1,5 +1,5 @@
 /**
- * Where a Baseline stands: waiting, reporting or closed, from what is kept of it, its organization's plan and the moment asked.
+ * The state of a Baseline (waiting, reporting or closed), from its stored values, its organization's plan and the present moment.
  * Spec: Baseline; design 3, row 20. Nothing runs when time passes: every answer is computed from the same few values.
  */
 import type { Plan } from '../rate/plan.ts';

@@ -1,6 +1,6 @@
 /**
  * Latencies counted in buckets, so that percentiles over millions of calls need a few hundred numbers. Below 16 ms a bucket is
- * one millisecond; above, each doubling has eight buckets: what a percentile says is at most an eighth above what it was.
+ * one millisecond; above, each doubling has eight buckets: a percentile is at most an eighth too high.
  */
 
 const exactBelow = 16;

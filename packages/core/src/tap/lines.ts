@@ -1,7 +1,6 @@
 /**
- * Which models and tags of a Baseline have a line of their own: the first 200 of each; the rest is `other`. Design 3, row 8a. So a
- * client that names every call anew neither fills the store nor makes a report that nobody can read. The events themselves keep
- * their words.
+ * Which models and tags of a Baseline have a line of their own: the first 200 of each; the rest is `other`. Design 3, row 8a. So a client
+ * that gives every call a new name neither fills the store nor makes an unreadable report. The events themselves keep their names.
  */
 import type { TapEvent } from './event.ts';
 

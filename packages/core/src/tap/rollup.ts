@@ -1,7 +1,7 @@
 /**
- * Events → what they add to the sums that a report is made of: figures by day, provider, model, tag and price band; latencies in
- * buckets, for each part of the report; the tightest rate limit seen. A report then costs the same over a thousand events and
- * over millions. Sums are whole numbers, exact to 2^53.
+ * Events → what they add to the sums behind a report: figures by day, provider, model, tag and price band; latencies in buckets, for each
+ * part of the report; the tightest rate limit seen. A report then costs the same over a thousand events and over millions. Sums are whole
+ * numbers, exact to 2^53.
  */
 import { dayOf } from '../time/utc-day.ts';
 import { tapStopReasons, type TapEvent, type TapProvider } from './event.ts';

@@ -1,8 +1,8 @@
 /**
  * Two clocks → the one time that a node decides by (design 3, row 5b): wall time as long as it moves with the monotonic
  * clock; across a step of the wall clock the time goes on by the monotonic clock, and follows only a step that stays.
- * Where a shared store tells its time, that goes before the wall clock, which is then only watched for steps.
- * It never runs backwards: what was seen expired or closed is not made undone by a clock.
+ * A shared store's time takes precedence over the wall clock, which is then only watched for steps. It never runs backwards, so nothing that
+ * was expired or closed comes back.
  */
 
 /** Changed in place, so that a reading allocates nothing. */
@@ -14,7 +14,7 @@ export interface NodeTime {
   /** Where the wall clock stepped to, and since when by the monotonic clock; null: it has not. */
   stepOffsetMs: number | null;
   stepSinceMonotonicMs: number;
-  /** The store has told its time: that and monotonic time alone are gone by, and the wall clock is only compared. */
+  /** The store has told its time. Only that and monotonic time are used then, and the wall clock is only compared. */
   byStore: boolean;
 }
 

@@ -1,6 +1,4 @@
-/**
- * The time that a report is about: a month, or from one time to another, or what it is about unless told. Design 5, `usage`.
- */
+/** The time range of a report: a month, or from one instant to another, or the report's default. Design 5, `usage`. */
 import { momentOf, type TimeWord } from './time-word.ts';
 import { monthAfter, monthOf } from './utc-month.ts';
 

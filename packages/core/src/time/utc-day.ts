@@ -1,6 +1,6 @@
 /**
- * Days, in UTC, for spend, reports and the Baseline alike. A day is a whole number of milliseconds, since UTC as computers count
- * it has no other days.
+ * Days, in UTC, for spend, reports and the Baseline alike. Every day has the same number of milliseconds, since computers count UTC without
+ * leap seconds.
  */
 
 export const dayLengthMs = 86_400_000;

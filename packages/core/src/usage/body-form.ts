@@ -1,6 +1,6 @@
 /**
- * The form of a response's body: one JSON text, or a stream of events. Feeds a dialect's watched places and tells, at the
- * end, whether the body was of that form at all.
+ * The form of a response's body: one JSON text, or a stream of events. Fills a dialect's watched places and says, at the end, whether the
+ * body had that form at all.
  */
 import { JsonScanner } from '../json/json-scanner.ts';
 import type { Dialect } from './dialect.ts';
@@ -9,7 +9,7 @@ import { EventStreamSplitter, type EventConsumer } from './sse.ts';
 /** `readable`: of the expected form, as far as it came. `empty`: nothing came. `not_readable`: (partly) of another form. */
 export type FormVerdict = 'readable' | 'empty' | 'not_readable';
 
-/** One body going by. */
+/** One body being read. */
 export interface BodyForm {
   push(chunk: Uint8Array): void;
   readonly dialogueEnded: boolean;

@@ -1,7 +1,4 @@
-/**
- * What a reader must know of one API: which places to watch, and what they mean. The framing (one JSON body, or events)
- * is not its business.
- */
+/** What a reader must know about one API: which places to watch, and what they mean. Framing (one JSON body, or events) is handled elsewhere. */
 import type { WatchedValue } from '../json/watched-value.ts';
 import type { FoundUsage } from './found-usage.ts';
 import { nothingFurther, type FurtherUsage, type ToolCalls } from './reading.ts';

@@ -1,6 +1,6 @@
 /**
- * What a dialect has found out about usage so far, and how figures of one wire become a found usage.
- * A usage with one bad figure is bad as a whole: the others may be as wrong.
+ * The usage that a dialect has found so far, and how one wire's figures become it. One bad figure makes the whole usage bad: the others may
+ * be as wrong.
  */
 import type { TokenFigure } from './token-figure.ts';
 import type { TokenFigures } from './reading.ts';

@@ -1,4 +1,4 @@
-/** One `usage` object of the second wire: its watched place, and what stands there. */
+/** One `usage` object of the second wire: its watched place and its value. */
 import { watched } from '../json/watched-value.ts';
 import type { Findings } from './dialect.ts';
 import { badUsage, providerName, type FoundUsage } from './found-usage.ts';

@@ -1,7 +1,7 @@
 /**
- * An answer whose path names no API: which one it speaks shows in its own form. A JSON body or the events of a stream may be those of
- * chat completions, of the Responses API or of messages, or hold a plain `usage` (images, audio, threads). Design 3, row 6a.
- * Figures that come later replace earlier ones, as all of these APIs have it.
+ * An answer whose path names no API: the dialect is recognized by the answer's own form. A JSON body or the events of a stream may be those
+ * of chat completions, of the Responses API or of messages, or hold a plain `usage` (images, audio, threads). Design 3, row 6a. Later figures
+ * replace earlier ones, as in all of these APIs.
  */
 import { watched, type WatchedValue } from '../json/watched-value.ts';
 import { forgetFindings, nothingFound, type Dialect } from './dialect.ts';

@@ -1,6 +1,6 @@
 /**
- * Which operation a call asks for → whether its answer is watched for usage, and what is to be said where it reports none.
- * Design 3, row 6a: any answer to a method that may do work is watched; what is charged for all the same is unknown, never nothing.
+ * The operation that a call asks for → whether its answer is watched for usage, and the reason recorded if it reports none. Design 3, row 6a:
+ * the answer to every method that may do work is watched. A call that is charged but reports nothing has unknown usage, never none.
  */
 import { plainPathOf } from '../call/plain-path.ts';
 import type { Endpoint } from '../wire/wire.ts';

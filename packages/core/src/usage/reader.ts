@@ -1,7 +1,7 @@
 /**
  * The bytes of one response → its reading: model, finish reason, usage. Spec: Usage fields read from forwarded responses;
- * design 4. Memory does not grow with the response. A fault of its own becomes usage `unknown`, `reader_fault`: reading
- * must never harm the call it watches.
+ * design 4. Memory does not grow with the response. A fault in the reader becomes usage `unknown`, `reader_fault`: reading must never harm
+ * the call.
  */
 import { EventStreamForm, JsonBodyForm, type BodyForm, type FormVerdict } from './body-form.ts';
 import { createChatDialect } from './chat-dialect.ts';

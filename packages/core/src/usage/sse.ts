@@ -1,7 +1,7 @@
 /**
  * A `text/event-stream`, in bytes cut anywhere → the data of its events, piece by piece (WHATWG HTML, 9.2.6). Lines end in
- * CR, LF or CRLF; a byte order mark at the start, comments and fields other than `data` are passed over: an event's name is
- * never believed. Nothing is buffered: data goes to the consumer as it comes, however long the line.
+ * CR, LF or CRLF; a byte order mark at the start, comments and fields other than `data` are skipped: an event's name is not trusted. Nothing
+ * is buffered: data goes to the consumer as it comes, however long the line.
  */
 
 /** Receives the events of one stream. */

@@ -1,7 +1,7 @@
 /**
- * A token figure as the provider wrote it → a whole number, or the verdict that it is none. Design 4: a figure is a whole
- * number from 0 to 2^53 − 1 by its value (`12`, `12.0` and `1.2e1` are one); anything else makes the usage `unknown`.
- * Exact: the decimal text decides, since 0.99999999999999999999 read as a double would be 1.
+ * A token figure as the provider wrote it → a whole number, or the verdict that it is not one. Design 4: a figure is a whole number from 0 to
+ * 2^53 − 1 by its value (`12`, `12.0` and `1.2e1` are one); anything else makes the usage `unknown`. Exact: the decimal text decides, because
+ * 0.99999999999999999999 as a double is 1.
  */
 import type { WatchedValue } from '../json/watched-value.ts';
 

@@ -1,6 +1,6 @@
 /**
- * What is particular to each wire, said once: everything else loops over `wires` or asks one of them. A further wire is a further value
- * here; what has to know of it does not compile until it does. (The tap is published alone and keeps its own.)
+ * What differs from wire to wire, in one place: all other code loops over `wires` or asks one of them. A new wire is a new value here, and
+ * the compiler then names every file that must handle it. (The tap is published separately and has its own copy.)
  */
 
 /** Which dialect is spoken and to whom: the first provider, the second, or the organization's declared upstream. */

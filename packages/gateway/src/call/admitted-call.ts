@@ -1,6 +1,4 @@
-/**
- * What each stage adds to a call: values only, no behaviour. heard (route, key) → admitted (destination, labels) → body.
- */
+/** The values that each stage adds to a call; no behaviour. heard (route, key) → admitted (destination, labels) → body. */
 import type { Readable } from 'node:stream';
 import type { Labels } from '@metergate/core/call/labels.ts';
 import type { CredentialHeader } from '@metergate/core/call/header-pairs.ts';

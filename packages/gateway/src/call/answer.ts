@@ -1,6 +1,6 @@
 /**
  * The caller's side of a relay: the provider's head and bytes written to the caller as they came, with backpressure towards
- * the destination, and an end that is either clean or plainly broken. What the gateway itself answers is `respond.ts`.
+ * the destination, and an end that is either clean or plainly broken. The gateway's own answers are in `respond.ts`.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { inboundResponseHeaders, type HeaderPairs } from '@metergate/core/call/header-pairs.ts';

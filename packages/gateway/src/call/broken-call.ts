@@ -1,6 +1,6 @@
 /**
- * A call that a fault of the gateway ended → its record and its caller's end. The record has no usage, whatever was read: what
- * broke may be what reads or prices. The caller gets 500 where nothing was sent yet, else an end that no one takes for a whole.
+ * Ends a call that a fault of the gateway broke: writes its record and ends the caller's answer. The record has no usage, whatever was read,
+ * because the reader or the pricing may be what broke. The caller gets 500 if nothing was sent yet, or else an answer that is visibly cut.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestId } from '@metergate/core/id.ts';

@@ -1,7 +1,7 @@
 /**
- * What of ours throws in a callback of one call → the end of that call, and of nothing else. From the first fault on no
- * further callback of the call is run; its ending steps are, each by itself, so that one that fails leaves the others.
- * The price of a callback that does not throw is one call and a `try`.
+ * Runs the callbacks of one call, so that a throw in our code ends that call and nothing else. After the first fault no further callback
+ * runs, except the steps that end the call. Each of those runs on its own, so that one failure does not stop the others. A callback that does
+ * not throw costs one function call and a `try`.
  */
 import type { FaultPlace, Faults } from '../faults.ts';
 import type { ExchangeFault, ExchangeObserver } from '../network/destination.ts';

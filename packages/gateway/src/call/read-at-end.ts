@@ -1,6 +1,6 @@
 /**
- * The end of an answer → what was reported by then (design 4). Where a copy is read, it is finished, and waited for so long
- * as the answer's last bytes may wait; where usage was due and no answer came, it is unknown; else none was due.
+ * The reading at the end of an answer (design 4). If a copy is being read, it is finished, and waited for as long as the answer's last bytes
+ * may wait. If usage was due and no answer came, it is unknown. Otherwise none was due.
  */
 import type { CallOutcome } from '@metergate/core/record/call-record.ts';
 import { nothingDue, usageUnknown, type Reading } from '@metergate/core/usage/reading.ts';

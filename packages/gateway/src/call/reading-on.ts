@@ -1,6 +1,6 @@
 /**
- * Reading a call on after its caller left or half-closed (design 3, row 8): the time and the bytes that are given to it, and its
- * place among all that are read on. Not made before a caller goes, so a call that ends as usual pays nothing for it.
+ * Reading a call on after its caller left or half-closed (design 3, row 8): its allowance of time and bytes, and its slot among the node's
+ * drains. It is created only when a caller leaves, so a normal call pays nothing for it.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { DrainBound, Drains } from '../drains.ts';

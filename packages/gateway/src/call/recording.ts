@@ -1,7 +1,7 @@
 /**
- * What is kept of one forwarded call: opened in the journal before anything is sent, closed there once with its record, and at the
- * same moment settled with the guards. What of its answer may leave waits for that record (design 2, Journal).
- * A call that a fault of ours ended has a record too; one that was never opened has none, and gives back what it took.
+ * The journalling of one forwarded call: opened before anything is sent, closed once with its record, and at the same moment settled with the
+ * guards. The last bytes of its answer wait for that record (design 2, Journal). A call that a fault of ours ended has a record too. One that
+ * was never opened has none, and gives back what it took.
  */
 import type { CallOpening, CallRecord } from '@metergate/core/record/call-record.ts';
 import { withoutUsage } from '@metergate/core/usage/operation.ts';

@@ -1,6 +1,6 @@
 /**
- * A provider's response head → what the relay must know of it. Nothing here judges: a length that is none is no number, and
- * then equals no count of bytes.
+ * A provider's response head → the values that the relay needs. It does not validate: a malformed length becomes NaN, which equals no count
+ * of bytes.
  */
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { firstValue, type HeaderPairs } from '@metergate/core/call/header-pairs.ts';

@@ -1,8 +1,8 @@
 /**
  * Limits, caps and runs of one node: a call is decided on values in memory, in one synchronous step, and only what
- * everything admits is taken (design 2, Decide, then take). When a call ends, what it took is put right.
- * Order (design 3, row 1): rate limit, then caps, then the run; what is known to be refused before what cannot be confirmed.
- * The rules are in core (rate, spend, run); here they meet the node's state.
+ * everything admits is taken (design 2, Decide, then take). When a call ends, what it took is corrected. Order (design 3, row 1): rate limit,
+ * then caps, then the run; a known refusal before one for lack of confirmation. The rules are in core (rate, spend, run); here they are
+ * applied to the node's state.
  */
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { header } from '@metergate/core/id.ts';
@@ -113,7 +113,7 @@ export class Guards {
     if (runCall !== null) this.#runs.opened(runCall);
   }
 
-  /** A call has ended: its rate is put right, its cost added. Happens once; a second time changes nothing. */
+  /** A call has ended: its rate is corrected, its cost added. Happens once; a second time changes nothing. */
   settle(call: GuardedCall, record: CallRecord): void {
     if (!call.taken) return;
     call.taken = false;

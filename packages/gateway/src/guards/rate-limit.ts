@@ -89,6 +89,6 @@ export class OrganizationRate {
 
 /** Counted up in place, for `/metrics`. */
 export interface RateCounters {
-  /** Calls that passed, or were not put right, because the limiter's own state was broken. */
+  /** Calls that passed, or were not corrected, because the limiter's own state was broken. */
   rateLimitFaults: number;
 }

@@ -1,6 +1,6 @@
 /**
- * The runs that this node holds (design 3, row 14): live ones as long as they live, ended ones as long as there is room, so
- * that what has ended here is refused without a question. Bounded: ended runs go first, live ones never.
+ * The runs that this node holds (design 3, row 14): live ones until they end, ended ones as long as there is room, so that calls of an ended
+ * run are refused without asking the store. It is bounded: ended runs are dropped first, live ones never.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { hasRoomForRun } from '@metergate/core/run/registry-bound.ts';

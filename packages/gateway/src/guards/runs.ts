@@ -1,7 +1,7 @@
 /**
- * Calls and their runs on one node: judged by what is held, asked of the store once when unseen, ended and tightened with a
- * row in the journal before anyone is told (spec: Run; design 2, Decide, then take; design 3, rows 12 to 15).
- * Where the store is away a run that is held goes on; one that is not cannot be confirmed (503).
+ * Calls and their runs on one node: a call is judged by the state held here; the store is asked once for a run not seen before. Ends and
+ * tightenings are journalled before anyone is told (spec: Run; design 2, Decide, then take; design 3, rows 12 to 15). While the store is
+ * away, runs held here go on; others cannot be confirmed (503).
  */
 import type { NanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';

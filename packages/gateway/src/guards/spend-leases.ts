@@ -1,6 +1,6 @@
 /**
- * The leases of a node on a shared store: what its caps and runs may go by, asked for off the path of a call (design 2, Spend
- * across nodes). The rules are core's (core/src/lease); here they meet the node's sums, its clocks and the store thread.
+ * The leases of a node on a shared store: what its caps and runs may spend, requested off the path of a call (design 2, Spend across nodes).
+ * The rules are in core/src/lease; here they are applied to the node's sums, its clocks and the store thread.
  * Rule: at each decision a cap or run counts as confirmed only while its lease is unspent and fresh. A call that finds none
  * waits once, within its deadline. On the embedded store there is none of this: the node is the authority.
  */
@@ -33,7 +33,7 @@ export interface LeasedSubject {
   readonly lines: Map<CalendarWindow, WindowLease>;
 }
 
-/** A binding cap and the lease it goes by. */
+/** A binding cap and its lease. */
 export interface CapLease {
   readonly bound: BoundCap;
   readonly line: WindowLease;

@@ -1,8 +1,8 @@
 /**
  * Where an organization and its keys stand on this node: what they spent, what their rate limits hold, which caps bind.
  * Made from the store's answer when a key is first used, then kept true by the calls that end here and by each change of
- * settings. Rule: an organization's standing is made once and lives as long as the node; a second answer of the store may
- * be older than what ended here meanwhile, and its sums are not taken.
+ * settings. Rule: an organization's standing is made once and lives as long as the node; a second answer of the store may be older than calls
+ * that have ended here since, so its sums are ignored.
  */
 import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import { figuresOf } from '@metergate/core/rate/tier.ts';
@@ -28,7 +28,7 @@ export interface KeyStanding {
   readonly sums: WindowSums;
   /** The caps that bind this key's calls, in the order in which they refuse. Replaced whole when settings change. */
   binding: readonly BoundCap[];
-  /** On a shared store: the key's part, and the leases that `binding` goes by. Empty: the store is the node's own. */
+  /** On a shared store: the key's part, and the leases that `binding` depends on. Empty: the store is the node's own. */
   readonly subjects: readonly LeasedSubject[];
   leases: readonly CapLease[];
 }
@@ -79,6 +79,6 @@ export function follow(standing: KeyStanding, settings: OrganizationSettings, ke
   if (shared === null) return;
   const [ofOrganization, ofKey] = standing.subjects as [LeasedSubject, LeasedSubject];
   standing.leases = standing.binding.map((bound) => shared.leases.ofCap(bound, bound.cap.scope === 'key' ? ofKey : ofOrganization));
-  // Nothing that was just bound is gone by before its lease says so.
+  // A cap bound just now neither admits nor refuses until its lease has confirmed it.
   shared.leases.confirm(standing.leases);
 }

@@ -1,6 +1,6 @@
 /**
- * What a node says of its calls for a log: each refusal's code, at most one line a code and second, and, where the operator asked for
- * it, one line for every call and refusal. Ids and figures alone: never content, a header or a key. Lines leave in batches.
+ * A node's log lines about calls: refusals, at most one line a code and second, and an access line for every call and refusal if the operator
+ * wants it. Lines hold ids and figures only: never content, a header or a key. Lines leave in batches.
  */
 import type { RequestId } from '@metergate/core/id.ts';
 import { formatDollars } from '@metergate/core/money.ts';

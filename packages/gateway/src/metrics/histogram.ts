@@ -1,6 +1,4 @@
-/**
- * How often a measured value lay in which range. Counted in place, without allocation, so that a call may do it.
- */
+/** A histogram: counts measured values by range. It allocates nothing, so calls may use it. */
 
 /** Plain values: it may be copied between threads. */
 export interface Histogram {

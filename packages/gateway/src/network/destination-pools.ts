@@ -1,8 +1,8 @@
 /**
  * Where calls go: one pool for each organization and named provider, and one for each organization and version of its declared
- * upstream, so that no connection is ever shared between organizations or across a declaration: what a faulty provider sends too
- * late reaches at most the organization that it was meant for. Pools are opened by the first call, closed when idle for minutes, when
- * replaced, and, least recently used first, above a bound. Design 2, Forwarding; design 3, row 8a.
+ * upstream, so that no connection is ever shared between organizations or versions. Bytes that a faulty provider sends too late reach at most
+ * the organization that they were meant for. Pools are opened by the first call, closed when idle for minutes, when replaced, and, least
+ * recently used first, above a bound. Design 2, Forwarding; design 3, row 8a.
  */
 import type { Provider } from '@metergate/core/wire/wire.ts';
 import { NotPublicFault, type AddressGuard } from '@metergate/store/network/address-guard.ts';

@@ -1,6 +1,6 @@
 /**
- * An error of the HTTP client → the kind of fault the data path acts on. What is not known is `connect` while no connection
- * carried the request, `reset` after.
+ * An error of the HTTP client → the kind of fault the data path acts on. An unknown error is `connect` before a connection carried the
+ * request, and `reset` after.
  */
 import type { ExchangeFault } from './destination.ts';
 

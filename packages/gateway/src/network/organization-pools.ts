@@ -1,7 +1,7 @@
 /**
- * The connections that organizations have to one kind of destination: a pool for each organization and version of what it declared.
- * A pool is opened by the first call, closed when unused for a while, when its declaration is replaced, and, least recently used
- * first, above a bound; the next call opens it again. Calls under way on a pool that is closed run to their end.
+ * The connections that organizations have to one kind of destination: a pool for each organization and version of its declaration. A pool is
+ * opened by the first call, closed when unused for a while, when its declaration is replaced, and, least recently used first, above a bound;
+ * the next call opens it again. Calls under way on a closed pool run to their end.
  */
 import type { Destination, Exchange, ExchangeObserver, OutboundRequest } from './destination.ts';
 

@@ -1,9 +1,9 @@
 /**
- * The client's response parser, put right in three things: a `100 Continue` nobody asked for, which HTTP allows and it refuses
- * (RFC 9110, 15.2: a client must be able to parse one); a reason phrase with bytes above 0x7f, which it reads as UTF-8, and only the
- * last piece of one that comes in pieces; and a body that lasts until its connection ends, which it takes for whole where that is
- * reset. The parser is not public: it is found on the socket and adjusted there, for that connection alone. Where a later version of
- * the client has none of this form, nothing is adjusted: such a 100 is then a fault `protocol` again, and tests say so.
+ * Corrects the HTTP client's response parser in three things: a `100 Continue` nobody asked for, which HTTP allows and it refuses (RFC 9110,
+ * 15.2: a client must be able to parse one); a reason phrase with bytes above 0x7f, which it reads as UTF-8, and only the last piece of one
+ * that comes in pieces; and a body that lasts until its connection ends, which it takes for whole where that is reset. The parser is not
+ * public: it is found on the socket and adjusted there, for that connection alone. If a later version of the client has no such parser,
+ * nothing is adjusted: such a 100 is then a fault `protocol` again, and tests show it.
  */
 import type { Socket } from 'node:net';
 

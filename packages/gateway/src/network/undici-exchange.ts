@@ -1,7 +1,6 @@
 /**
- * One dispatched request: the client's callbacks → the observer's `head`, `data`, `end` or `failed`. Interim responses are
- * swallowed, a status that is none and a switch of protocols nobody asked for end the exchange, and nothing is said after
- * the end. An observer must not throw.
+ * One dispatched request: the client's callbacks → the observer's `head`, `data`, `end` or `failed`. Interim responses are swallowed. An
+ * invalid status or an unrequested switch of protocols ends the exchange. Nothing is called after the end. An observer must not throw.
  */
 import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';

@@ -1,8 +1,7 @@
 /**
- * Answers and changes of the store → what this node holds (design 2, Snapshots). A lookup on the hot path is one get of
- * one map; values are replaced whole, never written into.
- * Rule: a key is unknown only because the store said so, and for one second at most. Where the store is away, what is held
- * stays in force and its age shows; what is not held cannot be served.
+ * The node's settings, kept from the store's answers and changes (design 2, Snapshots). A lookup on the hot path is one map access; values
+ * are replaced whole, never modified. Rule: a key is unknown only if the store said so, and for one second at most. While the store is away,
+ * held settings stay in force and their age is shown; keys that are not held cannot be served.
  */
 import type { PriceBook } from '@metergate/core/price/price-book.ts';
 import type { KeyAnswer, OrganizationChange } from '@metergate/store/desk/protocol.ts';

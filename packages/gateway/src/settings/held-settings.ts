@@ -1,6 +1,6 @@
 /**
- * The organizations and keys this node holds: a lookup without waiting, and one question to the store for what is not
- * held. Design 2, Snapshots. Grows only with the organizations in use.
+ * The organizations and keys this node holds: a synchronous lookup, and one question to the store for a key that is not held. Design 2,
+ * Snapshots. It grows only with the organizations in use.
  */
 import type { PriceBook } from '@metergate/core/price/price-book.ts';
 import type { HeldKey } from '../guards/held-key.ts';

@@ -1,6 +1,6 @@
 /**
- * What a node tells of ended calls for traces: facts of sampled ones, in batches, to a thread that no call waits for. Figures and ids
- * alone, as in the log: no content, no header, path, label or run id. There it becomes OpenTelemetry's.
+ * Collects facts of sampled calls that ended, for traces, and sends them in batches to a thread that no call waits for. Only figures and ids,
+ * as in the log: no content, header, path, label or run id. That thread turns them into OpenTelemetry spans.
  */
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { isSampled, type Sampling } from './sampler.ts';

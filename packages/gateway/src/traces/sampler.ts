@@ -1,6 +1,6 @@
 /**
- * Which calls have a span: OpenTelemetry's own samplers, by the names that its variable takes. The decision falls when a call has ended;
- * nobody downstream is told of it, so nothing has to be known sooner. Pure but for the chance it is given.
+ * Which calls have a span: OpenTelemetry's own samplers, by the names that its variable takes. The decision is made when a call has ended. It
+ * is not passed downstream, so it is not needed sooner. Pure: chance is an argument.
  */
 import type { TraceParent } from './trace-parent.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Runtime version → may its own Brotli decoder be given bytes from strangers? Below these versions it can be made to write
- * out of bounds (CVE-2026-111497). A version that is not understood is below the floor.
+ * Runtime version → whether its own Brotli decoder is safe with untrusted bytes. Below these versions it can be made to write out of bounds
+ * (CVE-2026-111497). A version that cannot be parsed counts as below the floor.
  */
 
 /** First safe minor and patch of each supported line. */

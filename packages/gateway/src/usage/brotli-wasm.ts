@@ -1,7 +1,6 @@
 /**
- * A Brotli decoder inside WebAssembly, as a Node stream: what a hostile body can break there is its own reading, never the
- * process. It runs on this thread, so it works in small slices, each in its turn, and because its memory never shrinks, the number of
- * decoders alive at once is bounded.
+ * A Brotli decoder inside WebAssembly, as a Node stream: a hostile body can break its own reading there, never the process. It runs on this
+ * thread, so it works in small slices that take turns. Its memory never shrinks, so the number of live decoders is bounded.
  */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -1,6 +1,6 @@
 /**
- * The value of `Content-Encoding` → the codings to undo, in the order of undoing. Null where one of them is not known or
- * there are more than any server has a reason to stack; then the copy cannot be read, and the caller's bytes are not touched.
+ * The value of `Content-Encoding` → the codings to undo, in the order of undoing. Null if one is unknown or there are more than any server
+ * has reason to stack. The copy then cannot be read; the caller's bytes are not affected.
  */
 
 export type Coding = 'gzip' | 'deflate' | 'br' | 'zstd';

@@ -1,7 +1,7 @@
 /**
- * How much a decoded copy may cost. Honest bodies, the 100 MB of a large embeddings answer among them, stay inside; a body
- * that unfolds a thousandfold is given up early, whatever its size. What is given up costs its own call the usage figure
- * (`decode_limit`, `decode_late`), and nobody else anything.
+ * The limits of decoding a copy. Honest bodies stay within them, even the 100 MB of a large embeddings answer. A body that expands a
+ * thousandfold is given up early, whatever its size. Giving up costs that call its usage figure (`decode_limit`, `decode_late`), and affects
+ * no other.
  */
 
 export interface CopyLimits {

@@ -1,6 +1,6 @@
 /**
  * The bounded copy of a response that usage is read from: undoes the content coding, feeds the reader, and gives up
- * quietly at its bound. The caller's bytes never wait for it but at the very end, for a compressed copy (250 ms).
+ * quietly at its bound. The caller's bytes never wait for it, except at the very end of a compressed answer (250 ms).
  */
 import type { Reading } from '@metergate/core/usage/reading.ts';
 

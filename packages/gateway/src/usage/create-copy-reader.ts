@@ -1,6 +1,6 @@
 /**
- * Response head → the reader of its copy: by what the body is coded in. A coding that is not known gives a reader that reads
- * nothing and says `decode_failed` where usage was due.
+ * Response head → the reader of its copy, by content coding. For an unknown coding it is a reader that reads nothing and says `decode_failed`
+ * if usage was due.
  */
 import type { Reading, ReadingContext, UsageReader } from '@metergate/core/usage/reading.ts';
 import { createUsageReader } from '@metergate/core/usage/reader.ts';

@@ -1,8 +1,7 @@
 /**
  * The copy of a compressed response: received bytes go through one or two decoders to the reader, piece by piece, each in its turn
- * among all copies of the node. The caller's bytes never wait: what the decoders do not keep up with, what unfolds past its
- * allowance and what is no such coding is given up quietly, with the reason on the reading; what was reported before that point
- * stays reported.
+ * among all copies of the node. The caller's bytes never wait. A copy is given up quietly if the decoders cannot keep up, if it expands past
+ * its allowance, or if it is not in the stated coding. The reading says why, and keeps what was reported before that point.
  */
 import type { Transform } from 'node:stream';
 import type { Reading, UsageReason } from '@metergate/core/usage/reading.ts';

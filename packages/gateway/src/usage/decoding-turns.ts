@@ -1,7 +1,6 @@
 /**
  * Work on compressed copies, in small pieces, a short while in each turn of the event loop for the whole node (design 3, row 8a). Copies
- * of different organizations take turns, so that one which unfolds without end neither holds up calls nor keeps another
- * organization's copies from being read in time.
+ * of different organizations take turns, so that one that expands without end neither delays calls nor another organization's copies.
  */
 
 /** What a turn of the event loop gives to copies at least, and at most, milliseconds; in between a part of its own length. */

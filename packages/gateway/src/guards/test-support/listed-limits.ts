@@ -1,6 +1,6 @@
 /**
- * What the limits of a node must say, reckoned the long way: everything that happened is kept in lists, and each question walks
- * them again in plain arithmetic on `bigint`. Shares no rule with the code it is held against but the calendar.
+ * A model of a node's limits, computed the long way: it keeps everything that happened in lists, and walks them for each question in plain
+ * `bigint` arithmetic. It shares no rule but the calendar with the code it is compared with.
  */
 import type { Refusal } from '@metergate/core/refusal.ts';
 import type { ClampReason, EndedState, Run } from '@metergate/core/run/run.ts';

@@ -1,4 +1,4 @@
-/** What a node holds of runs, as one list that is searched each time: what the registry is held against. */
+/** A model of the run registry: one list that is searched each time. Tests compare the registry with it. */
 
 export interface Listed {
   readonly organization: string;

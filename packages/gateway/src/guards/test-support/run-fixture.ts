@@ -1,4 +1,4 @@
-/** Runs on values made up by a test: an organization and its key, a journal that commits when told, a store that answers when told. */
+/** Runs on made-up values for tests: an organization and its key, a journal that commits when told, a store that answers when told. */
 import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';

@@ -1,4 +1,4 @@
-/** Standings and guards on values made up by a test: nothing spent, no caps, runs as the test answers for the store. */
+/** Standings and guards on made-up values for tests: nothing spent, no caps, and the test answers for the store. */
 import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/settings.ts';
 import { emptySums } from '@metergate/core/spend/spend-sum.ts';
 import type { KeyAnswer } from '@metergate/store/desk/protocol.ts';
