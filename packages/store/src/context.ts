@@ -1,6 +1,4 @@
-/**
- * What every repository of the store is built on: the engine, the vault, a clock and a source of randomness.
- */
+/** The dependencies of every repository of the store: the engine, the vault, a clock and a source of randomness. */
 import type { Engine } from './engine/engine.ts';
 import type { Vault } from './sealing/vault.ts';
 

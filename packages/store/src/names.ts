@@ -1,5 +1,5 @@
 /**
- * Names that people give: what the store keeps exactly as written, and what it refuses.
+ * Names that people give: which ones the store keeps, exactly as written, and which it refuses.
  * Control characters would reach terminals and logs; half a surrogate pair cannot be kept as UTF-8.
  */
 import { charactersIn, projectCharactersMax } from '@metergate/core/call/labels.ts';

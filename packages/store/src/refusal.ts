@@ -1,7 +1,7 @@
 /**
- * What the store refuses: a request that cannot be granted as asked, said in one sentence for the person who asked.
- * Faults throw (`fault.ts`), refusals return: a method that can refuse returns its result or a `StoreRefusal`,
- * and `isRefusal` tells the two apart. A refusal changes nothing. Its sentence never holds a secret.
+ * The store's refusals: why a request cannot be granted, in one sentence for the person who asked. Faults throw (`fault.ts`), refusals
+ * return: a method that can refuse returns its result or a `StoreRefusal`, and `isRefusal` tells the two apart. A refusal changes nothing.
+ * Its sentence never holds a secret.
  */
 
 export type StoreRefusalCode =

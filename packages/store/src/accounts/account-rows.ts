@@ -1,8 +1,8 @@
 /**
  * The rows of people, their credentials and sessions as the authentication library reads and writes them: by model, field
  * and plain conditions. Design 3, row 16. Only the models and fields named here can be touched.
- * A session's token never lies in the store: it is hashed on its way in and in every condition, and what is handed back
- * carries the token that was asked for.
+ * A session's token is never stored: it is hashed when written and in every condition. A row that is handed back carries the token that was
+ * asked for.
  */
 import { createHash } from 'node:crypto';
 import type { Kysely } from 'kysely';

@@ -1,7 +1,7 @@
 /**
  * Invitations: a one-time link by which someone becomes a member; the first owner comes by one without an email.
- * Design 3, row 16. Only the SHA-256 of the link's token is kept. Accepting is one change: of two at once, one is granted.
- * A link gives no more than who made it could give now: with their membership, their role or their token it becomes void.
+ * Design 3, row 16. Only the SHA-256 of the link's token is kept. Accepting is one change: if two accept at once, one succeeds. A link gives
+ * no more than its maker could give at that moment: it becomes void with their membership, role or token.
  */
 import { hasRightsOf, roles, type Role } from '@metergate/core/account/role.ts';
 import { newId, idPrefix, type OrganizationId } from '@metergate/core/id.ts';

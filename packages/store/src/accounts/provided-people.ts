@@ -1,8 +1,8 @@
 /**
  * People whom an identity provider vouches for: known by issuer and subject, with the roles that it names. Design 3, row 16.
- * An email alone names nobody: a person who is there already is taken for the provider's only where it says that the email was
- * verified, and a password that was set by whoever typed that email unproved ends with that. What the provider names is what the
- * person is from then on, in the organizations that it names and in those that it named before; a membership by invitation stays.
+ * An email alone identifies nobody: an existing person is linked only if the provider says that the email is verified. A password set by
+ * someone who never proved that email then ends. From then on the provider decides the person's role in the organizations that it names and
+ * in those that it named before. A membership by invitation stays.
  */
 import { base62, idPrefix, type OrganizationId, type PersonId } from '@metergate/core/id.ts';
 import { roles, type Role } from '@metergate/core/account/role.ts';

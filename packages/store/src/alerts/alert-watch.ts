@@ -1,6 +1,6 @@
 /**
- * What happened that somebody may want to hear of, found by looking: caps by their sums, runs by their feed, days and Baselines by the clock.
- * What was told of a cap is kept in the transaction that raises the notice and writes the audit row, so it is told once.
+ * Polls for events that webhooks may want: caps by their sums, runs by their feed, days and Baselines by the clock. The transaction that
+ * raises a cap's notice also stores that it was sent and writes the audit row, so it is sent once.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { capEvents, type CapEvent } from '@metergate/core/alert/cap-events.ts';

@@ -1,6 +1,4 @@
-/**
- * Thresholds of caps: at how many percent of its limit a cap is to be told of. One list for each cap; none unless set.
- */
+/** Thresholds of caps: the percentages of a cap's limit at which webhooks are notified. One list for each cap; none unless set. */
 import { idPrefix, newId, type OrganizationId } from '@metergate/core/id.ts';
 import type { Selectable } from 'kysely';
 import { unknownCap } from '../settings/caps.ts';

@@ -1,4 +1,4 @@
-/** How many organizations are near one of their caps, for metrics: two numbers, however many there are. */
+/** How many organizations have a reached cap and how many are near one, for metrics. */
 import { calendarWindows, windowAt } from '@metergate/core/spend/window.ts';
 import { sql } from 'kysely';
 import type { StoreContext } from '../context.ts';

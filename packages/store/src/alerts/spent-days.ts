@@ -1,6 +1,4 @@
-/**
- * What the subjects of an organization's caps spent day by day: for forecasts, and for telling an unusual day.
- */
+/** Daily spend of the subjects of an organization's caps: for forecasts, and for detecting an unusual day. */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
 import type { CapScope } from '@metergate/core/spend/cap.ts';

@@ -1,9 +1,8 @@
 /**
  * The audit trail: who changed what, when. Design 5 (roles: audit).
- * A row is written in the transaction of the change itself, by the engine that an acting store works with: a change without
- * its row, or a row without its change, cannot come to be. The repository that makes the change names it, with its organization
- * and what was changed, so that it is called the same whoever asked, command or HTTP. Details hold no secret: who opens an acting
- * store gives arguments that are none.
+ * A row is written in the transaction of the change itself, by the engine that an acting store works with: there is no change without its
+ * row, and no row without its change. The repository that makes the change names it, with its organization and subject, so that command and
+ * HTTP use the same name. Details hold no secret: whoever opens an acting store passes none.
  */
 import { newId, idPrefix, type OrganizationId } from '@metergate/core/id.ts';
 import type { Selectable, Transaction } from 'kysely';

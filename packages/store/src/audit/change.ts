@@ -1,6 +1,4 @@
-/**
- * One change as the audit trail names it: what was done, to what, and by whom.
- */
+/** One change as the audit trail records it: what was done, to what, and by whom. */
 
 /** Every change there is. Where the platform's HTTP makes it too, the name is that operation's. */
 export const auditActions = [

@@ -1,8 +1,7 @@
 /**
- * Call records a page at a time, newest first, under any filters: from one record on to the older ones. A place is named by a record of
- * the asker's own, so that nothing in it tells of others.
- * Which days hold such calls, and how many, is known from the sums; a day on which they are many is walked by time, one on which they
- * are few by attribution. So a page costs about what it shows, however rare its calls are.
+ * Call records a page at a time, newest first, under any filters: from one record on to the older ones. A position is a record of the asker's
+ * own, so that it reveals nothing about others. The sums tell which days have such calls, and how many. A day with many is walked by time, a
+ * day with few by attribution. So a page costs about what it shows, however rare its calls are.
  */
 import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import type { CallOutcome, CallRecord } from '@metergate/core/record/call-record.ts';

@@ -1,7 +1,7 @@
 /**
  * A call record ⇄ its row. One list of columns is the order of both the insert and its values.
- * Text of a provider may hold U+0000, which PostgreSQL cannot keep: it becomes U+FFFD on both engines, since one such
- * record must not stop all that wait behind it.
+ * Text of a provider may hold U+0000, which PostgreSQL cannot keep: it becomes U+FFFD on both engines, since one such record must not hold up
+ * all that follow.
  */
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import type { NanoDollars } from '@metergate/core/money.ts';

@@ -1,7 +1,7 @@
 /**
  * Every call record of a time, oldest first, a page at a time along the index over time: for exports, in constant memory. Design 3,
- * row 25. Records that arrive once the walk has begun are not in it, by their number, so that its pages are of one moment. A walk that
- * was broken off can be gone on with from any of its records.
+ * row 25. Records that arrive after the walk has started are left out, by their number, so that all pages show one moment. An interrupted
+ * walk can be resumed from any of its records.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { NanoDollars } from '@metergate/core/money.ts';

@@ -1,4 +1,4 @@
-/** Names of service keys by their ids, for lists of calls: a key that is gone, or has no name, has none. */
+/** Names of service keys by their ids, for lists of calls. An erased or unnamed key has none. */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { StoreContext } from '../context.ts';
 

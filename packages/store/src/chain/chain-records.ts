@@ -1,7 +1,7 @@
 /**
- * Records about to be kept → their places in their organizations' chains, in the transaction that keeps them. Design 3, row 24.
- * One locked row and one update for each organization of a batch; the chain's head is signed each time, so that nothing kept is
- * unsigned, and a checkpoint is kept for good every thousand records and every ten minutes of activity.
+ * Appends records to their organizations' chains, in the transaction that stores them. Design 3, row 24. It takes one locked row and one
+ * update for each organization of a batch. The chain's head is signed each time, so that no stored record is unsigned. A permanent checkpoint
+ * is stored every thousand records and every ten minutes of activity.
  */
 import { wholeChain } from '@metergate/core/receipt/checkpoint.ts';
 import { figuresOf, linkText, noDigest, saltText, wordsOf, wordsText } from '@metergate/core/receipt/receipt.ts';

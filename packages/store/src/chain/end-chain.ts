@@ -1,6 +1,6 @@
 /**
- * The chain of an organization that is being erased: its end is signed while the key is there, then key and secret are destroyed.
- * The chain stays, and verifies: figures are hashed as they are, words by digests that without the secret tell nothing of them.
+ * The chain of an organization that is being erased: its end is signed while the key exists, then key and secret are destroyed. The chain
+ * stays and still verifies: figures are hashed as they are, and the digests of words reveal nothing without the secret.
  */
 import { wholeChain } from '@metergate/core/receipt/checkpoint.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';

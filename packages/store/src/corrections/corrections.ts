@@ -1,5 +1,6 @@
 /**
- * Corrections: what a provider's bill differed by from the records, as figures of their own (decision 0031). No record is changed by one.
+ * Corrections: the differences between a provider's bill and the records, stored as separate figures (decision 0031). A correction changes no
+ * record.
  */
 import { base62, idPrefix, type OrganizationId } from '@metergate/core/id.ts';
 import type { NanoDollars } from '@metergate/core/money.ts';

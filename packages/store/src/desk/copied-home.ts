@@ -1,7 +1,7 @@
 /**
- * A data directory that was copied while its node ran has that node's journal in it. Shipped from both, one's rows would pass for the
- * other's: records would be lost and doubled. So a process that finds another heard of on its directory waits until that one must
- * have been heard again; only one that stays silent is dead, and its journal is this one's to recover (design 2, Processes).
+ * A data directory that was copied while its node ran has that node's journal in it. If both shipped it, rows of one would be taken for the
+ * other's, and records would be lost and doubled. So a process that finds another one recently heard under the same name waits until a live
+ * one would have been heard again. Only if the other stays silent is it dead, and its journal may be recovered here (design 2, Processes).
  */
 import { StoreFault } from '../engine/fault.ts';
 import type { Leases } from '../spend/leases.ts';

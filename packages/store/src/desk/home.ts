@@ -1,5 +1,6 @@
 /**
- * The name of a data directory, made once and kept in it: the next process on it takes over what the last one held in the store.
+ * The name of a data directory, created once and stored in it. The next process on the directory takes over what the last one held in the
+ * store.
  */
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Organizations as they were last read, for as long as nothing in the store changes: first calls of many keys of one organization come
- * together, and each asks one small question instead of a large one. What is given is never older than the question.
+ * A cache of organizations, valid as long as nothing in the store changes. First calls of many keys of one organization come together; with
+ * the cache each needs a small query instead of a large one. A cached answer is never older than the question.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { OrganizationSettings } from '@metergate/core/settings.ts';

@@ -1,6 +1,6 @@
 /**
- * What the gateway thread and the store thread say to each other over their port. Values only, so that they can be copied.
- * The order of messages is the order of truth: an answer is never older than a change that was posted before it.
+ * The messages between the gateway thread and the store thread. Values only, so that they can be copied. Messages are in the order of events:
+ * an answer is never older than a change that was posted before it.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/settings.ts';

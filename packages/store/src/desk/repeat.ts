@@ -1,6 +1,6 @@
 /**
- * One task, again and again: a pause after each run, sooner when nudged, later after failures. Never twice at once.
- * A failure is reported once when it begins and once when it is over, and never ends the repetition.
+ * Repeats one task: with a pause after each run, shorter when nudged, longer after failures. Never twice at once. A failure is reported when
+ * it begins and when it is over, and never ends the repetition.
  */
 
 export interface RepeatOptions {

@@ -3,9 +3,9 @@
  * Questions that arrive while one transaction is under way are answered by the next one together; where they come one after the other,
  * they wait two milliseconds for company, since a transaction for each costs more than the calls themselves. An answer is never older than
  * what the node was told before it: where the feed moved while it was being made, the run is read again.
- * Before a run of a bounded exposure is made, what has ended on this node by then is kept, so that what it spent is free again.
- * Where the store fails: a question is answered `failed`; a confirmation waits and goes before the next sweep, so that no run
- * vanishes whose call was opened.
+ * Before a run under an exposure limit is created, calls that have ended on this node are shipped, so that their exposure is free again. If
+ * the store fails, a question is answered `failed`. A confirmation waits and goes before the next sweep, so that no run vanishes whose call
+ * was opened.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { Run } from '@metergate/core/run/run.ts';

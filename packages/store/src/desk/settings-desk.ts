@@ -1,8 +1,8 @@
 /**
- * Questions and the revision feed, on the store thread: what gateway nodes hold of settings, kept true (design 2, Snapshots).
- * Rule: a change is posted within one poll of its commit; an answer read while the feed moved is read again, so nothing
- * that a change has overtaken is ever handed out and then never corrected.
- * Where the store fails: a question is answered `failed`, the feed says nothing (the node's age grows) and goes on at the next poll.
+ * Answers questions about settings and follows the revision feed, on the store thread, so that gateway nodes hold current settings (design 2,
+ * Snapshots). Rule: a change is posted within one poll of its commit. An answer read while the feed moved is read again, so no outdated
+ * answer goes uncorrected. If the store fails, a question is answered `failed`, and the feed is silent (the node's age grows) until the next
+ * poll.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { Settings } from '../settings/node-settings.ts';

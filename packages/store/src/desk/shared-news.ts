@@ -1,6 +1,6 @@
 /**
- * What a shared store makes known to a gateway thread beside settings: its time, what other nodes did to runs and leases, and up
- * to when all that has been told. Moments come on the clock that all threads share and are given on the listener's own.
+ * News of a shared store for a gateway thread, beside settings: its time, other nodes' changes of runs and leases, and up to when the news is
+ * complete. Moments arrive on the clock that all threads share and are converted to the listener's own.
  */
 import type { LeaseMoment } from '@metergate/core/lease/account.ts';
 import { isEnded, type EndedRun, type Run } from '@metergate/core/run/run.ts';

@@ -1,7 +1,7 @@
 /**
  * The hourly comparison of spend with its records → one sentence for each new difference, and a count for `/metrics`.
- * It runs in slices with pauses, so that questions and shipping on the same thread never wait for more than one slice. Nothing is
- * repaired: an operator must look. Where the store is away the walk ends and is begun again later; shipping says that already.
+ * It runs in slices with pauses, so that questions and shipping on the same thread never wait for more than one slice. Nothing is repaired:
+ * an operator must look. If the store is away, the walk ends and starts again later; shipping already reports that fault.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { formatDollars } from '@metergate/core/money.ts';

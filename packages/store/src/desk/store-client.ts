@@ -1,7 +1,7 @@
 /**
  * The store as the gateway thread sees it: questions with a deadline, changes as they come, and when it was last heard.
- * Rule (design 2): nothing here waits longer than the deadline, and nothing the store thread does can hold a call up.
- * A store that is away or late rejects the question; what was learnt before stays usable.
+ * Rule (design 2): nothing here waits longer than the deadline, and nothing the store thread does can delay a call. If the store is away or
+ * late, the question is rejected; earlier answers stay usable.
  */
 import type { MessagePort } from 'node:worker_threads';
 import type { OrganizationId } from '@metergate/core/id.ts';

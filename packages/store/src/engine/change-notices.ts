@@ -1,7 +1,7 @@
 /**
- * Hears on PostgreSQL, on a connection of its own, that settings or runs were changed somewhere (design 2, Snapshots). A notice only
- * brings a look forward: whoever listens looks regularly all the same, so a connection that is lost, or a pooler in between that
- * passes no notices on, costs time and nothing else. A lost connection is dialled again by itself.
+ * Hears on PostgreSQL, on a connection of its own, that settings or runs were changed somewhere (design 2, Snapshots). A notice only makes
+ * the next poll come sooner. Listeners poll regularly anyway, so a lost connection, or a pooler that passes no notices on, costs time and
+ * nothing else. A lost connection is re-established automatically.
  */
 import pg from 'pg';
 

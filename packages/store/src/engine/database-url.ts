@@ -1,5 +1,5 @@
 /**
- * `SVC_DATABASE_URL` → which engine, and how to name its place in a sentence without its password.
+ * `SVC_DATABASE_URL` → the engine, and a name for the place that contains no password.
  * @throws StoreFault `bad_store_url` for anything but `sqlite:PATH` and `postgres://…`; the text itself is not repeated,
  * since it may hold a password.
  */

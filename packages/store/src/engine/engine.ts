@@ -1,6 +1,6 @@
 /**
  * A store address → one open engine, and the three ways to use it: read, write, change settings.
- * Everything goes through these, so that an engine's error leaves as a `StoreFault` and nowhere raw.
+ * Everything goes through these, so that every engine error becomes a `StoreFault`.
  */
 import { Kysely, PostgresDialect, type Transaction } from 'kysely';
 import type { ChangeName } from '../audit/change.ts';

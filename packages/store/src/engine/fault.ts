@@ -1,7 +1,7 @@
 /**
  * Engine errors → the faults of the store: a stable code and one sentence that an operator can act on.
  * A sentence names the place (a path, or host, port and database), never a password, a bound value or a row.
- * What is no engine error (a defect of ours) passes unchanged.
+ * Any other error (a defect of ours) passes unchanged.
  */
 
 export type StoreFaultCode =

@@ -1,6 +1,6 @@
 /**
- * One page of a list in the order in which its rows were made. A place is the row's own time and id, so that a page can go on
- * after a row that is gone since.
+ * One page of a list in the order in which its rows were created. A position is a row's time and id, so that the next page works even if that
+ * row has been deleted.
  */
 import { sql, type RawBuilder } from 'kysely';
 

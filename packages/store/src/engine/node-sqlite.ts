@@ -3,7 +3,7 @@
  * Every open connection has its pragmas set and read back: WAL, synchronous FULL (a shipped batch must outlive the
  * journal segment that is unlinked for it), foreign keys on, 5 s of patience with other processes.
  * Integers come back as `bigint`, whatever their size, as they do from PostgreSQL.
- * When the file cannot be used: the engine's own error, or a `StoreFault` where SQLite would be silent about it.
+ * If the file cannot be used, the engine's own error is thrown, or a `StoreFault` where SQLite would be silent.
  */
 import { accessSync, closeSync, constants, existsSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Transactions whose statements are sent ahead of each other's answers, on connections of their own: a store that is far away is waited
- * for once for all that is read and once for all that is written, and what is locked is locked for one way there and back. PostgreSQL alone.
+ * Pipelined transactions: statements are sent without waiting for earlier answers, on connections of their own. A distant store then costs
+ * one round trip for all reads and one for all writes, and locks are held for one round trip. PostgreSQL only.
  */
 import type { Pool } from 'pg';
 

@@ -1,8 +1,8 @@
 /**
  * A `postgres://` address → a bounded pool for Kysely's PostgreSQL dialect.
  * Integers of every width come back as `bigint`, as they do from SQLite. Connecting, a statement, a lock and an idle
- * transaction each have an end, so that a silent server turns into a fault instead of a wait. A connection that says nothing any more,
- * though the network takes what is sent, is given up with all that lie idle: the next query dials anew.
+ * transaction each have an end, so that a silent server turns into a fault instead of a wait. A connection that has gone silent, though the
+ * network still accepts what is sent, is given up together with all idle ones; the next query dials again.
  */
 import pg from 'pg';
 

@@ -1,6 +1,6 @@
 /**
- * What shipping must know of erased organizations: which they are, what a record of theirs keeps, and that no erasure begins
- * while a shipment is under way. Design 3, row 23.
+ * Erasure as shipping sees it: which organizations are erased, what their records keep, and that no erasure begins while a batch is being
+ * shipped. Design 3, row 23.
  */
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { sql, type Transaction } from 'kysely';

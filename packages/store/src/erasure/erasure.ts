@@ -1,9 +1,9 @@
 /**
  * An organization erased: keys, sessions, secrets and the data key are destroyed, records keep figures alone. Design 3, row 23.
- * The first transaction takes everything that lets anyone in or opens anything; from its commit on the organization is like
- * one that never was, but that its figures can be read by its id. What is long, the words in its call records and its tap
- * events, goes in slices after it; a process that dies in between goes on where it stood, at the latest at the next start.
- * Records still on their way from a node lose their words when they arrive (`erased.ts`).
+ * The first transaction deletes everything that lets anyone in or opens anything. From its commit on the organization looks as if it had
+ * never existed, except that its figures can be read by its id. The words in its call records and tap events are then erased in slices. If
+ * the process dies in between, erasure continues at the next start at the latest. Records still on their way from a node lose their words
+ * when they arrive (`erased.ts`).
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { sql, type Transaction } from 'kysely';

@@ -1,6 +1,4 @@
-/**
- * Where closed rows go: the part of the store that shipping and recovery need.
- */
+/** The part of the store that shipping and recovery need: it takes closed rows. */
 import type { CallOpening, CallRecord } from '@metergate/core/record/call-record.ts';
 import type { RunEnd, RunTightening } from './run-event.ts';
 

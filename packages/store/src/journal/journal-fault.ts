@@ -1,6 +1,6 @@
 /**
- * What can break in the journal, with one sentence that names the file and says what to do.
- * A refusal does not exist here: the journal either keeps its promise or says that it cannot.
+ * The journal's faults, each with a sentence that names the file and says what to do. The journal never refuses: it keeps its promise or
+ * throws.
  */
 
 export type JournalFaultCode =

@@ -1,6 +1,6 @@
 /**
- * The journal as the gateway thread sees it: what is opened before dialling, closed before the answer is complete, and what
- * becomes of runs before the answer that shows it.
+ * The journal as the gateway thread sees it: a call is opened before dialling and closed before its answer is complete; a run's end or
+ * tightening is written before the answer that shows it.
  * Design 2, Journal. All rows of one event-loop turn are committed in one transaction at the end of that turn; then the
  * callbacks run, in the order of the rows.
  */

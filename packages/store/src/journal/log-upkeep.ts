@@ -1,7 +1,7 @@
 /**
- * The logs of segments while the store is away: kept short, so that neither the log that the writer appends to nor the close of
- * a segment that waits to be shipped ever costs more than a bound. Runs on the shipper's thread; the writer does not wait.
- * SQLite moves a whole log into its file when the last connection closes: what is moved here is not moved there.
+ * Keeps the logs of segments short while the store is away, so that neither appending to a log nor closing a segment ever costs more than a
+ * bound. Runs on the shipper's thread; the writer does not wait. SQLite moves a whole log into its file when the last connection closes; the
+ * part moved here need not be moved then.
  */
 import { statSync } from 'node:fs';
 import { SegmentReader } from './segment-reader.ts';

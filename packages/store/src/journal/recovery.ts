@@ -1,11 +1,11 @@
 /**
- * Segments that a dead process left → complete segments: what was opened and never closed is closed as `interrupted`.
- * Rule (design 2, Journal): each such call gets exactly one record, also when recovery itself dies at any instant:
- * the rows are written into the segment first, in one transaction that also seals it, and shipped like all others.
- * A file that cannot be read stops the start: it may hold calls that no one else knows of.
- * The store may have more of a segment than the file has: its tail went with the power, or an older copy of it was restored.
- * Then what the store has already is not closed again, and what is closed here is numbered above all that was ever shipped.
- * The dead process may still be dying: it is waited for. A segment that another process keeps all the same is taken over when it is free.
+ * Segments that a dead process left → complete segments: calls that were opened and never closed are closed as `interrupted`.
+ * Rule (design 2, Journal): each such call gets exactly one record, even if recovery itself dies at any instant: the rows are written into
+ * the segment first, in one transaction that also seals it, and shipped like all others. A file that cannot be read stops the start: it may
+ * hold calls that no one else knows of.
+ * The store may have more of a segment than the file: its tail was lost in a power failure, or an older copy of the file was restored. Then
+ * calls that the store already has are not closed again, and rows closed here are numbered above all that was ever shipped. The dead process
+ * may still be exiting, so recovery waits for it. A segment that another process still holds is taken over when it is released.
  */
 import { existsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -60,7 +60,7 @@ export async function recoverSegments(directory: string, calls: KnownCalls): Pro
     }
     if (elsewhere.length === 0 || look === dyingLooksMax) return { dead, live, elsewhere, interrupted };
     await pause(dyingPauseMs);
-    // What is gone by now was complete: the other process removed it.
+    // A segment that no longer exists was complete: the other process removed it.
     left = elsewhere.filter((path) => existsSync(path));
     elsewhere = [];
   }

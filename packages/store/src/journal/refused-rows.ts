@@ -1,11 +1,10 @@
 /**
- * A store that refuses one record for ever must not keep back all that follow it. Around the store's own `ship`: a batch that
- * is refused for what is in it is halved until the row stands alone; that row is written to a file of its own beside the
- * journal, said and counted, and the rest goes on. At the next start, perhaps of a version that knows better, it is offered again.
- * Rule: the row is on the disk before the segment's mark passes it, and it gets a mark of its own, so that it is stored once
- * whatever dies in between. Where row after row is refused, the store is at fault and not the rows: then nothing is set aside.
- * A store that was put back to an earlier moment is sent the row again from its segment, and the file goes; where the segment
- * is gone by then, the file is all there is.
+ * A store that refuses one record for ever must not keep back all that follow it. Around the store's own `ship`: a batch that is refused for
+ * its contents is halved until the bad row is alone. That row is written to a file of its own beside the journal, reported and counted, and
+ * the rest is shipped. The next start, perhaps of a newer version, offers it again.
+ * Rule: the row is on disk before the segment's mark passes it, and it has a mark of its own, so that it is stored once even after a crash.
+ * If row after row is refused, the store is at fault and nothing is set aside. A store restored to an earlier moment gets the row again from
+ * its segment, and the file is removed; if the segment no longer exists, the file is the only copy.
  */
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

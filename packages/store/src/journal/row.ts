@@ -1,7 +1,7 @@
 /**
- * Openings, records and what is written of runs ↔ the JSON text of one journal row: an array of the values in a fixed order. Names would be half of
- * what is written, and what is written is most of what a commit costs. The order is this file's own; a segment is only ever
- * read by the version that wrote it, or a newer one that knows the order (`rowForm`).
+ * Openings, records and run events ↔ the JSON text of one journal row: an array of values in a fixed order. Names would double the size, and
+ * the size is most of a commit's cost. The order is private to this file; a segment is only ever read by the version that wrote it, or a
+ * newer one that knows the order (`rowForm`).
  * Every field is named here, so that a field added to the record and forgotten here does not compile.
  * Cost travels as whole nano-dollars in decimal text: exact at any size.
  */

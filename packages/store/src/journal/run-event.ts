@@ -1,6 +1,4 @@
-/**
- * What a node writes of a run before the answer that shows it: that its budget fell, and that it ended (design 2, Journal).
- */
+/** An event of a run, journalled before the answer that shows it: its budget was lowered, or it ended (design 2, Journal). */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { NanoDollars } from '@metergate/core/money.ts';
 import type { ClampReason, EndedState } from '@metergate/core/run/run.ts';

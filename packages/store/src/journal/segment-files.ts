@@ -1,7 +1,7 @@
 /**
- * The journal directory → its segments; and the removal of a segment, in an order that a crash cannot turn into doubt.
- * `seg_X.db` (with `-wal`, `-shm`, `-journal` beside it) is a whole segment. `seg_X.db.new` was never used.
- * `seg_X.done` was complete and shipped: what is left of it may go. A log without either is a loss, and said so.
+ * The journal directory → its segments; and the removal of a segment, in an order that stays unambiguous after a crash. `seg_X.db` (with
+ * `-wal`, `-shm`, `-journal` beside it) is a whole segment. `seg_X.db.new` was never used. `seg_X.done` was complete and shipped: the rest of
+ * it may be deleted. A log without either is a loss, and is reported.
  */
 import { close, ftruncate, mkdirSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * The next segment for the journal's writer, made ahead of need: a full segment is followed by one whose file is there and synced, so
- * that the thread that forwards calls does not wait for the disk. Where none is ready, it is made on the spot.
+ * Prepares the next segment for the journal's writer: its file already exists and is synced when the current one is full, so that the gateway
+ * thread does not wait for the disk. If none is ready, one is created on the spot.
  */
 import { discardSegment, makeSegment, nameSegment, prepareSegment, type SegmentPlace } from './segment.ts';
 import { SegmentWriter } from './segment-writer.ts';

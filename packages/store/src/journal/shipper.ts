@@ -1,8 +1,8 @@
 /**
- * Closed rows of all segments, and what they say of runs → the store, in batches; and segments that are complete → gone.
- * Rule (design 2, Journal): a batch and the segment's mark are one transaction of the store, and the mark is asked again
- * after any failure, so that a batch sent twice changes nothing. A segment is removed only when it is sealed and the
- * store holds all of it. Where the store is away, everything stays where it is, and the next pass goes on from the mark.
+ * Ships closed rows of all segments, and events of runs, to the store in batches, and removes complete segments.
+ * Rule (design 2, Journal): a batch and the segment's mark are one transaction of the store, and the mark is read again after any failure, so
+ * that a batch sent twice changes nothing. A segment is removed only when it is sealed and the store holds all of it. While the store is
+ * away, everything stays where it is, and the next pass continues from the mark.
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import { isElsewhere, JournalFault, sqliteResult } from './journal-fault.ts';

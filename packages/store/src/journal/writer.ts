@@ -1,9 +1,9 @@
 /**
  * Openings and records → committed rows, one transaction for all that one event-loop turn produced (design 2, Journal).
  * Rule: `open` succeeds only after its row is committed; a closed call is never forgotten while the process lives.
- * When commits fail: openings are told at once, so nothing is forwarded; closings wait in memory, are tried again every
- * 100 ms, and after 2 s the answer goes out all the same. When commits succeed again, so does everything, by itself.
- * Moving rows to the store is the shipper's, on another thread, as are checkpoints.
+ * When commits fail, openings fail at once, so nothing is forwarded. Closings wait in memory and are retried every 100 ms; after 2 s the
+ * answer goes out anyway. When commits succeed again, everything recovers by itself. The shipper, on another thread, moves rows to the store
+ * and makes checkpoints.
  */
 import type { CallOpening, CallRecord } from '@metergate/core/record/call-record.ts';
 import type { RequestId } from '@metergate/core/id.ts';

@@ -2,7 +2,7 @@
  * The host of a declared upstream or a webhook → an address that may be dialled, or a fault `not_public`. Three locks, because each one
  * alone has been passed: literals are judged before anything is resolved (a lookup hook never sees them), every address a
  * name resolves to is judged in the hook that the dial itself uses (so no second answer can differ), and the address of the
- * connected socket is judged again. Where the context fails (no answer, a late one, an empty one), the answer is refusal.
+ * connected socket is judged again. If the lookup fails (no answer, a late one, an empty one), the address is refused.
  */
 import { lookup as systemLookup, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';

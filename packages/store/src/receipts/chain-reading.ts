@@ -1,6 +1,4 @@
-/**
- * An organization's chain as it is read: where it ends, its keys, its checkpoints, its records in their order.
- */
+/** Reads an organization's chain: its end, its keys, its checkpoints, and its records in order. */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { wholeChain, type Checkpoint, type ReceiptKey } from '@metergate/core/receipt/checkpoint.ts';
 import { chainStart } from '@metergate/core/receipt/receipt.ts';

@@ -1,7 +1,7 @@
 /**
- * What a journal says of runs → the runs and the exposure they take, inside the transaction that keeps the records and their
- * segment's mark: so a run's spend equals the sum of its records, and nothing is applied twice (design 2, Journal).
- * Records confirm their run. Tightenings and ends come in the order in which the node wrote them; the first end counts.
+ * Applies journal rows to runs and their exposure, inside the transaction that stores the records and their segment's mark. So a run's spend
+ * equals the sum of its records, and nothing is applied twice (design 2, Journal). Records confirm their run. Tightenings and ends come in
+ * the order in which the node wrote them; the first end counts.
  */
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { exposureOf } from '@metergate/core/run/clamp.ts';

@@ -1,7 +1,7 @@
 /**
- * What the live runs of organizations take of their exposure, inside one transaction: locked, read, changed, written back.
- * Rule: whoever creates, spends, tightens or ends runs holds these rows first, in the order of the organizations, so that a
- * grant of exposure and its release never pass each other, and no two transactions wait for each other in a circle.
+ * The exposure taken by organizations' live runs, inside one transaction: locked, read, changed, written back.
+ * Rule: whoever creates, spends, tightens or ends runs locks these rows first, in the order of the organizations. So grants and releases of
+ * exposure never cross, and transactions cannot deadlock.
  */
 import { sql, type Transaction } from 'kysely';
 import type { Engine } from '../engine/engine.ts';

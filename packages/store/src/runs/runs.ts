@@ -1,8 +1,8 @@
 /**
  * Runs as the store keeps them: made once with the exposure they take, confirmed, closed, swept, and never begun again.
- * Spec: Run; design 3, rows 12 and 13. What calls spend and what nodes write of runs comes with the records (`sql/apply-to-runs.ts`).
- * Exposure taken is the sum, over live runs, of the budget not yet spent: kept to the nano-dollar in every transaction that
- * changes a run, and never above the limit when a run is made.
+ * Spec: Run; design 3, rows 12 and 13. The spend of calls and the events of runs come with the records (`apply-to-runs.ts`). Exposure taken
+ * is the sum, over live runs, of the budget not yet spent: kept to the nano-dollar in every transaction that changes a run, and never above
+ * the limit when a run is made.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';

@@ -1,6 +1,6 @@
 /**
- * Indexes over large tables of PostgreSQL. Made within a migration, one would hold up every shipper until it is built; these are
- * built after it, outside of a transaction, while records come in. One whose building was broken off is dropped and built anew.
+ * Indexes over large tables of PostgreSQL. Inside a migration, building one would block every shipper. These are built afterwards, outside a
+ * transaction, while records come in. If the build of an index was interrupted, it is dropped and built again.
  */
 import { sql } from 'kysely';
 import type { Engine } from '../engine/engine.ts';

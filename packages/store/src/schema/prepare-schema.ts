@@ -1,7 +1,7 @@
 /**
- * An open engine → a store that fits this version: absent schema made or reported, old one brought up to date or
- * reported, new one refused, master key compared. Two processes that start at once take turns; the second finds all done.
- * Migrations and the store's identity are one transaction: a store that exists at all knows its master key.
+ * Brings the schema of an open engine to this version: creates or reports a missing one, upgrades or reports an older one, refuses a newer
+ * one, and compares the master key. Two processes that start at once take turns; the second finds everything done. Migrations and the store's
+ * identity are one transaction: a store that exists at all knows its master key.
  */
 import { timingSafeEqual } from 'node:crypto';
 import { sql, type Kysely, type Transaction } from 'kysely';

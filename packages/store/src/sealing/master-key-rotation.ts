@@ -1,9 +1,8 @@
 /**
  * Another master key for a store: every data key wrapped anew, and the fingerprint, in one transaction. Design 3, row 18.
- * Whenever the process dies, the store opens with the old key or with the new one, never with neither. What is sealed under
- * the data keys stays as it is.
- * Servers that run meanwhile hold the old key: the new one lies sealed under it for an hour, and they take it over when they
- * next look, so that no call fails for it. After that hour it is gone, and the old key opens nothing.
+ * Whenever the process dies, the store opens with the old key or with the new one. Data sealed under the data keys is not touched. Running
+ * servers hold the old key. The new key is stored sealed under it for an hour, and they pick it up at their next poll, so that no call fails.
+ * After that hour it is deleted, and the old key opens nothing.
  */
 import type { Kysely } from 'kysely';
 import { refuse, type StoreRefusal } from '../refusal.ts';

@@ -2,7 +2,7 @@
  * Plaintext ⇄ sealed bytes: AES-256-GCM with a fresh random 96-bit nonce and a 128-bit tag, bound to its place.
  * Sealed form: version byte 1 ‖ nonce (12) ‖ ciphertext ‖ tag (16). The additional data names purpose, organization,
  * record and version, each with its length before it, so that no sealed value can stand in for another one.
- * Whatever does not unseal is null, never an error: moved, altered, cut, or sealed under another key.
+ * A value that does not unseal is null, never an error: it was moved, altered, cut, or sealed under another key.
  */
 import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto';
 

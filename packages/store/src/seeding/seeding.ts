@@ -1,6 +1,6 @@
 /**
- * What filling an empty store in bulk needs beyond its repositories: whether it is empty, many service keys at once, and the engine
- * made ready for many rows and put in order after them. Design 5, `seed`.
+ * Support for filling an empty store in bulk: checks that it is empty, creates many service keys at once, prepares the engine for many rows
+ * and tidies up afterwards. Design 5, `seed`.
  */
 import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';

@@ -1,6 +1,6 @@
 /**
- * When each service key was last used, to the minute: noted with the records that say so, in their transaction. A key that is busy is
- * written once a minute and not with every batch.
+ * When each service key was last used, to the minute: written with the records, in their transaction. A busy key is written once a minute,
+ * not with every batch.
  */
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { sql, type Transaction } from 'kysely';

@@ -1,6 +1,4 @@
-/**
- * Where the platform that started last is reached: a link made by the command in another shell, with other settings, leads there.
- */
+/** The address of the platform that started last. A link made by the command in another shell, with other settings, leads there. */
 import type { StoreContext } from '../context.ts';
 
 export interface PlatformAddress {

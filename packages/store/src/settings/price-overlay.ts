@@ -1,6 +1,6 @@
 /**
  * The operator's own prices: one JSON text, kept as given and replaced whole. Design 3, row 6.
- * Whether it is a fit price list is decided before it comes here.
+ * It is validated before it gets here.
  */
 import type { StoreContext } from '../context.ts';
 

@@ -1,6 +1,6 @@
 /**
- * What the server that started last goes by: where it sends provider keys, and which addresses it allows. A command in another shell,
- * with other variables or none, goes by the same.
+ * Settings of the server that started last: where it sends provider keys, and which addresses it allows. A command in another shell, with
+ * other variables or none, uses the same.
  */
 import type { Provider } from '@metergate/core/wire/wire.ts';
 import type { StoreContext } from '../context.ts';

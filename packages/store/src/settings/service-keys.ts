@@ -1,6 +1,6 @@
 /**
  * Service keys as the store knows them: the SHA-256 and a short prefix, never the key. Spec: Authentication 1; design 3, row 17.
- * Who mints a key shows it once and hands its hash over.
+ * The code that mints a key shows it once and passes its hash here.
  */
 import { newId, idPrefix, type OrganizationId, type ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollarsMax, type NanoDollars } from '@metergate/core/money.ts';

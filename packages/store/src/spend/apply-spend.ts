@@ -1,9 +1,9 @@
 /**
- * Records of calls → what they add to the sums of spend, inside the transaction that keeps the records and their mark: so
- * spend always equals the sum of the records (design 2, Journal). Sums are kept per organization, key and project, in each
- * of the five windows that hold a call's start (design 3, row 5a), whether or not a cap exists.
- * A batch is summed in memory first; rows are then written in one fixed order, so that two shippers never wait for each other
- * in a circle. Sums stop at the 64-bit bound, since one that failed there would hold up all records behind it.
+ * Adds call records to the sums of spend, inside the transaction that stores the records and their mark. So spend always equals the sum of
+ * the records (design 2, Journal). Sums are kept per organization, key and project, in each of the five windows that hold a call's start
+ * (design 3, row 5a), whether or not a cap exists.
+ * A batch is summed in memory first; rows are then written in one fixed order, so that two shippers never deadlock. Sums saturate at the
+ * 64-bit bound, since a failing one would block all records behind it.
  */
 import type { CapScope } from '@metergate/core/spend/cap.ts';
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';

@@ -1,9 +1,8 @@
 /**
- * Records of calls → what their nodes have shipped of each leased sum, inside the transaction that keeps the records and adds
- * them to what is spent: so a record is among what is leased until it is among what is spent, and never in both (design 2,
- * Spend across nodes). Where a sum reaches the limit of its cap or run, all nodes are told to confirm what they hold, whether or
- * not the one that spent has ever asked for a lease of it.
- * To be called after the sums themselves, whose locks it relies on. On the embedded store there is nothing to do.
+ * Adds call records to what their nodes have shipped of each leased sum, inside the transaction that stores the records and adds them to
+ * spend. So a record counts as leased until it counts as spent, and never as both (design 2, Spend across nodes). Where a sum reaches the
+ * limit of its cap or run, all nodes are told to confirm what they hold, whether or not the one that spent has ever asked for a lease of it.
+ * Call it after the sums are written: it relies on their locks. On the embedded store there is nothing to do.
  */
 import { nanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';

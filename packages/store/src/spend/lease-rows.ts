@@ -1,6 +1,6 @@
 /**
- * Leased subjects and their leases ⇄ rows, many at a time: sums locked in the order in which shipping locks them, limits, runs
- * and all nodes' leases read under those locks, one node's leases written.
+ * Leased subjects and their leases ⇄ rows, many at a time: locks sums in the order in which shipping locks them, reads limits, runs and all
+ * nodes' leases under those locks, and writes one node's leases.
  */
 import { leaseName, type LeaseSubject } from '@metergate/core/lease/subject.ts';
 import type { LeasedSum, NodeLease } from '@metergate/core/lease/answer.ts';

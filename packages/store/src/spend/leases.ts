@@ -1,7 +1,7 @@
 /**
- * Gateway nodes and their leases in the shared store (design 2, Spend across nodes; 3, rows 5a and 5b). What is granted is core's
- * decision; here the sums it rests on are locked, read and written in one short transaction.
- * Locks go in the order of shipping: exposure, sums, leases, feed. Time is the database's own.
+ * Gateway nodes and their leases in the shared store (design 2, Spend across nodes; 3, rows 5a and 5b). Core decides what is granted; here
+ * the sums behind that are locked, read and written in one short transaction. Locks are taken in the order of shipping: exposure, sums,
+ * leases, feed. Time is the database's own.
  * On the embedded store the one node is the authority: every answer is without bound, and nothing is written.
  */
 import type { LeaseAnswer } from '@metergate/core/lease/account.ts';

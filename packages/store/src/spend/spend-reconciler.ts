@@ -1,7 +1,7 @@
 /**
- * Sums of spend derived anew from the records they stand for, and held against what is kept: design 2 (Spend), reliability 4.6.
- * What refuses a call must not rest on a figure that nobody checks. Nothing is repaired here: a difference is a defect or a
- * damage, and whoever reads of it must see both figures.
+ * Recomputes the sums of spend from the records and compares them with the stored ones: design 2 (Spend), reliability 4.6. Caps refuse calls
+ * by these sums, so somebody has to check them. Nothing is repaired here: a difference means a defect or damage, and the operator must see
+ * both figures.
  * One organization at a time, in slices along its index, so that neither memory nor a wait grows with the records. Records that
  * arrive meanwhile are left out by their number; on PostgreSQL a transaction may commit behind that number, so a difference
  * counts only when a second walk finds the very same one.

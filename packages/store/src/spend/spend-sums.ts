@@ -1,6 +1,6 @@
 /**
- * Sums of spend as they are read: of an organization and one of its keys in the windows of a moment, for a node to begin
- * from. One statement, so of one moment: every batch of records is in all of the sums or in none.
+ * Reads sums of spend: those of an organization and one of its keys in the windows of a moment, as a node's starting point. One statement, so
+ * of one moment: every batch of records is in all of the sums or in none.
  */
 import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import type { NanoDollars } from '@metergate/core/money.ts';

@@ -1,6 +1,6 @@
 /**
- * What calls have in common, numbered: key, project, model, wire and endpoint. Numbers are given inside the transaction that first
- * needs them and remembered by the shipper once it has committed. Names are bounded as in every sum of usage.
+ * Numbers for attributions, the values that many calls share: key, project, model, wire and endpoint. A number is assigned in the transaction
+ * that first needs it, and the shipper caches it once that has committed. Names are bounded as in every sum of usage.
  */
 import { attributionDimensions, subjectOf, type AttributionDimension, type UsageRecord } from '@metergate/core/report/usage-sum.ts';
 import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely';

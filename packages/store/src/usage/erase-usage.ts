@@ -1,6 +1,6 @@
 /**
- * The words of an erased organization taken out of its sums of usage: labels, runs, projects and models. Its figures stay, under no
- * name, and still add up. In slices, each in a transaction of the caller's; records lose their words first.
+ * Removes the words of an erased organization from its usage sums: labels, runs, projects and models. The figures stay without a name and
+ * still add up. In slices, each in a transaction of the caller's; records lose their words first.
  */
 import { sql, type RawBuilder, type Transaction } from 'kysely';
 import type { Engine } from '../engine/engine.ts';

@@ -1,5 +1,5 @@
 /**
- * The figures of a usage sum as columns: their names, what of a call record's row each is, how engines add them up. In the order of
+ * The figures of a usage sum as columns: their names, the expression over a call record's row, and how engines add them up. In the order of
  * `usageFigureNames`. All sums loop over this list; a new figure is a line in core and a line here.
  */
 import { addUsage, noUsage, usageFigureNames, type UsageFigureName, type UsageFigures, type WholeFigure } from '@metergate/core/report/usage-sum.ts';

@@ -1,4 +1,4 @@
-/** What the hours of a time came to, in steps of an hour or a day. Reads sums alone: its cost does not grow with the number of calls. */
+/** The sums of a time range in steps of an hour or a day. It reads only sums, so its cost does not grow with the number of calls. */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { sql } from 'kysely';
 import type { StoreContext } from '../context.ts';

@@ -1,6 +1,4 @@
-/**
- * Records of calls → what they add to each sum of usage: one row for each sum, whatever the number of its calls. Pure.
- */
+/** Call records → what they add to each usage sum: one row for each sum, whatever the number of its calls. Pure. */
 import {
   addUsage, attributionDimensions, subjectsOf, usageOfCall, type UsageFigures, type UsageRecord,
 } from '@metergate/core/report/usage-sum.ts';

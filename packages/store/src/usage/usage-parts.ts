@@ -1,6 +1,6 @@
 /**
- * The sums that an answer is put together from, each source one statement over one range of a key. What they give are parts: figures
- * with as much of what they stand for as the question needs. Parts of days come from the records, in slices.
+ * Reads the sums that make up an answer, with one statement over one key range for each source. The results are parts: figures with as many
+ * dimensions as the question needs. Partial days are read from the records, in slices.
  */
 import { setImmediate as othersFirst } from 'node:timers/promises';
 import { attributionDimensions, subjectOf, type AttributionDimension, type UsageFigures } from '@metergate/core/report/usage-sum.ts';

@@ -1,4 +1,4 @@
-/** What a report of usage is asked, and which sums can answer it. Pure. */
+/** The query of a usage report, and which sums can answer it. Pure. */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import {
   attributionDimensions, timeDimensions, wordDimensions, type AttributionDimension, type TimeDimension, type UsageDimension, type WordDimension,

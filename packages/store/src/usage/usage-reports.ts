@@ -1,6 +1,6 @@
 /**
- * What the calls of a time used, by up to two dimensions: whole days and months from their sums, parts of days at the edges from the
- * records. Design 5, `usage`. What no sum holds is added up from the records alone; `sumKindOf` says what that is.
+ * Usage of a time range by up to two dimensions: whole days and months from their sums, partial days at the edges from the records. Design 5,
+ * `usage`. A query that no sum covers is answered from the records alone; `sumKindOf` decides.
  */
 import {
   addUsage, attributionDimensions, subjectOf, type AttributionDimension, type UsageDimension, type UsageFigures,

@@ -1,6 +1,6 @@
 /**
- * Deliveries of notices to webhooks: which are due, how an attempt went, the log of them. A delivery that is taken is due again a minute
- * later, whatever becomes of who took it, so that none is lost with a process; its receiver knows it again by its `webhook-id`.
+ * Deliveries of notices to webhooks: which are due, the result of an attempt, and their log. A delivery that a process takes is due again a
+ * minute later, so that none is lost if the process dies. The receiver recognizes a repeat by its `webhook-id`.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { retryPauseMs } from '@metergate/core/alert/webhook-event.ts';

@@ -1,6 +1,6 @@
 /**
- * Something that happened → a notice with one delivery for each webhook of the organization that listens to it, in the transaction that
- * found it. Once for each `dedupe`, whoever raises it again.
+ * Raises a notice of an event, with one delivery for each webhook of the organization that listens to it, in the transaction that detected
+ * it. A second notice with the same `dedupe` is ignored.
  */
 import { idPrefix, newId } from '@metergate/core/id.ts';
 import type { testEvent, WebhookEvent } from '@metergate/core/alert/webhook-event.ts';

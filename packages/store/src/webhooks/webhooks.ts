@@ -1,6 +1,4 @@
-/**
- * Webhooks of organizations: where to, what for, and the secret that signs, sealed under the organization's data key.
- */
+/** Webhooks of organizations: their URL, their events, and the signing secret, sealed under the organization's data key. */
 import { idPrefix, newId, type OrganizationId } from '@metergate/core/id.ts';
 import { testEvent, type WebhookEvent } from '@metergate/core/alert/webhook-event.ts';
 import type { Kysely, Selectable } from 'kysely';

@@ -1,6 +1,4 @@
-/**
- * Work that one platform at a time does: whoever holds its lease. A holder that is gone loses it when its time is over.
- */
+/** A lease on work that one platform at a time does. If its holder is gone, the lease expires. */
 import type { Kysely } from 'kysely';
 import type { Schema } from '../schema/schema.ts';
 import type { StoreContext } from '../context.ts';
