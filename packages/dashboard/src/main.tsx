@@ -1,4 +1,4 @@
-/** The entry of the pages: theme, cache of answers, router. What a page needs beyond this is loaded with the page. */
+/** The entry of the pages: theme, cache of answers, router. Everything else is loaded with the page that needs it. */
 import './app/link-token.ts';
 import './app/app.css';
 import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';

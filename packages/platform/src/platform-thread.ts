@@ -1,6 +1,6 @@
 /**
- * Entry of the platform thread: opens the store for itself, listens, and looks after what takes long. Design 2, Processes:
- * nothing it does can delay a forwarded call.
+ * Entry of the platform thread: opens its own store connection, listens, and runs long work in the background. Design 2, Processes: nothing
+ * it does can delay a forwarded call.
  * `{listening: {host, port}}` goes to the parent, or `{failed: {code, message, syscall}}`; `{warning}` for a fault that was answered
  * with 500. On `{stop: true}` it closes and ends.
  */

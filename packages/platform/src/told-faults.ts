@@ -1,7 +1,7 @@
 /**
- * Faults of the platform → lines for its operator. One of the store is told by its own sentence, which says what to do and holds
- * no value; any other by its name and where it was, without what it was about. While the store is away every request fails of
- * the same cause: its sentence is said again only after a minute.
+ * Faults of the platform → lines for its operator. A store fault has its own sentence, which says what to do and contains no value. Any other
+ * fault is logged by its name and place, without its message. While the store is away every request fails for the same cause, so its sentence
+ * is repeated only after a minute.
  */
 import { StoreFault } from '@metergate/store/engine/fault.ts';
 

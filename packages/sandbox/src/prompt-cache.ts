@@ -1,6 +1,6 @@
 /**
- * What a provider's prompt cache would say of a request: what is marked to be kept (the second wire's `cache_control`) or long enough to
- * be kept by itself (the first wire) is written at its first time and read after that. Only digests of prompts are kept, and few.
+ * Simulates a provider's prompt cache. A prompt that is marked for caching (the second wire's `cache_control`) or long enough to be cached
+ * automatically (the first wire) is written the first time and read after that. Only a few digests of prompts are kept.
  */
 import { createHash } from 'node:crypto';
 import { tokensOf } from './sandbox-answer.ts';

@@ -1,4 +1,4 @@
-/** What the sandbox answers with, in any dialect, and the text that every answer carries: that it is simulated. */
+/** The content of a sandbox answer, for every dialect, and the text in every answer that says it is simulated. */
 import type { SandboxRequest } from './sandbox-request.ts';
 import type { ToolCall } from './tool-call.ts';
 

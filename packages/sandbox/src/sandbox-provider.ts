@@ -1,8 +1,8 @@
 /**
  * The simulated provider of `metergate start --sandbox`: speaks both providers' wires on 127.0.0.1, so that a newcomer can try the
  * product without a provider key. It calls nobody, keeps nothing but digests of prompts, and says in every text that it is simulated.
- * What it cannot read it answers as a provider would: 400 for a body that is no JSON object, 404 for a path it does not know. With the
- * header `x-sandbox-status: STATUS` (400 to 599) it answers with that error, so that a client's way with errors can be tried.
+ * It refuses what a provider would: 400 for a body that is not a JSON object, 404 for an unknown path. With the header `x-sandbox-status:
+ * STATUS` (400 to 599) it answers with that error, so that a client's error handling can be tried.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-/** The body of a request → what the sandbox reads of it. What it does not know it passes over, as a provider would what is not for it. */
+/** The body of a request → the fields that the sandbox uses. Unknown fields are ignored. */
 
 /** A JSON object, read with care. */
 export type Fields = Readonly<Record<string, unknown>>;

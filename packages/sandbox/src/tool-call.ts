@@ -1,7 +1,7 @@
 /**
- * A request with tools → the call of one that the sandbox makes in place of a text, with arguments that fit its schema: the one that
- * `tool_choice` asks for, else one that the last message speaks of by its name. An agent runs what it is told to, so no tool is called
- * that nobody spoke of. Once a result of a tool is the last that was said, the answer is a text: so every loop ends.
+ * A request with tools → the tool call that the sandbox answers with in place of text, with arguments that fit its schema. It calls the tool
+ * that `tool_choice` asks for, or else one that the last message mentions by name. An agent runs what it is told to, so no unmentioned tool
+ * is called. If the last message is a tool's result, the answer is text, so every loop ends.
  */
 import { isFields, objectsOf, type Fields, type SandboxRequest } from './sandbox-request.ts';
 

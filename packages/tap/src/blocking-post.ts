@@ -1,7 +1,6 @@
 /**
- * Posts while the calling thread stands still, for the moments after which nothing runs any more: the end of a process, however it
- * comes. A thread of its own posts, with fetch, which nobody has patched there; the caller waits on shared memory, till a deadline.
- * Throws where no thread can be made.
+ * Posts while the calling thread blocks, for the end of a process, after which nothing runs any more. A separate thread posts with its own
+ * unpatched fetch; the caller waits on shared memory until a deadline. Throws if no thread can be started.
  */
 import type { Settle } from './answer.ts';
 import { ignore } from './observe/look.ts';

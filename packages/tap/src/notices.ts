@@ -1,6 +1,4 @@
-/**
- * Every sentence this package prints, each one line on stderr. None holds a key, an endpoint or anything of a call.
- */
+/** Every sentence this package prints, each one line on stderr. None contains a key, an endpoint or anything about a call. */
 
 const stopped = 'reporting stopped.';
 const nothing = 'nothing is reported.';

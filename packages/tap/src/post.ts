@@ -1,8 +1,8 @@
 /**
- * One batch → one POST → its answer. By Node's own http modules, not by fetch: they stand on captured intrinsics, where fetch ends a
- * process whose `Date.now` throws; and their sockets need not keep the process alive. A runtime without them reports nothing.
- * Redirects are not followed, so the key goes to no other host; only the body of a 410 is read, to 16 KiB; the whole takes 2.5 s at
- * most; no connection of the host's is shared or displaced. Never rejects: a failure is `noAnswer`.
+ * One batch → one POST → its answer. It uses Node's own http modules, not fetch. They rely on captured intrinsics, whereas fetch ends a
+ * process whose `Date.now` throws, and their sockets need not keep the process alive. A runtime without them reports nothing. Redirects are
+ * not followed, so the key goes to no other host. Only the body of a 410 is read, up to 16 KiB. The whole takes 2.5 s at most. No connection
+ * of the host's is shared or displaced. It never rejects: a failure is `noAnswer`.
  */
 import { noAnswer, type Answer } from './answer.ts';
 import { quietly } from './observe/look.ts';

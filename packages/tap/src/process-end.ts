@@ -1,9 +1,9 @@
 /**
  * The ends of a process, so that what waits is delivered: normal end, `process.exit`, uncaught exception, SIGTERM, SIGINT.
- * The host keeps its exit code, its signal and its handlers (design 3, row 30c). At an end the thread stands still while what waits
- * is posted: nothing of the host runs that would not run without the tap, and `beforeExit` is not heard twice.
- * Signals are listened to only while events wait, and the listener is gone before the host's own run, so that whoever counts
- * listeners counts its own; where there is none the signal is sent again, with its default effect.
+ * The host keeps its exit code, its signal and its handlers (design 3, row 30c). At an end the thread blocks while waiting events are posted:
+ * no code of the host runs that would not run without the tap, and `beforeExit` does not fire twice. Signals are listened to only while
+ * events wait, and the listener is gone before the host's own run, so that whoever counts listeners counts its own; where there is none the
+ * signal is sent again, with its default effect.
  */
 import { quietly } from './observe/look.ts';
 import type { Flushable } from './reporter.ts';

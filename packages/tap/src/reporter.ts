@@ -1,7 +1,7 @@
 /**
  * The reporter: events in, batches out, at an interval and at the end of the process (spec, Tap client wrapper 3 and 4; design 3, 30c).
  * An event waits until its batch is delivered or dropped. Clock, timers and transport are passed in. Nothing here throws or delays its
- * caller; what cannot be delivered is dropped.
+ * caller; undeliverable events are dropped.
  */
 import { ignore } from './observe/look.ts';
 import { createStanding, type StandingEnvironment } from './standing.ts';

@@ -1,6 +1,6 @@
 /**
- * What the tap takes of the runtime it lives in, captured when the package is loaded: what a host patches later is not met.
- * Every part may be missing (edge runtimes); what then throws is caught by whoever asks.
+ * The runtime functions that the tap uses, captured when the package is loaded, so that later patches by the host have no effect. Any of them
+ * may be missing (edge runtimes); callers catch the error.
  */
 import { ignore } from './observe/look.ts';
 import type * as crypto from 'node:crypto';

@@ -1,6 +1,6 @@
 /**
- * What passes from the observers of provider clients to the reporter: the plain figures of one call, never content, each by the name
- * of its field in the event. Figures are as the client showed them; `tap-event.ts` decides whether an event can be made of them.
+ * One observed call, as the observers pass it to the reporter: plain figures, never content, each under the name of its field in the event.
+ * Figures are as the client reported them; `tap-event.ts` decides whether they make a valid event.
  */
 
 /** Whose call it was, by the public host of the client's base URL; `other` for every other host. */

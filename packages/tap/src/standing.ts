@@ -1,6 +1,6 @@
 /**
- * What the answers make of a reporter, by the state machine of the spec (Tap reporter; design 3, row 29): posting → stopped (410
- * baseline_closed; a single event a minute asks again) → posting; posting, stopped → quiet, for good. Clock and print are passed in.
+ * The reporter's state machine, driven by the endpoint's answers (Tap reporter; design 3, row 29): posting → stopped (410 baseline_closed; a
+ * single event a minute asks again) → posting; posting, stopped → quiet, for good. Clock and print are passed in.
  */
 import { retried, retryWaitsMs, type Settle } from './answer.ts';
 import { closed, keyNotAccepted, keyRefusedAtEnd, noticeLine, retired } from './notices.ts';

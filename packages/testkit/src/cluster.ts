@@ -1,7 +1,7 @@
 /**
  * Several gateway nodes on one PostgreSQL store, as an operator runs them: each `metergate gateway` a process of its own with a
  * data directory of its own. The providers are one scripted upstream, whose answers name their own cost, so that money is exact.
- * The store is opened beside them, as a command opens it, to set what is to be set and to read what came of it.
+ * The store is opened beside them, as a command opens it, to make settings and read results.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';

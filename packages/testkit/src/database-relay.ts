@@ -1,6 +1,6 @@
 /**
- * A TCP relay in front of a database server, the network between a node and its store: it can be slow, be cut and mended, and die in
- * the middle of what is under way. While it is cut, what was sent lies still and goes on when it is mended, as TCP would have it.
+ * A TCP relay in front of a database server, the network between a node and its store: it can be slow, be cut and restored, and die in the
+ * middle of an exchange. While it is cut, bytes that were sent wait and go on when it is restored, as with TCP.
  */
 import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net';
 

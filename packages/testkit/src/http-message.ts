@@ -1,6 +1,6 @@
 /**
- * Raw socket bytes → HTTP/1.1 messages, for both ends of the testkit. Nothing is normalised: head bytes, the case, order and
- * duplicates of headers, and the body both as it travelled and with its chunk framing taken off.
+ * Raw socket bytes → HTTP/1.1 messages, for both ends of the testkit. Nothing is normalised: it keeps head bytes, the case, order and
+ * duplicates of headers, and the body both as sent and without its chunk framing.
  * Deliberately forgiving: it shows what was sent, it does not judge it. A head it cannot read throws; the ends then drop the socket.
  */
 

@@ -1,7 +1,7 @@
 /**
  * A provider that answers by script, on raw sockets: a real HTTP/1.1 server of either wire that keeps every request as it came and
  * sends exactly the bytes it is told to, in the pieces, at the moments and with the ending the script says.
- * No timers: what must wait, waits for a promise in the script (`gate`). A request it cannot read costs that connection alone.
+ * No timers: waiting is for a promise in the script (`gate`). A request it cannot read costs that connection alone.
  */
 import { createServer, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';

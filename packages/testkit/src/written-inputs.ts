@@ -1,6 +1,6 @@
 /**
- * Inputs that others wrote (`../shared/inputs`) → bytes to throw at a reader or at a port. Where the folder is not on this machine,
- * a few of our own stand in, so that the tests that use them still mean something.
+ * Inputs written by others (`../shared/inputs`) → bytes to throw at a reader or at a port. Where the folder is not on this machine, a few of
+ * our own stand in, so that the tests that use them still mean something.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { sharedFolder } from './corpus.ts';

@@ -1,6 +1,6 @@
 /**
- * The platform's HTTP as the pages use it: typed by the OpenAPI document, cached by TanStack Query. An answer that is no success is
- * thrown as a `Refused`, which carries the platform's own sentence.
+ * The platform's HTTP as the pages use it: typed by the OpenAPI document, cached by TanStack Query. An unsuccessful answer is thrown as a
+ * `Refused` with the platform's own sentence.
  */
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import createFetchClient, { type Middleware } from 'openapi-fetch';

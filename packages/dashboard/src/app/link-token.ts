@@ -1,6 +1,6 @@
 /**
- * The one-time token of a link. It stands behind `#`, which no browser sends to a server, and is taken out of the address bar as the
- * first thing the pages do, before anything is loaded or drawn.
+ * The one-time token of a link. It comes after `#`, which no browser sends to a server. The pages remove it from the address bar first of
+ * all, before anything is loaded or drawn.
  */
 const pagesWithLinks = ['/join', '/password'];
 

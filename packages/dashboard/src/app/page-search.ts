@@ -1,6 +1,6 @@
 /**
- * What pages keep in their address, checked: a value that is none of its kind is left out, never an error. Times are what the
- * platform takes: a duration ago, a month, a date or an instant.
+ * The state that pages keep in their address, validated: an invalid value is dropped, never an error. Times have the platform's forms: a
+ * duration ago, a month, a date or an instant.
  */
 type Raw = Record<string, unknown>;
 

@@ -1,4 +1,4 @@
-/** What is shown where a page cannot be: it is not there, or something in it failed. Says what happened and what to do. */
+/** Shown in place of a page that does not exist or failed. It says what happened and what to do. */
 import { Button, Center, Group, Stack, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Refused, sentenceOf } from '../api/client.ts';

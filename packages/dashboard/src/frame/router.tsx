@@ -1,6 +1,6 @@
 /**
- * Every address of the dashboard. A page is loaded when it is first gone to; filters, ranges and groupings are in the address, read
- * by `page-search.ts`, so that every view can be linked to, gone back to and reloaded.
+ * Every address of the dashboard. A page is loaded on its first visit. Filters, ranges and groupings are in the address, read by
+ * `page-search.ts`, so that every view can be linked, reloaded and returned to.
  */
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router';
 import { queries, Refused } from '../api/client.ts';

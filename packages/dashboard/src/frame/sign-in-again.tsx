@@ -1,4 +1,4 @@
-/** Over the page where a session ended: the page behind stays as it is, so that nothing typed is lost. */
+/** A sign-in form over the page when a session has ended. The page behind stays as it is, so that nothing typed is lost. */
 import { Button, Modal, PasswordInput, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useEffect } from 'react';

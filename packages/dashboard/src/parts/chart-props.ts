@@ -1,4 +1,4 @@
-/** What a chart over time is given. */
+/** The props of a chart over time. */
 export interface ChartSeries {
   readonly name: string;
   /** One a moment of the chart; null where nothing is known. */

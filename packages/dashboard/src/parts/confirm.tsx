@@ -1,4 +1,4 @@
-/** Asks before what cannot be undone. */
+/** Asks for confirmation before an action that cannot be undone. */
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 

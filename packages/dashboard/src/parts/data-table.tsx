@@ -1,6 +1,6 @@
 /**
- * A table of rows at hand: columns sorted by their heads, rows that open something by click and by Enter. TanStack Table keeps the
- * order; what is markup and access by keyboard is here, once for every page.
+ * A table of loaded rows: columns sort by their heads, rows open something by click or Enter. TanStack Table sorts; markup and keyboard
+ * access are here, once for every page.
  */
 import { Table } from '@mantine/core';
 import { createColumnHelper, createSortedRowModel, rowSortingFeature, sortFns, tableFeatures, useTable } from '@tanstack/react-table';

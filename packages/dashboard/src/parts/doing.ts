@@ -1,4 +1,4 @@
-/** One action of a person: asked, answered with a notice, and what it changes asked for anew. */
+/** One action of a person: sends it, shows a notice with the result, and refreshes the data that it changes. */
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
 import { queries, sentenceOf } from '../api/client.ts';

@@ -1,4 +1,4 @@
-/** Filters by what a call is attributed to: those in force as pills, and a form for one more. Each value is asked for as it is seen in usage. */
+/** Filters by a call's attribution: active ones as pills, and a form to add one. The values offered are those seen in usage. */
 import { ActionIcon, Autocomplete, Button, Group, Pill, Popover, Select, Stack } from '@mantine/core';
 import { Filter, X } from 'lucide-react';
 import { useState } from 'react';

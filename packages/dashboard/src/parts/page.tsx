@@ -1,4 +1,4 @@
-/** The head of a page: its title, what it is for, and what can be done. */
+/** The head of a page: its title, its purpose and its actions. */
 import { Group, Stack, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import type { ReactNode } from 'react';

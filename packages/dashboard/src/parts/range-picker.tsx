@@ -1,4 +1,4 @@
-/** Which time a page shows. The usual ones by name; two dates in a calendar that is loaded when it is asked for. */
+/** The picker of a page's time range: the usual ones by name, or two dates in a calendar that is loaded on demand. */
 import { Group, Select } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import type { RangeSearch } from '../app/page-search.ts';

@@ -1,4 +1,4 @@
-/** Saves what is at hand in the page as a file, without asking anybody. */
+/** Saves data of the page as a file, without a request to the server. */
 export function saveText(name: string, text: string, type = 'text/plain'): void {
   saveBlob(name, new Blob([text], { type }));
 }

@@ -1,4 +1,4 @@
-/** What stands where data is not: still coming (not before 200 ms), refused, or none yet with what to do next. */
+/** Placeholders for missing data: loading (shown after 200 ms), refused, or empty with the next step. */
 import { Alert, Button, Skeleton, Stack, Text, ThemeIcon } from '@mantine/core';
 import { CircleAlert, type LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';

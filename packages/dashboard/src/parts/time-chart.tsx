@@ -1,6 +1,6 @@
 /**
- * Figures over time: stacked bars or lines, with what stands under the pointer, the same figures as a table for those who do not see
- * it, and a click that leads to the calls of one bar. Drawn by uPlot; colors come from the theme.
+ * Figures over time: stacked bars or lines, with a tooltip, the same figures as a table for screen readers, and a click that leads to the
+ * calls of one bar. Drawn by uPlot; colors come from the theme.
  */
 import { Group, Text, useComputedColorScheme } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';

@@ -1,4 +1,4 @@
-/** Numbers as people read them. Money comes as decimal strings with nine places and is never made a float but to be shown. */
+/** Numbers as people read them. Money comes as decimal strings with nine places and becomes a float only for display. */
 
 /** US dollars: two places from a dollar on, four from a cent on, below that the two first digits that count. */
 export function shortDollars(amount: string): string {

@@ -1,4 +1,4 @@
-/** One call as the platform shows it, and words for what its fields say. */
+/** One call as the platform returns it, and words for the values of its fields. */
 import type { Shown } from '../api/client.ts';
 
 /** The record's own fields, whatever the generated client knows of them. */

@@ -1,4 +1,4 @@
-/** Instants as people read them: in the reader's zone, today's by the clock alone, with UTC at hand. */
+/** Instants as people read them: in the reader's zone, today's as a time without a date, with UTC on hover. */
 const withYear = new Intl.DateTimeFormat(undefined, {
   year: 'numeric',
   month: 'short',

@@ -1,6 +1,6 @@
 /**
- * The authentication library's database, as our store: its models are the store's tables of accounts, and nothing of it
- * makes or changes a schema.
+ * Our store as the authentication library's database. The library's models are the store's account tables, and it never creates or changes a
+ * schema.
  */
 import { createAdapterFactory } from 'better-auth/adapters';
 import type { AccountCondition, AccountRow, AccountRows } from '@metergate/store/accounts/account-rows.ts';

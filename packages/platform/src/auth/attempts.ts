@@ -1,8 +1,8 @@
 /**
- * How often a password may be tried: bounded per account and client address together, per address and per account. Design 3, row 16.
- * Held in the memory of this process, within a bound of its own. The narrow bound is for guessing, the wide ones for guessing from
- * many addresses or at many people. Neither of the wide ones holds for a pair that has signed in here before: junk from the address
- * of a proxy, or at an account from everywhere, locks nobody out who works from where they always do.
+ * Limits how often a password may be tried: per pair of account and client address, per address, and per account. Design 3, row 16. Held in
+ * the memory of this process, within a bound. The narrow limit is against guessing, the wide ones against guessing from many addresses or at
+ * many people. The wide ones do not apply to a pair that has signed in here before. So a flood from a proxy's address, or against one
+ * account, locks out nobody who signs in from their usual place.
  */
 import { refuseInput, type AdministrationRefusal } from '../use-cases/refusal.ts';
 

@@ -1,7 +1,7 @@
 /**
  * Sessions on better-auth: email and password, one signed cookie, sessions kept in our store. Design 3, row 16.
- * Its own HTTP handler is not mounted: what is used of it are the calls below, so that no other route of it exists.
- * The secret that signs cookies is derived from the master key and lies nowhere.
+ * Its own HTTP handler is not mounted: only the functions below are used, so that no other route of it exists. The secret that signs cookies
+ * is derived from the master key and stored nowhere.
  */
 import { hkdfSync } from 'node:crypto';
 import { betterAuth } from 'better-auth/minimal';

@@ -1,6 +1,6 @@
 /**
- * Passwords: what one may be, and its scrypt hash. Design 3, row 16.
- * Hashed one at a time: the work runs on the process's shared pool of threads, and calls in flight need its others.
+ * Passwords: the rules for one, and its scrypt hash. Design 3, row 16.
+ * They are hashed one at a time: the work runs on the process's shared thread pool, and calls in flight need the other threads.
  */
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { refuseInput, type AdministrationRefusal } from '../use-cases/refusal.ts';

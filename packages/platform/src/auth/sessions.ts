@@ -1,6 +1,6 @@
 /**
- * Sessions of people as the platform's HTTP uses them: begun with an email and a password, found by their cookie, ended.
- * Design 3, row 16. What keeps them is behind this interface.
+ * Sessions of people as the platform's HTTP uses them: created with an email and a password, found by their cookie, ended. Design 3, row 16.
+ * Storage is behind this interface.
  */
 import type { AdministrationRefusal } from '../use-cases/refusal.ts';
 

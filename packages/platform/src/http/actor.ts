@@ -1,6 +1,6 @@
 /**
  * A request → who asks: the management token in `Authorization: Bearer`, else the session's cookie. Design 3, row 16.
- * A bearer that is wrong is not made good by a cookie. The role is looked up each time, so that taking it away holds at once.
+ * With a wrong bearer token the cookie is not tried. The role is looked up on each request, so that removing it takes effect at once.
  */
 import { createHash } from 'node:crypto';
 import type { Actor } from '../use-cases/actor.ts';

@@ -3,8 +3,8 @@
  *
  * To add a resource: write its operations (`operation({...})` of operation.ts) in a file under `http/resources/` and name
  * their list in `operations` below. That makes the routes under `/platform/v1`, their checks and their part of the OpenAPI
- * document. What is no resource of `/platform/v1` (the tap's endpoint, a page) goes into `extensions`: a function that
- * gets the app and its parts and adds plain routes, with authentication and errors of its own.
+ * document. Anything outside `/platform/v1` (the tap's endpoint, a page) goes into `extensions`: a function that gets the app and its parts
+ * and adds plain routes, with authentication and errors of its own.
  * Bodies of operations are read by mount.ts; an extension reads its own.
  */
 import { OpenAPIHono } from '@hono/zod-openapi';

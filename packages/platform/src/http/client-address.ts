@@ -1,7 +1,6 @@
 /**
- * The address that a request comes from: the connection's, or what proxies in front forward, as far as they are trusted. Design 3,
- * row 16. `X-Forwarded-For` is read from its end: the first address that no trusted proxy has is the client's; what stands before it
- * anybody could have written.
+ * The client's address: the connection's, or the one that trusted proxies in front forward. Design 3, row 16. `X-Forwarded-For` is read from
+ * its end: the first address that is not a trusted proxy's is the client's. Anybody could have written the entries before it.
  */
 import { BlockList, isIP } from 'node:net';
 

@@ -1,7 +1,7 @@
 /**
- * Requests that a browser sends on behalf of another site, told by what the browser itself says. Design 3, row 16.
- * A session's cookie is SameSite=Strict and bodies are JSON alone; this is the wall behind those. It holds for requests that
- * come with a cookie, and for signing in; a management token is never sent by a browser on its own.
+ * Refuses requests that a browser sends on behalf of another site, by the headers that the browser itself sets. Design 3, row 16. A session's
+ * cookie is SameSite=Strict and bodies are JSON alone; this is a further defence. It applies to requests with a cookie, and to signing in; a
+ * browser never sends a management token on its own.
  */
 import { HttpRefusal } from './envelope.ts';
 

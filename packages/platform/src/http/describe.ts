@@ -1,6 +1,6 @@
 /**
- * Operations → the OpenAPI document at `/platform/v1/openapi.json`, complete enough to generate a client of: every field of every
- * answer, every status with the codes that it comes with, forms of money, times and cursors.
+ * Operations → the OpenAPI document at `/platform/v1/openapi.json`, complete enough to generate a client from: every field of every answer,
+ * every status with its error codes, and the forms of money, times and cursors.
  */
 import { z, type OpenAPIHono } from '@hono/zod-openapi';
 import manifest from '../../package.json' with { type: 'json' };

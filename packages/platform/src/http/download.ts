@@ -1,6 +1,6 @@
 /**
- * A use case's export → an answer that is a file, sent as it is made and never faster than it is taken. A fault on the way
- * breaks the connection off, so that a part never looks like the whole.
+ * A use case's export → a file as the answer, streamed with backpressure. A fault on the way cuts the connection, so that a partial file
+ * never looks complete.
  */
 import type { CallExport } from '../use-cases/exports.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Requests that others may read differently → refused before any route, as at the gateway's door (design 3, rows 2 and 3): what a
- * proxy in front took for one path or host is not another one here. Everything else goes on to `next` unchanged.
+ * Refuses, before routing, requests that others may read differently, as the gateway does (design 3, rows 2 and 3). So a proxy in front and
+ * the platform always agree on path and host. Everything else goes on to `next` unchanged.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { framingFaultOf } from '@metergate/core/call/framing.ts';

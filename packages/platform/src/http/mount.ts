@@ -1,6 +1,6 @@
 /**
- * Operations → routes of the app and parts of its OpenAPI document. One order for every request: who asks (401), may they
- * (403), is it a browser's own request (403), is the input of its form (400, 413, 415), then the use case.
+ * Operations → routes of the app and parts of its OpenAPI document. The order for every request: authentication (401), role (403), cross-site
+ * check (403), input (400, 413, 415), then the use case.
  */
 import type { OpenAPIHono, z } from '@hono/zod-openapi';
 import { hasRightsOf } from '@metergate/core/account/role.ts';

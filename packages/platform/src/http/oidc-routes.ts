@@ -1,6 +1,6 @@
 /**
- * Signing in by the identity provider, as a browser goes through it: `start` sends it there, `callback` is where it comes back. Design 3,
- * row 16; decision 75. Both are opened, not asked by a script, so what goes wrong is a page. What a browser or a provider sent is on none.
+ * Signing in by the identity provider, in a browser: `start` redirects to the provider, and the provider redirects to `callback`. Design 3,
+ * row 16; decision 75. The browser opens both directly, so an error is a page. No page shows anything that a browser or a provider sent.
  */
 import { getCookie, setCookie } from 'hono/cookie';
 import type { Context } from 'hono';

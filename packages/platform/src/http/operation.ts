@@ -1,7 +1,6 @@
 /**
- * What one operation of the platform's HTTP is, as a value: its place, the role it takes, the schemas that validate what
- * comes in and describe what goes out, and the use case it runs. `mount.ts` turns it into a route and into its part of the
- * OpenAPI document, so that neither can say anything else than the other.
+ * One operation of the platform's HTTP as a value: its path, the role it needs, the schemas of input and output, and the use case it runs.
+ * `mount.ts` turns it into a route and into its part of the OpenAPI document, so that the two always agree.
  */
 import type { Role } from '@metergate/core/account/role.ts';
 import type { z } from '@hono/zod-openapi';

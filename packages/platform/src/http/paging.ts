@@ -1,7 +1,7 @@
 /**
  * Lists of the platform's HTTP: `?limit=&cursor=` in, `{data, nextCursor}` out. Design 5, Platform HTTP.
- * A cursor names the place after which to go on, opaque to callers: the place itself and not a row, so that it holds when the row
- * is gone. It is of one list of one organization; any other is 400 `invalid_cursor`, like one that never was.
+ * A cursor is opaque to callers and names a position in the list, not a row, so that it stays valid when the row is deleted. It is valid for
+ * one list of one organization. Any other cursor is 400 `invalid_cursor`, like a made-up one.
  */
 import { z } from '@hono/zod-openapi';
 import type { ListPage, ListPlace } from '@metergate/store/engine/list-page.ts';

@@ -1,6 +1,4 @@
-/**
- * What the platform's HTTP is built on, given once when it starts.
- */
+/** The dependencies of the platform's HTTP, passed once when it starts. */
 import type { Provider } from '@metergate/core/wire/wire.ts';
 import type { Store } from '@metergate/store/store.ts';
 import type { Attempts } from '../auth/attempts.ts';

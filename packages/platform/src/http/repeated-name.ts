@@ -1,6 +1,6 @@
 /**
- * JSON text → a name that one of its objects holds twice. `JSON.parse` takes the last of the two without a word, another reader the
- * first: what was checked on the way would not be what is done. Walks the text once.
+ * JSON text → a name that occurs twice in one of its objects. `JSON.parse` silently takes the last of the two, other parsers the first, so a
+ * proxy could check another value than the one used here. It walks the text once.
  */
 
 /** `text` is valid JSON. Null: every name stands once in its object. */

@@ -1,6 +1,6 @@
 /**
- * A request's body → the JSON object in it, or the refusal: one media type, no content coding, at most `bytesMax` bytes
- * counted as they come, valid UTF-8, one JSON object in which no name stands twice. Nothing of it is ever repeated or logged.
+ * A request's body → the JSON object in it, or the refusal: one media type, no content coding, at most `bytesMax` bytes counted as they
+ * arrive, valid UTF-8, one JSON object without duplicate names. None of it is ever repeated or logged.
  */
 import { HttpRefusal } from './envelope.ts';
 import { repeatedName } from './repeated-name.ts';

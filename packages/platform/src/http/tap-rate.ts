@@ -1,6 +1,6 @@
 /**
- * How often one tap key may post: 100 batches a second after a burst of 3,000, on each platform process. Design 3, row 8a. Only keys
- * that the store knows are counted, and one whose burst is whole again is forgotten: the table is no longer than keys are busy.
+ * How often one tap key may post: 100 batches a second after a burst of 3,000, on each platform process. Design 3, row 8a. Only keys that the
+ * store knows are counted, and a key with a full burst is forgotten, so the table holds only busy keys.
  */
 
 const batchesPerSecond = 100;

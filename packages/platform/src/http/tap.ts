@@ -1,9 +1,9 @@
 /**
  * `POST /tap/v1/events`: the tap's batches in. Spec: Tap ingestion, Tap ingestion errors; design 3, rows 30 and 30a.
- * The order of refusals is 401, 429, 413, 410, 415, 400. The key is the whole authorization: no session, no role. It is hashed, then
- * looked up, whatever was presented, so that every 401 takes the same way to the same bytes. The body is counted as it comes and
- * nothing beyond its bound is kept; nothing of it is repeated, logged or parsed twice. It stands before the app, on the bare
- * request: here no layer above it can answer, and nothing is made of a batch but its events.
+ * The order of refusals is 401, 429, 413, 410, 415, 400. The key is the whole authorization: no session, no role. Whatever was presented is
+ * hashed and looked up, so that every 401 takes the same path to the same bytes. The body is counted as it arrives and nothing beyond its
+ * bound is kept. None of it is repeated, logged or parsed twice. The endpoint runs before the app, on the raw request, so that no layer above
+ * can answer and a batch is parsed only into its events.
  */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';

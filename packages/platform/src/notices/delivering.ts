@@ -1,6 +1,4 @@
-/**
- * Deliveries under way: so many at once, in all and for one organization, so that a receiver that is slow holds up nobody else's.
- */
+/** Runs deliveries concurrently, with a limit in total and for each organization, so that a slow receiver delays nobody else. */
 import type { AddressGuard } from '@metergate/store/network/address-guard.ts';
 import type { Store } from '@metergate/store/store.ts';
 import type { DueDelivery } from '@metergate/store/webhooks/deliveries.ts';

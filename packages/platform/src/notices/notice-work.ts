@@ -1,6 +1,6 @@
 /**
- * The work of alerts and webhooks, done by one platform at a time: looks for what happened, and delivers what is due. Every look is short;
- * what fails is tried again with the next.
+ * The work of alerts and webhooks, done by one platform at a time: polls for events, and delivers notices that are due. Every poll is short;
+ * failed work is retried at the next.
  */
 import { baselineStanding } from '@metergate/core/tap/baseline.ts';
 import { formatDollars } from '@metergate/core/money.ts';

@@ -1,5 +1,6 @@
 /**
- * One attempt to deliver a notice: signed after the Standard Webhooks form, to the very address that the guard judged, no redirect followed.
+ * One attempt to deliver a notice: signed as Standard Webhooks specify, sent to the very address that the guard checked, without following
+ * redirects.
  */
 import { createHmac } from 'node:crypto';
 import { request as plainRequest } from 'node:http';

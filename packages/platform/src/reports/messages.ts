@@ -1,6 +1,6 @@
 /**
- * What the platform thread and the report thread say to each other. Values only, so that they can be copied.
- * A file is asked for piece by piece: its maker stays on the report thread until it is taken whole or let go of.
+ * The messages between the platform thread and the report thread. Values only, so that they can be copied. A file is requested piece by
+ * piece: its producer stays on the report thread until it is read whole or abandoned.
  */
 import type { ExportPiece } from '../use-cases/exports.ts';
 import type { Actor } from '../use-cases/actor.ts';

@@ -1,4 +1,4 @@
-/** The operations that only read, and perhaps for long. */
+/** The operations that only read, and may take long. */
 import type { Operation } from '../http/operation.ts';
 import { assessmentsOperations } from '../http/resources/assessments.ts';
 import { capOperations } from '../http/resources/caps.ts';

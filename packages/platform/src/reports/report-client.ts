@@ -1,6 +1,6 @@
 /**
- * Reports as the platform thread asks for them: a question to the report thread, which is begun with the first of them and ends with
- * the platform. Where it ends unasked, what was asked of it is a fault, and the next question begins another.
+ * Reports as the platform thread asks for them: as questions to the report thread, which starts with the first one and ends with the
+ * platform. If it dies, open questions fail, and the next one starts a new thread.
  */
 import type { CallExport } from '../use-cases/exports.ts';
 import type { Download } from '../http/download.ts';

@@ -1,6 +1,6 @@
 /**
- * Requests of reading operations → their answers, on a store of the report thread's own. Several may be under way at once: what
- * reads long lets the others in between its slices. A fault is an answer; nothing here ends the thread.
+ * Answers requests of reading operations, on the report thread's own store connection. Several may run at once: long ones work in slices and
+ * let the others in between. A fault is an answer; nothing here ends the thread.
  */
 import type { CallExport } from '../use-cases/exports.ts';
 import { isDownload } from '../http/download.ts';

@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same at every run: a store seeded twice is the same store twice. Pure but for its own state. */
+/** Seeded random numbers, the same at every run, so that a store seeded twice has the same content. Pure except for its own state. */
 
 export interface Drawing {
   /** From 0 up to 1, itself excluded. */

@@ -1,7 +1,7 @@
 /**
- * Records of calls that never were, as a busy place has them: more by day than by night and on weekdays, a little more each week; long
- * prompts and short answers, caches, failures, callers who leave, providers who report nothing, a model without a price. Priced by
- * the very rules that price real ones. Pure: the same numbers in, the same calls out.
+ * Plausible records of made-up calls: more by day than by night and on weekdays, a little more each week; long prompts and short answers,
+ * caches, failures, callers who leave, providers who report nothing, a model without a price. Priced by the same rules as real ones. Pure:
+ * the same numbers in, the same calls out.
  */
 import type { GatewayNodeId, RequestId } from '@metergate/core/id.ts';
 import { idPrefix } from '@metergate/core/id.ts';

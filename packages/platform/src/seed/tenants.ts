@@ -1,4 +1,4 @@
-/** Who calls in a seeded store: organizations with their keys, and what each key is for. Pure. */
+/** The callers in a seeded store: organizations with their keys, and each key's purpose. Pure. */
 import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import type { Drawing } from './drawing.ts';
 

@@ -1,6 +1,4 @@
-/**
- * Who asks for something of an organization.
- */
+/** The person, token or operator behind a request. */
 import type { Role } from '@metergate/core/account/role.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Usage with figures of other origin beside the recorded cost: what providers' bills differed by, what the calls would cost by other prices.
- * Each stands under its own name; the recorded figures are those of `usage`.
+ * Usage with other figures beside the recorded cost: corrections from providers' bills, and the cost by other prices. Each has its own name;
+ * the recorded figures are those of `usage`.
  */
 import type { UseCaseContext } from './context.ts';
 import { adjusted, type ShownAdjustment } from './corrections/corrections.ts';

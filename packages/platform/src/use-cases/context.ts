@@ -1,7 +1,6 @@
 /**
- * What every use case works on: the store, the moment it happens at and a source of randomness. Given by the command and by
- * the platform's HTTP alike, so that both run the same logic. Where the store is an acting one, every change made through it
- * leaves its audit row.
+ * The context of every use case: the store, the present moment and a source of randomness. The command and the platform's HTTP both pass one,
+ * so that both run the same logic. If the store is an acting one, every change made through it leaves its audit row.
  */
 import type { Store } from '@metergate/store/store.ts';
 import type { Passwords } from '../auth/passwords.ts';

@@ -1,6 +1,6 @@
 /**
- * An organization erased, for good. Design 3, row 23. What is long goes in slices: the command waits for them, the platform
- * does them in the background.
+ * Erases an organization for good. Design 3, row 23. The long part runs in slices: the command waits for them, the platform does them in the
+ * background.
  */
 import type { Store } from '@metergate/store/store.ts';
 import type { UseCaseContext } from './context.ts';

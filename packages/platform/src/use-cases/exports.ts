@@ -1,7 +1,7 @@
 /**
- * The calls of a time as a file, made while it is sent: in constant memory, page by page, whatever the number of records. Design 3,
- * row 25; 5. What is refused is refused before the first byte. The figures of a whole export add up to those of `usage`. An export
- * that was broken off can be gone on with from any piece.
+ * The calls of a time range as a file, generated while it is sent: page by page, in constant memory. Design 3, row 25; 5. A request is
+ * refused before the first byte or not at all. The figures of a complete export add up to those of `usage`. An interrupted export can be
+ * resumed from any piece.
  */
 import { setImmediate as othersFirst } from 'node:timers/promises';
 import { z } from 'zod';

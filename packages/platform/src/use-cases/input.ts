@@ -1,6 +1,6 @@
 /**
- * Input of a use case → a checked value, or the refusal that names the first thing wrong with it. The sentences are written
- * beside the fields they are about; what was sent is never repeated.
+ * Input of a use case → a checked value, or the refusal that names the first thing wrong with it. The sentences are written beside their
+ * fields; they never repeat what was sent.
  */
 import type { z } from 'zod';
 import { refuseInput, type AdministrationRefusal } from './refusal.ts';

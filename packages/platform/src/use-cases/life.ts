@@ -1,4 +1,4 @@
-/** How long what is made lives → when it ends, or the refusal. */
+/** A lifetime → the instant at which it expires, or the refusal. */
 import { instantMsMax } from '@metergate/core/run/declaration.ts';
 import { refuseInput, type AdministrationRefusal } from './refusal.ts';
 

@@ -1,7 +1,7 @@
 /**
  * Management tokens: minted here, shown once, kept as a hash. Design 3, row 16.
- * `svc_mgmt_` and 43 base62 characters. A token never exceeds its maker: not when it is made, and not later, since where a
- * person stands behind it their present role bounds it.
+ * `svc_mgmt_` and 43 base62 characters. A token never exceeds its maker, when it is created or later: if a person made it, their present role
+ * bounds it.
  */
 import { createHash } from 'node:crypto';
 import { hasRightsOf, type Role } from '@metergate/core/account/role.ts';

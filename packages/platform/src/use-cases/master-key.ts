@@ -1,6 +1,6 @@
 /**
- * The master key rotated: design 3, row 18; design 5, `master-key rotate`. Where the key lies, file or variable, is the
- * command's to care for.
+ * The master key rotated: design 3, row 18; design 5, `master-key rotate`. The command handles where the key is kept, in a file or a
+ * variable.
  */
 import { parseMasterKey } from '@metergate/store/sealing/master-key.ts';
 import type { UseCaseContext } from './context.ts';

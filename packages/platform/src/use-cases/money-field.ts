@@ -1,6 +1,6 @@
 /**
  * An amount of US dollars as people and programs write it → nano-dollars, or the sentence that names the field. Plain decimal
- * text, at most nine places: what a limit is must be what was written, so nothing is rounded and no exponent is read.
+ * text, at most nine places: a limit must be exactly what was written, so nothing is rounded and exponents are not accepted.
  */
 import { parseDollars, type NanoDollars } from '@metergate/core/money.ts';
 import { z } from 'zod';

@@ -1,6 +1,6 @@
 /**
- * Organizations as administration sees them: make, list, find, change. Design 3, rows 7, 8 and 22; design 5.
- * Shown with prices as decimal US dollars per million tokens and times in ISO 8601 UTC; absent is null.
+ * Organizations as administration sees them: create, list, find, change. Design 3, rows 7, 8 and 22; design 5. Shown with prices as decimal
+ * US dollars per million tokens and times in ISO 8601 UTC; absent is null.
  */
 import { formatDollars, nanoDollars, parseDollars, type NanoDollars } from '@metergate/core/money.ts';
 import { perMinuteMax } from '@metergate/core/rate/tier.ts';

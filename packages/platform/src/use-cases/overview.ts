@@ -1,6 +1,6 @@
 /**
- * What an organization's calls came to over time, and in the time before: for the first page that people open. It reads sums of hours
- * alone, so it is as fast with ten million calls as with ten. Times are widened to whole steps.
+ * The figures of the dashboard's first page: an organization's calls over time, and totals of the period before. It reads only sums of hours,
+ * so it is as fast with ten million calls as with ten. Time ranges are widened to whole steps.
  */
 import { formatDollars, nanoDollars, nanoDollarsMax } from '@metergate/core/money.ts';
 import { hourMs, percentileOf } from '@metergate/core/report/hour-sum.ts';

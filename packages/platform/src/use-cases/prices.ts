@@ -1,6 +1,6 @@
 /**
  * Prices in force: the frozen list with the operator's own over it. Design 3, row 6; design 5, `prices`.
- * A price file is understood whole before it is kept; one that is not leaves the earlier one in force.
+ * A price file is validated whole before it is stored; an invalid one leaves the earlier one in force.
  */
 import { createHash } from 'node:crypto';
 import { parseOverlay } from '@metergate/core/price/overlay.ts';

@@ -1,7 +1,4 @@
-/**
- * What stands in place of a provider key while the sandbox plays the providers. It is never a key, opens nothing at a provider, and
- * a start without the sandbox takes it away.
- */
+/** The placeholder for a provider key while the sandbox plays the providers. It is not a real key, and a start without the sandbox removes it. */
 import type { ProviderConnection } from '@metergate/core/settings.ts';
 
 export const sandboxCredential = 'sandbox-placeholder-not-a-key';

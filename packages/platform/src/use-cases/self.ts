@@ -1,6 +1,6 @@
 /**
- * What a service key sees of itself: what binds its calls, what is left of it, and the runs that it began. Design 3, row 16a. Nothing
- * of any other key's is in it.
+ * A service key's view of itself: the limits on its calls, what is left of them, and the runs that it began. Design 3, row 16a. It shows
+ * nothing of any other key.
  */
 import { createHash } from 'node:crypto';
 import { formatDollars, nanoDollars, parseDollars } from '@metergate/core/money.ts';

@@ -1,7 +1,7 @@
 /**
  * Service keys: minted here, shown once, kept as a hash. Spec: Authentication 1; design 3, row 17.
- * `svc_live_` and 43 base62 characters, over 256 bits. The prefix that is kept shows 5 of them, which tells keys apart and
- * helps nobody to guess one.
+ * `svc_live_` and 43 base62 characters, over 256 bits. The stored prefix shows 5 of them: enough to tell keys apart, too few to help
+ * guessing.
  */
 import { createHash } from 'node:crypto';
 import { formatDollars } from '@metergate/core/money.ts';

@@ -1,6 +1,6 @@
 /**
- * A month's figures → one page of HTML that prints. It stands alone: no script, no asset of anyone else's, every word from outside
- * escaped. Every figure says where it comes from.
+ * A month's figures → one page of HTML that prints. It is self-contained: no script, no external asset, all foreign text escaped. Every
+ * figure says where it comes from.
  */
 import type { ShownFigures } from './usage.ts';
 

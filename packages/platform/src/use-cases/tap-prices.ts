@@ -1,6 +1,6 @@
 /**
  * The frozen price list as the tap uses it: no overlay and no fallback, since a modeled cost is the list's alone. Spec: Figure labels.
- * Made when first asked for, and kept: the list does not change while a process runs.
+ * Built when first needed and then kept: the list does not change while a process runs.
  */
 import type { TapEvent } from '@metergate/core/tap/event.ts';
 import { dayOf } from '@metergate/core/time/utc-day.ts';

@@ -1,6 +1,6 @@
 /**
- * The URL that someone declares as their upstream → its one kept form, or the sentence that says why not. Design 3, row 19.
- * Form and scheme are judged here; where a host name leads is judged by the gateway at each dial, since names move.
+ * The URL that someone declares as their upstream → its normalized form, or a sentence that says why it is refused. Design 3, row 19. Syntax
+ * and scheme are checked here. The gateway checks at each dial which address the host name leads to, since that can change.
  */
 import { BlockList, isIP } from 'node:net';
 

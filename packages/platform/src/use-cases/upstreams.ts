@@ -1,6 +1,6 @@
 /**
- * The one destination an organization declares itself: declare, switch on and off, remove, look. Spec: Declared upstream;
- * design 3, row 19. The credential goes in and never comes out.
+ * The one destination an organization declares itself: declare, enable, disable, remove, show. Spec: Declared upstream; design 3, row 19. The
+ * credential goes in and never comes out.
  */
 import type { Organization } from '@metergate/store/settings/organizations.ts';
 import { upstreamNotDeclared, type ShownUpstream as StoredUpstream } from '@metergate/store/settings/declared-upstreams.ts';

@@ -1,6 +1,6 @@
 /**
- * What an organization's calls used, by one or two dimensions. Design 5, `usage`. Costs are what the records say; calls whose usage
- * is not known, that nobody has a price for, or whose cost has a gap are counted beside the money and never guessed at.
+ * What an organization's calls used, by one or two dimensions. Design 5, `usage`. Costs are what the records say; calls with unknown usage,
+ * without a price, or with a gap in their cost are counted beside the money and never guessed.
  */
 import { formatDollars, type NanoDollars } from '@metergate/core/money.ts';
 import { figureIn, usageDimensions, type UsageDimension, type UsageFigureName } from '@metergate/core/report/usage-sum.ts';

@@ -1,6 +1,6 @@
 /**
- * People and how they come to belong to an organization: made by the operator, or through a one-time link. Design 3, row 16;
- * design 5, Roles. The first owner comes by such a link without an email.
+ * People and how they come to belong to an organization: created by the operator, or through a one-time link. Design 3, row 16; design 5,
+ * Roles. The first owner joins through a link without an email.
  */
 import { createHash } from 'node:crypto';
 import { hasRightsOf, roles, type Role } from '@metergate/core/account/role.ts';

@@ -1,7 +1,7 @@
 /**
- * Tap batches: taken or refused by the key that they come with, and kept whole or not at all. Spec: Tap ingestion, Baseline.
- * Key, state and insert are one transaction that holds the Baseline's row: a key that was rotated, or a Baseline that closed,
- * while a request was under way stores nothing, whichever node the request is on.
+ * Tap batches: accepted or refused by the key that they come with, and stored whole or not at all. Spec: Tap ingestion, Baseline. Checks and
+ * insert are one transaction that locks the Baseline's row. So if the key is rotated or the Baseline closes while a request is under way,
+ * that request stores nothing, on any node.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { baselinePeriod, firstDayAfter, tapAdmission } from '@metergate/core/tap/baseline.ts';

@@ -1,6 +1,4 @@
-/**
- * Both engines for the contract: fresh places for stores, and a way past the store to the bare tables, to damage them.
- */
+/** Both engines for the contract: fresh places for stores, and direct access to the tables, to damage them. */
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

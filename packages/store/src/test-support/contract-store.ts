@@ -1,6 +1,6 @@
 /**
- * What a suite of the contract stands on: one engine, a store in a fresh place, and organizations to keep apart what tests do.
- * It is there before the first test of the suite and gone after the last of the file.
+ * The fixture of a contract suite: one engine, a store in a fresh place, and organizations that keep tests apart. It is set up before the
+ * first test of the suite and removed after the last of the file.
  */
 import { after } from 'node:test';
 import type { OrganizationId } from '@metergate/core/id.ts';

@@ -1,6 +1,6 @@
 /**
- * Records of calls → what they add to the sums of their hours, inside the transaction that keeps the records and their mark. Rows are
- * written in one fixed order, so that two shippers never wait for each other in a circle.
+ * Adds call records to the sums of their hours, inside the transaction that stores the records and their mark. Rows are written in one fixed
+ * order, so that two shippers never deadlock.
  */
 import { hourMs, tellHourFigures, type HourRecord } from '@metergate/core/report/hour-sum.ts';
 import type { Transaction } from 'kysely';

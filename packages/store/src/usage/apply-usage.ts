@@ -1,6 +1,6 @@
 /**
- * Records of calls → what they add to the sums of usage, inside the transaction that keeps the records and their mark: so reports
- * always equal the records. Design 2 (Journal), 3 row 5a.
+ * Adds call records to the sums of usage, inside the transaction that stores the records and their mark. So reports always equal the records.
+ * Design 2 (Journal), 3 row 5a.
  */
 import type { UsageFigures, UsageRecord } from '@metergate/core/report/usage-sum.ts';
 import type { Transaction } from 'kysely';

@@ -1,7 +1,7 @@
 /**
  * Follows the promise of the OpenAI and Anthropic SDKs (and others made the same way): it parses the body only when the host asks, so it is
- * never awaited here. The head is heard through its `responsePromise`, the answer through its `parseResponse` and `_thenUnwrap`, and where
- * the host takes the bare response with `asResponse`, through that response's own methods.
+ * never awaited here. The head is observed through its `responsePromise`, the answer through its `parseResponse` and `_thenUnwrap`. If the
+ * host takes the bare response with `asResponse`, that response's own methods are observed.
  */
 import { at, methodOf, quietly } from './look.ts';
 import { followAnswer } from './follow-answer.ts';

@@ -1,6 +1,6 @@
 /**
- * Follows a bare `Response` that the host took from the SDK, where the host reads JSON by `json` or `text`. Read in another way, the call
- * shows what its head tells, its figures stay zero, and it is told when the host let the response go.
+ * Follows a bare `Response` that the host took from the SDK, where the host reads JSON by `json` or `text`. Read in another way, the call has
+ * only what its head says, with figures of zero, and it is reported when the host has released the response.
  */
 import { followAnswer } from './follow-answer.ts';
 import { override } from './in-place.ts';

@@ -1,5 +1,5 @@
 /**
- * Follows a stream while the host reads it: the very object stays, its own `next` or `read` is listened to. Nothing is read that the host
+ * Follows a stream while the host reads it: the object itself stays, and its own `next` or `read` is observed. Nothing is read that the host
  * did not ask for, nothing is copied, and nothing waits.
  */
 import { lookAtReturned, override } from './in-place.ts';

@@ -1,6 +1,6 @@
 /**
- * Looks into objects of the host without ever disturbing it: a getter that throws reads as undefined, a fault of ours is swallowed.
- * What is looked for is named by paths in one text: paths apart by spaces, names in them by dots; the first that fits is taken.
+ * Reads properties of the host's objects without ever disturbing it: a getter that throws reads as undefined, a fault of ours is swallowed.
+ * Paths are given in one text, separated by spaces, with dots between names; the first that exists is taken.
  */
 
 /** A method of an object of the host. */

@@ -1,6 +1,6 @@
 /**
  * Model objects of LangChain.js and LlamaIndex.TS. They call by a client of a known SDK that they hold, or make when they are first asked:
- * it is that client that is observed. Who makes a client of another kind, or a new one for each call, is not recognised.
+ * that client is observed. An object that makes a client of another kind, or a new one for each call, is not recognised.
  */
 import { at, ignore, isThere, methodOf, quietly } from './look.ts';
 import { lookAtReturned, override } from './in-place.ts';

@@ -1,7 +1,7 @@
 /**
  * Observes the calls of a client, in place: the host goes on with the very object it has, and each provider call it makes gives one
- * `SeenCall` to the sink when it ends. Spec: Tap client wrapper; design 3, rows 27, 28 and 30b. What is observed never changes, and a fault
- * in here never reaches the host: at worst a call is not told.
+ * `SeenCall` to the sink when it ends. Spec: Tap client wrapper; design 3, rows 27, 28 and 30b. The host's results never change, and a fault
+ * in here never reaches the host: at worst a call is not reported.
  */
 import { methodOf, quietly } from './look.ts';
 import { lookAtReturned } from './in-place.ts';

@@ -1,6 +1,6 @@
 /**
- * Whose API a client talks to, told by the host of its base URL alone: the class of a client says nothing, for `openai` is used
- * with every compatible API.
+ * The provider a client talks to, by the host of its base URL alone. The client's class says nothing, because `openai` is used with every
+ * compatible API.
  */
 import { at, nameIn, quietly } from './look.ts';
 import type { Provider } from '../seen-call.ts';

@@ -1,7 +1,7 @@
 /**
- * What one answer says of itself: served model, id, tokens, why it ended, how many tools it called. Fed with the whole answer, or with
- * the parts of a stream in their order, of every wire and of the forms SDKs give them; each is known by its own field names.
- * Design 3, row 27: the wire's own numbers. What is not there stays as it is; text of the answer is never kept.
+ * The figures of one answer: served model, id, tokens, stop reason, number of tool calls. Fed with the whole answer, or with the parts of a
+ * stream in their order, of every wire and of the forms SDKs give them; each is known by its own field names.
+ * Design 3, row 27: the wire's own numbers. Missing fields stay as they are; text of the answer is never kept.
  */
 import { figureIn, listAt, own, textIn } from './look.ts';
 import { stopReasonOf } from './stop-reason.ts';

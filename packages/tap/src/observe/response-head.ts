@@ -1,6 +1,6 @@
 /**
- * What the head of a provider's response, or the error an SDK made of it, says: status, request id, rate limits.
- * Headers come as `Headers`, as a plain object or, where the SDK does not show them, not at all.
+ * The head of a provider's response, or the SDK's error made from it → status, request id, rate limits. Headers come as `Headers`, as a plain
+ * object or, where the SDK does not show them, not at all.
  */
 import { at, isThere, methodOf } from './look.ts';
 import { figureRule, keeps } from '../tap-event.ts';

@@ -1,4 +1,4 @@
-/** Who is told, and of what: thresholds of caps, webhooks, and every delivery to them. */
+/** Alerts: thresholds of caps, webhooks, and every delivery to them. */
 import { getRouteApi } from '@tanstack/react-router';
 import type { PathSearch } from '../../app/page-search.ts';
 import { Page } from '../../parts/page.tsx';

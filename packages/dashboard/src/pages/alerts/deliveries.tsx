@@ -1,4 +1,4 @@
-/** The deliveries of one webhook, newest first: what became of each, how often it was tried, and when it is tried again. */
+/** The deliveries of one webhook, newest first: the result of each, how often it was tried, and when it is retried. */
 import { Badge, Button, Drawer, Group, Stack, Text } from '@mantine/core';
 import { ListChecks, Send } from 'lucide-react';
 import { api, ask, type Shown } from '../../api/client.ts';

@@ -1,4 +1,4 @@
-/** Thresholds of caps: at which shares of a limit webhooks are told. */
+/** Thresholds of caps: the percentages of a limit at which webhooks are notified. */
 import { Badge, Button, Group, Modal } from '@mantine/core';
 import { BellRing, Plus } from 'lucide-react';
 import { useMemo } from 'react';

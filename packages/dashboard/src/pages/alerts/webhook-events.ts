@@ -1,4 +1,4 @@
-/** What a webhook can be told of, in words. */
+/** The events of webhooks, in words. */
 import type { Shown } from '../../api/client.ts';
 
 export type WebhookEvent = NonNullable<Shown<'Webhook'>['events']>[number];

@@ -1,4 +1,4 @@
-/** The Baseline: seven days as the tap reports them. Made, set up, waiting, reporting, closed; its report, which prints. */
+/** The Baseline: seven days as the tap reports them. All of its states, from creation to closed, and its printable report. */
 import { Button } from '@mantine/core';
 import { Printer, Radio } from 'lucide-react';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-/** Where the Baseline stands, said plainly. */
+/** The state of the Baseline, in plain words. */
 import { Badge, Group, Progress, Text } from '@mantine/core';
 import type { Shown } from '../../api/client.ts';
 import { Panel } from '../../parts/page.tsx';

@@ -1,4 +1,4 @@
-/** Where a figure of the tap comes from. */
+/** The label of a tap figure: where it comes from. */
 import { Badge } from '@mantine/core';
 
 export type Label = 'reported' | 'modeled' | 'declared';

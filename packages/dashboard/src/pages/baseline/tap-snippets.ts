@@ -1,4 +1,4 @@
-/** What to install and to write for the tap, language by language. */
+/** Install commands and code for the tap, for each language. */
 export interface TapPlace {
   readonly platformUrl: string;
   readonly key: string;

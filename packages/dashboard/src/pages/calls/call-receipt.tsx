@@ -1,4 +1,4 @@
-/** The receipt of a call: what it is, and whether it holds, checked in this browser. */
+/** The receipt of a call: its contents, and whether it verifies, checked in this browser. */
 import { Alert, Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { ShieldAlert, ShieldCheck } from 'lucide-react';

@@ -1,7 +1,7 @@
 /**
- * The receipt of one call, verified here: the signed file of its place in the chain is asked for, its hashes are made again and its
- * signatures checked by this browser's own cryptography, with the very rules of `metergate receipts verify`; then its figures are held
- * against those that the page shows. Loaded when somebody asks for it.
+ * Verifies the receipt of one call in the browser. It requests the signed file for the call's place in the chain, computes the hashes again
+ * and checks the signatures with the browser's own cryptography and the rules of `metergate receipts verify`. Then it compares the figures
+ * with those that the page shows. Loaded on demand.
  */
 import { parseLine, type ReceiptLine } from '@metergate/core/receipt/receipt-file.ts';
 import { ReceiptVerifier, type Question, type ReceiptFault, type ReceiptVerdict } from '@metergate/core/receipt/verify-receipts.ts';

@@ -1,4 +1,4 @@
-/** Setting a cap: of what, in which window, how much, and what it answers. Shows what it would have done before it is armed. */
+/** Setting a cap: its scope, window, limit and mode. Shows what it would have refused before it is set. */
 import { Autocomplete, Button, Group, NumberInput, Select, SimpleGrid, Stack, Switch, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDebouncedValue } from '@mantine/hooks';

@@ -1,4 +1,4 @@
-/** What a cap would have refused in the past 30 days, before it is armed: asked of the records themselves. */
+/** What a cap would have refused in the past 30 days, computed from the records before the cap is set. */
 import { Alert, Table, Text } from '@mantine/core';
 import { keepPreviousData } from '@tanstack/react-query';
 import { api, sentenceOf, type Shown } from '../../api/client.ts';

@@ -1,4 +1,4 @@
-/** A table as a Parquet file: names as text, counts as whole numbers, money as text with every digit. Loaded when it is asked for. */
+/** A table as a Parquet file: names as text, counts as whole numbers, money as text with every digit. Loaded on demand. */
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import type { Cells } from './file-forms.ts';
 

@@ -1,4 +1,4 @@
-/** Views kept by name in this browser: a view is what stands in the address. */
+/** Views saved by name in this browser. A view is the address's query. */
 import { ActionIcon, Button, Group, Menu, Modal, Stack, TextInput } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { Bookmark, Trash2 } from 'lucide-react';

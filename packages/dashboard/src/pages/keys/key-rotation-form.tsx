@@ -1,4 +1,4 @@
-/** Another secret for the same key: how long the one before still works. */
+/** Rotating a key's secret: the form asks how long the old one still works. */
 import { Button, Group, Select, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { ask, type Shown } from '../../api/client.ts';

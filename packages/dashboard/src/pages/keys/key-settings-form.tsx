@@ -1,4 +1,4 @@
-/** Changing a service key: its name, its project, when it ends, what its runs may declare. What is left as it is stays. */
+/** Changing a service key: its name, its project, when it expires, what its runs may declare. Untouched fields stay as they are. */
 import { Button, Group, NumberInput, Select, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { ask, type Shown } from '../../api/client.ts';

@@ -1,4 +1,4 @@
-/** One service key: what it is, when it was used, and, for those who may see the audit, who made and changed it. */
+/** One service key: its settings, its last use, and, for those who may read the audit trail, who created and changed it. */
 import { Group, Stack, Table, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { api } from '../../api/client.ts';

@@ -1,4 +1,4 @@
-/** The overview as the platform tells it. */
+/** The overview's data from the platform. */
 import { keepPreviousData } from '@tanstack/react-query';
 import { api, type Shown } from '../../api/client.ts';
 import { isoOf, type Range } from '../../shown/ranges.ts';

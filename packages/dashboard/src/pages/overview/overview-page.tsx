@@ -1,4 +1,4 @@
-/** What the organization's calls came to: over time, against the time before, and who and what took the most. */
+/** The overview of the organization's calls: over time, compared with the period before, and what cost the most. */
 import { Button, Group, SimpleGrid } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Activity } from 'lucide-react';

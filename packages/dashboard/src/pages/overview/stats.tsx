@@ -1,4 +1,4 @@
-/** The figures of a range, each against the range before, and each the way to what is behind it. */
+/** The figures of a range, each compared with the range before and linked to its details. */
 import { SimpleGrid, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';

@@ -1,4 +1,4 @@
-/** The form that sets a password: for a person that joins, and for one that has a password link. */
+/** The form that sets a password: for a person who joins, and for one who has a password link. */
 import { Alert, Button, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { sentenceOf } from '../../api/client.ts';

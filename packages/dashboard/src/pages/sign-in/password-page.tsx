@@ -1,4 +1,4 @@
-/** The page behind a password link: set another password, and be signed in with it. */
+/** The page behind a password link: set a new password and be signed in with it. */
 import { Alert, Text } from '@mantine/core';
 import { Link, useRouter } from '@tanstack/react-router';
 import { ask } from '../../api/client.ts';

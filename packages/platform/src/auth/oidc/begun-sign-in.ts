@@ -1,6 +1,6 @@
 /**
- * A sign-in that was begun, as the browser carries it to the callback: sealed, for ten minutes, readable by the platform alone, and by
- * any process of it. Design 3, row 16. The key is derived from the master key and lies nowhere.
+ * The state of a started sign-in, which the browser carries to the callback. It is sealed, valid for ten minutes, and readable only by the
+ * platform's processes. Design 3, row 16. The key is derived from the master key and stored nowhere.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import type { SignInChecks } from './identity-provider.ts';

@@ -1,7 +1,8 @@
 /**
  * The identity provider that people may sign in by: OpenID Connect, authorization code with PKCE, state and nonce, on openid-client.
- * Design 3, row 16; decision 75. What it says of itself is looked up when first needed and kept for an hour; where it does not answer,
- * what is known goes on, and it is asked again after a few seconds. A token is used in the request that brought it and kept nowhere.
+ * Design 3, row 16; decision 75. Its discovery document is fetched when first needed and cached for an hour. If the provider does not answer,
+ * the cached one stays in use, and it is asked again after a few seconds. A token is used only in the request that brought it and is not
+ * stored.
  */
 import * as oidc from 'openid-client';
 import { claimsOf, lacksRoleOrEmail, type ProvidedClaims } from './provided-claims.ts';

@@ -1,4 +1,4 @@
-/** What signing in by an identity provider stands on, given once when the platform starts. */
+/** The dependencies of signing in by an identity provider, passed once when the platform starts. */
 import type { BegunSignIns } from './begun-sign-in.ts';
 import type { IdentityProvider } from './identity-provider.ts';
 

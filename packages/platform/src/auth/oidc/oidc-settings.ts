@@ -1,6 +1,4 @@
-/**
- * What signing in by OpenID Connect is configured with. Design 5, `SVC_OIDC_…`; decision 75.
- */
+/** The settings of signing in by OpenID Connect. Design 5, `SVC_OIDC_…`; decision 75. */
 export interface OidcSettings {
   /** The issuer's identifier, as its tokens carry it. */
   readonly issuer: string;

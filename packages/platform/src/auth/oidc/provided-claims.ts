@@ -1,6 +1,4 @@
-/**
- * What a provider says of a person, of the ID token and, where that lacks something, of its userinfo: subject, email, the role claim.
- */
+/** A provider's claims about a person (subject, email, the role claim), from the ID token or, where it lacks one, from userinfo. */
 export interface ProvidedClaims {
   readonly subject: string;
   readonly email: string | null;

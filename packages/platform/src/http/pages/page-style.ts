@@ -1,4 +1,4 @@
-/** The look of the platform's own pages: no asset of anyone else's, light and dark by the reader's setting. */
+/** The look of the platform's own pages: no external assets, light or dark by the reader's setting. */
 import { createHash } from 'node:crypto';
 import { securityHeaders } from '../security-headers.ts';
 

@@ -1,6 +1,6 @@
 /**
  * `/platform/v1/assessments`: the Baseline, its report, its tap key. Spec: Other routes, Tap key; design 3, row 20; 5 (roles).
- * The key is read by GET, once; whatever a browser may do on nobody's behalf (HEAD, a prefetch, another site) does not read it.
+ * The key is read by GET, once. Requests that a browser makes on its own (HEAD, a prefetch, another site's) do not read it.
  */
 import { z } from '@hono/zod-openapi';
 import { tapStopReasons } from '@metergate/core/tap/event.ts';

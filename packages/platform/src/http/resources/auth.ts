@@ -1,6 +1,6 @@
 /**
- * Signing in and out, the session, joining by a link. Design 3, row 16. Tries with a password are bounded; whatever was
- * wrong with one, the answer is the same.
+ * Signing in and out, the session, joining by a link. Design 3, row 16. Attempts with a password are limited, and every failed one gets the
+ * same answer.
  */
 import { z } from '@hono/zod-openapi';
 import { roles } from '@metergate/core/account/role.ts';

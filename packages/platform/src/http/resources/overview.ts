@@ -1,4 +1,4 @@
-/** What the organization's calls came to over time, and in the time before. */
+/** The organization's calls over time, and totals of the period before. */
 import { z } from '@hono/zod-openapi';
 import { rangeOf } from '@metergate/core/time/time-range.ts';
 import { isRefusal } from '../../use-cases/refusal.ts';

@@ -1,4 +1,4 @@
-/** What the dashboard and scripts need to know of this installation before anybody signs in. Nothing of any organization. */
+/** Facts about this installation that the dashboard and scripts need before anybody signs in. Nothing about any organization. */
 import { z } from '@hono/zod-openapi';
 import { openOperation } from '../operation.ts';
 

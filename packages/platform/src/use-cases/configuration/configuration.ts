@@ -1,6 +1,6 @@
 /**
  * An organization's configuration as one document, as it is exported and applied. Decision 76; docs/config-file.md. Fields and forms are
- * those of the other ways in. A field or a section that is left out says nothing; null takes a value away. No secret stands in it.
+ * those of HTTP and the command. A field or section that is left out stays as it is; null removes a value. It contains no secret.
  */
 import { formatDollars, nanoDollars } from '@metergate/core/money.ts';
 import type { CapMode, CapScope } from '@metergate/core/spend/cap.ts';

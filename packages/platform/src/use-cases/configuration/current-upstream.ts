@@ -1,4 +1,4 @@
-/** The declared upstream as it is, and its credential for holding another against it; the credential is shown nowhere. */
+/** The current declared upstream, with its credential for comparison; the credential is shown nowhere. */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { UseCaseContext } from '../context.ts';
 import { isRefusal } from '../refusal.ts';

@@ -1,4 +1,4 @@
-/** Caps with their thresholds: which are set, changed and removed by a configuration. A cap is known by its scope, subject and window. */
+/** Caps with their thresholds: which ones a configuration sets, changes and removes. A cap is identified by its scope, subject and window. */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { removeAlert, setAlert, type ShownAlert } from '../alerts/alerts.ts';
 import { removeCap, setCap, type ShownCap } from '../caps.ts';

@@ -1,6 +1,6 @@
 /**
- * Service keys: which are made, changed and revoked by a configuration. A key is known by its id, else by its name among the keys that are
- * not revoked. Decision 76.
+ * Service keys: which ones a configuration creates, changes and revokes. A key is identified by its id, or else by its name among the keys
+ * that are not revoked. Decision 76.
  */
 import { createServiceKey, revokeServiceKey, setServiceKey, type ServiceKeySettingsInput, type ShownServiceKey } from '../service-keys.ts';
 import { isRefusal } from '../refusal.ts';

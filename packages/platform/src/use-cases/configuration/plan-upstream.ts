@@ -1,6 +1,6 @@
 /**
- * The declared upstream: what a configuration declares, switches and removes. Its credential comes from where the file says, is held against
- * the one that is stored without being shown, and is never carried along to another URL.
+ * The declared upstream: what a configuration declares, switches and removes. The credential comes from where the file says. It is compared
+ * with the stored one without being shown, and the stored one is never kept for another URL.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { credentialRefusal } from '@metergate/store/names.ts';

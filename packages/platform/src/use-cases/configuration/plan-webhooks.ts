@@ -1,6 +1,6 @@
 /**
- * Webhooks: which are made, changed and removed by a configuration. One is known by its URL; several of one URL by their events too, so that
- * one whose events change keeps its id and its secret where it is the only one.
+ * Webhooks: which ones a configuration creates, changes and removes. A webhook is identified by its URL; several with one URL by their events
+ * too. So a URL's only webhook keeps its id and secret when its events change.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { webhooksMax } from '@metergate/store/webhooks/webhooks.ts';

@@ -1,6 +1,6 @@
 /**
- * A configuration held against an organization → what applying it would do, or everything that is wrong with it. Decision 76. Planning
- * changes nothing; a plan is applied change by change, through the use cases of the other ways in.
+ * Compares a configuration with an organization: the result is the changes that applying it would make, or every problem with it. Decision
+ * 76. Planning changes nothing. A plan is applied change by change, through the use cases that HTTP and the command run.
  */
 import type { z } from 'zod';
 import { listAlerts } from '../alerts/alerts.ts';

@@ -1,6 +1,4 @@
-/**
- * What applying a configuration would do, one change at a time: as it is shown, and as it is done. Decision 76.
- */
+/** One change that applying a configuration would make: how it is shown, and how it is done. Decision 76. */
 import type { UseCaseContext } from '../context.ts';
 import type { AdministrationRefusal } from '../refusal.ts';
 

@@ -1,6 +1,6 @@
 /**
- * What a provider's bill differed by, kept beside the records as figures of their own (decision 0031): recorded from a cost export, listed,
- * removed, and added to usage where that is asked for. Design 5, `usage --adjusted`.
+ * Corrections: differences from a provider's bill, stored beside the records as separate figures (decision 0031). They are recorded from a
+ * cost export, listed, removed, and added to usage on request. Design 5, `usage --adjusted`.
  */
 import { createHash } from 'node:crypto';
 import { formatDollars, nanoDollars, type NanoDollars } from '@metergate/core/money.ts';

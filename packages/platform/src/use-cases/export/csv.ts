@@ -1,6 +1,6 @@
 /**
- * Values → one line of a CSV file: RFC 4180, lines end with CR LF. What callers and providers wrote can be no formula: a text
- * that a spreadsheet would compute gets an apostrophe before it.
+ * Values → one line of a CSV file: RFC 4180, lines end with CR LF. Text from callers and providers cannot act as a formula: a text that a
+ * spreadsheet would compute gets an apostrophe before it.
  */
 
 /** Numbers are ours and stay as they are; absent is an empty cell. */

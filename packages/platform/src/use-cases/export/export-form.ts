@@ -1,6 +1,6 @@
 /**
- * What turns calls, one after the other, into the bytes of a file. Keeps no more than it needs to go on, and can say, at some moments,
- * how to go on from there in another process.
+ * The interface of a file format: turns calls, one after the other, into bytes. It keeps no more state than it needs, and at some points it
+ * can save that state so that another process can resume.
  */
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 

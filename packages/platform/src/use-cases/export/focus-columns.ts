@@ -1,6 +1,6 @@
 /**
  * The columns of a FOCUS 1.2 table, the FinOps format for cost and usage: its 21 mandatory ones, the provider columns that 1.4 adds,
- * and, as the format wants them named, `x_` columns of our own. What each of our charges says in them.
+ * and our own, with the prefix `x_` that the format asks for. It also maps each of our charges to their values.
  */
 import { formatDollars, type NanoDollars } from '@metergate/core/money.ts';
 import type { PaidKind } from '@metergate/core/price/recorded-parts.ts';

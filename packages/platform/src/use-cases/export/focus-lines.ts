@@ -1,8 +1,8 @@
 /**
  * Call records, oldest first → lines of a FOCUS table: one for each day, key, project, set of labels, model and token type, with what they cost.
- * The costs of all lines add up to the costs of all records. FOCUS knows no absent cost: of calls without a price or with unknown
- * usage the line says 0 and, beside it, how many there are.
- * A day's lines are kept until the day is over, at most so many; past that some come out early and the rest in lines of their own.
+ * The costs of all lines add up to the costs of all records. FOCUS has no absent cost: for calls without a price or with unknown usage the
+ * line says 0 and, beside it, how many there are. A day's lines are held until the day is over, up to a bound; past it some are written early
+ * and the rest in further lines.
  */
 import { nanoDollars } from '@metergate/core/money.ts';
 import type { PriceBook } from '@metergate/core/price/price-book.ts';

@@ -1,6 +1,6 @@
 /**
- * Calls → a Parquet file: one row each, in groups of so many rows that fit memory many times over. Columns have their own types: costs
- * are exact decimals with nine places, instants are timestamps in UTC, labels and gaps lists of texts.
+ * Calls → a Parquet file: one row each, in groups that are small compared with memory. Columns have their own types: costs are exact decimals
+ * with nine places, instants are timestamps in UTC, labels and gaps lists of texts.
  */
 import type { CallRecordJson } from '@metergate/core/record/call-record.ts';
 import { ByteWriter, ParquetWriter, type Writer } from 'hyparquet-writer';

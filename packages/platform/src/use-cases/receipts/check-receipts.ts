@@ -8,7 +8,7 @@ import { publicKeyOf } from './public-key-pem.ts';
 /** No line of ours is longer; in another file, one could be as long as the file. */
 const lineBytesMax = 1_048_576;
 
-/** `trusted`: raw public keys in base64; null: the file is held against itself alone. */
+/** `trusted`: raw public keys in base64; null: the file is only checked against itself. */
 export async function checkReceipts(pieces: AsyncIterable<Uint8Array>, trusted: readonly string[] | null): Promise<ReceiptVerdict> {
   const verifier = new ReceiptVerifier(trusted);
   const keys = new Map<string, KeyObject | null>();

@@ -1,7 +1,7 @@
 /**
- * A span of an organization's chain → a file of receipts, piece by piece. Nothing is signed unless it was checked: every record is
- * hashed again and held against its receipt, from the last signed checkpoint before the span to the first one after it. So whoever
- * can write in the store, but has no key, gets no signature for a record that was altered.
+ * A span of an organization's chain → a file of receipts, piece by piece. Nothing is signed unless it was checked: every record is hashed
+ * again and compared with its receipt, from the last signed checkpoint before the span to the first one after it. So somebody who can write
+ * in the store, but has no key, gets no signature for an altered record.
  */
 import type { ExportPiece } from '../exports.ts';
 import { hash } from 'node:crypto';
@@ -90,7 +90,7 @@ async function* pagesOf(receipts: Receipts, { organization }: OpenChain, { first
   }
 }
 
-/** Records in the order of the chain, each held against its receipt. */
+/** Records in the order of the chain, each checked against its receipt. */
 class CheckedWalk {
   readonly #chain: OpenChain;
   #hash: string;

@@ -1,6 +1,6 @@
 /**
- * Usage with what the same calls would cost by other prices, beside the recorded cost. Design 5, `usage --prices`. Every record of the
- * time is read: it takes as long as an export. Records stay as they are.
+ * Usage with the cost of the same calls by other prices, beside the recorded cost. Design 5, `usage --prices`. It reads every record of the
+ * time range, so it takes as long as an export. Records stay as they are.
  */
 import { setImmediate as othersFirst } from 'node:timers/promises';
 import { formatDollars, nanoDollars } from '@metergate/core/money.ts';

@@ -1,6 +1,6 @@
 /**
- * The URL that someone gives for a webhook → its one kept form, or the sentence that says why not. What a literal address and a scheme can
- * tell is judged here; where a name leads is judged at each delivery, by the guard that the delivery dials with, since names move.
+ * The URL that someone gives for a webhook → its normalized form, or a sentence that says why it is refused. Literal addresses and the scheme
+ * are checked here. The address guard checks at each delivery which address a name leads to, since that can change.
  */
 import { createAddressGuard } from '@metergate/store/network/address-guard.ts';
 import { parseAddressRanges } from '@metergate/store/network/public-address.ts';
