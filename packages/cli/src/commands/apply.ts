@@ -19,17 +19,17 @@ import { readYaml, type LinedProblem, type ReadDocument } from '../configuration
 const fileBytesMax = 1024 * 1024;
 
 export const apply = command({
-  description: 'Bring an organization to what a configuration file says, its plan shown first',
+  description: 'Apply a configuration file to an organization, after showing the plan',
   args: {
     file: {
       type: 'string', alias: 'f', required: true, valueHint: 'FILE',
       description: 'The configuration, YAML or JSON, as export-config writes it; -f for short',
     },
     org: { type: 'string', valueHint: 'ORG', description: 'Organization, by id or unique name, in place of the one that the file names' },
-    prune: { type: 'boolean', description: 'Remove what is not in the sections that the file has' },
+    prune: { type: 'boolean', description: 'Remove entries that the sections of the file do not name' },
     'dry-run': { type: 'boolean', description: 'Show the plan alone' },
-    yes: { type: 'boolean', description: 'Do not ask; needed where nobody can be asked' },
-    secrets: { type: 'string', valueHint: 'FILE', description: 'A new file for the secrets of what is made; needed where they cannot be shown' },
+    yes: { type: 'boolean', description: 'Do not ask for confirmation; needed without a terminal' },
+    secrets: { type: 'string', valueHint: 'FILE', description: 'A new file for the secrets that are created; needed where they cannot be shown' },
   },
   run: async (values, tools) => {
     const path = resolve(tools.cwd, values.file);

@@ -12,7 +12,7 @@ const list = command({
     org: { type: 'string', valueHint: 'ORG', description: 'Organization, by id or unique name; without it, changes of the whole product' },
     subject: { type: 'string', valueHint: 'ID', description: 'Changes of this alone: a key, a cap, a member' },
     since: { type: 'string', valueHint: 'T', description: 'Changes at or after this time' },
-    limit: { type: 'string', valueHint: 'N', description: `At most so many: ${auditLimit.default} unless given, up to ${auditLimit.max}` },
+    limit: { type: 'string', valueHint: 'N', description: `At most this many: ${auditLimit.default} unless given, up to ${auditLimit.max}` },
   },
   run: ({ org, subject, since, limit }, tools) => {
     const query = {

@@ -46,7 +46,7 @@ const show = command({
 });
 
 const rotateKey = command({
-  description: 'Put another tap key in place of the one in use, which stops at once',
+  description: 'Replace the tap key; the old one stops at once',
   args: { id: idArgument },
   run: ({ id }, tools) => onStore(tools, async (context) => {
     const rotated = await rotateTapKey(context, { id, organization: null });
@@ -64,7 +64,7 @@ const retire = command({
 });
 
 const declare = command({
-  description: 'Keep a figure that you type, in place of one of the same name',
+  description: 'Record a declared figure, in place of one of the same name',
   args: {
     id: idArgument,
     name: { type: 'string', required: true, valueHint: 'NAME', description: 'What it is' },

@@ -23,7 +23,7 @@ const list = command({
     run: { type: 'string', valueHint: 'RUN', description: 'Calls of this run' },
     outcome: { type: 'enum', options: [...callOutcomes], description: `Calls that ended so: ${callOutcomes.join(', ')}` },
     usage: { type: 'enum', options: [...usageStates], description: `Calls whose usage is: ${usageStates.join(', ')}` },
-    limit: { type: 'string', valueHint: 'N', description: `At most so many: ${callsLimit.default} unless given, up to ${callsLimit.max}` },
+    limit: { type: 'string', valueHint: 'N', description: `At most this many: ${callsLimit.default} unless given, up to ${callsLimit.max}` },
   },
   run: ({ org, since, until, key, project, label, model, run, outcome, usage, limit }, tools) => {
     const query = {

@@ -12,7 +12,7 @@ import { openResumable, type ResumableFile } from '../command-line/resumable-fil
 import { timeMs } from '../command-line/value-forms.ts';
 
 export const exportCommand = command({
-  description: 'Write the calls of a time to a file, or go on where that was broken off',
+  description: 'Export the calls of a time range to a file, or resume an interrupted export',
   args: {
     org: { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' },
     format: {
@@ -22,7 +22,7 @@ export const exportCommand = command({
     to: { type: 'string', required: true, valueHint: 'T', description: 'Calls that started before this time' },
     out: {
       type: 'string', required: true, valueHint: 'FILE',
-      description: 'Where to, - for standard output; a file that is there is replaced once all is written',
+      description: 'Output file, or - for standard output; an existing file is replaced once all is written',
     },
   },
   run: ({ org, format, from, to, out }, tools) => {

@@ -18,7 +18,7 @@ const create = command({
     name: { type: 'string', valueHint: 'NAME', description: 'What it is for' },
     project: { type: 'string', valueHint: 'PROJECT', description: 'Project of its calls that name none' },
     'max-run-budget': { type: 'string', valueHint: 'USD', description: "The most one run of it may declare, before the organization's figure" },
-    expires: { type: 'string', valueHint: 'DURATION', description: 'Its life from now on: 30s, 15m, 24h, 7d' },
+    expires: { type: 'string', valueHint: 'DURATION', description: 'How long it is valid: 30s, 15m, 24h, 7d' },
   },
   run: (values, tools) => {
     const { org, name = null, project = null, expires } = values;
@@ -64,33 +64,33 @@ const revoke = command({
 
 const rename = command({
   description: 'Give a service key another name',
-  args: { id: idArgument, name: { type: 'string', required: true, valueHint: 'NAME', description: 'What it is for; none takes the name away' } },
+  args: { id: idArgument, name: { type: 'string', required: true, valueHint: 'NAME', description: 'What it is for; none removes the name' } },
   run: ({ id, name }, tools) => changed(tools, id, { name: name === 'none' ? null : name }),
 });
 
 const move = command({
-  description: 'Let the calls of a service key that name no project count for another one',
+  description: 'Change the project of those calls of a service key that name none',
   args: { id: idArgument, project: { type: 'string', required: true, valueHint: 'PROJECT', description: 'The project; none: for no project' } },
   run: ({ id, project }, tools) => changed(tools, id, { project: project === 'none' ? null : project }),
 });
 
 const disable = command({
-  description: 'Let a service key admit nothing until it is enabled again',
+  description: 'Disable a service key until it is enabled again',
   args: { id: idArgument },
   run: ({ id }, tools) => changed(tools, id, { disabled: true }),
 });
 
 const enable = command({
-  description: 'Let a disabled service key admit calls again',
+  description: 'Enable a disabled service key',
   args: { id: idArgument },
   run: ({ id }, tools) => changed(tools, id, { disabled: false }),
 });
 
 const rotate = command({
-  description: 'Give a service key another secret, shown this once, and keep its id, caps and spend',
+  description: 'Replace the secret of a service key, shown this once; its id, caps and spend stay',
   args: {
     id: idArgument,
-    grace: { type: 'string', valueHint: 'DURATION', description: 'How long the one before still works: 0s (the default), 15m, 24h, 7d' },
+    grace: { type: 'string', valueHint: 'DURATION', description: 'How long the old secret still works: 0s (the default), 15m, 24h, 7d' },
   },
   run: ({ id, grace }, tools) => {
     const graceMs = grace === undefined || /^0[smhd]$/.test(grace) ? 0 : durationMs('grace', grace);

@@ -13,7 +13,7 @@ import { masterKeyFile, unwritableKeyFile } from '../config/master-key.ts';
 import type { Config } from '../config/config.ts';
 
 const rotate = command({
-  description: 'Put another master key in force, from standard input',
+  description: 'Replace the master key with one from standard input',
   args: {},
   run: (_values, tools) => onStore(tools, async (context, config) => {
     const text = await readSecret(tools, 'New master key, 32 bytes in base64');

@@ -55,7 +55,7 @@ const figureArgument = (what: string) =>
 const settingArguments = {
   plan: planArgument,
   'enforce-key-caps': {
-    type: 'enum', options: ['on', 'off'] as string[], valueHint: 'on|off', description: 'Whether caps of keys refuse; off at first',
+    type: 'enum', options: ['on', 'off'] as string[], valueHint: 'on|off', description: 'Whether caps of keys refuse calls; off by default',
   },
   drain: { type: 'string', valueHint: 'SECONDS', description: 'How long an answer is read on after the caller left; none: the default' },
   'max-run-budget': boundArgument('The most one run may declare'),
@@ -134,7 +134,7 @@ const erase = command({
   description: 'Erase an organization for good: keys and secrets go, records keep figures alone',
   args: {
     org: { type: 'positional', required: true, valueHint: 'ORG', description: 'Id or unique name' },
-    yes: { type: 'boolean', description: 'Do not ask; needed where nobody can be asked' },
+    yes: { type: 'boolean', description: 'Do not ask for confirmation; needed without a terminal' },
   },
   run: (values, tools) => onStore(tools, async (context) => {
     const organization = await showOrganization(context, values.org);

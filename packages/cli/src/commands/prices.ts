@@ -38,7 +38,7 @@ const load = command({
   description: 'Load the prices of a file, before the frozen list and in place of those loaded earlier',
   args: {
     file: { type: 'positional', required: true, valueHint: 'FILE', description: fileForm },
-    yes: { type: 'boolean', description: 'Load it although listed models change their price' },
+    yes: { type: 'boolean', description: 'Load it even if prices of listed models change' },
   },
   run: async ({ file, yes }, tools) => {
     const text = await readTextFile(resolve(tools.cwd, file), fileBytesMax);

@@ -21,7 +21,7 @@ const exportFile = command({
     org: orgArgument,
     from: { type: 'string', valueHint: 'T', description: 'Receipts of the calls that started at or after this time; all unless given' },
     to: { type: 'string', valueHint: 'T', description: 'Receipts of the calls that started before this time' },
-    out: { type: 'string', required: true, valueHint: 'FILE', description: 'Where to; a file that is there is replaced once all is written' },
+    out: { type: 'string', required: true, valueHint: 'FILE', description: 'Output file; an existing one is replaced once all is written' },
   },
   run: ({ org, from, to, out }, tools) => {
     const nowMs = tools.nowMs();
@@ -53,7 +53,7 @@ const verify = command({
     file: { type: 'positional', required: true, valueHint: 'FILE', description: 'As receipts export wrote it' },
     'public-key': {
       type: 'string', valueHint: 'FILE',
-      description: 'The key, in PEM, as receipts public-key printed it; without it the file is held against itself',
+      description: 'The key, in PEM, as receipts public-key printed it; without it the file is only checked against its own keys',
     },
   },
   run: async (values, tools) => {

@@ -10,14 +10,14 @@ import { onStore } from '../command-line/on-store.ts';
 import { shortDecimal, table } from '../command-line/table.ts';
 
 export const reconcileCommand = command({
-  description: "Hold a provider's usage or cost export against the records",
+  description: "Compare a provider's usage or cost export with the records",
   args: {
     org: { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' },
     provider: { type: 'enum', required: true, options: [...providers], valueHint: 'PROVIDER', description: 'Whose export it is' },
     file: {
       type: 'positional', required: true, valueHint: 'FILE', description: 'One export: JSON of the usage or cost API, or CSV of the dashboard',
     },
-    record: { type: 'boolean', description: 'Keep what a cost export differs by, for usage --adjusted; no record is changed' },
+    record: { type: 'boolean', description: 'Store how a cost export differs, for usage --adjusted; no record is changed' },
   },
   run: ({ org, provider, file, record }, tools) => {
     const text = textOf(resolve(tools.cwd, file));

@@ -8,12 +8,12 @@ import { monthMs } from '../command-line/value-forms.ts';
 import { writeWhole } from '../command-line/whole-file.ts';
 
 export const statement = command({
-  description: 'Write what a month came to on one page of HTML that prints',
+  description: 'Write the usage of a month as one printable HTML page',
   args: {
     org: { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' },
     month: { type: 'string', required: true, valueHint: 'YYYY-MM', description: 'The month, in UTC' },
-    project: { type: 'string', valueHint: 'PROJECT', description: 'Calls for this project alone' },
-    out: { type: 'string', required: true, valueHint: 'FILE', description: 'Where to; a file that is there is replaced' },
+    project: { type: 'string', valueHint: 'PROJECT', description: 'Only calls for this project' },
+    out: { type: 'string', required: true, valueHint: 'FILE', description: 'Output file; an existing one is replaced' },
   },
   run: ({ org, month, project, out }, tools) => {
     const query = { organization: org, monthMs: monthMs('month', month), ...(project === undefined ? {} : { project }) };

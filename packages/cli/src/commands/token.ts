@@ -15,7 +15,7 @@ const create = command({
     org: orgArgument,
     role: { type: 'enum', required: true, options: [...roles] as Role[], valueHint: 'ROLE', description: `One of ${roles.join(', ')}` },
     name: { type: 'string', valueHint: 'NAME', description: 'What it is for' },
-    expires: { type: 'string', valueHint: 'DURATION', description: 'Its life from now on: 30s, 15m, 24h, 7d' },
+    expires: { type: 'string', valueHint: 'DURATION', description: 'How long it is valid: 30s, 15m, 24h, 7d' },
   },
   run: ({ org, role, name, expires }, tools) => {
     const lifetimeMs = expires === undefined ? null : durationMs('expires', expires);

@@ -34,8 +34,8 @@ const remove = command({
   }),
 });
 
-const enable = onDeclared('Let calls go there', enableUpstream);
-const disable = onDeclared('Let no call go there', disableUpstream);
+const enable = onDeclared('Enable the upstream', enableUpstream);
+const disable = onDeclared('Disable the upstream', disableUpstream);
 const show = onDeclared('Show the declaration, without its credential', showUpstream);
 
 function onDeclared(description: string, work: (context: UseCaseContext, idOrName: string) => Promise<ShownUpstream | AdministrationRefusal>) {

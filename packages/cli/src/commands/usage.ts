@@ -32,8 +32,8 @@ export const usage = command({
     run: { type: 'string', valueHint: 'RUN', description: 'Calls of this run' },
     wire: { type: 'string', valueHint: 'WIRE', description: 'Calls to openai, anthropic or upstream' },
     endpoint: { type: 'string', valueHint: 'ENDPOINT', description: 'Calls of this endpoint, such as chat.completions' },
-    adjusted: { type: 'boolean', description: "With what providers' bills differed by, as reconcile --record kept it" },
-    prices: { type: 'string', valueHint: 'LIST', description: 'With what the calls would cost by: list, current, or a price file' },
+    adjusted: { type: 'boolean', description: "Also show the differences from providers' bills, as reconcile --record stored them" },
+    prices: { type: 'string', valueHint: 'LIST', description: 'Also show the cost of the calls by other prices: list, current, or a price file' },
   },
   run: ({ org, by: given, month, since, until, adjusted, prices, ...filter }, tools) => {
     const by = dimensionsOf(given);

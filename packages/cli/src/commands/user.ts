@@ -35,7 +35,7 @@ const invite = command({
   args: {
     org: orgArgument,
     role: roleArgument,
-    email: { type: 'string', valueHint: 'EMAIL', description: 'Whom it is for; without it whoever has the link names their own' },
+    email: { type: 'string', valueHint: 'EMAIL', description: 'Email of the person; without it, whoever has the link gives their own' },
   },
   run: ({ org, role, email }, tools) => onStore(tools, async (context, config) => {
     const publicUrl = await publicUrlOf(context, config);

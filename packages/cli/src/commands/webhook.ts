@@ -16,7 +16,7 @@ const create = command({
   description: 'Make a webhook and show its secret this once',
   args: {
     org: orgArgument,
-    url: { type: 'string', required: true, valueHint: 'URL', description: 'Where to, https and public' },
+    url: { type: 'string', required: true, valueHint: 'URL', description: 'Its URL, https and public' },
     events: { type: 'string', valueHint: 'E,…', description: `What of: ${webhookEvents.join(', ')}; everything unless given` },
   },
   run: ({ org, url, events }, tools) => onStore(tools, async (context, config) => {

@@ -46,7 +46,7 @@ export interface paths {
         /** The organization's Baselines, the current one first */
         get: operations["listAssessments"];
         put?: never;
-        /** Make the Baseline; its tap key is read apart */
+        /** Make the Baseline; its tap key is read separately */
         post: operations["createAssessment"];
         delete?: never;
         options?: never;
@@ -80,7 +80,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Keep a figure that a person typed */
+        /** Record a declared figure */
         post: operations["declareFigure"];
         delete?: never;
         options?: never;
@@ -282,7 +282,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** By what people can sign in */
+        /** How people can sign in */
         get: operations["listWaysToSignIn"];
         put?: never;
         post?: never;
@@ -333,7 +333,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How the cost of one call came about, line by line, where the prices in force still come to it */
+        /** The cost of one call, line by line, if the prices in force still give it */
         get: operations["showCallCost"];
         put?: never;
         post?: never;
@@ -422,7 +422,7 @@ export interface paths {
         /** Corrections, by their days */
         get: operations["listCorrections"];
         put?: never;
-        /** Keep what a cost export differs by as corrections, in place of those of the same provider and days; no record is changed */
+        /** Record how a cost export differs as corrections, in place of those of the same provider and days; no record is changed */
         post: operations["recordCorrections"];
         delete?: never;
         options?: never;
@@ -531,7 +531,7 @@ export interface paths {
         delete: operations["revokeKey"];
         options?: never;
         head?: never;
-        /** Rename, move, disable or enable a service key, or give it another end; what is left out stays */
+        /** Rename, move, disable or enable a service key, or change when it expires; fields left out stay */
         patch: operations["setKey"];
         trace?: never;
     };
@@ -544,7 +544,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Give a service key another secret, shown this once; the one before works on for the grace time */
+        /** Replace the secret of a service key, shown this once; the old one still works for the grace time */
         post: operations["rotateKey"];
         delete?: never;
         options?: never;
@@ -596,7 +596,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Take the membership away */
+        /** Remove the member */
         delete: operations["removeMember"];
         options?: never;
         head?: never;
@@ -628,7 +628,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The organizations that the asker belongs to */
+        /** The organizations of the person or token that asks */
         get: operations["listOrganizations"];
         put?: never;
         post?: never;
@@ -664,7 +664,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Spend, calls, tokens, errors and latency by hour or day, and of the time before; the past week unless told */
+        /** Spend, calls, tokens, errors and latency by hour or day, with totals of the period before; the past week unless given */
         get: operations["showOverview"];
         put?: never;
         post?: never;
@@ -769,7 +769,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sign with another key from now on; both keys sign that it follows */
+        /** Rotate the signing key; both keys sign the succession */
         post: operations["rotateReceiptKey"];
         delete?: never;
         options?: never;
@@ -803,7 +803,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Hold one of a provider's usage or cost exports against the records, line by line; nothing is changed */
+        /** Compare a provider's usage or cost export with the records, line by line; nothing is changed */
         post: operations["reconcile"];
         delete?: never;
         options?: never;
@@ -886,7 +886,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What binds the calls of the key that asks, and what is left of it */
+        /** The limits on the calls of the key that asks, and what is left of them */
         get: operations["showSelf"];
         put?: never;
         post?: never;
@@ -937,7 +937,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What a month came to, on one page of HTML that prints; the month before the current one unless told */
+        /** The usage of a month as one printable HTML page; the month before the current one unless given */
         get: operations["showStatement"];
         put?: never;
         post?: never;
@@ -1010,7 +1010,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Let no call go there */
+        /** Disable the upstream */
         post: operations["disableUpstream"];
         delete?: never;
         options?: never;
@@ -1027,7 +1027,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Let calls go there */
+        /** Enable the upstream */
         post: operations["enableUpstream"];
         delete?: never;
         options?: never;
@@ -1042,10 +1042,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Calls, tokens and cost: times in their order, of everything else the costliest first */
+        /** Calls, tokens and cost; times in order, everything else costliest first */
         get: operations["showUsage"];
         put?: never;
-        /** The same, with what the calls would cost by the prices of this price file over the frozen list; it is put in force nowhere */
+        /** The same, with what the calls would cost by this price file over the frozen list; the file does not take effect */
         post: operations["repriceUsage"];
         delete?: never;
         options?: never;
@@ -1308,7 +1308,7 @@ export interface components {
             }[];
             /**
              * Format: date
-             * @description The first of the seven days; null while none has begun: the figures are then of all there is
+             * @description The first of the seven days; null before they begin: the figures then cover everything
              */
             from: string | null;
             headroom: {
@@ -1320,7 +1320,7 @@ export interface components {
                 provider: string;
                 remaining: components["schemas"]["ReportedFigure"];
             }[];
-            /** @description What was reported of other days, in none of the figures above */
+            /** @description What was reported for other days; in none of the figures above */
             outside: {
                 cachedTokens: components["schemas"]["ReportedFigure"];
                 calls: components["schemas"]["ReportedFigure"];
@@ -1406,12 +1406,12 @@ export interface components {
              * @example 0.012345600
              */
             cost: string | null;
-            /** @description What was reported and is not in the cost, for want of a price; empty where the cost is whole */
+            /** @description What was reported but is not in the cost, for want of a price; empty if the cost is complete */
             costGaps: ("service_tier" | "region" | "audio" | "cache_write" | "web_search" | "web_fetch" | "file_search" | "code_interpreter" | "other_model")[];
             /** @enum {string} */
             costSource: "priced" | "upstream" | "fallback" | "unpriced" | "none";
             /**
-             * @description What the prices of tokens are multiplied with for the service tier
+             * @description The factor of token prices for the service tier
              * @example 0.5
              */
             factor: string | null;
@@ -1427,7 +1427,7 @@ export interface components {
                 /** @enum {string} */
                 of: "input" | "cached" | "cacheWrite" | "output" | "reasoning" | "audioInput" | "audioOutput" | "webSearch" | "webFetch" | "fileSearch" | "codeInterpreter" | "call";
                 /**
-                 * @description The kind whose price is paid, where this one has none of its own
+                 * @description The kind whose price applies if this one has none of its own
                  * @enum {string|null}
                  */
                 paidAs: "input" | "cached" | "cacheWrite" | "output" | "reasoning" | "audioInput" | "audioOutput" | "webSearch" | "webFetch" | "fileSearch" | "codeInterpreter" | "call" | null;
@@ -1441,7 +1441,7 @@ export interface components {
             /** @description Date and hash of the list that priced the call */
             priceList: string | null;
             /**
-             * @description no_cost: the call has none. reported: the upstream told it. other_prices: what is in force now does not come to it.
+             * @description no_cost: the call has none. reported: the upstream reported it. other_prices: the prices in force now do not give it.
              * @enum {string|null}
              */
             withoutLines: "no_cost" | "reported" | "other_prices" | null;
@@ -1456,7 +1456,7 @@ export interface components {
              * @example 0.012345600
              */
             cost: string | null;
-            /** @description What was reported and is not in the cost, for want of a price; empty where the cost is whole */
+            /** @description What was reported but is not in the cost, for want of a price; empty if the cost is complete */
             costGaps: ("service_tier" | "region" | "audio" | "cache_write" | "web_search" | "web_fetch" | "file_search" | "code_interpreter" | "other_model")[];
             /** @enum {string} */
             costSource: "priced" | "upstream" | "fallback" | "unpriced" | "none";
@@ -2414,7 +2414,7 @@ export interface components {
             cacheWriteTokens: number;
             calls: number;
             /**
-             * @description With adjusted: what providers' bills differed by
+             * @description With adjusted: the differences from providers' bills
              * @example 12.500000000
              */
             correction?: string;
@@ -2436,7 +2436,7 @@ export interface components {
             outputTokens: number;
             project?: string | null;
             reasoningTokens: number;
-            /** @description With prices: calls that they give a cost */
+            /** @description With prices: calls that have a cost by them */
             repricedCalls?: number;
             /**
              * @description US dollars as decimal text with nine places. Use a decimal library: a double cannot hold every amount.
@@ -2744,7 +2744,7 @@ export interface operations {
             query?: {
                 /** @description The nextCursor of the page before; of the same list of the same organization. */
                 cursor?: string;
-                /** @description At most so many; 100 unless given. */
+                /** @description At most this many; 100 unless given. */
                 limit?: number;
             };
             header?: never;
@@ -2822,7 +2822,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Make the Baseline; its tap key is read apart */
+            /** @description Make the Baseline; its tap key is read separately */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -2972,7 +2972,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Keep a figure that a person typed */
+            /** @description Record a declared figure */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3262,7 +3262,7 @@ export interface operations {
                 action?: "createOrganization" | "setOrganization" | "eraseOrganization" | "createKey" | "setKey" | "rotateKey" | "revokeKey" | "connectProvider" | "disconnectProvider" | "declareUpstream" | "enableUpstream" | "disableUpstream" | "removeUpstream" | "setCap" | "removeCap" | "closeRun" | "mintGrant" | "freeLeases" | "createUser" | "setMemberRole" | "removeMember" | "inviteMember" | "acceptInvitation" | "withdrawInvitation" | "linkIdentity" | "provideMember" | "withdrawMember" | "changePassword" | "makePasswordLink" | "usePasswordLink" | "createToken" | "revokeToken" | "createAssessment" | "readTapKey" | "rotateTapKey" | "retireAssessment" | "declareFigure" | "loadPrices" | "rotateMasterKey" | "rotateReceiptKey" | "setAlert" | "removeAlert" | "createWebhook" | "setWebhook" | "removeWebhook" | "testWebhook" | "capReached" | "capReset" | "recordCorrections" | "removeCorrection";
                 /** @description The nextCursor of the page before; of the same list of the same organization. */
                 cursor?: string;
-                /** @description At most so many; 100 unless given. */
+                /** @description At most this many; 100 unless given. */
                 limit?: number;
                 /** @description A time: an instant with its offset (2026-11-01T14:00:00Z), a date (2026-11-01), a month (2026-11), today, yesterday, or a duration ago (15m, 24h, 7d). */
                 since?: string;
@@ -3980,7 +3980,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description By what people can sign in */
+            /** @description How people can sign in */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4026,7 +4026,7 @@ export interface operations {
                 endpoint?: string;
                 key?: string;
                 label?: string;
-                /** @description At most so many; 100 unless given. */
+                /** @description At most this many; 100 unless given. */
                 limit?: number;
                 model?: string;
                 outcome?: "completed" | "cut" | "caller_gone" | "failed" | "interrupted";
@@ -4183,7 +4183,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description How the cost of one call came about, line by line, where the prices in force still come to it */
+            /** @description The cost of one call, line by line, if the prices in force still give it */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4311,7 +4311,7 @@ export interface operations {
             query?: {
                 /** @description The nextCursor of the page before; of the same list of the same organization. */
                 cursor?: string;
-                /** @description At most so many; 100 unless given. */
+                /** @description At most this many; 100 unless given. */
                 limit?: number;
             };
             header?: never;
@@ -4712,7 +4712,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Keep what a cost export differs by as corrections, in place of those of the same provider and days; no record is changed */
+            /** @description Record how a cost export differs as corrections, in place of those of the same provider and days; no record is changed */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -4931,7 +4931,7 @@ export interface operations {
             query?: {
                 /** @description The nextCursor of the page before; of the same list of the same organization. */
                 cursor?: string;
-                /** @description At most so many; 100 unless given. */
+                /** @description At most this many; 100 unless given. */
                 limit?: number;
             };
             header?: never;
@@ -5167,7 +5167,7 @@ export interface operations {
             query?: {
                 /** @description The nextCursor of the page before; of the same list of the same organization. */
                 cursor?: string;
-                /** @description At most so many; 100 unless given. */
+                /** @description At most this many; 100 unless given. */
                 limit?: number;
             };
             header?: never;
@@ -5246,7 +5246,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Its life from now on, in seconds; null or absent: it does not expire. */
+                    /** @description How long it is valid, in seconds; null or absent: it does not expire. */
                     expiresInSeconds?: number | null;
                     /**
                      * @description US dollars from 0, below 9.2 billion, as decimal text with at most nine places
@@ -5413,7 +5413,7 @@ export interface operations {
             content: {
                 "application/json": {
                     disabled?: boolean;
-                    /** @description Its life from now on, in seconds; null or absent: it does not expire. */
+                    /** @description How long it is valid, in seconds; null or absent: it does not expire. */
                     expiresInSeconds?: number | null;
                     /**
                      * @description US dollars from 0, below 9.2 billion, as decimal text with at most nine places
@@ -5426,7 +5426,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Rename, move, disable or enable a service key, or give it another end; what is left out stays */
+            /** @description Rename, move, disable or enable a service key, or change when it expires; fields left out stay */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5527,7 +5527,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Give a service key another secret, shown this once; the one before works on for the grace time */
+            /** @description Replace the secret of a service key, shown this once; the old one still works for the grace time */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5680,7 +5680,7 @@ export interface operations {
             query?: {
                 /** @description The nextCursor of the page before; of the same list of the same organization. */
                 cursor?: string;
-                /** @description At most so many; 100 unless given. */
+                /** @description At most this many; 100 unless given. */
                 limit?: number;
             };
             header?: never;
@@ -5760,7 +5760,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Take the membership away */
+            /** @description Remove the member */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5998,7 +5998,7 @@ export interface operations {
             query?: {
                 /** @description The nextCursor of the page before; of the same list of the same organization. */
                 cursor?: string;
-                /** @description At most so many; 100 unless given. */
+                /** @description At most this many; 100 unless given. */
                 limit?: number;
             };
             header?: never;
@@ -6007,7 +6007,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The organizations that the asker belongs to */
+            /** @description The organizations of the person or token that asks */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6314,7 +6314,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Spend, calls, tokens, errors and latency by hour or day, and of the time before; the past week unless told */
+            /** @description Spend, calls, tokens, errors and latency by hour or day, with totals of the period before; the past week unless given */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6802,7 +6802,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Sign with another key from now on; both keys sign that it follows */
+            /** @description Rotate the signing key; both keys sign the succession */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6946,7 +6946,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Hold one of a provider's usage or cost exports against the records, line by line; nothing is changed */
+            /** @description Compare a provider's usage or cost export with the records, line by line; nothing is changed */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7120,7 +7120,7 @@ export interface operations {
             query?: {
                 /** @description The nextCursor of the page before; of the same list of the same organization. */
                 cursor?: string;
-                /** @description At most so many; 100 unless given. */
+                /** @description At most this many; 100 unless given. */
                 limit?: number;
             };
             header?: never;
@@ -7332,7 +7332,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What binds the calls of the key that asks, and what is left of it */
+            /** @description The limits on the calls of the key that asks, and what is left of them */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7508,7 +7508,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What a month came to, on one page of HTML that prints; the month before the current one unless told */
+            /** @description The usage of a month as one printable HTML page; the month before the current one unless given */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7569,7 +7569,7 @@ export interface operations {
             query?: {
                 /** @description The nextCursor of the page before; of the same list of the same organization. */
                 cursor?: string;
-                /** @description At most so many; 100 unless given. */
+                /** @description At most this many; 100 unless given. */
                 limit?: number;
             };
             header?: never;
@@ -7648,7 +7648,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Its life from now on, in seconds; null or absent: it does not expire. */
+                    /** @description How long it is valid, in seconds; null or absent: it does not expire. */
                     expiresInSeconds?: number | null;
                     name?: string | null;
                     /** @enum {string} */
@@ -8028,7 +8028,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Let no call go there */
+            /** @description Disable the upstream */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8093,7 +8093,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Let calls go there */
+            /** @description Enable the upstream */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8152,21 +8152,21 @@ export interface operations {
     showUsage: {
         parameters: {
             query?: {
-                /** @description With what providers' bills differed by; by day, month, model and wire alone */
+                /** @description Adds the differences from providers' bills; only by day, month, model and wire */
                 adjusted?: "true" | "false";
-                /** @description What rows are told apart by: one or two of model, key, project, label, run, day, month, hour, wire, endpoint, as in day,model. */
+                /** @description The dimensions of the rows: one or two of model, key, project, label, run, day, month, hour, wire, endpoint, as in day,model. */
                 by?: string;
                 /** @description The nextCursor of the page before; of the same list of the same organization. */
                 cursor?: string;
                 endpoint?: string;
                 key?: string;
                 label?: string;
-                /** @description At most so many; 100 unless given. */
+                /** @description At most this many; 100 unless given. */
                 limit?: number;
                 model?: string;
                 /** @description A whole month, in UTC; without since and until. */
                 month?: string;
-                /** @description With what the calls would cost by the frozen list alone, or by the prices now in force. Reads every record. */
+                /** @description Adds the cost of the calls by the frozen list alone, or by the prices now in force. Reads every record. */
                 prices?: "list" | "current";
                 project?: string;
                 run?: string;
@@ -8182,7 +8182,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Calls, tokens and cost: times in their order, of everything else the costliest first */
+            /** @description Calls, tokens and cost; times in order, everything else costliest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8245,16 +8245,16 @@ export interface operations {
     repriceUsage: {
         parameters: {
             query?: {
-                /** @description With what providers' bills differed by; by day, month, model and wire alone */
+                /** @description Adds the differences from providers' bills; only by day, month, model and wire */
                 adjusted?: "true" | "false";
-                /** @description What rows are told apart by: one or two of model, key, project, label, run, day, month, hour, wire, endpoint, as in day,model. */
+                /** @description The dimensions of the rows: one or two of model, key, project, label, run, day, month, hour, wire, endpoint, as in day,model. */
                 by?: string;
                 /** @description The nextCursor of the page before; of the same list of the same organization. */
                 cursor?: string;
                 endpoint?: string;
                 key?: string;
                 label?: string;
-                /** @description At most so many; 100 unless given. */
+                /** @description At most this many; 100 unless given. */
                 limit?: number;
                 model?: string;
                 /** @description A whole month, in UTC; without since and until. */
@@ -8279,7 +8279,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The same, with what the calls would cost by the prices of this price file over the frozen list; it is put in force nowhere */
+            /** @description The same, with what the calls would cost by this price file over the frozen list; the file does not take effect */
             200: {
                 headers: {
                     [name: string]: unknown;

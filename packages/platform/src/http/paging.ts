@@ -13,7 +13,7 @@ const cursorLengthMax = 4_096;
 
 export const pageQuery = z.object({
   limit: z.string().regex(/^[1-9]\d{0,3}$/).transform(Number).refine((limit) => limit <= limitMax).optional()
-    .openapi({ type: 'integer', minimum: 1, maximum: limitMax, description: `At most so many; ${limitDefault} unless given.` }),
+    .openapi({ type: 'integer', minimum: 1, maximum: limitMax, description: `At most this many; ${limitDefault} unless given.` }),
   cursor: z.string().min(1).max(cursorLengthMax).regex(/^[A-Za-z0-9_-]+$/).optional()
     .openapi({ description: 'The nextCursor of the page before; of the same list of the same organization.' }),
 });

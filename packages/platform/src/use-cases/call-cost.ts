@@ -29,7 +29,7 @@ export interface ShownCallCost extends Pick<CallRecordJson, 'cost' | 'costSource
   readonly lines: readonly ShownCostLine[] | null;
   /** Why there are no lines. */
   readonly withoutLines: WithoutLines | null;
-  /** What the prices of tokens are multiplied with for the service tier; null: nothing. */
+  /** The factor of token prices for the service tier; null: nothing. */
   readonly factor: string | null;
 }
 

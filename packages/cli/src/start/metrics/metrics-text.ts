@@ -39,7 +39,7 @@ const gauges: readonly (readonly [string, string, (metrics: GatewayThreadMetrics
     (metrics) => metrics.journal.waiting,
   ],
   [
-    'metergate_clock_step_seconds', 'How far the wall clock is from the time in force, while its step is not followed.',
+    'metergate_clock_step_seconds', 'Difference between the wall clock and the time in force, while a step of the clock is not followed.',
     (metrics) => metrics.clockStepMs / 1000,
   ],
   ['metergate_leases', 'Spend leases held or waited for, on a shared store.', (metrics) => metrics.leases?.active ?? 0],
@@ -58,7 +58,7 @@ const counters: typeof gauges = [
     (metrics) => metrics.rateLimitFaults,
   ],
   ['metergate_lease_batches_total', 'Questions to the shared store about leases.', (metrics) => metrics.leases?.batches ?? 0],
-  ['metergate_lease_failures_total', 'Such questions that had no answer in time.', (metrics) => metrics.leases?.failures ?? 0],
+  ['metergate_lease_failures_total', 'Lease questions to the store that had no answer in time.', (metrics) => metrics.leases?.failures ?? 0],
   ['metergate_lease_waits_total', 'Calls that waited for a lease.', (metrics) => metrics.leases?.waits ?? 0],
   ['metergate_journal_opened_total', 'Openings committed.', (metrics) => metrics.journal.opened],
   ['metergate_journal_closed_total', 'Closings committed.', (metrics) => metrics.journal.closed],
@@ -71,7 +71,7 @@ export function metricsWriter({ runtime, gateway, traces, caps }: MetricsSources
   return async () => {
     const registry = new Registry();
     new Gauge({
-      name: 'metergate_runtime_info', help: 'The runtime; below_floor is 1 where security fixes are missing.',
+      name: 'metergate_runtime_info', help: 'The runtime; below_floor is 1 if security fixes are missing.',
       labelNames: ['version', 'below_floor'], registers: [registry],
     }).set({ version: runtime.version, below_floor: runtime.belowFloor ? '1' : '0' }, 1);
     const memory = new Gauge({ name: 'process_resident_memory_bytes', help: 'Resident memory of the process.', registers: [registry] });
@@ -89,7 +89,7 @@ export function metricsWriter({ runtime, gateway, traces, caps }: MetricsSources
 function addCaps(registry: Registry, { reached, near }: CapFigures): void {
   const caps = new Gauge({
     name: 'metergate_organizations_near_cap', labelNames: ['state'], registers: [registry],
-    help: 'Organizations with a reached cap, and others with one of which four fifths are spent; looked at once a minute.',
+    help: 'Organizations with a reached cap, and others with a cap that is four fifths spent; updated once a minute.',
   });
   caps.set({ state: 'reached' }, reached);
   caps.set({ state: 'near' }, near);
@@ -97,7 +97,7 @@ function addCaps(registry: Registry, { reached, near }: CapFigures): void {
 
 function addSpans(registry: Registry, { sent, dropped }: TraceCounters): void {
   const spans = new Counter({
-    name: 'metergate_spans_total', help: 'Spans of calls, by what became of them.', labelNames: ['result'], registers: [registry],
+    name: 'metergate_spans_total', help: 'Spans of calls, by result: sent or dropped.', labelNames: ['result'], registers: [registry],
   });
   spans.inc({ result: 'sent' }, sent);
   spans.inc({ result: 'dropped' }, dropped);
@@ -106,18 +106,18 @@ function addSpans(registry: Registry, { sent, dropped }: TraceCounters): void {
 async function addGateway(registry: Registry, { metrics: metricsOf, storeFigures }: GatewaySource): Promise<string> {
   const { recordsSetAside, spendDifferences, rowsShipped, shippedMs } = storeFigures();
   new Gauge({
-    name: 'metergate_spend_differences', help: 'Sums of spend that are not those of their records, at the last hourly comparison.',
+    name: 'metergate_spend_differences', help: 'Sums of spend that differ from their records, at the last hourly comparison.',
     registers: [registry],
   }).set(spendDifferences);
   new Counter({
-    name: 'metergate_records_set_aside_total', help: 'Records that the store refuses, kept beside the journal.', registers: [registry],
+    name: 'metergate_records_set_aside_total', help: 'Records that the store refused, kept beside the journal.', registers: [registry],
   }).inc(recordsSetAside);
-  new Counter({ name: 'metergate_shipped_rows_total', help: 'Rows of the journal that the store took.', registers: [registry] }).inc(rowsShipped);
+  new Counter({ name: 'metergate_shipped_rows_total', help: 'Journal rows shipped to the store.', registers: [registry] }).inc(rowsShipped);
   new Gauge({
-    name: 'metergate_ship_lag_seconds', help: 'Time since all that was due in the journal had been shipped.', registers: [registry],
+    name: 'metergate_ship_lag_seconds', help: 'Time since everything due in the journal was last shipped.', registers: [registry],
   }).set(Math.max(0, processMs() - shippedMs) / 1_000);
   const metrics = await metricsOf();
-  const up = new Gauge({ name: 'metergate_gateway_up', help: '1 where the gateway thread answered.', registers: [registry] });
+  const up = new Gauge({ name: 'metergate_gateway_up', help: '1 if the gateway thread answered.', registers: [registry] });
   up.set(metrics === null ? 0 : 1);
   if (metrics === null) return '';
   for (const [name, help, value] of gauges) new Gauge({ name, help, registers: [registry] }).set(value(metrics));

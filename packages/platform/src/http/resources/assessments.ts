@@ -31,7 +31,7 @@ const figures = {
 
 const report = z.object({
   priceList: z.string(),
-  from: day.nullable().openapi({ description: 'The first of the seven days; null while none has begun: the figures are then of all there is' }),
+  from: day.nullable().openapi({ description: 'The first of the seven days; null before they begin: the figures then cover everything' }),
   to: day.nullable().openapi({ description: 'The day after the last' }),
   total: z.object(figures),
   byModel: z.array(z.object({ provider: z.string(), model: z.string(), ...figures })),
@@ -39,7 +39,7 @@ const report = z.object({
   byTag: z.array(z.object({ tag: z.string(), ...figures })),
   tagsOmitted: z.int(),
   byDay: z.array(z.object({ day, ...figures })),
-  outside: z.object(figures).nullable().openapi({ description: 'What was reported of other days, in none of the figures above' }),
+  outside: z.object(figures).nullable().openapi({ description: 'What was reported for other days; in none of the figures above' }),
   headroom: z.array(z.object({
     provider: z.string(), model: z.string(), kind: z.enum(['requests', 'tokens']), remaining: reported, limit: reported, at: z.string(),
   })),
@@ -59,7 +59,7 @@ export const assessmentsOperations = [
   operation({
     id: 'createAssessment', method: 'post', path: '/assessments', role: 'admin', tag, status: 201,
     refuses: ['unknown_organization', 'baseline_exists'],
-    summary: 'Make the Baseline; its tap key is read apart', answer: baseline,
+    summary: 'Make the Baseline; its tap key is read separately', answer: baseline,
     run: ({ context, actor }) => createBaseline(context, actor.organization),
   }),
   operation({
@@ -95,7 +95,7 @@ export const assessmentsOperations = [
   operation({
     id: 'declareFigure', method: 'post', path: '/assessments/{id}/declared', role: 'admin', tag,
     refuses: ['unknown_baseline', 'invalid_name', 'too_many_figures'],
-    summary: 'Keep a figure that a person typed', params, body: z.object({ name: z.string(), usd: z.string() }), answer: reportedBaseline,
+    summary: 'Record a declared figure', params, body: z.object({ name: z.string(), usd: z.string() }), answer: reportedBaseline,
     run: ({ context, actor, params: { id }, body }) => declareFigure(context, { id, organization: actor.organization }, body),
   }),
 ] as const;

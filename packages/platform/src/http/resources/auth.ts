@@ -20,7 +20,7 @@ const password = z.string().min(1).max(1_024).openapi({ format: 'password' });
 const done = z.object({ done: z.literal(true) }).openapi('Done');
 
 const ways = openOperation({
-  id: 'listWaysToSignIn', method: 'get', path: '/auth/ways', role: null, tag: 'auth', summary: 'By what people can sign in',
+  id: 'listWaysToSignIn', method: 'get', path: '/auth/ways', role: null, tag: 'auth', summary: 'How people can sign in',
   answer: z.object({
     password: z.literal(true),
     openIdConnect: z.object({ name: z.string(), start: z.string() }).nullable()

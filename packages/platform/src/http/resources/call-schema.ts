@@ -38,7 +38,7 @@ const fields = {
   usageReason: z.enum(usageReasons).nullable().openapi({ description: 'Why usage is unknown or partial' }),
   cost: z.string().nullable().openapi({ description: 'US dollars with nine places; null where it is not known', example: '0.012345600' }),
   costGaps: z.array(z.enum(costGapNames))
-    .openapi({ description: 'What was reported and is not in the cost, for want of a price; empty where the cost is whole' }),
+    .openapi({ description: 'What was reported but is not in the cost, for want of a price; empty if the cost is complete' }),
   serviceTier: words.openapi({ description: 'The tier that served the call, in the provider\'s word' }),
   audioInputTokens: tokens,
   audioOutputTokens: tokens,
@@ -66,11 +66,11 @@ export const callCostSchema = z.object({
   lines: z.array(z.object({
     of: z.enum(costLineKinds), count: z.number().openapi({ description: 'Tokens, or calls; no token is in two lines' }),
     price: exact.nullable().openapi({ description: 'For `per` of them, before the factor; null: no price is known' }), per: z.int(),
-    paidAs: z.enum(costLineKinds).nullable().openapi({ description: 'The kind whose price is paid, where this one has none of its own' }),
+    paidAs: z.enum(costLineKinds).nullable().openapi({ description: 'The kind whose price applies if this one has none of its own' }),
     amount: exact.nullable(),
   })).nullable().openapi({ description: 'The cost is their sum, rounded once, half to even, to nine places' }),
   withoutLines: z.enum(withoutLinesReasons).nullable().openapi({
-    description: 'no_cost: the call has none. reported: the upstream told it. other_prices: what is in force now does not come to it.',
+    description: 'no_cost: the call has none. reported: the upstream reported it. other_prices: the prices in force now do not give it.',
   }),
-  factor: z.string().nullable().openapi({ description: 'What the prices of tokens are multiplied with for the service tier', example: '0.5' }),
+  factor: z.string().nullable().openapi({ description: 'The factor of token prices for the service tier', example: '0.5' }),
 }).openapi('CallCost');

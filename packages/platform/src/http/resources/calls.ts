@@ -45,7 +45,7 @@ export const callOperations = [
   }),
   readingOperation({
     id: 'showCallCost', refuses: ['unknown_organization', 'unknown_call', 'invalid_price_file'], path: '/calls/{id}/cost', role: 'viewer',
-    tag: 'calls', summary: 'How the cost of one call came about, line by line, where the prices in force still come to it',
+    tag: 'calls', summary: 'The cost of one call, line by line, if the prices in force still give it',
     params: idParams, answer: callCostSchema, run: ({ context, actor, params }) => showCallCost(context, actor.organization, params.id),
   }),
 ] as const;

@@ -66,12 +66,12 @@ export const upstreamOperations = [
     run: ({ context, parts, actor, body }) => declareUpstream(context, { organization: actor.organization, ...body }, parts.upstreamRules),
   }),
   operation({
-    id: 'enableUpstream', method: 'post', path: '/upstream/enable', role: 'admin', tag: 'upstream', summary: 'Let calls go there',
+    id: 'enableUpstream', method: 'post', path: '/upstream/enable', role: 'admin', tag: 'upstream', summary: 'Enable the upstream',
     refuses: ['upstream_not_declared'],
     answer: upstreamSchema, run: ({ context, actor }) => enableUpstream(context, actor.organization),
   }),
   operation({
-    id: 'disableUpstream', method: 'post', path: '/upstream/disable', role: 'admin', tag: 'upstream', summary: 'Let no call go there',
+    id: 'disableUpstream', method: 'post', path: '/upstream/disable', role: 'admin', tag: 'upstream', summary: 'Disable the upstream',
     refuses: ['upstream_not_declared'],
     answer: upstreamSchema, run: ({ context, actor }) => disableUpstream(context, actor.organization),
   }),

@@ -25,7 +25,7 @@ export const emailShown = z.string().openapi({ description: 'In lower case', for
 
 /** A life from now on. */
 export const lifeSeconds = z.int().min(1).max(3_153_600_000).nullable().optional()
-  .openapi({ description: 'Its life from now on, in seconds; null or absent: it does not expire.' });
+  .openapi({ description: 'How long it is valid, in seconds; null or absent: it does not expire.' });
 
 export function lifetimeMs(seconds: number | null | undefined): number | null {
   return seconds === null || seconds === undefined ? null : seconds * 1_000;

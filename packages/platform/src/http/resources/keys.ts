@@ -39,7 +39,7 @@ export const keyOperations = [
   }),
   operation({
     id: 'setKey', method: 'patch', path: '/keys/{id}', role: 'member', tag: 'keys',
-    summary: 'Rename, move, disable or enable a service key, or give it another end; what is left out stays',
+    summary: 'Rename, move, disable or enable a service key, or change when it expires; fields left out stay',
     refuses: ['unknown_key', 'key_revoked', 'invalid_name', 'invalid_setting'], params: idParams,
     body: z.strictObject({
       name: z.string().min(1).max(200).nullable().optional(), project: z.string().min(1).nullable().optional(), disabled: z.boolean().optional(),
@@ -52,7 +52,7 @@ export const keyOperations = [
   }),
   operation({
     id: 'rotateKey', method: 'post', path: '/keys/{id}/rotate', role: 'member', tag: 'keys',
-    summary: 'Give a service key another secret, shown this once; the one before works on for the grace time',
+    summary: 'Replace the secret of a service key, shown this once; the old one still works for the grace time',
     refuses: ['unknown_key', 'key_revoked'], params: idParams,
     body: z.strictObject({ graceSeconds: z.int().min(0).max(7_776_000).default(0) }),
     answer: z.object({ id: z.string(), key: z.string(), prefix: z.string(), formerUntil: instant }).openapi('RotatedServiceKey'),

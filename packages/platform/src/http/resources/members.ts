@@ -35,7 +35,7 @@ export const memberOperations = [
       setMemberRole(context, { organization: actor.organization, id: params.id, by: actor.role, role: body.role }),
   }),
   operation({
-    id: 'removeMember', method: 'delete', path: '/members/{id}', role: 'admin', tag: 'members', summary: 'Take the membership away',
+    id: 'removeMember', method: 'delete', path: '/members/{id}', role: 'admin', tag: 'members', summary: 'Remove the member',
     refuses: ['unknown_member', 'last_owner', 'forbidden'],
     params: idParams, answer: memberSchema,
     run: ({ context, actor, params }) => removeMember(context, { organization: actor.organization, id: params.id, by: actor.role }),

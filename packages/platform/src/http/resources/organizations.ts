@@ -25,7 +25,7 @@ export const organizationOperations = [
   operation({
     id: 'listOrganizations', method: 'get', path: '/organizations', role: 'viewer', tag: 'organizations',
     refuses: ['unknown_organization'],
-    summary: 'The organizations that the asker belongs to', query: pageQuery, answer: pageOf(organizationSchema),
+    summary: 'The organizations of the person or token that asks', query: pageQuery, answer: pageOf(organizationSchema),
     run: async ({ context, actor, query }) => {
       const page = await storedPage({ list: 'organizations', organization: actor.organization }, query, {
         read: async (wanted) => actor.kind === 'token' ? [{ organization: actor.organization, createdAtMs: 0 }]

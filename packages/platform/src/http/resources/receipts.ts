@@ -59,7 +59,7 @@ export const receiptOperations = [
   }),
   operation({
     id: 'rotateReceiptKey', method: 'post', path: '/receipt-keys/rotate', role: 'admin', tag: 'receipts',
-    summary: 'Sign with another key from now on; both keys sign that it follows', answer: keysSchema,
+    summary: 'Rotate the signing key; both keys sign the succession', answer: keysSchema,
     refuses: ['unknown_organization', 'no_receipts'],
     run: ({ context, actor }) => rotateReceiptKey(context, actor.organization),
   }),

@@ -45,13 +45,13 @@ const recordedSchema = z.object({
 export const reconciliationOperations = [
   readingPost({
     id: 'reconcile', path: '/reconciliations', role: 'viewer', tag: 'reconciliations', refuses: ['unknown_organization', 'invalid_bill'],
-    summary: "Hold one of a provider's usage or cost exports against the records, line by line; nothing is changed",
+    summary: "Compare a provider's usage or cost export with the records, line by line; nothing is changed",
     body: billBody, bodyBytesMax: billBytesMax, answer: reconciliationSchema,
     run: ({ context, actor, body: { provider, file } }) => reconcile(context, { organization: actor.organization, provider, text: file }),
   }),
   operation({
     id: 'recordCorrections', method: 'post', path: '/corrections', role: 'admin', tag: 'reconciliations', status: 201,
-    summary: 'Keep what a cost export differs by as corrections, in place of those of the same provider and days; no record is changed',
+    summary: 'Record how a cost export differs as corrections, in place of those of the same provider and days; no record is changed',
     refuses: ['unknown_organization', 'invalid_bill'], body: billBody, bodyBytesMax: billBytesMax, answer: recordedSchema,
     // The audit row names the provider; the file itself may be megabytes.
     secrets: ['file'],

@@ -28,7 +28,7 @@ const runParams = z.object({ run: z.string().min(1).max(128) });
 export const selfOperations = [
   openOperation({
     id: 'showSelf', method: 'get', path: '/self', role: null, serviceKey: true, tag: 'self',
-    summary: 'What binds the calls of the key that asks, and what is left of it', refuses: ['unknown_key', 'unknown_organization'],
+    summary: 'The limits on the calls of the key that asks, and what is left of them', refuses: ['unknown_key', 'unknown_organization'],
     answer: selfSchema,
     run: async ({ context, parts, headers }) => showSelf(context, await askingKey(context, headers), parts.publicUrl + limitsPath),
   }),

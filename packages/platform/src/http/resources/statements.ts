@@ -11,7 +11,7 @@ const pageType = 'text/html; charset=utf-8';
 export const statementOperations = [
   readingOperation({
     id: 'showStatement', refuses: ['unknown_organization', 'invalid_price_file'], path: '/statements', role: 'viewer', tag: 'statements',
-    summary: 'What a month came to, on one page of HTML that prints; the month before the current one unless told',
+    summary: 'The usage of a month as one printable HTML page; the month before the current one unless given',
     query: z.object({ month: monthQuery.optional(), project: nameQuery }),
     answer: z.string(), downloads: [pageType],
     run: async ({ context, actor, query: { month, project } }) => {

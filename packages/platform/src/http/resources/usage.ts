@@ -18,22 +18,22 @@ const usageSchema = z.object({
   ...Object.fromEntries(usageDimensions.map((dimension) => [dimension, name])),
   calls: z.int(), inputTokens: whole, cachedTokens: whole, cacheWriteTokens: whole, outputTokens: whole, reasoningTokens: whole, cost: dollars,
   cacheSavings: dollars.nullable(), unknownCalls: z.int(), unpricedCalls: z.int(), gapCalls: z.int(),
-  correction: dollars.optional().openapi({ description: "With adjusted: what providers' bills differed by" }),
+  correction: dollars.optional().openapi({ description: "With adjusted: the differences from providers' bills" }),
   adjustedCost: dollars.optional().openapi({ description: 'With adjusted: the recorded cost and its correction' }),
-  repricedCalls: z.int().optional().openapi({ description: 'With prices: calls that they give a cost' }),
+  repricedCalls: z.int().optional().openapi({ description: 'With prices: calls that have a cost by them' }),
   repricedCost: dollars.optional(), repricedFrom: dollars.optional().openapi({ description: 'What the same calls cost by their records' }),
   repricedGapCalls: z.int().optional(), notRepricedCalls: z.int().optional(),
 }).openapi('Usage');
 
 
 const byQuery = z.string().max(64).transform((text, { addIssue }) => parseDimensions(text) ?? wrongForm(addIssue, dimensionsForm))
-  .openapi({ type: 'string', description: `What rows are told apart by: ${dimensionsForm}.`, example: 'day,model' });
+  .openapi({ type: 'string', description: `The dimensions of the rows: ${dimensionsForm}.`, example: 'day,model' });
 
 const usageQuery = pageQuery.extend({
   by: byQuery.optional(), month: monthQuery.optional(), since: timeQuery.optional(), until: timeQuery.optional(),
   key: nameQuery, project: nameQuery, model: nameQuery, label: nameQuery, run: nameQuery, wire: nameQuery, endpoint: nameQuery,
   adjusted: z.enum(['true', 'false']).optional()
-    .openapi({ description: "With what providers' bills differed by; by day, month, model and wire alone" }),
+    .openapi({ description: "Adds the differences from providers' bills; only by day, month, model and wire" }),
 });
 
 type UsageAsked = z.output<typeof usageQuery>;
@@ -51,17 +51,17 @@ async function answer({ context, actor, query }: ReadingCall<undefined, typeof u
 export const usageOperations = [
   readingOperation({
     id: 'showUsage', refuses: ['unknown_organization'], path: '/usage', role: 'viewer', tag: 'usage',
-    summary: 'Calls, tokens and cost: times in their order, of everything else the costliest first',
+    summary: 'Calls, tokens and cost; times in order, everything else costliest first',
     query: usageQuery.extend({
       prices: z.enum(['list', 'current']).optional()
-        .openapi({ description: 'With what the calls would cost by the frozen list alone, or by the prices now in force. Reads every record.' }),
+        .openapi({ description: 'Adds the cost of the calls by the frozen list alone, or by the prices now in force. Reads every record.' }),
     }),
     answer: pageOf(usageSchema),
     run: ({ query: { prices, ...query }, ...call }) => answer({ ...call, query }, prices),
   }),
   readingPost({
     id: 'repriceUsage', refuses: ['unknown_organization', 'invalid_price_file'], path: '/usage', role: 'viewer', tag: 'usage',
-    summary: 'The same, with what the calls would cost by the prices of this price file over the frozen list; it is put in force nowhere',
+    summary: 'The same, with what the calls would cost by this price file over the frozen list; the file does not take effect',
     query: usageQuery, body: z.object({ prices: z.array(z.unknown()) }), bodyBytesMax: priceFileBytesMax, answer: pageOf(usageSchema),
     run: ({ body, ...call }) => answer(call, { file: JSON.stringify(body) }),
   }),
