@@ -87,7 +87,7 @@ const enable = command({
 });
 
 const rotate = command({
-  description: 'Replace the secret of a service key, shown this once; its id, caps and spend stay',
+  description: 'Replace the secret of a service key, shown this once, and keep its id, caps and spend',
   args: {
     id: idArgument,
     grace: { type: 'string', valueHint: 'DURATION', description: 'How long the old secret still works: 0s (the default), 15m, 24h, 7d' },
