@@ -46,7 +46,7 @@ const show = command({
 });
 
 const rotateKey = command({
-  description: 'Replace the tap key; the old one stops at once',
+  description: 'Replace the tap key and stop the old one at once',
   args: { id: idArgument },
   run: ({ id }, tools) => onStore(tools, async (context) => {
     const rotated = await rotateTapKey(context, { id, organization: null });
