@@ -27,7 +27,7 @@ export class BodyPace {
     return false;
   }
 
-  /** It is not the body that keeps its bytes back: time begins anew at the next look. */
+  /** The delay is not the sender's: time starts again at the next check. */
   restart(): void {
     this.#markedAtMs = null;
   }

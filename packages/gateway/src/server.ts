@@ -79,7 +79,7 @@ export function createGatewayServer(node: GatewayNode, connectionsMax?: number):
     socket.once('close', () => [...connection.relays].forEach((relay) => relay.callerLeft()));
   });
   server.on('connect', (request: IncomingMessage, socket: Duplex) => {
-    // Node has let go of this socket: without a listener, a reset by the caller would end the process.
+    // Node has released this socket: without a listener, a reset by the caller would end the process.
     socket.on('error', () => socket.destroy());
     refuseOnSocket(socket as Socket, { kind: 'unknown_url', method: 'CONNECT', path: pathOf(request.url ?? '') });
   });

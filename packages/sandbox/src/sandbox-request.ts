@@ -15,7 +15,7 @@ export interface SandboxRequest {
   readonly body: Fields;
 }
 
-/** Null where the body is no JSON object. */
+/** Null if the body is not a JSON object. */
 export function readRequest(bytes: Buffer, defaultModel: string, serial: number): SandboxRequest | null {
   let parsed: unknown;
   try {

@@ -27,7 +27,7 @@ export interface CliResult {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** The parsed stdout. @throws SyntaxError where it is no JSON. */
+  /** The parsed stdout. @throws SyntaxError if it is not JSON. */
   readonly json: () => unknown;
 }
 

@@ -16,7 +16,7 @@ export interface CommandTools {
   /** The same for bytes; resolves when more may come. Absent: as text. */
   readonly stdoutBytes?: (bytes: Uint8Array) => Promise<void>;
   readonly stderr: (text: string) => void;
-  /** Columns of the terminal that standard output is; null or absent: it is none. */
+  /** Width of the terminal in columns; null or absent: standard output is not a terminal. */
   readonly columns?: number | null;
   /** Secrets may be shown only to a person. */
   readonly isTerminal: boolean;

@@ -44,7 +44,7 @@ export function rangeWords({ month, since, until }: RangeOptions): RangeWords {
   };
 }
 
-/** A range that was read, or the usage fault that says why it is none. */
+/** A parsed range, or the usage fault that says why it is invalid. */
 export function checkedRange(range: TimeRange | RangeFault): TimeRange {
   if (range === 'month_and_range') throw new UsageFault('--month stands alone: leave out --since and --until.');
   if (range === 'ends_before_it_begins') throw new UsageFault('--until must not be before --since.');

@@ -81,6 +81,6 @@ function hostInUrl(host: string): string {
   return named.includes(':') ? `[${named}]` : named;
 }
 
-export const user = commandGroup('Make, invite and list users, and set their passwords anew', {
+export const user = commandGroup('Make, invite and list users, and reset their passwords', {
   create, invite, list, 'password-link': passwordLink,
 });

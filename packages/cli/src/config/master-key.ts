@@ -87,7 +87,7 @@ export function unwritableKeyFile(file: string, code: string | undefined): strin
     : `The master key file ${file} cannot be written (${code ?? 'unknown reason'}). Check the rights of the data directory.`;
 }
 
-/** The key that a start works with; the first start makes it. A store that is there already never gets a new key. @throws MasterKeyFault */
+/** The key that a start works with; the first start makes it. An existing store never gets a new key. @throws MasterKeyFault */
 export function masterKeyForStart(config: KeyPlace): Uint8Array {
   const place = parseDatabaseUrl(config.databaseUrl);
   const isNew = config.masterKey === null && !existsSync(masterKeyFile(config)) && place.kind === 'sqlite' && !existsSync(place.path);

@@ -12,7 +12,7 @@ export type VariableName = (typeof variableNames)[number];
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The sentence about the first variable with our prefix that is none of ours; null where there is none. */
+/** The sentence about the first unknown variable with our prefix; null if there is none. */
 export function unknownVariable(env: Environment): string | null {
   const unknown = Object.keys(env).filter((name) => name.startsWith('SVC_') && env[name] !== undefined)
     .filter((name) => !(variableNames as readonly string[]).includes(name) && !isForeign(name, env[name]!)).sort()[0];

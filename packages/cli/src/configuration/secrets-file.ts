@@ -9,11 +9,11 @@ import { plain } from '../command-line/table.ts';
 
 export interface SecretsFile {
   keep(secret: MadeSecret): Promise<void>;
-  /** Nothing was written: the file goes again. */
+  /** If nothing was written, the file is removed. */
   close(): Promise<void>;
 }
 
-/** One that is there already is left alone. */
+/** An existing file is not overwritten. */
 export async function openSecretsFile(path: string): Promise<SecretsFile> {
   const file = await open(path, 'wx', 0o600).catch((error: NodeJS.ErrnoException): FileHandle => {
     const why = error.code === 'EEXIST' ? 'exists already' : `cannot be written (${error.code ?? 'unknown reason'})`;

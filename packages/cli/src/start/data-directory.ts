@@ -102,7 +102,7 @@ function openLockFile(directory: string): DatabaseSync {
   }
 }
 
-/** A file that is there is not touched: to open and close it would let go of a lock that this process holds on it. */
+/** An existing file is not touched: opening and closing it would release a lock that this process holds on it. */
 function makeForOwner(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600));

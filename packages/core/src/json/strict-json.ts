@@ -30,7 +30,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const notJson: StrictJsonVerdict = Object.freeze({ refused: 'not_json' });
 const tooDeep: StrictJsonVerdict = Object.freeze({ refused: 'too_deep' });
 
-/** Reads a whole text. A byte order mark is no JSON. */
+/** Reads a whole text. A byte order mark is not JSON. */
 export function parseStrictJson(bytes: Uint8Array): StrictJsonVerdict {
   let text: string;
   try {

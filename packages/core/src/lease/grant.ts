@@ -35,7 +35,7 @@ export interface LeaseEntry {
   readonly doubtfulAtMs: number;
 }
 
-/** How long another node's want of a lease is heeded. It asks anew with each call it refuses. */
+/** How long another node's request for a lease counts. It asks again with each call it refuses. */
 export const contestedMs = 3_000;
 
 /** The subject as the store has it, all of one moment. */

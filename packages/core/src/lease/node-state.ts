@@ -6,7 +6,7 @@
 
 export const quarantineAfterMs = 15_000;
 const quarantineMs = 120_000;
-/** A node not heard of for as long is forgotten with all that it shipped; it must begin anew should it come back. */
+/** A node that is silent for this long is forgotten, with its shipped totals; if it comes back, it must start over. */
 const forgetAfterMs = 24 * 3_600_000;
 
 export type LeaseNodeState = 'live' | 'quarantined' | 'free' | 'forgotten';

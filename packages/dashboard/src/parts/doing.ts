@@ -17,7 +17,7 @@ export interface Doing<Input, Output> {
 export function useDoing<Input, Output>({ run, done, changes, after, quiet }: Doing<Input, Output>) {
   return useMutation({
     mutationFn: run,
-    // Before anything is asked for anew, so that what may be shown once only is on the page.
+    // Before any data is refreshed, so that a secret that is shown only once is on the page.
     onSuccess: async (output) => {
       after?.(output);
       if (done !== undefined) notifications.show({ message: done, color: 'tide' });

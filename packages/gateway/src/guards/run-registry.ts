@@ -104,7 +104,7 @@ export class RunRegistry {
     this.#evict();
   }
 
-  /** Calls back with each run that is forgotten and may yet be held anew. One listener. */
+  /** Calls back with each run that is forgotten and may be held again later. One listener. */
   onForgotten(listener: (held: HeldRun) => void): void {
     this.#forgotten = listener;
   }

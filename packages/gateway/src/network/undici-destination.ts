@@ -34,7 +34,7 @@ export interface DestinationOptions {
   readonly tls?: { readonly ca?: string | Buffer | undefined } | undefined;
 }
 
-/** Throws a TypeError where `origin` is none. */
+/** Throws a TypeError if `origin` is not a valid origin. */
 export function createDestination(options: DestinationOptions): Destination {
   const { timeouts } = options;
   const keepAliveMs = options.keepAliveMs ?? idleConnectionMs;

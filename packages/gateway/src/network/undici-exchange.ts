@@ -29,7 +29,7 @@ export class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
     this.#observer = observer;
   }
 
-  /** The stream this exchange reads its request body from: let go of when the exchange is over, a break of it ends the exchange. */
+  /** The stream this exchange reads its request body from: released when the exchange is over; if it breaks, the exchange ends. */
   carry(body: Readable): Readable {
     this.#body = body;
     return body.on('error', () => this.fail(new ExchangeError('aborted', 'The request body broke off.')));
@@ -109,7 +109,7 @@ export class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
 
   /** Why a status cannot be relayed; null for final ones and for interim ones within the bound. */
   #oddityOf(status: number): string | null {
-    if (status < 100) return `The destination answered with status ${status}, which is none.`;
+    if (status < 100) return `The destination answered with status ${status}, which is not valid.`;
     if (status === 101) return 'The destination switched protocols unasked.';
     if (status < 200 && ++this.#interimResponses > interimResponsesMax) return 'The destination sent interim responses without end.';
     return null;

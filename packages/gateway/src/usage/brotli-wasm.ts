@@ -13,7 +13,7 @@ const sliceBytes = 32 * 1024;
 /** Decoders alive at once: a long stream holds its whole window, 4 MiB and more. */
 const decodersMax = 512;
 
-/** Once the shared memory has grown past this, it serves only as many decoders as surely fit into what is there. */
+/** Once the shared memory has grown past this, it serves only as many decoders as surely fit into it. */
 const memoryBytesSoftMax = 256 * 1024 * 1024;
 const decodersWhenFull = 48;
 

@@ -49,7 +49,7 @@ export class Passwords {
     return hash.length === given.length && timingSafeEqual(hash, given);
   }
 
-  /** Whether the hash was made with other figures than today's: then the password is hashed anew when it is next known. */
+  /** Whether the hash was made with other parameters than today's. The password is then hashed again at the next sign-in. */
   isDated(stored: string): boolean {
     const { figures } = partsOf(stored) ?? {};
     const { N, r, p } = this.#cost;

@@ -98,7 +98,7 @@ export function encodeCursor(place: string): string {
   return Buffer.from(place, 'utf8').toString('base64url');
 }
 
-/** The place; text that nothing has where the cursor is none of ours. */
+/** The position; for a foreign cursor, a text that matches nothing. */
 export function decodeCursor(cursor: string): string {
   return Buffer.from(cursor, 'base64url').toString('utf8');
 }

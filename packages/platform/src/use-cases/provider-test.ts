@@ -38,7 +38,7 @@ export async function testProvider(
   const connection = await context.store.providers.state(organization.id, provider.value);
   if (connection.state === 'missing') return refuseInput('provider_not_connected', `No ${name} key is connected for this organization.`);
   if (connection.state === 'unreadable') {
-    return refuseInput('provider_key_unreadable', `The ${name} key is stored but cannot be read with the present master key. Connect it anew.`);
+    return refuseInput('provider_key_unreadable', `The ${name} key is stored but cannot be read with the present master key. Connect it again.`);
   }
   if (isPlaceholder(connection)) {
     return refuseInput('sandbox_placeholder', `What is connected is the sandbox's placeholder, which is no ${name} key; there is nothing to test.`);

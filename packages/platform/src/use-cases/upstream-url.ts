@@ -49,7 +49,7 @@ function mayBeNamed(hostname: string, allow: readonly string[]): boolean {
   return family === 4 ? !neverPublic.check(host, kind) : /^[23]/.test(host) && !neverPublic.check(host, kind);
 }
 
-/** What is refused when it is declared already; the gateway judges every address anew when it dials. */
+/** Refused already at declaration; the gateway checks every address again when it dials. */
 const neverPublic = allowedRanges([
   '0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24', '192.168.0.0/16', '198.18.0.0/15',
   '224.0.0.0/3', '2001::/32', '2001:db8::/32', '2002::/16', '3fff::/20',

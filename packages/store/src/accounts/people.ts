@@ -49,7 +49,7 @@ export function peopleIn({ engine, clock }: StoreContext): People {
   };
 }
 
-/** The form in which an email is kept, or why it is none. */
+/** The form in which an email is stored, or the reason why it is invalid. */
 export function checkedEmail(text: string): string | StoreRefusal {
   const email = text.trim().toLowerCase();
   return /^(?!\.)(?!.*\.\.)[a-z0-9_'+.-]{0,63}[a-z0-9_+-]@(?:[a-z0-9][a-z0-9-]*\.)+[a-z]{2,}$/.test(email) && email.length <= 254

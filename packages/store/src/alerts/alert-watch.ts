@@ -110,7 +110,7 @@ async function announce(context: StoreContext, transaction: Transaction<Schema>,
     spent: formatDollars(nanoDollars(row.spent_nano ?? 0n)), limit: formatDollars(nanoDollars(row.limit_nano)),
     windowStartsAt: new Date(windowStartMs).toISOString(),
   };
-  // A cap that is raised and reached again in one window is told of again: the limit is part of what happened.
+  // A cap that is raised and reached again in one window gets another notice: the limit is part of the event.
   const dedupe = `${event.type}/${cap}/${windowStartMs}${event.type === 'cap.threshold' ? `/${event.threshold}` : `/${row.limit_nano}`}`;
   await raiseNotice(context, transaction, { organization, type: event.type, dedupe, data, atMs });
   if (event.type === 'cap.threshold') return;

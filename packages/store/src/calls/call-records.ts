@@ -70,7 +70,7 @@ export function callRecordsIn(context: StoreContext): CallRecords {
         const kept = erased.size === 0 ? arrived : arrived.map((record) => erased.has(record.organization) ? withoutWords(record) : record);
         const events = told.filter(({ organization }) => !erased.has(organization));
         const change = events.length === 0 ? 0n : await nextRunChange(transaction);
-        // Runs before their records: where one begins anew, what was kept before is its spend, and these come on top.
+        // Runs before their records: if a run is created again, its recorded spend is read first, and these records are added to it.
         await applyToRuns(engine.kind, transaction, { records: kept, events, change });
         numbered = await book.number(transaction, kept);
         const attributions = numbered.numbers;

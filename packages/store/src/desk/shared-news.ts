@@ -22,7 +22,7 @@ export interface SharedNews {
   runsHeard(): LeaseMoment | null;
 }
 
-/** `hear` takes every message of the store, and passes over what is none of this. */
+/** `hear` takes every message of the store, and ignores unrelated ones. */
 export function createSharedNews(clock: () => number): SharedNews & { readonly hear: (message: FromStore) => void } {
   const ended: ((runs: readonly EndedRun[]) => void)[] = [];
   const tightened: ((runs: readonly Run[]) => void)[] = [];

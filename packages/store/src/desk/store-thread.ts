@@ -160,7 +160,7 @@ function startShipping(shipper: Shipper, tell: (changed: Partial<StoreThreadFigu
   }, journalPauseMs);
 }
 
-/** A pass that is under way may have gone by what has ended since: the one after it is waited for, for as long as a question can. */
+/** A pass that is under way may have missed calls that have ended since, so this waits for the next one, as long as a question may wait. */
 async function keepEnded(shipper: Shipper): Promise<void> {
   const kept = shipper.pass().then(() => shipper.pass()).catch(() => {});
   await Promise.race([kept, pause(keepEndedMs)]);

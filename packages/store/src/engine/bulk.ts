@@ -1,7 +1,7 @@
 /**
- * Many rows in a few statements of fixed text, inside the caller's transaction, so that no engine parses a statement anew for each size
- * of batch. SQLite: tuples of 64, 8 and 1 (40 columns of them stay far below its bound of 32,766 values). PostgreSQL: one array for each
- * column, 1,000 rows at most, which bounds the size of its message.
+ * Many rows in a few statements of fixed text, inside the caller's transaction, so that no engine parses a new statement for each size of
+ * batch. SQLite: tuples of 64, 8 and 1 (40 columns of them stay far below its bound of 32,766 values). PostgreSQL: one array for each column,
+ * 1,000 rows at most, which bounds the size of its message.
  */
 import { CompiledQuery, type Transaction } from 'kysely';
 import type { Engine } from './engine.ts';

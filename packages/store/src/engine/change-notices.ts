@@ -8,7 +8,7 @@ import pg from 'pg';
 /** The channel that `migrations/0009-change-notices.ts` tells on. */
 export const changeChannel = 'metergate_changes';
 
-/** What is told of: settings of an organization or prices, or an end or a tightening of a run. */
+/** The kinds of notices: a change of an organization's settings or of prices, or an end or tightening of a run. */
 export type ChangeNotice = 'settings' | 'runs';
 
 export interface ChangeNotices {

@@ -64,7 +64,7 @@ class RolledBack extends Error {
   }
 }
 
-/** `serverUrl`: where changes are told of and pipelines go; null: nowhere. */
+/** `serverUrl`: the server for change notices and pipelines; null: none. */
 function engineOn(
   db: Kysely<Schema>, { kind, name }: { readonly kind: Engine['kind']; readonly name: string }, serverUrl: string | null,
 ): Engine {

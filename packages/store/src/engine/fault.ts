@@ -46,7 +46,7 @@ export class StoreFault extends Error {
   }
 }
 
-/** The fault for an error that came out of an engine working at `place`; the error itself where it is none of theirs. */
+/** The fault for an error that came out of an engine working at `place`; the error itself if it is not an engine error. */
 export function faultOf(error: unknown, place: string): unknown {
   const fault = judged(error, place);
   if (fault !== error && fault instanceof StoreFault && error instanceof Error) fault.cause = traceOf(error);

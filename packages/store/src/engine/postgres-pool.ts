@@ -46,7 +46,7 @@ export function openPostgresPool(
     types: { getTypeParser: parserFor as typeof pg.types.getTypeParser },
   };
   const pool = new pg.Pool(settings);
-  // An idle connection that breaks is dropped by the pool; the next query dials anew and reports for itself.
+  // An idle connection that breaks is dropped by the pool; the next query dials again and reports its own error.
   pool.on('error', () => {});
   // One that is lent out and breaks between two queries tells nobody but its own listeners: without one it ends the thread.
   pool.on('connect', (client) => void client.on('error', () => {}));

@@ -49,7 +49,7 @@ export class OpenSegments {
     return segment;
   }
 
-  /** True while there are segments to be sealed or let go of. */
+  /** True while there are segments to seal or release. */
   get unfinished(): boolean {
     return this.#sealed.length > 0 || this.#retired.some(({ openCalls }) => openCalls === 0);
   }

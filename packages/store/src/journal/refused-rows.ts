@@ -136,7 +136,7 @@ function filesIn(folder: string): { name: string; segment: string; seq: number }
   });
 }
 
-/** A file that is there whole or not at all, synced, for its owner alone. */
+/** Writes a file atomically, synced and readable only by its owner. */
 function writeWhole(folder: string, name: string, text: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const making = join(folder, `${name}.new`);

@@ -78,7 +78,7 @@ export class SegmentWriter {
     this.database.exec('UPDATE segment SET sealed = 0');
   }
 
-  /** Tells readers that no row follows. What served to write them is let go of: the connection may stay open for long. */
+  /** Tells readers that no row follows. Statements for writing are released, because the connection may stay open for long. */
   seal(): void {
     this.database.exec('UPDATE segment SET sealed = 1');
     this.#inserts.clear();

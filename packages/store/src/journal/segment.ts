@@ -118,7 +118,7 @@ function notMade({ directory }: SegmentPlace, path: string, error: unknown): Jou
  * @throws JournalFault `journal_unreadable`, `journal_unwritable`, `journal_elsewhere` or `journal_newer`, naming the file; `journal_unsound`.
  */
 export function openSegment(path: string, sync: JournalSync): DatabaseSync {
-  // SQLite would make a missing file anew: a segment that vanished must be heard of.
+  // SQLite would create a missing file, but a vanished segment must be reported.
   if (!existsSync(path)) throw unreadable(path, 'it is gone');
   let database: DatabaseSync | null = null;
   try {

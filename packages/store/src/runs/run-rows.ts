@@ -1,6 +1,6 @@
 /**
  * Runs ⇄ their rows, many at a time, with fixed statements: read by key, written whole. On SQLite a batch travels as one JSON
- * text, on PostgreSQL as one array per column, so neither engine parses a statement anew for each size of batch.
+ * text, on PostgreSQL as one array per column, so neither engine parses a new statement for each size of batch.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { NanoDollars } from '@metergate/core/money.ts';

@@ -17,7 +17,7 @@ export interface SealPlace {
   readonly organization: string;
   /** Which one of that purpose, e.g. `openai`. */
   readonly record: string;
-  /** Changes each time the record is written anew. */
+  /** Changes each time the record is rewritten. */
   readonly version: bigint;
 }
 

@@ -52,7 +52,7 @@ export interface Organizations {
   create(wanted: { readonly name: string; readonly plan: Plan }): Promise<Organization | StoreRefusal>;
   /** All of them, oldest first. */
   list(): Promise<Organization[]>;
-  /** The one there is; null where there is none or more than one. */
+  /** The only organization; null if there is none or more than one. */
   findOnly(): Promise<Organization | null>;
   /** By id, else by exact name; null where there is neither. */
   find(idOrName: string): Promise<Organization | null>;

@@ -24,7 +24,7 @@ export interface NodeHeard {
   readonly nowMs: number;
   /** Number of the feed: where it has moved, leases are to be confirmed now. */
   readonly feed: number;
-  /** False: the store has forgotten the node, which must begin anew. */
+  /** False: the store has forgotten the node, which must start over. */
   readonly known: boolean;
 }
 

@@ -101,7 +101,7 @@ export async function addRollup({ engine, transaction, baseline }: TapWriting, {
 async function addedLatencies({ engine, transaction, baseline }: TapWriting, latencies: readonly TapLatency[]): Promise<TapLatency[]> {
   if (latencies.length === 0) return [];
   const parts = latencies.map(({ part }) => part);
-  // One text however many parts there are, so that neither engine prepares it anew.
+  // One text however many parts there are, so that neither engine prepares it again.
   const these = engine === 'postgres' ? sql`= any(${parts}::text[])` : sql`in (select value from json_each(${JSON.stringify(parts)}))`;
   const { rows } = await sql<{ part: string; counts: string }>`
     select part, counts from tap_latency where baseline = ${baseline} and part ${these}`.execute(transaction);

@@ -27,7 +27,7 @@ export interface AttributionBook {
   number(transaction: Transaction<Schema>, calls: readonly AttributedCall[]): Promise<NumberedCalls>;
   /** The transaction has committed: what it found and gave is so. */
   remember(numbered: NumberedCalls): void;
-  /** It has not, or the store may be another one: everything is asked anew. */
+  /** It has not, or the store may be another one: everything is read again. */
   forget(): void;
 }
 

@@ -28,7 +28,7 @@ export interface Webhooks {
   list(organization: OrganizationId): Promise<Webhook[]>;
   /** `within`: of this organization alone. Null: there is none. */
   find(id: string, within?: OrganizationId): Promise<Webhook | null>;
-  /** What it is told of from now on; its secret stays. Refuses `unknown_webhook`. */
+  /** Changes the events it receives; its secret stays. Refuses `unknown_webhook`. */
   setEvents(id: string, events: Webhook['events'], within?: OrganizationId): Promise<Webhook | StoreRefusal>;
   /** With its deliveries. Refuses `unknown_webhook`. */
   remove(id: string, within?: OrganizationId): Promise<Webhook | StoreRefusal>;

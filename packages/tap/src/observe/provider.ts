@@ -13,7 +13,7 @@ const publicHosts: Readonly<Record<Exclude<Provider, 'other'>, string>> = {
   mistral: 'api.mistral.ai',
 };
 
-/** The provider of a client as it is configured now; `other` where the host is none of the five or cannot be told. */
+/** The provider of a client as it is configured now; `other` if the host is none of the five or unknown. */
 export function providerOf(client: unknown): Provider {
   const host = quietly(() => new URL(String(baseUrlOf(client))).hostname);
   // A regional host (`eu.api.openai.com`) is its provider's.

@@ -25,7 +25,7 @@ export function addCallCounters(registry: Registry, metrics: CallMetricsSnapshot
   for (const [reason, count] of metrics.withoutUsage) without.inc({ reason }, count);
   const gaps = counter('metergate_cost_gaps_total', 'Calls whose cost lacks something that was reported, by what it lacks.', ['gap']);
   for (const [gap, count] of metrics.costGaps) gaps.inc({ gap }, count);
-  counter('metergate_calls_unpriced_total', 'Calls with usage that nobody has a price for.', []).inc(metrics.unpriced);
+  counter('metergate_calls_unpriced_total', 'Calls with usage but without a known price.', []).inc(metrics.unpriced);
 }
 
 /** The histograms, as text of their own: they come counted, and the client library only takes single observations. */

@@ -50,7 +50,7 @@ export function wrongForm(addIssue: AddIssue, form: string): never {
 /** A name to look for: an id, a project, a label, a model. */
 export const nameQuery = z.string().min(1).max(512).optional();
 
-/** The range of a query, or the refusal that says why it is none. */
+/** The range of a query, or the refusal that says why it is invalid. */
 export function checkedRange(range: TimeRange | RangeFault): TimeRange | AdministrationRefusal {
   if (range === 'month_and_range') return refuseInput('invalid_input', 'The month stands alone: leave out since and until.');
   if (range === 'ends_before_it_begins') return refuseInput('invalid_input', 'The time until must not be before the time since.');

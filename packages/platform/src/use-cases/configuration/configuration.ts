@@ -35,7 +35,7 @@ export interface CapEntry {
   readonly window: CalendarWindow;
   readonly limit: string;
   readonly mode?: CapMode | undefined;
-  /** Percent of its limit at which it is told of; null: none. */
+  /** Percentages of its limit at which webhooks are notified; null: none. */
   readonly alerts?: readonly number[] | null | undefined;
 }
 
@@ -126,7 +126,7 @@ export const configurationFields = z.strictObject({
   upstream: upstreamEntry.nullable().optional(),
 });
 
-/** Money back to the text that is shown of it, so that what is wanted and what is there can be compared. */
+/** Money in the form in which it is shown, so that the wanted and the current value can be compared. */
 function shownSettings(settings: z.output<typeof settingsFields>): OrganizationSettingsInput {
   const dollars = (amount: bigint | null) => (amount === null ? null : formatDollars(nanoDollars(amount)));
   const shown = Object.entries(settings).filter(([, value]) => value !== undefined)

@@ -18,7 +18,7 @@ export interface PlanningCaps {
 
 type KeyReference = Exclude<ReturnType<KeysPlan['referred']>, null>;
 
-/** An entry, the key that it is about, and the cap that is there already; null: none. */
+/** An entry, its key, and the existing cap; null: none. */
 interface Matched {
   readonly entry: CapEntry;
   readonly key: KeyReference | null;

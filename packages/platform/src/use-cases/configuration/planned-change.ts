@@ -42,7 +42,7 @@ export interface Problem {
   readonly sentence: string;
 }
 
-/** What one section comes to. `left`: what is there, is not named, and stays. */
+/** The plan of one section. `left`: existing entries that the file does not name and that stay. */
 export interface SectionPlan {
   readonly steps: readonly Step[];
   readonly problems: readonly Problem[];

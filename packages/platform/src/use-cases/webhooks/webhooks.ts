@@ -15,7 +15,7 @@ import { parseWebhookUrl } from './webhook-url.ts';
 export interface ShownWebhook {
   readonly id: string;
   readonly url: string;
-  /** What it is told of; null: everything. */
+  /** The events it receives; null: all. */
   readonly events: readonly WebhookEvent[] | null;
   readonly createdAt: string;
 }
@@ -65,7 +65,7 @@ export async function listWebhooks(context: UseCaseContext, idOrName: string): P
   return isRefusal(organization) ? organization : (await context.store.webhooks.list(organization.id)).map(shownWebhook);
 }
 
-/** What it is told of; its secret stays. `within`: of this organization alone, here and below. */
+/** Changes the events it receives; its secret stays. `within`: only of this organization, here and below. */
 export async function setWebhook(
   context: UseCaseContext, id: string, wanted: Pick<z.input<typeof webhookFields>, 'events'>, within?: string,
 ): Promise<ShownWebhook | AdministrationRefusal> {
