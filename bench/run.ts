@@ -1,26 +1,29 @@
 /**
  * `npm run bench`: what one forwarded call costs, as ratios to plain proxies doing the same exchange in the same run.
  * Interleaved rounds, processor time of the subject's process tree, latency added at a fixed rate from when each call was due, and the
- * cost of a stream's event. A run with one failed call, or whose records differ from the mock's log, is a failed run: exit code 1.
- * `--quick` takes under a minute. The raw figures go to bench/results/.
+ * cost of a stream's event. The tail is looked at where people run a gateway: at 400 calls a second, and at half of what the subject can do.
+ * A run with one failed call, or whose records differ from the mock's log, is a failed run: exit code 1. `--quick` takes under two
+ * minutes; `--before DIR` measures another checkout of the product, installed, beside this one. Raw figures go to bench/results/.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, release } from 'node:os';
+import { parseArgs } from 'node:util';
 import { startLoad } from './load-process.ts';
 import type { LoadOrder, LoadResult, Target } from './load.ts';
 import { OwnCalls } from './own-calls.ts';
 import { processorMs } from './processor-time.ts';
 import { canPin, startSubjects, type Subject } from './subjects.ts';
 
-const quick = process.argv.includes('--quick');
+const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false }, before: { type: 'string' } } });
+const { quick } = values;
 const plan = quick
-  ? { rounds: 3, roundMs: 1_200, warmUpMs: 3_000, openMs: 1_500, perSecond: 500, streamMs: 1_500, events: 64 }
-  : { rounds: 7, roundMs: 5_000, warmUpMs: 5_000, openMs: 5_000, perSecond: 1_000, streamMs: 4_000, events: 64 };
+  ? { rounds: 3, roundMs: 1_200, warmUpMs: 3_000, openMs: 1_500, perSecond: 400, streamMs: 1_500, events: 64 }
+  : { rounds: 7, roundMs: 5_000, warmUpMs: 5_000, openMs: 5_000, perSecond: 400, streamMs: 4_000, events: 64 };
 const connections = 32;
 
 interface Round {
   readonly subject: string;
-  readonly measure: 'call' | 'stream' | 'open';
+  readonly measure: 'call' | 'stream' | 'open' | 'half';
   readonly result: LoadResult;
   /** Processor time of the subject, microseconds a call (or an event); null where not known. */
   readonly processorUs: number | null;
@@ -30,7 +33,7 @@ process.exitCode = await bench();
 
 async function bench(): Promise<number> {
   const load = await startLoad();
-  const subjects = await startSubjects(load.mock);
+  const subjects = await startSubjects(load.mock, values.before);
   const calls = new OwnCalls(load);
   const faults: string[] = [];
   const rounds: Round[] = [];
@@ -45,6 +48,8 @@ async function bench(): Promise<number> {
     }
     for (const subject of shuffled(subjects)) {
       await measured(subject, { order: 'open', ...targetOf(subject), perSecond: plan.perSecond, durationMs: plan.openMs }, 'open');
+      const half = Math.round(perSecondOf(rounds, subject.name) / 2);
+      await measured(subject, { order: 'open', ...targetOf(subject), perSecond: half, durationMs: plan.openMs }, 'half');
       await measured(subject, closed(subject, plan.streamMs, plan.events), 'stream');
     }
     faults.push(...await calls.faults());
@@ -54,6 +59,11 @@ async function bench(): Promise<number> {
   }
   report(rounds, subjects.map(({ name }) => name), faults);
   return faults.length === 0 ? 0 : 1;
+}
+
+/** Calls a second that the subject took when as many came as it could take. */
+function perSecondOf(rounds: readonly Round[], name: string): number {
+  return medianOf(rounds, name, 'call', ({ result }) => (result.calls * 1_000) / result.elapsedMs) ?? 0;
 }
 
 function closed(subject: Subject, durationMs: number, events: number): LoadOrder {
@@ -77,16 +87,18 @@ async function measureRound(calls: OwnCalls, subject: Subject, order: LoadOrder,
 
 function report(rounds: readonly Round[], names: readonly string[], faults: readonly string[]): void {
   const cost = (name: string, measure: Round['measure']): number | null => medianOf(rounds, name, measure, ({ processorUs }) => processorUs);
-  const p = (name: string, pick: (result: LoadResult) => number): number | null => medianOf(rounds, name, 'open', ({ result }) => pick(result));
+  const p = (name: string, pick: (result: LoadResult) => number, at: 'open' | 'half' = 'open'): number | null =>
+    medianOf(rounds, name, at, ({ result }) => pick(result));
   const base = { p50: p('direct', ({ p50 }) => p50) ?? 0, p99: p('direct', ({ p99 }) => p99) ?? 0 };
   const product = cost('metergate', 'call');
   const rows = names.map((name) => ({
     subject: name, usPerCall: cost(name, 'call'), usPerEvent: cost(name, 'stream'),
     addedP50Us: minus(p(name, ({ p50 }) => p50), base.p50), addedP99Us: minus(p(name, ({ p99 }) => p99), base.p99),
+    halfP99Us: p(name, ({ p99 }) => p99, 'half'),
     metergateToIt: ratio(product, cost(name, 'call')), metergateToItPerEvent: ratio(cost('metergate', 'stream'), cost(name, 'stream')),
   }));
   console.log('');
-  const titles = ['us/call', 'us/event', 'p50 +us', 'p99 +us', 'x call', 'x event'];
+  const titles = ['us/call', 'us/event', 'p50 +us', 'p99 +us', 'half p99', 'x call', 'x event'];
   console.log(`${'subject'.padEnd(18)}${titles.map((title) => title.padStart(10)).join('')}`);
   for (const { subject, ...figures } of rows) {
     console.log(subject.padEnd(18) + Object.values(figures).map((figure) => (figure === null ? '-' : figure.toFixed(2)).padStart(10)).join(''));

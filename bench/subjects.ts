@@ -8,8 +8,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { createServiceKey } from '@metergate/platform/use-cases/service-keys.ts';
 import { openStore } from '@metergate/store/store.ts';
 import { productEnv, runCli } from '@metergate/testkit/system.ts';
@@ -39,9 +39,13 @@ export function pinned(core: number, command: string, args: readonly string[]): 
   return canPin ? ['taskset', ['-c', String(core), command, ...args]] : [command, [...args]];
 }
 
-/** All subjects this machine has, for a mock at that address. */
-export async function startSubjects(mock: string): Promise<Subject[]> {
+/** All subjects this machine has, for a mock at that address. `before`: another checkout of the product, installed, to be measured beside it. */
+export async function startSubjects(mock: string, before: string | null = null): Promise<Subject[]> {
   const subjects: Subject[] = [direct(mock), await product(mock), await bareRelay(mock)];
+  if (before !== null) {
+    const bench = pathToFileURL(join(resolve(before), 'bench/'));
+    subjects.push({ ...await product(mock, undefined, bench), name: 'metergate before' });
+  }
   if (installed('haproxy')) subjects.push(await haproxy(mock));
   if (installed('nginx')) subjects.push(await nginx(mock));
   return subjects;
@@ -58,16 +62,16 @@ function direct(mock: string): Subject {
 }
 
 /** Its rate limits count and refuse nothing. */
-export async function product(mock: string, guarded?: Guarded): Promise<Subject> {
+export async function product(mock: string, guarded?: Guarded, from: URL | string = import.meta.url): Promise<Subject> {
   const directory = mkdtempSync(join(tmpdir(), 'metergate-bench-'));
   const env = productEnv({
     SVC_DATA_DIR: directory, SVC_GATEWAY_PORT: '0', SVC_PLATFORM_PORT: '0', SVC_OPS_PORT: '0', SVC_OPENAI_URL: mock, OPENAI_API_KEY: 'sk-bench',
   });
-  const launcher = fileURLToPath(new URL('../packages/cli/bin/metergate.mjs', import.meta.url));
+  const launcher = fileURLToPath(new URL('../packages/cli/bin/metergate.mjs', from));
   const child = start(process.execPath, [launcher, 'start'], env);
   const [, url = ''] = await lineFrom(child, /^metergate ready gateway=(\S+)/m);
   const ask = async (args: readonly string[]): Promise<unknown> => {
-    const result = await runCli([...args, '--json'], env);
+    const result = await runCli([...args, '--json'], env, '', launcher);
     if (result.code !== 0) throw new Error(`bench: the product could not be set up: ${result.stderr}`);
     return result.json();
   };
@@ -75,7 +79,7 @@ export async function product(mock: string, guarded?: Guarded): Promise<Subject>
   await ask(['org', 'set', 'default', '--plan', 'enterprise', '--requests-per-minute', lifted, '--tokens-per-minute', lifted]);
   return {
     name: guarded?.name ?? 'metergate', url, pid: child.pid ?? null, key, headers: await guarded?.headers(ask) ?? '',
-    recorded: (expected) => recordedBy(env, expected), makeKeys: (count) => keysIn(directory, count),
+    recorded: (expected) => recordedBy({ env, launcher }, expected), makeKeys: (count) => keysIn(directory, count),
     stop: async () => { await end(child); rmSync(directory, { recursive: true, force: true }); },
   };
 }
@@ -107,21 +111,27 @@ async function keysIn(directory: string, count: number): Promise<string[]> {
   }
 }
 
+/** How a product is asked by commands of its own. */
+interface Commands {
+  readonly env: NodeJS.ProcessEnv;
+  readonly launcher: string;
+}
+
 interface ListedCall { readonly id: string; readonly startedAt: string; readonly inputTokens: number | null }
 
 /** Reads every record through the command line, page by page, until as many are there as expected or nothing new comes for a while. */
-async function recordedBy(env: NodeJS.ProcessEnv, expectedCalls: number): Promise<{ calls: number; promptTokens: number }> {
+async function recordedBy(product: Commands, expectedCalls: number): Promise<{ calls: number; promptTokens: number }> {
   const deadline = performance.now() + 30_000;
   let found = new Map<string, number>();
-  while (found.size < expectedCalls && performance.now() < deadline) found = await everyRecord(env);
+  while (found.size < expectedCalls && performance.now() < deadline) found = await everyRecord(product);
   return { calls: found.size, promptTokens: [...found.values()].reduce((sum, tokens) => sum + tokens, 0) };
 }
 
-async function everyRecord(env: NodeJS.ProcessEnv): Promise<Map<string, number>> {
+async function everyRecord({ env, launcher }: Commands): Promise<Map<string, number>> {
   const found = new Map<string, number>();
   let until: string[] = [];
   for (;;) {
-    const result = await runCli(['calls', 'list', '--org', 'default', '--limit', '10000', ...until, '--json'], env);
+    const result = await runCli(['calls', 'list', '--org', 'default', '--limit', '10000', ...until, '--json'], env, '', launcher);
     const page = result.json() as ListedCall[];
     for (const call of page) found.set(call.id, call.inputTokens ?? 0);
     const oldest = page.at(-1);

@@ -123,9 +123,11 @@ export function productEnv(extra: Record<string, string | undefined>): NodeJS.Pr
   return env;
 }
 
-/** Runs `metergate ARGS` to its end with that environment. */
-export async function runCli(args: readonly string[], env: NodeJS.ProcessEnv, stdin: string = ''): Promise<CliResult> {
-  const child = spawn(process.execPath, [launcher, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] });
+/** Runs `metergate ARGS` to its end with that environment. `of`: the launcher of another checkout. */
+export async function runCli(
+  args: readonly string[], env: NodeJS.ProcessEnv, stdin: string = '', of: string = launcher,
+): Promise<CliResult> {
+  const child = spawn(process.execPath, [of, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] });
   const out = collect(child);
   child.stdin?.on('error', () => {});
   child.stdin?.end(stdin);
