@@ -11,6 +11,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chooseRuntime, runtimePackages } from './choose-runtime.mjs';
 
+/** What the system's loader ends with where a library is missing. The product itself never does. */
+const loaderFailed = 127;
 const mainUrl = new URL('../src/main.ts', import.meta.url);
 const execPath = realpathSync(process.execPath);
 const choice = chooseRuntime({
@@ -61,6 +63,11 @@ function runOn(path) {
     process.exitCode = 1;
   });
   child.on('exit', (code, signal) => {
+    if (code === loaderFailed) {
+      process.stderr.write(`The Node that npm brought cannot run on this machine: a library it needs is missing, most often libatomic.so.1 `
+        + '(Debian, Ubuntu: apt-get install libatomic1). Install it, or a Node of your own at or above the security floor.\n');
+      process.exit(1);
+    }
     if (signal === null) process.exit(code ?? 1);
     for (const each of signals) process.removeAllListeners(each);
     process.kill(process.pid, signal);

@@ -1,6 +1,11 @@
 /** Held: which Node runs the product, for every kind of machine; and that launcher and product agree on the floor. Design 2. */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { runtimeBelowFloor } from './runtime-floor.ts';
 import floors from './runtime-floor.json' with { type: 'json' };
 
@@ -37,4 +42,21 @@ test('without any usable Node the sentence names this one, the floor and what to
 
 test('launcher and product agree on what is below the floor', () => {
   for (const [version] of rows) assert.equal(runtimeBelowFloor(version), !chooser.isAtFloor(version, floors), version);
+});
+
+test('a Node of npm that the system cannot load is told in a sentence that says what to install', (context) => {
+  const folder = mkdtempSync(join(tmpdir(), 'metergate-launcher-'));
+  context.after(() => rmSync(folder, { recursive: true, force: true }));
+  cpSync(fileURLToPath(new URL('../bin', import.meta.url)), join(folder, 'bin'), { recursive: true });
+  mkdirSync(join(folder, 'src'));
+  // A floor above this Node, so that the one of npm is taken; and that one ends as the system's loader ends it.
+  const [major = ''] = process.versions.node.split('.');
+  writeFileSync(join(folder, 'src/runtime-floor.json'), JSON.stringify({ ...floors, [major]: `${major}.999.0` }));
+  const bundled = join(folder, 'node_modules', `node-${process.platform}-${process.arch}`, 'bin');
+  mkdirSync(bundled, { recursive: true });
+  writeFileSync(join(bundled, 'node'), '#!/bin/sh\nexit 127\n');
+  chmodSync(join(bundled, 'node'), 0o755);
+  const { status, stderr } = spawnSync(process.execPath, [join(folder, 'bin/metergate.mjs'), 'start'], { encoding: 'utf8' });
+  assert.equal(status, 1);
+  assert.match(stderr, /a library it needs is missing.*libatomic1/);
 });
