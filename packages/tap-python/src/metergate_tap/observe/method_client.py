@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import inspect
 import types
-from contextvars import ContextVar
-from typing import Any, List, Optional, Tuple
+from typing import Any, List, Tuple
 
 from ..identity_map import IdentityMap
 from ..runtime import quietly
@@ -16,6 +15,7 @@ from .call import Call, Hold
 from .in_place import StandIn, is_function, override, override_passing
 from .look import at, own
 from .streams import follow_stream, heard, heard_generator
+from .under_way import UnderWay
 
 _GOOGLE = "_generate_content _generate_content_stream _embed_content"
 _GOOGLE_SEAMS = (
@@ -41,7 +41,7 @@ A client that is known is asked for its own parts alone: others are loaded, or w
 """
 _KNOWN = (("google.genai", _GOOGLE_SEAMS), ("mistralai", _MISTRAL_SEAMS))
 
-_inside: "ContextVar[Optional[Hold]]" = ContextVar("metergate_tap_inside", default=None)
+_inside: UnderWay[Hold] = UnderWay("metergate_tap_inside")
 """A method of this client is just running: what it calls on the client by itself is the same call."""
 _kept: IdentityMap[Call] = IdentityMap()
 """Calls whose answer is an object that cannot be listened to: they end with it."""
@@ -69,21 +69,20 @@ def observe_methods(hold: Hold) -> bool:
 
 def _stand_in(hold: Hold, owner: Any, name: str, embeddings: bool) -> StandIn:
     def begin(args: Any, kwargs: Any) -> Any:
-        return None if _inside.get() is hold else Call(hold, kwargs or (args[0] if args else None), embeddings)
+        return None if _inside.here() is hold else Call(hold, kwargs or (args[0] if args else None), embeddings)
 
     def stand_in(run: Any, *args: Any, **kwargs: Any) -> Any:
         call = quietly(begin, args, kwargs)
         if call is None:
             return run(*args, **kwargs)
-        outer = _inside.get()
-        _inside.set(hold)
+        before = _inside.enter(hold)
         try:
             outcome = run(*args, **kwargs)
         except BaseException as error:
             call.fail(error)
             raise
         finally:
-            _inside.set(outer)
+            _inside.leave(before)
         if inspect.iscoroutine(outcome):
             return _heard_later(outcome, call)
         return _followed(outcome, call)
@@ -92,15 +91,14 @@ def _stand_in(hold: Hold, owner: Any, name: str, embeddings: bool) -> StandIn:
         call = quietly(begin, args, kwargs)
         if call is None:
             return await run(*args, **kwargs)
-        outer = _inside.get()
-        _inside.set(hold)
+        before = _inside.enter_in_task(hold)
         try:
             outcome = await run(*args, **kwargs)
         except BaseException as error:
             call.fail(error)
             raise
         finally:
-            _inside.set(outer)
+            _inside.leave_in_task(before)
         return _followed(outcome, call)
 
     return stand_in_async if inspect.iscoroutinefunction(quietly(getattr, owner, name)) else stand_in

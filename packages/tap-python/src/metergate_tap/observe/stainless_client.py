@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import inspect
 import re
-from contextvars import ContextVar
 from typing import Any, Callable, List, Optional
 
 from ..runtime import quietly
@@ -17,12 +16,13 @@ from .in_place import look_at_returned, override
 from .look import at, own
 from .raw_response import follow_parsed, follow_raw_response, is_raw_response
 from .streams import follow_source
+from .under_way import UnderWay
 
 _CALL_PATH = re.compile(r"(.*/(completions|embeddings|responses(/compact)?)|(/v1)?/(messages|complete))(\?.*)?")
 """Paths of calls that can carry usage; not token counts, batches or stored answers."""
 _RESULTS_PATH = re.compile(r".*/batches/[^/]+/results")
 
-_under_way: "ContextVar[Optional[List[Call]]]" = ContextVar("metergate_tap_call", default=None)
+_under_way: UnderWay[List[Call]] = UnderWay("metergate_tap_call")
 """The call whose request the present thread or task is making, so that its response is known by it; emptied when it is made."""
 
 
@@ -46,7 +46,7 @@ def observe_stainless(hold: Hold, observe_child: Callable[[Any], Any]) -> bool:
 
 
 def _hear_head(run: Any, *args: Any, **kwargs: Any) -> Any:
-    box = _under_way.get()
+    box = _under_way.here()
     if box:
         box[0].head(kwargs.get("response"))
     return run(*args, **kwargs)
@@ -55,7 +55,7 @@ def _hear_head(run: Any, *args: Any, **kwargs: Any) -> Any:
 def _hear_answer(run: Any, *args: Any, **kwargs: Any) -> Any:
     """The answer as the wire gave it, before any helper of the SDK makes something else of it, or refuses it."""
     answer = run(*args, **kwargs)
-    box = _under_way.get()
+    box = _under_way.here()
     if box:
         box[0].value(answer)
         box[0].end("done")
@@ -67,8 +67,8 @@ def _request(hold: Hold) -> Any:
         call = quietly(_begin, hold, args, kwargs)
         if call is None:
             return _heard_batch(hold, args, kwargs, run(*args, **kwargs))
-        box, before = [call], _under_way.get()
-        _under_way.set(box)
+        box = [call]
+        before = _under_way.enter(box)
         try:
             result = run(*args, **kwargs)
         except BaseException as error:
@@ -76,7 +76,7 @@ def _request(hold: Hold) -> Any:
             raise
         finally:
             box.clear()
-            _under_way.set(before)
+            _under_way.leave(before)
         quietly(_follow, result, call)
         return result
 
@@ -88,8 +88,8 @@ def _request_async(hold: Hold) -> Any:
         call = quietly(_begin, hold, args, kwargs)
         if call is None:
             return _heard_batch(hold, args, kwargs, await run(*args, **kwargs))
-        box, before = [call], _under_way.get()
-        _under_way.set(box)
+        box = [call]
+        before = _under_way.enter_in_task(box)
         try:
             result = await run(*args, **kwargs)
         except BaseException as error:
@@ -97,7 +97,7 @@ def _request_async(hold: Hold) -> Any:
             raise
         finally:
             box.clear()
-            _under_way.set(before)
+            _under_way.leave_in_task(before)
         quietly(_follow, result, call)
         return result
 
