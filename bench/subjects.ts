@@ -67,6 +67,8 @@ export async function product(mock: string, guarded?: Guarded, from: URL | strin
   const env = productEnv({
     SVC_DATA_DIR: directory, SVC_GATEWAY_PORT: '0', SVC_PLATFORM_PORT: '0', SVC_OPS_PORT: '0', SVC_OPENAI_URL: mock, OPENAI_API_KEY: 'sk-bench',
   });
+  // An older product refuses to start with a setting that it does not know.
+  if (from !== import.meta.url) delete env['SVC_LOG_FORMAT'];
   const launcher = fileURLToPath(new URL('../packages/cli/bin/metergate.mjs', from));
   const child = start(process.execPath, [launcher, 'start'], env);
   const [, url = ''] = await lineFrom(child, /^metergate ready gateway=(\S+)/m);

@@ -1,6 +1,6 @@
 /**
- * A call's record is found by its id at once. The index holds the last eight digits of ids: they are random, so that a few records at
- * most have the same, and a narrow index keeps what shipping costs. PostgreSQL's is a late one (`late-indexes.ts`).
+ * A call's record is found by its id at once. The index holds the last eight digits of ids: they count time, so that few records have
+ * the same, and a narrow index that grows at one end adds little to what shipping costs. PostgreSQL's is a late one (`late-indexes.ts`).
  */
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
