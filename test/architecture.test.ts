@@ -139,6 +139,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'faults.ts guards node-clock.ts respond.ts', 'settings', 'gateway-node.ts', 'call', 'server.ts', 'gateway.ts', 'gateway-thread.ts',
   ],
   platform: [
+    'say-seldom.ts',
     'http/client-address.ts http/security-headers.ts http/tap-rate.ts seed told-faults.ts use-cases/refusal.ts use-cases/upstream-url.ts',
     'auth/oidc/provided-claims.ts auth/passwords.ts', 'auth http/pages use-cases',
     'http/download.ts http/tap.ts notices reports/messages.ts', 'reports/report-client.ts', 'http/parts.ts', 'http', 'http/mount.ts http/resources',

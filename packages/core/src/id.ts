@@ -69,7 +69,7 @@ const base62Alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrst
  * character is equally likely; give half as many bytes again as characters wanted.
  * @throws RangeError when the bytes run out first.
  */
-export function base62(randomBytes: Uint8Array, length: number): string {
+function base62(randomBytes: Uint8Array, length: number): string {
   let text = '';
   for (const byte of randomBytes) {
     if (byte >= 248) continue;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { divideHalfEven, formatDollars, nanoDollars, nanoDollarsMax, parseDollars } from './money.ts';
+import { divideHalfEven, formatDollars, nanoDollars, nanoDollarsMax, parseDollars, unformatDollars, type NanoDollars } from './money.ts';
 
 describe('divideHalfEven: one rounding, half to even (design 3, row 5)', () => {
   const cases: [bigint, bigint, bigint][] = [
@@ -54,4 +54,10 @@ describe('parseDollars: a JSON number from 0, rounded half to even to nano-dolla
 it('nanoDollars saturates at the 64-bit bound: a sum never wraps into a credit (design 3, row 5)', () => {
   assert.equal(nanoDollars(nanoDollarsMax + 1n), nanoDollarsMax);
   assert.equal(nanoDollars(nanoDollarsMax), nanoDollarsMax);
+});
+
+it('what was written with all nine places is read back, below nothing too', () => {
+  for (const nano of [0n, 1n, -1n, 999_999_999n, -1_000_000_001n, 123_456_789_012_345_678n]) {
+    assert.equal(unformatDollars(formatDollars(nano as NanoDollars)), nano);
+  }
 });

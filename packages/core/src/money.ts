@@ -25,6 +25,11 @@ export function formatDollars(amount: NanoDollars, places: number = 9): string {
   return places === 0 ? `${sign}${whole}` : `${sign}${whole}.${fraction}`;
 }
 
+/** What `formatDollars` wrote with all nine places, back again. Whoever may have written something else is to use `parseDollars`. */
+export function unformatDollars(text: string): NanoDollars {
+  return BigInt(text.replace('.', '')) as NanoDollars;
+}
+
 /**
  * A plain or exponent-notation decimal from 0 upward, as JSON writes numbers, rounded half to even to nano-dollars.
  * Returns null for anything else, and for figures above the 64-bit bound. `1e400` is refused, not infinite.

@@ -4,21 +4,14 @@
  * is repeated only after a minute.
  */
 import { StoreFault } from '@metergate/store/engine/fault.ts';
-
-const againMs = 60_000;
+import { saySeldom } from './say-seldom.ts';
 
 /** `what`: what the platform could not do, such as `answer a request`. */
 export function tellFaults(clock: () => number, say: (line: string) => void): (what: string, fault: unknown) => void {
-  let last = { message: '', atMs: 0 };
+  const seldom = saySeldom(clock, say);
   return (what, fault) => {
-    if (!(fault instanceof StoreFault)) {
-      say(`The platform could not ${what}: ${faultLine(fault)}`);
-      return;
-    }
-    const nowMs = clock();
-    if (fault.message === last.message && nowMs - last.atMs < againMs && nowMs >= last.atMs) return;
-    last = { message: fault.message, atMs: nowMs };
-    say(`The platform could not ${what}. ${fault.message}`);
+    if (fault instanceof StoreFault) seldom(`The platform could not ${what}. ${fault.message}`, fault.message);
+    else say(`The platform could not ${what}: ${faultLine(fault)}`);
   };
 }
 

@@ -4,6 +4,7 @@ import { connect as connectTls } from 'node:tls';
 import { parseDatabaseUrl } from '@metergate/store/engine/database-url.ts';
 import type { Config } from '../config/config.ts';
 import { finding, type Finding } from './finding.ts';
+import { dayName } from '@metergate/core/time/utc-day.ts';
 
 const answerMs = 3_000;
 const dayMs = 86_400_000;
@@ -29,7 +30,7 @@ export async function examineCertificates(config: Config, nowMs: number): Promis
 }
 
 export function certificateFinding(name: string, untilMs: number, nowMs: number): Finding {
-  const day = new Date(untilMs).toISOString().slice(0, 10);
+  const day = dayName(untilMs);
   if (untilMs < nowMs) return finding('certificate', 'fail', `The certificate of ${name} ended on ${day}. Renew it.`);
   if (untilMs - nowMs < soonMs) return finding('certificate', 'warn', `The certificate of ${name} ends on ${day}. Renew it.`);
   return finding('certificate', 'ok', `The certificate of ${name} holds until ${day}.`);

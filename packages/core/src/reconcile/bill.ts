@@ -3,6 +3,7 @@
  * null.
  */
 import { parseDollars, type NanoDollars } from '../money.ts';
+import { dayName, dayOf } from '../time/utc-day.ts';
 
 export interface BillLine {
   /** `2026-11-22`, UTC. */
@@ -27,17 +28,15 @@ export interface Bill {
 /** Why a file is no bill: one sentence. */
 export class BillFault extends Error {}
 
-const dayMs = 86_400_000;
-
 /** The day that a bucket lies in. Buckets of a day or less, each within one day, are summed; a wider one cannot be told apart. */
 export function dayOfBucket(startMs: number, endMs: number | null): string {
   if (!Number.isFinite(startMs) || Math.abs(startMs) > 8_640_000_000_000_000) {
     throw new BillFault('A bucket of the file has no start that is a time.');
   }
-  if (endMs !== null && (endMs <= startMs || Math.floor((endMs - 1) / dayMs) !== Math.floor(startMs / dayMs))) {
+  if (endMs !== null && (endMs <= startMs || dayOf(endMs - 1) !== dayOf(startMs))) {
     throw new BillFault('The file has buckets that are longer than a day. Export it by day.');
   }
-  return new Date(startMs).toISOString().slice(0, 10);
+  return dayName(startMs);
 }
 
 /** A figure of tokens or calls; null where it is absent. */

@@ -5,6 +5,7 @@
 import { nanoDollars, type NanoDollars } from '../money.ts';
 import type { CallRecord } from '../record/call-record.ts';
 import type { Bill, BillLine } from './bill.ts';
+import { dayName } from '../time/utc-day.ts';
 
 export const verdicts = ['equal', 'ours_more', 'theirs_more', 'ours_only', 'theirs_only'] as const;
 export type Verdict = (typeof verdicts)[number];
@@ -74,7 +75,7 @@ export class Reconciliation {
   }
 
   take(call: ReconciledCall): void {
-    const day = new Date(call.startedAtMs).toISOString().slice(0, 10);
+    const day = dayName(call.startedAtMs);
     const requestId = this.#byRequest ? call.providerRequestId : null;
     const model = this.#byModel ? call.model : null;
     const key = this.#key(day, model, requestId);

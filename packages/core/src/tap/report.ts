@@ -13,6 +13,7 @@ import { modeledCost } from './modeled-cost.ts';
 import {
   addSums, dayAndPart, latencyPart, tapFigures, type TapCell, type TapFigureName, type TapHeadroom, type TapLatency, type TapSums,
 } from './rollup.ts';
+import { dayName } from '../time/utc-day.ts';
 
 /** Figures of one part of the report. */
 export interface ReportFigures {
@@ -98,7 +99,7 @@ export function tapReport(sources: ReportSources): TapReport {
   const byTag = [...tags].toSorted(([a, partA], [b, partB]) => callsOf(partB) - callsOf(partA) || (a < b ? -1 : 1));
   return {
     priceList: book.context.listId,
-    from: period === null ? null : dayText(period.fromMs), to: period === null ? null : dayText(period.toMs),
+    from: period === null ? null : dayName(period.fromMs), to: period === null ? null : dayName(period.toMs),
     total: figures(total),
     byModel: [...models.values()].toSorted((a, b) => callsOf(b) - callsOf(a) || (a.latency < b.latency ? -1 : 1))
       .map((each) => ({ provider: each.provider, model: each.model, ...figures(each) })),
@@ -108,7 +109,7 @@ export function tapReport(sources: ReportSources): TapReport {
     }),
     byTag: byTag.slice(0, reportTagsMax).map(([tag, each]) => ({ tag, ...figures(each) })),
     tagsOmitted: Math.max(0, byTag.length - reportTagsMax),
-    byDay: [...days].toSorted(([a], [b]) => a - b).map(([day, each]) => ({ day: dayText(day), ...figures(each) })),
+    byDay: [...days].toSorted(([a], [b]) => a - b).map(([day, each]) => ({ day: dayName(day), ...figures(each) })),
     outside: callsOf(outside) === 0 ? null : figures(outside),
     headroom: headroom.map(({ provider, model, kind, remaining, limit, atMs }) =>
       ({ provider, model, kind, remaining: reported(remaining), limit: reported(limit), at: new Date(atMs).toISOString() })),
@@ -156,10 +157,6 @@ function latenciesOf(latencies: readonly TapLatency[], isInside: (dayMs: number)
     } else if (of === latencyPart.all) add(outsidePart, more);
   }
   return counts;
-}
-
-function dayText(dayMs: number): string {
-  return new Date(dayMs).toISOString().slice(0, 10);
 }
 
 function costOf(book: PriceBook, { dayMs, provider, model, band, sums }: TapCell): NanoDollars | null {

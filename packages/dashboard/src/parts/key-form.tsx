@@ -1,8 +1,9 @@
 /** Making a service key: what it is called, which project its calls count for, how long it lives. */
-import { Button, Group, NumberInput, Select, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Select, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { ask, type Shown } from '../api/client.ts';
 import { useDoing } from './doing.ts';
+import { RunBudgetInput } from './run-budget-input.tsx';
 import { dollarsSent } from '../shown/amounts.ts';
 
 export type MintedKey = Shown<'MintedServiceKey'>;
@@ -51,15 +52,7 @@ export function KeyForm({ onMade, onCancel }: { readonly onMade: (key: MintedKey
           {...form.getInputProps('project')}
         />
         <Select label="Life" data={keyLives} allowDeselect={false} comboboxProps={{ withinPortal: true }} {...form.getInputProps('life')} />
-        <NumberInput
-          label="Highest run budget, US dollars"
-          description="What a run may declare with this key alone. Empty: the organization's policy."
-          min={0}
-          decimalScale={6}
-          hideControls
-          prefix="$"
-          {...form.getInputProps('maxRunBudget')}
-        />
+        <RunBudgetInput {...form.getInputProps('maxRunBudget')} />
         <Group justify="flex-end" gap="xs">
           {onCancel === undefined ? null : (
             <Button variant="default" onClick={onCancel}>

@@ -9,6 +9,7 @@ import type { OrganizationId } from '@metergate/core/id.ts';
 import type { AddressGuard } from '@metergate/store/network/address-guard.ts';
 import type { Store } from '@metergate/store/store.ts';
 import { createDelivering } from './delivering.ts';
+import { dayName } from '@metergate/core/time/utc-day.ts';
 
 export interface NoticeWorkOptions {
   readonly store: Store;
@@ -92,7 +93,7 @@ async function lookAtDay(store: Store, organization: OrganizationId, nowMs: numb
   const days = await store.spentDays.of(organization, { scope: 'organization', subject: null, sinceMs: unusualSince(nowMs) });
   const unusual = unusualDay(days, nowMs);
   if (unusual === null) return;
-  const day = new Date(unusual.dayMs).toISOString().slice(0, 10);
+  const day = dayName(unusual.dayMs);
   await store.alertWatch.raise({
     organization, type: 'spend.unusual', dedupe: `day/${day}`, atMs: Math.floor(nowMs),
     data: { day, spent: formatDollars(unusual.spent), usual: formatDollars(unusual.usual) },

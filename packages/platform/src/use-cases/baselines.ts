@@ -14,6 +14,7 @@ import { moneyField } from './money-field.ts';
 import { findOrganization } from './organizations.ts';
 import { isRefusal, type AdministrationRefusal } from './refusal.ts';
 import { tapPrices } from './tap-prices.ts';
+import { dayName } from '@metergate/core/time/utc-day.ts';
 
 /** A tap key in the clear; the only time that it is seen. */
 export interface ShownTapKey {
@@ -144,7 +145,7 @@ async function shown({ store, nowMs }: UseCaseContext, baseline: Baseline): Prom
   return {
     id, organization, state, prefix: keyPrefix, keyRead: !keyUnread,
     createdAt: new Date(createdAtMs).toISOString(),
-    firstDay: firstDayMs === null ? null : new Date(firstDayMs).toISOString().slice(0, 10),
+    firstDay: firstDayMs === null ? null : dayName(firstDayMs),
     closesAt: closesAtMs === null ? null : new Date(closesAtMs).toISOString(), readmitted,
     retiredAt: retiredAtMs === null ? null : new Date(retiredAtMs).toISOString(),
   };

@@ -16,6 +16,7 @@ import { checkInput } from './input.ts';
 import { findFigures } from './organizations.ts';
 import { priceBook } from './prices.ts';
 import { isRefusal, type AdministrationRefusal } from './refusal.ts';
+import { dayName } from '@metergate/core/time/utc-day.ts';
 
 export const exportFormats = ['jsonl', 'csv', 'parquet', 'focus'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
@@ -75,7 +76,7 @@ export async function exportCalls(context: UseCaseContext, query: ExportQuery): 
   if (isRefusal(organization)) return organization;
   const form = await formOf(context, query, organization);
   if (isRefusal(form)) return form;
-  const days = [fromMs, toMs].map((atMs) => new Date(atMs).toISOString().slice(0, 10)).join('-to-');
+  const days = [fromMs, toMs].map((atMs) => dayName(atMs)).join('-to-');
   const after = goOn === undefined ? {} : {
     after: { startedAtMs: goOn.startedAtMs, sequence: BigInt(goOn.sequence), newest: BigInt(goOn.newest) },
   };

@@ -2,9 +2,9 @@
  * What an organization's calls used, by one or two dimensions. Design 5, `usage`. Costs are what the records say; calls with unknown usage,
  * without a price, or with a gap in their cost are counted beside the money and never guessed.
  */
-import { formatDollars, type NanoDollars } from '@metergate/core/money.ts';
+import { type NanoDollars, formatDollars, unformatDollars } from '@metergate/core/money.ts';
 import { figureIn, usageDimensions, type UsageDimension, type UsageFigureName } from '@metergate/core/report/usage-sum.ts';
-import { dayLengthMs } from '@metergate/core/time/utc-day.ts';
+import { dayLengthMs, dayName } from '@metergate/core/time/utc-day.ts';
 import { monthName } from '@metergate/core/time/utc-month.ts';
 import type { UsageFilter } from '@metergate/store/usage/usage-query.ts';
 import type { UsageRow } from '@metergate/store/usage/usage-reports.ts';
@@ -98,7 +98,7 @@ export async function countCalls(
 export function addedUp(rows: readonly ShownFigures[]): ShownFigures {
   const whole = (name: Exclude<keyof ShownFigures, 'cost' | 'cacheSavings'>): number => rows.reduce((sum, row) => sum + row[name], 0);
   const money = (amounts: readonly string[]): string =>
-    formatDollars(amounts.reduce((sum, amount) => sum + BigInt(amount.replace('.', '')), 0n) as NanoDollars);
+    formatDollars(amounts.reduce((sum, amount) => sum + unformatDollars(amount), 0n) as NanoDollars);
   const savings = rows.map(({ cacheSavings }) => cacheSavings).filter((amount) => amount !== null);
   return {
     calls: whole('calls'), inputTokens: whole('inputTokens'), cachedTokens: whole('cachedTokens'), cacheWriteTokens: whole('cacheWriteTokens'),
@@ -143,6 +143,5 @@ export function subjectText(dimension: UsageDimension, subject: string): string 
   if (!isTime(dimension)) return subject === '' ? null : subject;
   const atMs = Number(subject);
   if (dimension === 'month') return monthName(atMs);
-  const text = new Date(atMs).toISOString();
-  return dimension === 'day' ? text.slice(0, -'T00:00:00.000Z'.length) : text;
+  return dimension === 'day' ? dayName(atMs) : new Date(atMs).toISOString();
 }

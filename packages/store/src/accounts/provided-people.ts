@@ -4,7 +4,7 @@
  * someone who never proved that email then ends. From then on the provider decides the person's role in the organizations that it names and
  * in those that it named before. A membership by invitation stays.
  */
-import { base62, idPrefix, type OrganizationId, type PersonId } from '@metergate/core/id.ts';
+import { idPrefix, newId, newSecret, type OrganizationId, type PersonId } from '@metergate/core/id.ts';
 import { roles, type Role } from '@metergate/core/account/role.ts';
 import type { Transaction } from 'kysely';
 import { recordAudit } from '../audit/audit-trail.ts';
@@ -116,12 +116,12 @@ async function linkedOrMade(context: StoreContext, transaction: Transaction<Sche
   if (there !== undefined && !identity.emailVerified) {
     return refuse('email_not_verified', 'There is a user with this email already, and the provider does not say that the email was verified.');
   }
-  const id = (there?.id ?? idPrefix.person + base62(context.randomBytes(40), 20)) as PersonId;
+  const id = (there?.id ?? newId(idPrefix.person, context.randomBytes)) as PersonId;
   if (there === undefined) await make(context, transaction, { id, email, verified: identity.emailVerified });
   else if (await isOf(transaction, id, identity.issuer)) return refuse('email_taken', 'Another user of the provider has this email here.');
   const at = context.clock();
   await transaction.insertInto('person_credential').values({
-    id: `${id}_${base62(context.randomBytes(20), 10)}`, person: id, provider: credentialOf(identity.issuer), account: identity.subject,
+    id: newSecret(`${id}_`, 10, context.randomBytes), person: id, provider: credentialOf(identity.issuer), account: identity.subject,
     password_hash: null, created_at_ms: at, updated_at_ms: at,
   }).execute();
   if (there !== undefined) {

@@ -2,7 +2,7 @@
  * Corrections: the differences between a provider's bill and the records, stored as separate figures (decision 0031). A correction changes no
  * record.
  */
-import { base62, idPrefix, type OrganizationId } from '@metergate/core/id.ts';
+import { idPrefix, newId, type OrganizationId } from '@metergate/core/id.ts';
 import type { NanoDollars } from '@metergate/core/money.ts';
 import type { Provider } from '@metergate/core/wire/wire.ts';
 import { sql, type Selectable, type Transaction } from 'kysely';
@@ -58,7 +58,7 @@ export function correctionsIn(context: StoreContext): Corrections {
       await transaction.deleteFrom('correction').where('organization', '=', organization).where('provider', '=', provider)
         .where('day_ms', '>=', BigInt(fromMs)).where('day_ms', '<', BigInt(toMs)).execute();
       const made = days.map((day): Correction => ({
-        ...day, id: idPrefix.correction + base62(randomBytes(40), 20), organization, provider, bill, recordedAtMs: Math.floor(clock()),
+        ...day, id: newId(idPrefix.correction, randomBytes), organization, provider, bill, recordedAtMs: Math.floor(clock()),
       }));
       for (const each of made) await transaction.insertInto('correction').values(rowOf(each)).execute();
       return made;

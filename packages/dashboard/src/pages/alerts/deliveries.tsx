@@ -1,13 +1,12 @@
 /** The deliveries of one webhook, newest first: the result of each, how often it was tried, and when it is retried. */
-import { Badge, Button, Drawer, Group, Stack, Text } from '@mantine/core';
-import { ListChecks, Send } from 'lucide-react';
-import { api, ask, type Shown } from '../../api/client.ts';
-import { useMay } from '../../app/session.ts';
+import { Badge, Drawer, Group, Stack, Text } from '@mantine/core';
+import { ListChecks } from 'lucide-react';
+import { api, type Shown } from '../../api/client.ts';
 import { CopyableId } from '../../parts/copying.tsx';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
-import { useDoing } from '../../parts/doing.ts';
 import { Loaded, Nothing } from '../../parts/states.tsx';
 import { Moment } from '../../shown/figures.tsx';
+import { SendTest } from './send-test.tsx';
 import { eventName } from './webhook-events.ts';
 
 type Delivery = Shown<'WebhookDelivery'>;
@@ -21,16 +20,11 @@ export function DeliveriesDrawer({ webhook, onClose }: { readonly webhook: strin
 }
 
 function Deliveries({ id }: { readonly id: string }) {
-  const may = useMay('admin');
   const params = { params: { path: { id } } };
   const webhooks = api.useQuery('get', '/platform/v1/webhooks');
   const deliveries = api.useQuery('get', '/platform/v1/webhooks/{id}/deliveries', params, {
     // Often while something is on its way, seldom otherwise.
     refetchInterval: ({ state }) => (state.data?.data.some((each) => each.state === 'pending') === true ? 1_000 : 10_000),
-  });
-  const testing = useDoing({
-    run: () => ask.POST('/platform/v1/webhooks/{id}/test', params),
-    changes: ['/platform/v1/webhooks'],
   });
   const url = webhooks.data?.data.find((webhook) => webhook.id === id)?.url;
   return (
@@ -39,16 +33,7 @@ function Deliveries({ id }: { readonly id: string }) {
         <Text fw={550} className="wrap grow">
           {url ?? ' '}
         </Text>
-        {may ? (
-          <Button
-            size="compact-sm"
-            variant="default"
-            leftSection={<Send size={14} aria-hidden />}
-            loading={testing.isPending}
-            onClick={() => testing.mutate(undefined)}>
-            Send a test
-          </Button>
-        ) : null}
+        <SendTest webhook={id} />
       </Group>
       <Loaded of={deliveries} height={260}>
         {({ data }) =>

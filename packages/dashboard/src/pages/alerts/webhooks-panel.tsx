@@ -1,7 +1,7 @@
 /** The organization's webhooks: made, tried, removed; a click leads to the deliveries of one. */
 import { ActionIcon, Badge, Button, Group, Menu, Modal, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { Ellipsis, ListChecks, Plus, Send, Trash2, Webhook as WebhookIcon } from 'lucide-react';
+import { Ellipsis, ListChecks, Plus, Trash2, Webhook as WebhookIcon } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { api, ask, type Shown } from '../../api/client.ts';
 import type { PathSearch } from '../../app/page-search.ts';
@@ -13,6 +13,7 @@ import { useDoing } from '../../parts/doing.ts';
 import { Panel } from '../../parts/page.tsx';
 import { Loaded, Nothing } from '../../parts/states.tsx';
 import { Moment } from '../../shown/figures.tsx';
+import { SendTest } from './send-test.tsx';
 import { WebhookForm } from './webhook-form.tsx';
 import { eventName } from './webhook-events.ts';
 
@@ -106,11 +107,6 @@ function WebhookActions({ of: { id, url }, open }: { readonly of: Webhook; reado
   const may = useMay('admin');
   const [asked, removal] = useDisclosure(false);
   const params = { params: { path: { id } } };
-  const testing = useDoing({
-    run: () => ask.POST('/platform/v1/webhooks/{id}/test', params),
-    changes: ['/platform/v1/webhooks'],
-    after: () => open({ id }),
-  });
   const removing = useDoing({
     run: () => ask.DELETE('/platform/v1/webhooks/{id}', params),
     done: 'The webhook is removed.',
@@ -119,16 +115,7 @@ function WebhookActions({ of: { id, url }, open }: { readonly of: Webhook; reado
   });
   return (
     <Group gap={6} justify="flex-end" wrap="nowrap">
-      {may ? (
-        <Button
-          size="compact-sm"
-          variant="default"
-          leftSection={<Send size={14} aria-hidden />}
-          loading={testing.isPending}
-          onClick={() => testing.mutate(undefined)}>
-          Send a test
-        </Button>
-      ) : null}
+      <SendTest webhook={id} onSent={() => open({ id })} />
       <Menu position="bottom-end">
         <Menu.Target>
           <ActionIcon variant="subtle" color="gray" aria-label={`What to do with ${url}`}>

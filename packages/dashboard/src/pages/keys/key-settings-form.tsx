@@ -1,9 +1,10 @@
 /** Changing a service key: its name, its project, when it expires, what its runs may declare. Untouched fields stay as they are. */
-import { Button, Group, NumberInput, Select, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Select, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { ask, type Shown } from '../../api/client.ts';
 import { useDoing } from '../../parts/doing.ts';
 import { keyLives } from '../../parts/key-form.tsx';
+import { RunBudgetInput } from '../../parts/run-budget-input.tsx';
 import { dollarsSent, plainDecimal } from '../../shown/amounts.ts';
 import { localMoment } from '../../shown/moments.ts';
 
@@ -56,15 +57,7 @@ export function KeySettingsForm({ of: key, onDone }: { readonly of: Key; readonl
           allowDeselect={false}
           {...form.getInputProps('life')}
         />
-        <NumberInput
-          label="Highest run budget, US dollars"
-          description="What a run may declare with this key alone. Empty: the organization's policy."
-          min={0}
-          decimalScale={6}
-          hideControls
-          prefix="$"
-          {...form.getInputProps('maxRunBudget')}
-        />
+        <RunBudgetInput {...form.getInputProps('maxRunBudget')} />
         <Group justify="flex-end">
           <Button type="submit" disabled={!form.isDirty()} loading={saving.isPending}>
             Change the key

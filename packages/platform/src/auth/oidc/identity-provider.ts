@@ -5,12 +5,12 @@
  * stored.
  */
 import * as oidc from 'openid-client';
+import { saySeldom } from '../../say-seldom.ts';
 import { claimsOf, lacksRoleOrEmail, type ProvidedClaims } from './provided-claims.ts';
 import type { OidcSettings } from './oidc-settings.ts';
 
 const hourMs = 3_600_000;
 const askAgainMs = 3_000;
-const sayAgainMs = 60_000;
 const timeoutSeconds = 10;
 const clockToleranceSeconds = 30;
 
@@ -46,7 +46,7 @@ export interface IdentityProviderOptions {
 
 export function createIdentityProvider({ settings, clock, say }: IdentityProviderOptions): IdentityProvider {
   const { issuer, roleClaim } = settings;
-  const tell = seldom(clock, say);
+  const tell = saySeldom(clock, say);
   const lookUp = discovery(settings, clock, tell);
   return {
     name: new URL(issuer).host, issuer, roleClaim,
@@ -138,15 +138,4 @@ function codeOf(error: unknown): string {
   const words = [...said, 'code' in error ? error.code : undefined, (error.cause as { readonly code?: unknown } | undefined)?.code]
     .filter((word): word is string => typeof word === 'string' && /^[A-Za-z][\w-]{1,60}$/.test(word));
   return words.length === 0 ? error.name : [...new Set(words)].join(' ');
-}
-
-/** The same sentence again only after a minute. */
-function seldom(clock: () => number, say: (sentence: string) => void): (sentence: string) => void {
-  let last = { sentence: '', atMs: 0 };
-  return (sentence) => {
-    const nowMs = clock();
-    if (sentence === last.sentence && nowMs - last.atMs < sayAgainMs && nowMs >= last.atMs) return;
-    last = { sentence, atMs: nowMs };
-    say(sentence);
-  };
 }

@@ -3,9 +3,9 @@
  * cost export, listed, removed, and added to usage on request. Design 5, `usage --adjusted`.
  */
 import { createHash } from 'node:crypto';
-import { formatDollars, nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
+import { type NanoDollars, formatDollars, nanoDollars, unformatDollars } from '@metergate/core/money.ts';
 import type { ComparedLine } from '@metergate/core/reconcile/compare.ts';
-import { dayOf } from '@metergate/core/time/utc-day.ts';
+import { dayName, dayOf } from '@metergate/core/time/utc-day.ts';
 import { monthOf } from '@metergate/core/time/utc-month.ts';
 import type { CorrectedDay, Correction } from '@metergate/store/corrections/corrections.ts';
 import type { UseCaseContext } from '../context.ts';
@@ -58,7 +58,7 @@ export async function recordCorrections(context: UseCaseContext, input: Reconcil
   });
   const openDays = [...new Set(lines.map(({ day }) => day))].filter((day) => Date.parse(day) >= closedMs);
   return {
-    provider, days: { first: dayText(fromMs), last: dayText(toMs - 1) }, corrections: made.map(shownCorrection),
+    provider, days: { first: dayName(fromMs), last: dayName(toMs - 1) }, corrections: made.map(shownCorrection),
     total: formatDollars(nanoDollars(made.reduce((sum, { ours, theirs }) => sum + theirs - ours, 0n))), openDays,
   };
 }
@@ -164,17 +164,13 @@ function textOf(dimension: CorrectedDimension, { dayMs, model, provider }: Corre
 
 function adjustmentOf(cost: string, amount: bigint): ShownAdjustment {
   return {
-    correction: formatDollars(amount as NanoDollars), adjustedCost: formatDollars((BigInt(cost.replace('.', '')) + amount) as NanoDollars),
+    correction: formatDollars(amount as NanoDollars), adjustedCost: formatDollars((unformatDollars(cost) + amount) as NanoDollars),
   };
 }
 
 function shownCorrection({ id, provider, dayMs, model, ours, theirs, bill, recordedAtMs }: Correction): ShownCorrection {
   return {
-    id, provider, day: dayText(dayMs), model, ours: formatDollars(ours), theirs: formatDollars(theirs),
+    id, provider, day: dayName(dayMs), model, ours: formatDollars(ours), theirs: formatDollars(theirs),
     correction: formatDollars((theirs - ours) as NanoDollars), bill, recordedAt: new Date(recordedAtMs).toISOString(),
   };
-}
-
-function dayText(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 10);
 }

@@ -10,6 +10,7 @@ import type { UseCaseContext } from '../context.ts';
 import { checkInput } from '../input.ts';
 import { findFigures } from '../organizations.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from '../refusal.ts';
+import { dayName } from '@metergate/core/time/utc-day.ts';
 
 /** `cost`: US dollars with nine places. */
 export interface ShownSide {
@@ -80,7 +81,7 @@ export async function compareBill(
     await othersFirst();
   }
   return {
-    provider: provider.value, lines: comparison.lines(new Date(context.nowMs).toISOString().slice(0, 10)), fromMs, toMs, places: bill.places,
+    provider: provider.value, lines: comparison.lines(dayName(context.nowMs)), fromMs, toMs, places: bill.places,
   };
 }
 

@@ -1,0 +1,26 @@
+/** Sends a test to a webhook; nothing for whoever may not. */
+import { Button } from '@mantine/core';
+import { Send } from 'lucide-react';
+import { ask } from '../../api/client.ts';
+import { useMay } from '../../app/session.ts';
+import { useDoing } from '../../parts/doing.ts';
+
+export function SendTest({ webhook, onSent }: { readonly webhook: string; readonly onSent?: () => void }) {
+  const may = useMay('admin');
+  const testing = useDoing({
+    run: () => ask.POST('/platform/v1/webhooks/{id}/test', { params: { path: { id: webhook } } }),
+    changes: ['/platform/v1/webhooks'],
+    ...(onSent === undefined ? {} : { after: onSent }),
+  });
+  if (!may) return null;
+  return (
+    <Button
+      size="compact-sm"
+      variant="default"
+      leftSection={<Send size={14} aria-hidden />}
+      loading={testing.isPending}
+      onClick={() => testing.mutate(undefined)}>
+      Send a test
+    </Button>
+  );
+}
