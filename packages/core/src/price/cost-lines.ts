@@ -8,12 +8,12 @@ import { divideHalfEven } from '../money.ts';
 import type { CallRecord } from '../record/call-record.ts';
 import type { FallbackPrice } from '../settings.ts';
 import type { ToolCalls } from '../usage/reading.ts';
-import { nothingDue } from '../usage/reading.ts';
-import { wires } from '../wire/wire.ts';
-import { chargedTokens, type ChargedTokens } from './charged-tokens.ts';
+import type { ChargedTokens } from './charged-tokens.ts';
+import { picoByKind } from './cost.ts';
 import { factorOf, Gaps } from './gaps.ts';
 import { pricesOf, type PriceBook } from './price-book.ts';
-import { rateAt, wholeFactor, type Rates, type TokenRate } from './rates.ts';
+import { wholeFactor, type Rates } from './rates.ts';
+import { recordedReading, recordedTokens } from './recorded-parts.ts';
 
 const tokenKinds = ['input', 'cached', 'cacheWrite', 'output', 'reasoning', 'audioInput', 'audioOutput'] as const satisfies (keyof ChargedTokens)[];
 const toolKinds = ['webSearch', 'webFetch', 'fileSearch', 'codeInterpreter'] as const satisfies (keyof ToolCalls)[];
@@ -60,7 +60,7 @@ export function costLines(record: CallRecord, { book, fallback, upstreamUrl }: P
   const { cost, costSource, model, startedAtMs, wire, priceList } = record;
   if (cost === null) return 'no_cost';
   if (costSource === 'upstream') return 'reported';
-  const tokens = tokensOf(record);
+  const tokens = recordedTokens(record);
   if (tokens === null || model === null) return 'other_prices';
   if (costSource === 'fallback') return fallback === null ? 'other_prices' : coming(cost, fallbackLines(tokens, fallback));
   const seller = wire === 'upstream' ? { provider: null, upstreamHost: upstreamUrl } : { provider: wire, upstreamHost: null };
@@ -79,31 +79,22 @@ function coming(cost: bigint, lines: CostLines | null): CostLines | WithoutLines
 const attoPerNano = 1_000_000_000n;
 const attoPerPico = 1_000_000n;
 
-function tokensOf(record: CallRecord): ChargedTokens | null {
-  return chargedTokens({
-    input: record.inputTokens, output: record.outputTokens, cached: record.cachedTokens, cacheWrite: record.cacheWriteTokens,
-    cacheWriteOneHour: null, reasoning: record.reasoningTokens, audioInput: record.audioInputTokens, audioOutput: record.audioOutputTokens,
-  }, wires[record.wire].cachedInInput);
-}
-
-/** Which price is paid where a kind has none of its own. */
+/** What a kind without a price of its own is called where it is paid: `picoByKind` has the rule. */
 const otherwise: { readonly [Kind in (typeof tokenKinds)[number]]: 'input' | 'output' } = {
   input: 'input', cached: 'input', cacheWrite: 'input', audioInput: 'input', output: 'output', reasoning: 'output', audioOutput: 'output',
 };
 
-function listedLines({ serviceTier, toolCalls }: CallRecord, tokens: ChargedTokens, rates: Rates): CostLines | null {
-  const factor = factorOf({ ...nothingDue, serviceTier }, rates, new Gaps());
-  const whole = tokens.input + tokens.audioInput + tokens.cached + tokens.cacheWrite + tokens.cacheWriteOneHour;
+function listedLines(record: CallRecord, tokens: ChargedTokens, rates: Rates): CostLines | null {
+  const parts = picoByKind(tokens, rates);
+  if (parts === null) return null;
+  const { toolCalls } = record;
+  const factor = factorOf(recordedReading(record), rates, new Gaps());
   const lines: CostLine[] = [];
   for (const of of tokenKinds) {
     const count = tokens[of];
     if (count === 0) continue;
-    const own: TokenRate | null = rates[of];
-    const rate = own ?? rates[otherwise[of]];
-    if (rate === null) return null;
-    const pico = rateAt(rate, whole);
     lines.push({
-      of, count, each: pico * attoPerPico, paidAs: own === null ? otherwise[of] : null, amount: BigInt(count) * pico * factor,
+      of, count, each: (parts[of] / BigInt(count)) * attoPerPico, paidAs: rates[of] === null ? otherwise[of] : null, amount: parts[of] * factor,
     });
   }
   for (const of of toolKinds) {

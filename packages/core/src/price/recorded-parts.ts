@@ -30,9 +30,14 @@ export interface RecordedParts {
 
 /** Null: the record has no token figure. */
 export function recordedParts(record: RecordedCall, book: PriceBook): RecordedParts | null {
-  const tokens = chargedTokens(recordedReading(record).tokens, wires[record.wire].cachedInInput);
+  const tokens = recordedTokens(record);
   if (tokens === null) return null;
   return { tokens: withoutAudio(tokens), costs: costsOf(record, tokens, book) };
+}
+
+/** What was paid for, as far as the record tells: no token twice. Null: it has no token figure. */
+export function recordedTokens(record: RecordedCall): ChargedTokens | null {
+  return chargedTokens(recordedReading(record).tokens, wires[record.wire].cachedInInput);
 }
 
 /**
