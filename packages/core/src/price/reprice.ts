@@ -5,11 +5,9 @@
  * keep.
  */
 import type { NanoDollars } from '../money.ts';
-import { wires } from '../wire/wire.ts';
-import { chargedTokens } from './charged-tokens.ts';
 import { costOf } from './cost.ts';
 import type { PriceBook } from './price-book.ts';
-import { recordedReading, type RecordedCall } from './recorded-parts.ts';
+import { recordedReading, recordedTokens, type RecordedCall } from './recorded-parts.ts';
 
 export type Repriced =
   /** No usage that could be priced. */
@@ -21,8 +19,7 @@ export type Repriced =
 /** `book`: the prices to try. `own`: those in force, which may be those that the call was priced by. */
 export function reprice(record: RecordedCall, { book, own }: { readonly book: PriceBook; readonly own: PriceBook }): Repriced {
   const reading = recordedReading(record);
-  const tokens = chargedTokens(reading.tokens, wires[record.wire].cachedInInput);
-  if (reading.usage === 'none' || reading.usage === 'unknown' || tokens === null) return { kind: 'nothing' };
+  if (reading.usage === 'none' || reading.usage === 'unknown' || recordedTokens(record) === null) return { kind: 'nothing' };
   if (record.wire === 'upstream') return { kind: 'not_repriced' };
   const call = { reading, provider: record.wire, upstreamHost: null, fallback: null, atMs: record.startedAtMs };
   if (record.costSource === 'priced') {
