@@ -8,8 +8,14 @@ export type Field = string | null;
 
 /** The fields one after the other. */
 export function joinFields(fields: readonly Field[]): string {
+  const text = joined(fields, (field) => field.length);
+  // Characters below 128 are one byte each. To look once at the whole is cheaper than to look at every field.
+  return /^[\x00-\x7f]*$/.test(text) ? text : joined(fields, utf8Length);
+}
+
+function joined(fields: readonly Field[], lengthOf: (field: string) => number): string {
   let text = '';
-  for (const field of fields) text += field === null ? '-,' : `${utf8Length(field)}:${field},`;
+  for (const field of fields) text += field === null ? '-,' : `${lengthOf(field)}:${field},`;
   return text;
 }
 

@@ -8,6 +8,7 @@
 import type { OrganizationId } from '../id.ts';
 import { formatDollars } from '../money.ts';
 import type { CallRecord } from '../record/call-record.ts';
+import { instantText } from '../time/instant-text.ts';
 import type { ToolCalls } from '../usage/reading.ts';
 import { joinFields, type Field } from './fields.ts';
 
@@ -30,7 +31,7 @@ const figures = {
   wire: (r) => r.wire,
   endpoint: (r) => r.endpoint,
   method: (r) => r.method,
-  startedAt: (r) => new Date(r.startedAtMs).toISOString(),
+  startedAt: (r) => instantText(r.startedAtMs),
   node: (r) => r.node,
   streamed: (r) => String(r.streamed),
   status: (r) => number(r.status),
@@ -57,6 +58,7 @@ const figures = {
 
 export type FigureName = keyof typeof figures;
 export const figureNames = Object.keys(figures) as readonly FigureName[];
+const allFigures: readonly ((record: CallRecord) => Field)[] = Object.values(figures);
 
 /** The figures of one call as text, under the names of the record. */
 export type ReceiptFigures = { readonly [Name in FigureName]: Field };
@@ -86,7 +88,8 @@ export function wordsOf({ project, labels, run, path, model, finishReason, servi
 }
 
 function kept<Word extends string | null>(word: Word): Word {
-  return (word === null ? null : word.replaceAll('\0', '\uFFFD').toWellFormed()) as Word;
+  if (word === null || !/[\0\ud800-\udfff]/.test(word)) return word;
+  return word.replaceAll('\0', '\uFFFD').toWellFormed() as Word;
 }
 
 /**
@@ -105,6 +108,15 @@ export function wordsText(salt: string, { project, labels, run, path, model, fin
 }
 
 /** Its SHA-256 is the hash of a record in its place. */
-export function linkText({ sequence, previous, wordsDigest }: ReceiptPlace, of: ReceiptFigures): string {
-  return `metergate-receipt-1\n${joinFields([previous, String(sequence), ...figureNames.map((name) => of[name]), wordsDigest])}`;
+export function linkText(place: ReceiptPlace, of: ReceiptFigures): string {
+  return textOfLink(place, figureNames.map((name) => of[name]));
+}
+
+/** `linkText` of a record's figures. Every call that is stored is chained, so no object of figures is made for it. */
+export function recordLinkText(place: ReceiptPlace, record: CallRecord): string {
+  return textOfLink(place, allFigures.map((figure) => figure(record)));
+}
+
+function textOfLink({ sequence, previous, wordsDigest }: ReceiptPlace, ofRecord: readonly Field[]): string {
+  return `metergate-receipt-1\n${joinFields([previous, String(sequence), ...ofRecord, wordsDigest])}`;
 }

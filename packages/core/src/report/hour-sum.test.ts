@@ -12,7 +12,7 @@ const call: HourRecord = {
 
 function summed(records: readonly HourRecord[]): Map<string, bigint> {
   const sums = new Map<string, bigint>();
-  for (const record of records) tellHourFigures(record, (figure, amount) => sums.set(figure, (sums.get(figure) ?? 0n) + amount));
+  for (const record of records) tellHourFigures(record, (figure, amount) => sums.set(figure, (sums.get(figure) ?? 0n) + BigInt(amount)));
   return sums;
 }
 

@@ -6,6 +6,7 @@
  */
 import type { CallRecord } from '../record/call-record.ts';
 import { isUnknownCall } from '../spend/spend-sum.ts';
+import { figureOf, type WholeFigure } from './usage-sum.ts';
 
 export const hourMs = 3_600_000;
 
@@ -29,12 +30,12 @@ const bucketsPerDoubling = 4;
 const bucketMax = 128;
 
 /** Tells each figure of one call, in no order; what is nothing is not told. */
-export function tellHourFigures(record: HourRecord, tell: (figure: string, amount: bigint) => void): void {
-  const add = (figure: HourFigure, amount: number | bigint | null): void => {
-    if (amount !== null && amount !== 0 && amount !== 0n) tell(figure, BigInt(amount));
+export function tellHourFigures(record: HourRecord, tell: (figure: string, amount: WholeFigure) => void): void {
+  const add = (figure: HourFigure, amount: WholeFigure | null): void => {
+    if (amount !== null && amount !== 0) tell(figure, amount);
   };
   add('calls', 1);
-  add('cost', record.cost);
+  add('cost', figureOf(record.cost));
   add('input', record.inputTokens);
   add('cached', record.cachedTokens);
   add('written', record.cacheWriteTokens);
@@ -46,9 +47,12 @@ export function tellHourFigures(record: HourRecord, tell: (figure: string, amoun
   add('errors', isProviderError(record) ? 1 : 0);
   add('throttled', record.status === 429 ? 1 : 0);
   if (record.outcome !== 'completed' || record.status === null || record.status >= 400) return;
-  if (record.durationMs !== null) tell(`d${bucketOf(record.durationMs)}`, 1n);
-  if (record.firstByteMs !== null) tell(`f${bucketOf(record.firstByteMs)}`, 1n);
+  if (record.durationMs !== null) tell(bucketNames.d[bucketOf(record.durationMs)]!, 1);
+  if (record.firstByteMs !== null) tell(bucketNames.f[bucketOf(record.firstByteMs)]!, 1);
 }
+
+const namesOf = (kind: LatencyKind): readonly string[] => Array.from({ length: bucketMax + 1 }, (_, bucket) => `${kind}${bucket}`);
+const bucketNames: { readonly [Kind in LatencyKind]: readonly string[] } = { d: namesOf('d'), f: namesOf('f') };
 
 /** Not reached, cut, or answered with a fault of the provider's own. */
 function isProviderError({ outcome, status }: HourRecord): boolean {

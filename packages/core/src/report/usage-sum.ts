@@ -66,7 +66,7 @@ export function usageOfCall(record: UsageRecord): UsageFigures {
 
 /** Adds what other calls came to. */
 export function addUsage(figures: UsageFigures, other: readonly WholeFigure[]): void {
-  for (let index = 0; index < ofCall.length; index += 1) figures[index] = sumOf(figures[index]!, other[index]!);
+  for (let index = 0; index < ofCall.length; index += 1) figures[index] = addWhole(figures[index]!, other[index]!);
 }
 
 /** One of the figures, exact. */
@@ -74,7 +74,8 @@ export function figureIn(figures: readonly WholeFigure[], name: UsageFigureName)
   return BigInt(figures[usageFigureNames.indexOf(name)] ?? 0);
 }
 
-function sumOf(one: WholeFigure, other: WholeFigure): WholeFigure {
+/** Exact, up to the 64-bit bound. */
+export function addWhole(one: WholeFigure, other: WholeFigure): WholeFigure {
   if (typeof one === 'number' && typeof other === 'number') {
     const sum = one + other;
     if (Number.isSafeInteger(sum)) return sum;
@@ -84,7 +85,8 @@ function sumOf(one: WholeFigure, other: WholeFigure): WholeFigure {
   return sum > largest ? largest : sum < -largest ? -largest : sum;
 }
 
-function figureOf(amount: bigint | null): WholeFigure {
+/** The amount as a figure; nothing is 0. */
+export function figureOf(amount: bigint | null): WholeFigure {
   if (amount === null) return 0;
   const figure = Number(amount);
   return Number.isSafeInteger(figure) ? figure : amount;

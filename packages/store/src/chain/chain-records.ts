@@ -4,7 +4,7 @@
  * is stored every thousand records and every ten minutes of activity.
  */
 import { wholeChain } from '@metergate/core/receipt/checkpoint.ts';
-import { figuresOf, linkText, noDigest, saltText, wordsOf, wordsText } from '@metergate/core/receipt/receipt.ts';
+import { noDigest, recordLinkText, saltText, wordsOf, wordsText } from '@metergate/core/receipt/receipt.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import type { Selectable, Transaction } from 'kysely';
 import { makeChain } from './make-chain.ts';
@@ -88,7 +88,7 @@ async function addTo(context: StoreContext, transaction: Transaction<Schema>, { 
   for (const record of records) {
     sequence += 1;
     const wordsDigest = digestOfWords(keys.secret, record);
-    previous = sha256(linkText({ sequence, previous, wordsDigest }, figuresOf(record)));
+    previous = sha256(recordLinkText({ sequence, previous, wordsDigest }, record));
     places.set(record, { sequence, hash: Buffer.from(previous, 'hex'), words: Buffer.from(wordsDigest, 'hex') });
   }
   const hash = Buffer.from(previous, 'hex');

@@ -9,6 +9,7 @@ import type { CapScope } from '@metergate/core/spend/cap.ts';
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { isGapCall, isUnknownCall } from '@metergate/core/spend/spend-sum.ts';
+import { dayOf } from '@metergate/core/time/utc-day.ts';
 import { calendarWindows, windowAt, type CalendarWindow } from '@metergate/core/spend/window.ts';
 import type { Transaction } from 'kysely';
 import { insertRows, type BulkColumn, type BulkInsert } from '../engine/bulk.ts';
@@ -45,27 +46,27 @@ export async function applySpend(
 export function additionsOf(records: readonly SpendRecord[]): Addition[] {
   const all: Addition[] = [];
   const bySubject = new Map<string, Addition[]>();
-  const add = (record: SpendRecord, scope: CapScope, subject: string): void => {
-    const name = `${record.organization}\0${scope}\0${subject}`;
+  const add = (spent: DaySpend, scope: CapScope, subject: string): void => {
+    const name = `${spent.organization}\0${scope}\0${subject}`;
     let known = bySubject.get(name);
     if (known === undefined) bySubject.set(name, known = []);
     for (const window of calendarWindows) {
-      let addition = known.find((each) => each.window === window && holds(each, record.startedAtMs));
+      let addition = known.find((each) => each.window === window && holds(each, spent.dayMs));
       if (addition === undefined) {
-        const bounds = windowAt(window, record.startedAtMs);
+        const bounds = windowAt(window, spent.dayMs);
         addition = {
-          organization: record.organization, scope, subject, window, ...bounds, spent: nanoDollars(0n), calls: 0, unknownCalls: 0, gapCalls: 0,
+          organization: spent.organization, scope, subject, window, ...bounds, spent: nanoDollars(0n), calls: 0, unknownCalls: 0, gapCalls: 0,
         };
         known.push(addition);
         all.push(addition);
       }
-      count(addition, record);
+      addTo(addition, spent);
     }
   };
-  for (const record of records) {
-    add(record, 'organization', '');
-    add(record, 'key', record.key);
-    if (record.project !== null) add(record, 'project', storable(record.project));
+  for (const spent of daySpendsOf(records)) {
+    add(spent, 'organization', '');
+    add(spent, 'key', spent.key);
+    if (spent.project !== null) add(spent, 'project', storable(spent.project));
   }
   return all;
 }
@@ -74,11 +75,49 @@ function holds({ startMs, endMs }: Addition, instantMs: number): boolean {
   return instantMs >= startMs && (endMs === null || instantMs < endMs);
 }
 
-function count(addition: Addition, { cost, costGaps, usage }: SpendRecord): void {
-  if (cost !== null) addition.spent = nanoDollars(addition.spent + cost);
-  addition.calls += 1;
-  if (isUnknownCall(usage)) addition.unknownCalls += 1;
-  if (isGapCall(costGaps)) addition.gapCalls += 1;
+interface SpendFigures {
+  spent: NanoDollars;
+  calls: number;
+  unknownCalls: number;
+  gapCalls: number;
+}
+
+/** What calls of one day, key and project spent. Every window begins and ends with a day, so they are summed first. */
+interface DaySpend extends SpendFigures, Pick<SpendRecord, 'organization' | 'key' | 'project'> {
+  readonly dayMs: number;
+}
+
+function daySpendsOf(records: readonly SpendRecord[]): DaySpend[] {
+  const all: DaySpend[] = [];
+  const known = new Map<string, DaySpend[]>();
+  for (const record of records) {
+    const { organization, key, project } = record;
+    const dayMs = dayOf(record.startedAtMs);
+    let ofKey = known.get(key);
+    if (ofKey === undefined) known.set(key, ofKey = []);
+    let day = ofKey.find((each) => each.dayMs === dayMs && each.project === project && each.organization === organization);
+    if (day === undefined) {
+      day = { organization, key, project, dayMs, spent: nanoDollars(0n), calls: 0, unknownCalls: 0, gapCalls: 0 };
+      ofKey.push(day);
+      all.push(day);
+    }
+    count(day, record);
+  }
+  return all;
+}
+
+function count(figures: SpendFigures, { cost, costGaps, usage }: SpendRecord): void {
+  if (cost !== null) figures.spent = nanoDollars(figures.spent + cost);
+  figures.calls += 1;
+  if (isUnknownCall(usage)) figures.unknownCalls += 1;
+  if (isGapCall(costGaps)) figures.gapCalls += 1;
+}
+
+function addTo(figures: SpendFigures, other: SpendFigures): void {
+  figures.spent = nanoDollars(figures.spent + other.spent);
+  figures.calls += other.calls;
+  figures.unknownCalls += other.unknownCalls;
+  figures.gapCalls += other.gapCalls;
 }
 
 function inOrder(one: Addition, other: Addition): number {

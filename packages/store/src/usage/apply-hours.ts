@@ -3,6 +3,7 @@
  * order, so that two shippers never deadlock.
  */
 import { hourMs, tellHourFigures, type HourRecord } from '@metergate/core/report/hour-sum.ts';
+import { addWhole, type WholeFigure } from '@metergate/core/report/usage-sum.ts';
 import type { Transaction } from 'kysely';
 import { insertRows, type BulkInsert } from '../engine/bulk.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -12,7 +13,7 @@ interface HourAddition {
   readonly organization: string;
   readonly hourMs: number;
   readonly figure: string;
-  amount: bigint;
+  amount: WholeFigure;
 }
 
 /** Adds what `records` came to. To be called in the transaction that keeps them, with those alone that it keeps. */
@@ -29,18 +30,15 @@ const bound = 2n ** 63n - 1n;
 
 function additionsOf(records: readonly HourRecord[]): HourAddition[] {
   const all: HourAddition[] = [];
-  const known = new Map<string, Map<string, HourAddition>>();
+  const known = new Map<string, Map<number, Map<string, HourAddition>>>();
   for (const record of records) {
     const { organization, startedAtMs } = record;
     const hour = startedAtMs - startedAtMs % hourMs;
-    const name = `${hour} ${organization}`;
-    let figures = known.get(name);
-    if (figures === undefined) known.set(name, figures = new Map());
-    const ofHour = figures;
+    const ofHour = figuresOf(known, organization, hour);
     tellHourFigures(record, (figure, amount) => {
       const addition = ofHour.get(figure);
       if (addition !== undefined) {
-        addition.amount = addition.amount + amount > bound ? bound : addition.amount + amount;
+        addition.amount = addWhole(addition.amount, amount);
         return;
       }
       const first = { organization, hourMs: hour, figure, amount };
@@ -49,6 +47,16 @@ function additionsOf(records: readonly HourRecord[]): HourAddition[] {
     });
   }
   return all;
+}
+
+function figuresOf(
+  known: Map<string, Map<number, Map<string, HourAddition>>>, organization: string, hour: number,
+): Map<string, HourAddition> {
+  let hours = known.get(organization);
+  if (hours === undefined) known.set(organization, hours = new Map());
+  let figures = hours.get(hour);
+  if (figures === undefined) hours.set(hour, figures = new Map());
+  return figures;
 }
 
 function inOrder(one: HourAddition, other: HourAddition): number {

@@ -40,20 +40,47 @@ export interface UsageAdditions {
 /** `attributions`: their numbers, in the order of the records. */
 export function usageAdditionsOf(records: readonly UsageRecord[], attributions: readonly number[]): UsageAdditions {
   const days = new Map<string, DayAdditions>();
-  let latest: DayAdditions | null = null;
-  for (const [index, record] of records.entries()) {
-    const dayMs = dayOf(record.startedAtMs);
-    const { organization } = record;
-    if (latest === null || latest.dayMs !== dayMs || latest.organization !== organization) {
-      const name: string = `${dayMs} ${organization}`;
-      latest = days.get(name) ?? {
-        organization, dayMs, monthMs: monthOf(dayMs), named: new Map(), attributed: new Map(), words: new Map(),
-      };
-      days.set(name, latest);
+  for (const calls of likeCallsOf(records, attributions)) {
+    const { dayMs, like: { organization } } = calls;
+    const name = `${dayMs} ${organization}`;
+    let day = days.get(name);
+    if (day === undefined) {
+      day = { organization, dayMs, monthMs: monthOf(dayMs), named: new Map(), attributed: new Map(), words: new Map() };
+      days.set(name, day);
     }
-    addCall(latest, record, attributions[index]!);
+    addCalls(day, calls);
   }
   return inOrder([...days.values()]);
+}
+
+/** Calls of one day that count under the same names: they are summed first, since a batch mostly has few of these. */
+interface LikeCalls {
+  /** One of them. */
+  readonly like: UsageRecord;
+  readonly attribution: number;
+  readonly dayMs: number;
+  readonly figures: UsageFigures;
+}
+
+function likeCallsOf(records: readonly UsageRecord[], attributions: readonly number[]): LikeCalls[] {
+  const all: LikeCalls[] = [];
+  const known = new Map<number, Map<string, LikeCalls>>();
+  for (const [index, record] of records.entries()) {
+    const attribution = attributions[index]!;
+    const dayMs = dayOf(record.startedAtMs);
+    const ofAttribution = within(known, attribution);
+    const { labels, run } = record;
+    const words = labels.length === 0 && run === null ? String(dayMs) : JSON.stringify([dayMs, run, labels]);
+    const calls = ofAttribution.get(words);
+    if (calls !== undefined) {
+      addUsage(calls.figures, usageOfCall(record));
+      continue;
+    }
+    const first = { like: record, attribution, dayMs, figures: usageOfCall(record) };
+    ofAttribution.set(words, first);
+    all.push(first);
+  }
+  return all;
 }
 
 /** What calls of one organization add on one day; the month's part is put together at the end. */
@@ -66,18 +93,17 @@ interface DayAdditions {
   readonly words: Map<string, Map<string, Map<number, UsageFigures>>>;
 }
 
-function addCall({ named, attributed, words }: DayAdditions, record: UsageRecord, attribution: number): void {
-  const figures = usageOfCall(record);
+function addCalls({ named, attributed, words }: DayAdditions, { like, attribution, figures }: LikeCalls): void {
   const add = (dimension: string, subject: string): void => addTo(within(named, dimension), subject, figures);
   const addWord = (dimension: string, subject: string): void => addTo(within(within(words, dimension), subject), attribution, figures);
   add('day', '');
-  for (const dimension of attributionDimensions) add(dimension, subjectsOf(dimension, record)[0]!);
+  for (const dimension of attributionDimensions) add(dimension, subjectsOf(dimension, like)[0]!);
   addTo(attributed, attribution, figures);
-  for (const label of subjectsOf('label', record)) {
+  for (const label of subjectsOf('label', like)) {
     add('label', label);
     addWord('label', label);
   }
-  const run = subjectsOf('run', record)[0]!;
+  const run = subjectsOf('run', like)[0]!;
   add('run', run);
   if (run !== '') addWord('run', run);
 }
