@@ -1,28 +1,12 @@
-/**
- * Call records: shipped from journals exactly once, listed newest first. Design 2 (Journal), 4; reliability of shipping:
- * the records of a batch, what they spent and its segment's mark are one transaction, so a batch sent twice, wholly or in part, by one
- * shipper or by two at once, changes nothing the second time.
- */
+/** Call records: shipped from journals exactly once, listed newest first. Design 2 (Journal), 4. */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { CallOpening, CallRecord } from '@metergate/core/record/call-record.ts';
-import type { Transaction } from 'kysely';
-import { applyKeyUse } from '../settings/key-use.ts';
-import { applySpend } from '../spend/apply-spend.ts';
-import { applyHours } from '../usage/apply-hours.ts';
-import { applyUsage } from '../usage/apply-usage.ts';
-import { erasedAmong, holdOffErasures, withoutWords } from '../erasure/erased.ts';
-import { createAttributionBook, type NumberedCalls } from '../usage/attributions.ts';
-import { StoreFault } from '../engine/fault.ts';
-import { applyToLeases } from '../spend/apply-to-leases.ts';
-import { applyToRuns } from '../runs/apply-to-runs.ts';
+import { createAttributionBook } from '../usage/attributions.ts';
 import { chainWriterIn } from '../chain/chain-records.ts';
 import { callRecordOf } from './call-row.ts';
-import type { Engine } from '../engine/engine.ts';
-import { insertCalls } from './insert-calls.ts';
-import { nextRunChange } from '../runs/run-exposure.ts';
-import type { Schema } from '../schema/schema.ts';
 import type { StoreContext } from '../context.ts';
 import type { CallBatch } from '../journal/call-sink.ts';
+import { shipIn } from './ship.ts';
 
 export interface CallQuery {
   readonly organization: OrganizationId;
@@ -56,37 +40,7 @@ export function callRecordsIn(context: StoreContext): CallRecords {
   const book = createAttributionBook(engine.kind);
   const chains = chainWriterIn(context);
   return {
-    async ship({ segment, after = 0, through, records, runEvents = [] }) {
-      if ([...records, ...runEvents].some(({ seq }) => seq > through)) throw new RangeError('a batch holds no record above its last journal number');
-      let numbered: NumberedCalls = { numbers: [], found: new Map() };
-      const shipped = engine.write(async (transaction) => {
-        await holdOffErasures(engine.kind, transaction);
-        const mark = await lockedMark(engine, transaction, segment);
-        if (mark < after) throw wentBack(segment, after, mark);
-        if (through <= mark) return;
-        const arrived = records.filter(({ seq }) => seq > mark).map(({ record }) => record);
-        const told = runEvents.filter(({ seq }) => seq > mark).map(({ event }) => event);
-        const erased = await erasedAmong(transaction, [...arrived, ...told].map(({ organization }) => organization));
-        const kept = erased.size === 0 ? arrived : arrived.map((record) => erased.has(record.organization) ? withoutWords(record) : record);
-        const events = told.filter(({ organization }) => !erased.has(organization));
-        const change = events.length === 0 ? 0n : await nextRunChange(transaction);
-        // Runs before their records: if a run is created again, its recorded spend is read first, and these records are added to it.
-        await applyToRuns(engine.kind, transaction, { records: kept, events, change });
-        numbered = await book.number(transaction, kept);
-        const attributions = numbered.numbers;
-        const receipts = await chains.chain(transaction, kept);
-        await insertCalls(engine.kind, transaction,
-          kept.map((record, index) => ({ record, attribution: attributions[index]!, receipt: receipts[index]! })));
-        await applySpend(engine.kind, transaction, kept);
-        await applyUsage(engine.kind, transaction, kept, attributions);
-        await applyKeyUse(engine.kind, transaction, kept);
-        await applyHours(engine.kind, transaction, kept);
-        await applyToLeases(engine.kind, transaction, kept);
-        await transaction.updateTable('journal_segment').set({ mark: through }).where('id', '=', segment).execute();
-      });
-      // What was found in a transaction that failed, or in a store that was away, need not be so any more.
-      await shipped.then(() => book.remember(numbered), (fault: unknown) => { book.forget(); throw fault; });
-    },
+    ship: (batch) => shipIn(context, { book, chains }, batch),
     mark: (segment) => engine.read(async (db) =>
       Number((await db.selectFrom('journal_segment').select('mark').where('id', '=', segment).executeTakeFirst())?.mark ?? 0n)),
     recorded: (openings) => engine.read(async (db) => {
@@ -111,17 +65,4 @@ export function callRecordsIn(context: StoreContext): CallRecords {
       return rows.map(callRecordOf);
     }),
   };
-}
-
-function wentBack(segment: string, after: number, mark: number): StoreFault {
-  return new StoreFault('store_went_back', `The store held the journal segment ${segment} up to row ${after} and now holds it up to row ${mark}: `
-    + 'it was put back to an earlier moment. What came since is shipped again, as far as the journal still has it.');
-}
-
-/** The segment's mark, its row locked until the transaction ends. SQLite's write transactions are alone as they are. */
-async function lockedMark(engine: Engine, transaction: Transaction<Schema>, segment: string): Promise<number> {
-  await transaction.insertInto('journal_segment').values({ id: segment, mark: 0 })
-    .onConflict((conflict) => conflict.column('id').doNothing()).execute();
-  const row = transaction.selectFrom('journal_segment').select('mark').where('id', '=', segment);
-  return Number((await (engine.kind === 'postgres' ? row.forUpdate() : row).executeTakeFirstOrThrow()).mark);
 }

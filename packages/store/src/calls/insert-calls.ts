@@ -1,11 +1,10 @@
 /** Call records → rows, many at a time, inside the caller's transaction. */
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
-import type { Transaction } from 'kysely';
 import { callColumns } from './call-row.ts';
 import type { StoredReceipt } from '../chain/chain-records.ts';
-import { insertRows, type BulkColumn, type BulkInsert } from '../engine/bulk.ts';
+import { sendRows, type BulkColumn, type BulkInsert } from '../engine/bulk.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { Schema } from '../schema/schema.ts';
+import type { Send } from '../engine/send.ts';
 
 /** A record with the number of its attribution and its place in its organization's chain. */
 export interface PlacedRecord {
@@ -24,6 +23,6 @@ const columns: readonly BulkColumn<PlacedRecord>[] = [
 const insert: BulkInsert<PlacedRecord> = { table: 'call_record', columns, after: '' };
 
 /** Appends `calls` in their order. */
-export async function insertCalls(engine: Engine['kind'], transaction: Transaction<Schema>, calls: readonly PlacedRecord[]): Promise<void> {
-  await insertRows(engine, transaction, insert, calls);
+export function insertCalls(engine: Engine['kind'], send: Send, calls: readonly PlacedRecord[]): void {
+  sendRows(engine, send, insert, calls);
 }

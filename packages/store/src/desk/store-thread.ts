@@ -12,6 +12,7 @@ import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises'
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import type { GatewayNodeId } from '@metergate/core/id.ts';
 import { followStoreTime, readNodeTime, startNodeTime } from '@metergate/core/time/node-time.ts';
+import type { CallSink } from '../journal/call-sink.ts';
 import { settingRefusedRowsAside } from '../journal/refused-rows.ts';
 import { createShipper, type Shipper } from '../journal/shipper.ts';
 import { openStore, type Store } from '../store.ts';
@@ -89,7 +90,7 @@ async function serve(): Promise<void> {
       tell({ recordsSetAside: calls.setAside });
     },
   });
-  const shipper = createShipper({ directory: data.journalDirectory, calls, clock: () => performance.now() });
+  const shipper = shipperTo(store, calls);
   try {
     const home = store.engine === 'postgres' ? homeOf(data.journalDirectory, randomBytes) : null;
     if (home !== null) await assertHeardNowhereElse(store.leases, home, pause);
@@ -147,6 +148,10 @@ async function serve(): Promise<void> {
   });
   parent.postMessage({ ready: true });
   warnings.ready();
+}
+
+function shipperTo({ engine }: Store, calls: CallSink): Shipper {
+  return createShipper({ directory: data.journalDirectory, calls, clock: () => performance.now(), distant: engine === 'postgres' });
 }
 
 /** Passes again and again, telling every second how much was shipped and since when nothing waits. */

@@ -5,6 +5,7 @@
  */
 import { CompiledQuery, type Transaction } from 'kysely';
 import type { Engine } from './engine.ts';
+import type { Send } from './send.ts';
 import type { Schema } from '../schema/schema.ts';
 
 /** How a column travels: text, a whole number of 64 bits, a number with a fraction, bytes. */
@@ -32,15 +33,25 @@ export async function insertRows<Row, Returned = never>(
   engine: Engine['kind'], transaction: Transaction<Schema>, insert: BulkInsert<Row>, rows: readonly Row[],
 ): Promise<Returned[]> {
   const returned: Returned[] = [];
+  for (const query of queriesFor(engine, insert, rows)) {
+    for (const row of (await transaction.executeQuery<Returned>(query)).rows) returned.push(row);
+  }
+  return returned;
+}
+
+/** The same, sent ahead; what is returned is not looked at. */
+export function sendRows<Row>(engine: Engine['kind'], send: Send, insert: BulkInsert<Row>, rows: readonly Row[]): void {
+  for (const { sql, parameters } of queriesFor(engine, insert, rows)) void send(sql, parameters);
+}
+
+function* queriesFor<Row>(engine: Engine['kind'], insert: BulkInsert<Row>, rows: readonly Row[]): Generator<CompiledQuery> {
   for (let done = 0; done < rows.length;) {
     const left = rows.length - done;
     const size = engine === 'postgres' ? Math.min(left, postgresRowsMax) : (sqliteTuples.find((tuple) => tuple <= left) ?? 1);
     const slice = size === rows.length ? rows : rows.slice(done, done + size);
-    const query = engine === 'postgres' ? byArrays(insert, slice) : byTuples(insert, slice);
-    for (const row of (await transaction.executeQuery<Returned>(query)).rows) returned.push(row);
+    yield engine === 'postgres' ? byArrays(insert, slice) : byTuples(insert, slice);
     done += size;
   }
-  return returned;
 }
 
 /** PostgreSQL: rows that are given as one array for each column, as a table `v` with these columns, from the parameter `$1` on. */

@@ -9,8 +9,9 @@ import { isRefusal, type StoreRefusal } from '../refusal.ts';
 import { listenForChanges, type ChangeNotice, type ChangeNotices } from './change-notices.ts';
 import { parseDatabaseUrl } from './database-url.ts';
 import { NodeSqliteDialect, openSqliteFile } from './node-sqlite.ts';
-import { createPipeline, type Pipeline } from './pipeline.ts';
+import { createPipeline, type Transact } from './pipeline.ts';
 import { openPipelinePool, openPostgresPool, openUnhurriedPool } from './postgres-pool.ts';
+import { sendingIn, type Send } from './send.ts';
 import type { Schema } from '../schema/schema.ts';
 
 export interface Engine {
@@ -34,8 +35,8 @@ export interface Engine {
   ): Promise<T | StoreRefusal>;
   /** Statements that take as long as they take, such as migrations: on PostgreSQL one connection of their own, with no bound on their time. */
   unhurried<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T>;
-  /** See `Pipeline`. @throws where the engine is SQLite, which nobody waits for. */
-  readonly transact: Pipeline['transact'];
+  /** A write transaction of fixed statements, sent ahead of each other's answers where the engine is distant. The audit trail says nothing of it. */
+  readonly transact: Transact;
   /** Tells of changes as they commit, where the engine can: PostgreSQL. */
   listen(told: (notice: ChangeNotice) => void): ChangeNotices;
   close(): Promise<void>;
@@ -92,7 +93,7 @@ function engineOn(
   return {
     kind,
     name,
-    transact: (read, work) => guarded(() => pipeline.transact(read, work)),
+    transact: (read, work) => guarded(() => serverUrl === null ? transactOn(db, read, work) : pipeline.transact(read, work)),
     read: (query) => guarded(() => query(db)),
     write,
     unhurried: (work) => guarded(async () => {
@@ -115,4 +116,22 @@ function engineOn(
       await db.destroy();
     },
   };
+}
+
+/** A pipelined transaction on an engine that answers at once. */
+function transactOn<Read, Result>(
+  db: Kysely<Schema>, read: (send: Send) => Promise<Read>, work: (send: Send, found: Read) => Result,
+): Promise<Result> {
+  return db.transaction().execute(async (transaction) => {
+    const { send, all } = sendingIn(transaction);
+    try {
+      const result = work(send, await read(send));
+      await all();
+      return result;
+    } catch (error) {
+      // What was sent runs before the rollback: after it, it would stand by itself.
+      await all().catch(() => {});
+      throw error;
+    }
+  });
 }

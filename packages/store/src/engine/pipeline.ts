@@ -3,17 +3,16 @@
  * one round trip for all reads and one for all writes, and locks are held for one round trip. PostgreSQL only.
  */
 import type { Pool } from 'pg';
+import type { Send } from './send.ts';
 
-export type PipelineRow = Readonly<Record<string, string | bigint | null>>;
-/** Sends one statement and goes on; the answer comes when it comes. */
-export type Send = (statement: string, parameters?: readonly unknown[]) => Promise<readonly PipelineRow[]>;
+/**
+ * One transaction. `read` and `write` each send all they have to say at once; a statement runs when those before it have, and sees what
+ * was committed by then. Where one fails or `write` throws, nothing of it stands.
+ */
+export type Transact = <Read, Result>(read: (send: Send) => Promise<Read>, write: (send: Send, found: Read) => Result) => Promise<Result>;
 
 export interface Pipeline {
-  /**
-   * One transaction. `read` and `write` each send all they have to say at once; a statement runs when those before it have, and sees what
-   * was committed by then. Where one fails or `write` throws, nothing of it stands.
-   */
-  transact<Read, Result>(read: (send: Send) => Promise<Read>, write: (send: Send, found: Read) => Result): Promise<Result>;
+  readonly transact: Transact;
   close(): Promise<void>;
 }
 
@@ -25,8 +24,8 @@ export function createPipeline(dial: () => Pool): Pipeline {
       pool ??= dial();
       const client = await pool.connect();
       const sent: Promise<unknown>[] = [];
-      const send: Send = (text, values = []) => {
-        const answer = client.query({ text, values: [...values] }).then(({ rows }) => rows as PipelineRow[]);
+      const send: Send = <Row>(text: string, values: readonly unknown[] = []) => {
+        const answer = client.query({ text, values: [...values] }).then(({ rows }) => rows as Row[]);
         // All are waited for below.
         answer.catch(() => {});
         sent.push(answer);

@@ -7,7 +7,8 @@
 import pg from 'pg';
 
 const connectionsMax = 8;
-const pipelinesMax = 2;
+/** Shipping, claims, new runs and confirmed ones each have at most one under way. */
+const pipelinesMax = 4;
 const connectMs = 5_000;
 const longestStatementMs = 10_000;
 /** The server's own timeout answers first; this one is for a server that does not answer at all. */

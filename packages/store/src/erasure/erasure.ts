@@ -13,6 +13,7 @@ import { endChain } from '../chain/end-chain.ts';
 import { stampOrganization, unknownOrganization } from '../settings/organizations.ts';
 import type { StoreRefusal } from '../refusal.ts';
 import type { Engine } from '../engine/engine.ts';
+import { sendingIn } from '../engine/send.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { StoreContext } from '../context.ts';
 import { erasedAmong, shippingLock } from './erased.ts';
@@ -45,7 +46,8 @@ export function erasureIn(context: StoreContext): Erasure {
     begin: (organization) => engine.change(async (transaction, revision) => {
       if (engine.kind === 'postgres') await sql`select pg_advisory_xact_lock(${shippingLock}::bigint)`.execute(transaction);
       await overwriting(engine.kind, transaction);
-      if (!await stampOrganization(transaction, organization, revision) || (await erasedAmong(transaction, [organization])).size > 0) {
+      const isErased = async () => (await erasedAmong(engine.kind, sendingIn(transaction).send, [organization])).size > 0;
+      if (!await stampOrganization(transaction, organization, revision) || await isErased()) {
         return unknownOrganization();
       }
       await transaction.insertInto('erased_organization')

@@ -297,3 +297,35 @@ for (const kind of [0, 1] as const) {
     await assert.rejects(all.shipper.recover(), broken);
   });
 }
+
+test('a distant store\'s slow answers make no batch smaller, since they hold no thread; one that fails is halved', async (t) => {
+  const { directory, sink, open, close } = context(t, 10_000);
+  const all = Array.from({ length: 3_000 }, (_, index) => index + 1);
+  open(...all);
+  close(...all);
+  const sizes: number[] = [];
+  let nowMs = 0;
+  let tooLarge = 2_000;
+  const slow: CallSink = {
+    ...sink,
+    async ship(batch) {
+      nowMs += 4_000;
+      sizes.push(batch.records.length);
+      if (batch.records.length > tooLarge) throw new Error('the statement took too long');
+      await sink.ship(batch);
+    },
+  };
+  const shipper = createShipper({ directory, calls: slow, clock: () => nowMs, distant: true });
+  t.after(() => shipper.close());
+  await shipper.pass();
+  assert.deepEqual(sizes, [500, 550, 600, 650, 700]);
+  const more = Array.from({ length: 800 }, (_, index) => 3_001 + index);
+  open(...more);
+  close(...more);
+  tooLarge = 300;
+  sizes.length = 0;
+  await assert.rejects(shipper.pass(), /too long/);
+  await assert.rejects(shipper.pass(), /too long/);
+  await shipper.pass();
+  assert.deepEqual(sizes, [750, 375, 187, 237, 287, 89]);
+});

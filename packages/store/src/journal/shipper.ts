@@ -17,6 +17,8 @@ export interface ShipperOptions {
   readonly calls: CallSink;
   /** Milliseconds on a clock that never steps back: sizes the batches. */
   readonly clock: () => number;
+  /** The store is another process, perhaps far away: a batch waits for it without holding this thread. */
+  readonly distant?: boolean;
 }
 
 export interface Shipper {
@@ -33,8 +35,13 @@ export interface Shipper {
 }
 
 /** Rows of one batch, and the time one batch should take so that the thread stays free for questions. */
-const batchRows = { min: 25, first: 200, max: 500 } as const;
+const batchRows = { min: 25, first: 200, max: 500, step: 50 } as const;
 const sliceMs = 15;
+/**
+ * Of a distant store: a batch costs its round trips, whatever its size, and its time is not this thread's. Preparing the largest takes this
+ * thread some 40 ms. After a failure it is halved, for one that is too large for what a statement may take would fail for ever.
+ */
+const distantRows = { first: 500, max: 1_000 } as const;
 /** Rows shipped from one segment between two checkpoints of its log. */
 const checkpointRows = 4000;
 
@@ -56,10 +63,11 @@ class SegmentShipper implements Shipper {
   readonly #elsewhere = new Set<string>();
   readonly #logs = createLogUpkeep();
   #passing: Promise<number> | null = null;
-  #batchRows: number = batchRows.first;
+  #batchRows: number;
 
   constructor(options: ShipperOptions) {
     this.#options = options;
+    this.#batchRows = options.distant === true ? distantRows.first : batchRows.first;
   }
 
   async recover(): Promise<Recovery> {
@@ -142,6 +150,7 @@ class SegmentShipper implements Shipper {
     } catch (error) {
       // The store may have kept it all the same, or have been put back: only its own mark tells.
       tracked.mark = null;
+      this.#batchRows = Math.max(batchRows.min, this.#batchRows >> 1);
       throw error;
     }
     tracked.mark = through;
@@ -173,7 +182,8 @@ class SegmentShipper implements Shipper {
   }
 
   #resize(rows: number, tookMs: number): void {
-    if (tookMs > sliceMs) this.#batchRows = Math.max(batchRows.min, Math.floor(rows / 2));
-    else if (rows === this.#batchRows) this.#batchRows = Math.min(batchRows.max, rows + 50);
+    const { distant = false } = this.#options;
+    if (!distant && tookMs > sliceMs) this.#batchRows = Math.max(batchRows.min, Math.floor(rows / 2));
+    else if (rows === this.#batchRows) this.#batchRows = Math.min(distant ? distantRows.max : batchRows.max, rows + batchRows.step);
   }
 }

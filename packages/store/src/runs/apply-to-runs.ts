@@ -7,12 +7,11 @@ import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { exposureOf } from '@metergate/core/run/clamp.ts';
 import { afterCall, endedAs, tightenedTo, type Run } from '@metergate/core/run/run.ts';
 import { isGapCall, isUnknownCall } from '@metergate/core/spend/spend-sum.ts';
-import type { Transaction } from 'kysely';
 import type { RunEnd, RunTightening } from '../journal/run-event.ts';
 import type { Engine } from '../engine/engine.ts';
-import { lockExposure } from './run-exposure.ts';
+import type { Send } from '../engine/send.ts';
+import { lockExposure, nextRunChange, type LockedExposure } from './run-exposure.ts';
 import { runNameText, selectRuns, updateRuns, updateSpent, type RunName, type StoredRun } from './run-rows.ts';
-import type { Schema } from '../schema/schema.ts';
 
 /** What of a record counts for its run. */
 export type RunCallRecord = Pick<CallRecord, 'organization' | 'run' | 'startedAtMs' | 'cost' | 'costGaps' | 'usage'>;
@@ -20,33 +19,48 @@ export type RunCallRecord = Pick<CallRecord, 'organization' | 'run' | 'startedAt
 export interface RunWork {
   readonly records: readonly RunCallRecord[];
   readonly events: readonly (RunTightening | RunEnd)[];
-  /** From `nextRunChange`; asked for only where there are events. */
-  readonly change: bigint;
 }
 
 /** A run's last call is known to this much, so that it is not written with each of them. Milliseconds. */
 export const lastCallGrainMs = 60_000;
 
-/** Applies it whole; records without a run cost nothing. */
-export async function applyToRuns(kind: Engine['kind'], transaction: Transaction<Schema>, work: RunWork): Promise<void> {
+/** Runs as they are, under the locks of their exposure. */
+export interface LockedRuns {
+  readonly exposure: LockedExposure;
+  /** By `runNameText`. */
+  readonly runs: ReadonlyMap<string, StoredRun>;
+  /** The number that changes of them get. 0: there were no events. */
+  readonly change: bigint;
+}
+
+/** Locks and reads what `work` is about. Work that names no run costs nothing. */
+export async function lockRuns(kind: Engine['kind'], send: Send, work: RunWork): Promise<LockedRuns> {
   const names = namesIn(work);
-  if (names.length === 0) return;
-  const exposure = await lockExposure(kind, transaction, names.map(({ organization }) => organization));
-  const before = await selectRuns(kind, transaction, names);
+  const [change, exposure, runs] = await Promise.all([
+    work.events.length === 0 ? 0n : nextRunChange(send),
+    lockExposure(kind, send, names.map(({ organization }) => organization)), selectRuns(kind, send, names),
+  ]);
+  return { exposure, runs, change };
+}
+
+/** Applies it whole. It may be less than what the runs were locked for. */
+export function applyToRuns(kind: Engine['kind'], send: Send, { records, events, locked }: RunWork & { readonly locked: LockedRuns }): void {
+  const { exposure, runs: before, change } = locked;
+  if (before.size === 0) return;
   const after = new Map(before);
-  for (const record of work.records) {
+  for (const record of records) {
     if (record.run === null) continue;
     replace(after, { organization: record.organization, id: record.run }, (run) => withCall(run, record));
   }
-  for (const event of work.events) {
-    replace(after, { organization: event.organization, id: event.run }, (run) => withEvent(run, event, work.change));
+  for (const event of events) {
+    replace(after, { organization: event.organization, id: event.run }, (run) => withEvent(run, event, change));
   }
   const changed = [...after].filter(([name, run]) => before.get(name) !== run);
   for (const [name, run] of changed) exposure.shift(run.organization, takenBy(run) - takenBy(before.get(name)!));
   const spendOnly = ([name, run]: [string, StoredRun]): boolean => onlySpent(before.get(name)!, run);
-  await updateSpent(kind, transaction, changed.filter(spendOnly).map(([, run]) => run));
-  await updateRuns(kind, transaction, changed.filter((each) => !spendOnly(each)).map(([, run]) => run));
-  await exposure.write();
+  updateSpent(kind, send, changed.filter(spendOnly).map(([, run]) => run));
+  updateRuns(kind, send, changed.filter((each) => !spendOnly(each)).map(([, run]) => run));
+  exposure.write(kind, send);
 }
 
 /** Of the organization's exposure; nothing once it has ended. */

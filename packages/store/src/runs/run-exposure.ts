@@ -3,64 +3,59 @@
  * Rule: whoever creates, spends, tightens or ends runs locks these rows first, in the order of the organizations. So grants and releases of
  * exposure never cross, and transactions cannot deadlock.
  */
-import { sql, type Transaction } from 'kysely';
 import type { Engine } from '../engine/engine.ts';
-import type { Schema } from '../schema/schema.ts';
+import type { Send } from '../engine/send.ts';
+import { onBoth, onEach, wordsFrom, wordsGiven } from '../engine/texts.ts';
+
+interface ExposureRow {
+  readonly organization: string;
+  readonly taken_nano: string;
+}
 
 export class LockedExposure {
-  readonly #transaction: Transaction<Schema>;
-  readonly #taken = new Map<string, bigint>();
-  readonly #changed = new Set<string>();
+  readonly #taken: ReadonlyMap<string, bigint>;
+  readonly #shifts = new Map<string, bigint>();
 
-  constructor(transaction: Transaction<Schema>) {
-    this.#transaction = transaction;
+  constructor(rows: readonly ExposureRow[]) {
+    this.#taken = new Map(rows.map((row) => [row.organization, BigInt(row.taken_nano)]));
   }
 
   /** Whole nano-dollars that live runs of the organization take now. */
   taken(organization: string): bigint {
-    return this.#taken.get(organization)!;
+    return this.#taken.get(organization)! + (this.#shifts.get(organization) ?? 0n);
   }
 
   /** `by` may be below 0. */
   shift(organization: string, by: bigint): void {
-    if (by === 0n) return;
-    this.#taken.set(organization, this.taken(organization) + by);
-    this.#changed.add(organization);
+    if (by !== 0n) this.#shifts.set(organization, (this.#shifts.get(organization) ?? 0n) + by);
   }
 
-  read(organization: string, taken: string): void {
-    this.#taken.set(organization, BigInt(taken));
-  }
-
-  async write(): Promise<void> {
-    for (const organization of this.#changed) {
-      await this.#transaction.updateTable('run_exposure').set({ taken_nano: this.taken(organization).toString() })
-        .where('organization', '=', organization).execute();
-    }
-    this.#changed.clear();
+  /** Once, when all is decided. */
+  write(engine: Engine['kind'], send: Send): void {
+    for (const organization of this.#shifts.keys()) void send(write[engine], [this.taken(organization).toString(), organization]);
   }
 }
 
-/** Locks the rows of these organizations until the transaction ends, made where they are missing. */
-export async function lockExposure(
-  kind: Engine['kind'], transaction: Transaction<Schema>, organizations: Iterable<string>,
-): Promise<LockedExposure> {
-  const locked = new LockedExposure(transaction);
-  for (const organization of [...new Set(organizations)].sort()) {
-    // One at a time: a statement over many would lock them in an order of its own.
-    await transaction.insertInto('run_exposure').values({ organization, taken_nano: '0' })
-      .onConflict((conflict) => conflict.column('organization').doNothing()).execute();
-    const row = transaction.selectFrom('run_exposure').select('taken_nano').where('organization', '=', organization);
-    locked.read(organization, (await (kind === 'postgres' ? row.forUpdate() : row).executeTakeFirstOrThrow()).taken_nano);
-  }
-  return locked;
+const write = onBoth('update run_exposure set taken_nano = $1 where organization = $2');
+const make = onEach((engine) => `insert into run_exposure (organization, taken_nano) select word, '0' from ${wordsGiven(engine)} as given
+  where not exists (select 1 from erased_organization as e where e.organization = word) order by word
+  on conflict (organization) do nothing`);
+const lock = onEach((engine) => `select organization, taken_nano from run_exposure where organization in ${wordsGiven(engine)}
+  order by organization${engine === 'postgres' ? ' for update' : ''}`);
+
+/** Locks the rows of these organizations until the transaction ends, made where they are missing. Of an erased one there is none. */
+export async function lockExposure(engine: Engine['kind'], send: Send, organizations: Iterable<string>): Promise<LockedExposure> {
+  const asked = [...new Set(organizations)].sort();
+  if (asked.length === 0) return new LockedExposure([]);
+  void send(make[engine], [wordsFrom(engine, asked)]);
+  return new LockedExposure(await send<ExposureRow>(lock[engine], [wordsFrom(engine, asked)]));
 }
 
 /**
  * The next number of the feed of changed runs, its row locked until the transaction ends, so that changes commit in the order
  * of their numbers. To be taken before any exposure.
  */
-export async function nextRunChange(transaction: Transaction<Schema>): Promise<bigint> {
-  const { value } = await transaction.updateTable('run_feed').set({ value: sql<bigint>`value + 1` }).returning('value').executeTakeFirstOrThrow();
-  return value;
+export async function nextRunChange(send: Send): Promise<bigint> {
+  const [row] = await send<{ readonly value: bigint }>('update run_feed set value = value + 1 returning value');
+  return row!.value;
 }

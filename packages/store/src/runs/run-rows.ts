@@ -5,11 +5,12 @@
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { NanoDollars } from '@metergate/core/money.ts';
 import type { ClampReason, Run, RunState } from '@metergate/core/run/run.ts';
-import { CompiledQuery, type Kysely, type Selectable } from 'kysely';
+import type { Selectable } from 'kysely';
 import { arraysFrom, arraysTable, type BulkColumn } from '../engine/bulk.ts';
 import type { Engine } from '../engine/engine.ts';
+import type { Send } from '../engine/send.ts';
 import type { RunTable } from '../schema/run-schema.ts';
-import { numberOrNull, type Schema } from '../schema/schema.ts';
+import { numberOrNull } from '../schema/schema.ts';
 
 /** Names one run. */
 export type RunName = Pick<Run, 'organization' | 'id'>;
@@ -79,24 +80,24 @@ export function runNameText({ organization, id }: { readonly organization: strin
 }
 
 /** Those of the named runs that exist, by `runNameText`. */
-export async function selectRuns(kind: Engine['kind'], db: Kysely<Schema>, names: readonly RunName[]): Promise<Map<string, StoredRun>> {
+export async function selectRuns(kind: Engine['kind'], send: Send, names: readonly RunName[]): Promise<Map<string, StoredRun>> {
   if (names.length === 0) return new Map();
-  const { rows } = await db.executeQuery<Selectable<RunTable>>(batch(kind, statements[kind].select, names as readonly StoredRun[], nameColumns));
+  const rows = await send<Selectable<RunTable>>(statements[kind].select, batch(kind, names as readonly StoredRun[], nameColumns));
   return new Map(rows.map((row) => [runNameText(row), storedRunOf(row)]));
 }
 
-export async function insertRuns(kind: Engine['kind'], db: Kysely<Schema>, runs: readonly StoredRun[]): Promise<void> {
-  if (runs.length > 0) await db.executeQuery(batch(kind, statements[kind].insert, runs, columns));
+export function insertRuns(kind: Engine['kind'], send: Send, runs: readonly StoredRun[]): void {
+  if (runs.length > 0) void send(statements[kind].insert, batch(kind, runs, columns));
 }
 
 /** Writes all but what is fixed at creation. */
-export async function updateRuns(kind: Engine['kind'], db: Kysely<Schema>, runs: readonly StoredRun[]): Promise<void> {
-  if (runs.length > 0) await db.executeQuery(batch(kind, statements[kind].update, runs, columns));
+export function updateRuns(kind: Engine['kind'], send: Send, runs: readonly StoredRun[]): void {
+  if (runs.length > 0) void send(statements[kind].update, batch(kind, runs, columns));
 }
 
 /** Writes what was spent alone. That is what most batches change, and no index holds it. */
-export async function updateSpent(kind: Engine['kind'], db: Kysely<Schema>, runs: readonly StoredRun[]): Promise<void> {
-  if (runs.length > 0) await db.executeQuery(batch(kind, statements[kind].updateSpent, runs, spentColumns));
+export function updateSpent(kind: Engine['kind'], send: Send, runs: readonly StoredRun[]): void {
+  if (runs.length > 0) void send(statements[kind].updateSpent, batch(kind, runs, spentColumns));
 }
 
 /** What a run's records came to. */
@@ -108,20 +109,20 @@ export interface SpentBefore {
 
 /** What the records that are kept already say of runs that begin now: of an id that was used before, and vanished. */
 export async function spentBefore(
-  kind: Engine['kind'], db: Kysely<Schema>, names: readonly RunName[],
+  kind: Engine['kind'], send: Send, names: readonly RunName[],
 ): Promise<Map<string, SpentBefore>> {
   if (names.length === 0) return new Map();
-  const query = batch(kind, statements[kind].spent, names as readonly StoredRun[], nameColumns);
-  const { rows } = await db.executeQuery<{ organization: string; id: string; spent: bigint; unknown_calls: bigint; gap_calls: bigint }>(query);
+  const rows = await send<{ organization: string; id: string; spent: bigint; unknown_calls: bigint; gap_calls: bigint }>(
+    statements[kind].spent, batch(kind, names as readonly StoredRun[], nameColumns));
   return new Map(rows.map((row) => [runNameText(row), {
     spent: row.spent, unknownCalls: Number(row.unknown_calls), gapCalls: Number(row.gap_calls),
   }]));
 }
 
-function batch(kind: Engine['kind'], statement: string, runs: readonly StoredRun[], of: readonly RunColumn[]): CompiledQuery {
-  if (kind === 'postgres') return CompiledQuery.raw(statement, arraysFrom(of, runs) as unknown[]);
-  const rows = runs.map((run) => of.map(({ value }) => value(run)?.toString() ?? null));
-  return CompiledQuery.raw(statement, [JSON.stringify(rows)]);
+/** The parameters of a statement over these runs. */
+function batch(kind: Engine['kind'], runs: readonly StoredRun[], of: readonly RunColumn[]): readonly unknown[] {
+  if (kind === 'postgres') return arraysFrom(of, runs);
+  return [JSON.stringify(runs.map((run) => of.map(({ value }) => value(run)?.toString() ?? null)))];
 }
 
 const columnNames = columns.map(({ name }) => name).join(', ');

@@ -8,16 +8,16 @@ import type { OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
 import { clampToExposure, type PolicyBudget } from '@metergate/core/run/clamp.ts';
 import { endedAs, type EndedState, type Run } from '@metergate/core/run/run.ts';
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import type { ChangeName } from '../audit/change.ts';
 import { erasedAmong, holdOffErasures } from '../erasure/erased.ts';
+import { sendingIn } from '../engine/send.ts';
 import { refuse, type StoreRefusal } from '../refusal.ts';
 import { lastCallGrainMs, takenBy } from './apply-to-runs.ts';
 import { lockExposure, nextRunChange, type LockedExposure } from './run-exposure.ts';
 import {
   insertRuns, runNameText, runOf, selectRuns, spentBefore, storedRunOf, updateRuns, type RunName, type SpentBefore, type StoredRun,
 } from './run-rows.ts';
-import type { Schema } from '../schema/schema.ts';
 import type { StoreContext } from '../context.ts';
 
 /** A run to be made, unless it exists. Its budget is that under policy; exposure is decided here. */
@@ -148,9 +148,9 @@ function closedRun({ organization, id }: RunName): ChangeName<Run[]> {
 
 /** What exists is found without a lock: every node asks once for every run it does not hold. */
 async function openRuns({ engine }: StoreContext, wanted: readonly NewRun[]): Promise<RunAnswer[]> {
-  const found = await engine.read((db) => selectRuns(engine.kind, db, wanted));
+  const found = await engine.read((db) => selectRuns(engine.kind, sendingIn(db).send, wanted));
   const missing = wanted.filter((run) => run.mayCreate && !found.has(runNameText(run)));
-  const made = missing.length === 0 ? null : await engine.write((transaction) => makeRuns(engine.kind, transaction, missing));
+  const made = missing.length === 0 ? null : await makeRuns(engine, missing);
   return wanted.map((run) => {
     const known = found.get(runNameText(run));
     if (known !== undefined) return existing(known);
@@ -162,14 +162,34 @@ function existing(run: StoredRun): RunAnswer {
   return { kind: 'run', run: runOf(run), created: false, confirmed: run.confirmed };
 }
 
-async function makeRuns(
-  kind: StoreContext['engine']['kind'], transaction: Transaction<Schema>, wanted: readonly NewRun[],
-): Promise<Map<NewRun, RunAnswer>> {
-  await holdOffErasures(kind, transaction);
-  const erased = await erasedAmong(transaction, wanted.map(({ organization }) => organization));
-  const exposure = await lockExposure(kind, transaction, wanted.map(({ organization }) => organization).filter((each) => !erased.has(each)));
-  const found = await selectRuns(kind, transaction, wanted);
-  const spent = await spentBefore(kind, transaction, wanted.filter((run) => !found.has(runNameText(run))));
+/** What a run is made from, under the lock of its organization's exposure. */
+interface Makings {
+  readonly erased: ReadonlySet<string>;
+  readonly exposure: LockedExposure;
+  readonly found: Map<string, StoredRun>;
+  readonly spent: ReadonlyMap<string, SpentBefore>;
+}
+
+function makeRuns({ kind, transact }: StoreContext['engine'], wanted: readonly NewRun[]): Promise<Map<NewRun, RunAnswer>> {
+  const organizations = wanted.map(({ organization }) => organization);
+  return transact(async (send): Promise<Makings> => {
+    holdOffErasures(kind, send);
+    const [erased, exposure, found, spent] = await Promise.all([
+      erasedAmong(kind, send, organizations), lockExposure(kind, send, organizations), selectRuns(kind, send, wanted),
+      spentBefore(kind, send, wanted),
+    ]);
+    return { erased, exposure, found, spent };
+  }, (send, makings) => {
+    const { answers, made } = madeOf(wanted, makings);
+    insertRuns(kind, send, made);
+    makings.exposure.write(kind, send);
+    return answers;
+  });
+}
+
+function madeOf(
+  wanted: readonly NewRun[], { erased, exposure, found, spent }: Makings,
+): { readonly answers: Map<NewRun, RunAnswer>; readonly made: readonly StoredRun[] } {
   const answers = new Map<NewRun, RunAnswer>();
   const made: StoredRun[] = [];
   for (const run of wanted) {
@@ -191,9 +211,7 @@ async function makeRuns(
       answers.set(run, { kind: 'run', run: runOf(begun), created: true, confirmed: false });
     }
   }
-  await insertRuns(kind, transaction, made);
-  await exposure.write();
-  return answers;
+  return { answers, made };
 }
 
 /** Null: no exposure is left for it. */
@@ -213,22 +231,25 @@ function beginRun(
 
 async function confirmRuns({ engine }: StoreContext, all: readonly Run[]): Promise<void> {
   if (all.length === 0) return;
-  await engine.write(async (transaction) => {
-    await holdOffErasures(engine.kind, transaction);
-    const erased = await erasedAmong(transaction, all.map(({ organization }) => organization));
+  const { kind } = engine;
+  await engine.transact(async (send) => {
+    holdOffErasures(kind, send);
+    const [erased, exposure, found] = await Promise.all([
+      erasedAmong(kind, send, all.map(({ organization }) => organization)),
+      lockExposure(kind, send, all.map(({ organization }) => organization)), selectRuns(kind, send, all),
+    ]);
     const runs = all.filter(({ organization }) => !erased.has(organization));
-    const exposure = await lockExposure(engine.kind, transaction, runs.map(({ organization }) => organization));
-    const found = await selectRuns(engine.kind, transaction, runs);
-    await updateRuns(engine.kind, transaction, [...found.values()].filter((run) => !run.confirmed).map((run) => ({ ...run, confirmed: true })));
     const gone = new Map(runs.filter((run) => !found.has(runNameText(run))).map((run) => [runNameText(run), run]));
-    const spent = await spentBefore(engine.kind, transaction, [...gone.values()]);
+    return { exposure, found, gone, spent: await spentBefore(kind, send, [...gone.values()]) };
+  }, (send, { exposure, found, gone, spent }) => {
+    updateRuns(kind, send, [...found.values()].filter((run) => !run.confirmed).map((run) => ({ ...run, confirmed: true })));
     const back = [...gone].map(([name, run]): StoredRun => ({
       ...run, spent: nanoDollars(spent.get(name)?.spent ?? 0n), unknownCalls: spent.get(name)?.unknownCalls ?? 0,
       gapCalls: spent.get(name)?.gapCalls ?? 0, confirmed: true, lastCallAtMs: run.startedAtMs, change: 0n,
     }));
     for (const run of back) exposure.shift(run.organization, takenBy(run));
-    await insertRuns(engine.kind, transaction, back);
-    await exposure.write();
+    insertRuns(kind, send, back);
+    exposure.write(kind, send);
   });
 }
 
@@ -240,10 +261,11 @@ async function endRuns(
   { engine }: StoreContext, names: readonly RunName[], endOf: (run: StoredRun) => End, name?: ChangeName<Run[]>,
 ): Promise<Run[]> {
   return engine.write(async (transaction) => {
-    const change = await nextRunChange(transaction);
-    const exposure = await lockExposure(engine.kind, transaction, names.map(({ organization }) => organization));
+    const { send, all } = sendingIn(transaction);
+    const change = await nextRunChange(send);
+    const exposure = await lockExposure(engine.kind, send, names.map(({ organization }) => organization));
     const ended: StoredRun[] = [];
-    for (const run of (await selectRuns(engine.kind, transaction, names)).values()) {
+    for (const run of (await selectRuns(engine.kind, send, names)).values()) {
       const end = run.state === 'live' ? endOf(run) : null;
       if (end === null) continue;
       exposure.shift(run.organization, -takenBy(run));
@@ -253,8 +275,9 @@ async function endRuns(
         ended.push({ ...endedAs(run, end.state, end.atMs), change });
       }
     }
-    await updateRuns(engine.kind, transaction, ended);
-    await exposure.write();
+    updateRuns(engine.kind, send, ended);
+    exposure.write(engine.kind, send);
+    await all();
     return ended.map(runOf);
   }, name);
 }

@@ -78,7 +78,7 @@ export function seedingIn({ engine }: StoreContext): Seeding {
     async addRuns(runs, nowMs) {
       for (let done = 0; done < runs.length; done += runsAtOnce) {
         const slice = runs.slice(done, done + runsAtOnce).map((run): StoredRun => runWithoutBudget(run, nowMs));
-        await engine.write((transaction) => insertRuns(engine.kind, transaction, slice));
+        await engine.transact(async () => {}, (send) => insertRuns(engine.kind, send, slice));
       }
     },
     begin: () => engine.read(async (db) => {

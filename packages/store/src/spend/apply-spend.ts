@@ -11,11 +11,10 @@ import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { isGapCall, isUnknownCall } from '@metergate/core/spend/spend-sum.ts';
 import { dayOf } from '@metergate/core/time/utc-day.ts';
 import { calendarWindows, windowAt, type CalendarWindow } from '@metergate/core/spend/window.ts';
-import type { Transaction } from 'kysely';
-import { insertRows, type BulkColumn, type BulkInsert } from '../engine/bulk.ts';
+import { sendRows, type BulkColumn, type BulkInsert } from '../engine/bulk.ts';
 import { storable } from '../engine/storable.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { Schema } from '../schema/schema.ts';
+import type { Send } from '../engine/send.ts';
 
 /** What of a record counts. */
 export type SpendRecord = Pick<CallRecord, 'organization' | 'key' | 'project' | 'startedAtMs' | 'cost' | 'costGaps' | 'usage'>;
@@ -36,10 +35,8 @@ export interface Addition {
 }
 
 /** Adds what `records` spent. To be called in the transaction that keeps them, with those alone that it keeps. */
-export async function applySpend(
-  engine: Engine['kind'], transaction: Transaction<Schema>, records: readonly SpendRecord[],
-): Promise<void> {
-  await insertRows(engine, transaction, inserts[engine], additionsOf(records).sort(inOrder));
+export function applySpend(engine: Engine['kind'], send: Send, records: readonly SpendRecord[]): void {
+  sendRows(engine, send, inserts[engine], additionsOf(records).sort(inOrder));
 }
 
 /** What each sum gains by these records. In no order. */

@@ -9,6 +9,7 @@ import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { calendarWindows, windowAt } from '@metergate/core/spend/window.ts';
 import { CompiledQuery, type Transaction } from 'kysely';
 import { arraysFrom, arraysTable, namesOf, type BulkColumn } from '../engine/bulk.ts';
+import type { Send } from '../engine/send.ts';
 import type { Schema } from '../schema/schema.ts';
 
 type LeasedRecord = Pick<CallRecord, 'organization' | 'key' | 'run' | 'startedAtMs' | 'cost' | 'node'>;
@@ -37,36 +38,32 @@ const keyNames = namesOf(columns.slice(0, 6));
 const given = arraysTable(columns);
 
 /** Nodes that the store does not know lease nothing: their process is dead, or they were forgotten. */
-const statement = `with kept as (
-  insert into spend_lease (${keyNames}, granted_nano, shipped_nano, claim, short_at_ms)
+const known = 'exists (select 1 from gateway_node where id = v.node)';
+const addStatement = `insert into spend_lease (${keyNames}, granted_nano, shipped_nano, claim, short_at_ms)
   select ${keyNames.split(', ').map((name) => `v.${name}`).join(', ')}, 0, v.cost, 0, 0 from ${given}
-  where exists (select 1 from gateway_node where id = v.node) order by 1, 2, 3, 4, 5, 6
+  where ${known} order by 1, 2, 3, 4, 5, 6
   on conflict (${keyNames}) do update
-  set shipped_nano = least(spend_lease.shipped_nano, 9223372036854775807 - excluded.shipped_nano) + excluded.shipped_nano
-  returning ${keyNames})
-select exists (
-  select 1 from kept join ${given} using (${keyNames})
-  left join spend_sum as s on s.organization = kept.organization and s.scope = kept.scope and s.subject = kept.subject
-    and s."window" = kept."window" and s.start_ms = kept.start_ms
-  left join cap as c on c.organization = kept.organization and c.scope = kept.scope and c.subject = kept.subject
-    and c."window" = kept."window"
-  left join run as r on kept.scope = 'run' and r.organization = kept.organization and r.id = kept.subject
-  cross join lateral (values (coalesce(s.spent_nano, r.spent_nano), coalesce(c.limit_nano, r.effective_nano))) as now (spent, most)
-  where now.spent >= now.most and now.spent - v.cost < now.most
-) as reached`;
+  set shipped_nano = least(spend_lease.shipped_nano, 9223372036854775807 - excluded.shipped_nano) + excluded.shipped_nano`;
 
-export async function applyToLeases(
-  engine: 'sqlite' | 'postgres', transaction: Transaction<Schema>, records: readonly LeasedRecord[],
-): Promise<void> {
+export const stirStatement = 'update lease_feed set value = value + 1';
+
+const stirWhereReached = `${stirStatement} where exists (
+  select 1 from ${given}
+  left join spend_sum as s on s.organization = v.organization and s.scope = v.scope and s.subject = v.subject
+    and s."window" = v."window" and s.start_ms = v.start_ms
+  left join cap as c on c.organization = v.organization and c.scope = v.scope and c.subject = v.subject and c."window" = v."window"
+  left join run as r on v.scope = 'run' and r.organization = v.organization and r.id = v.subject
+  cross join lateral (values (coalesce(s.spent_nano, r.spent_nano), coalesce(c.limit_nano, r.effective_nano))) as now (spent, most)
+  where now.spent >= now.most and now.spent - v.cost < now.most and ${known})`;
+
+export function applyToLeases(engine: 'sqlite' | 'postgres', send: Send, records: readonly LeasedRecord[]): void {
   if (engine === 'sqlite') return;
   const parts = [...partsOf(records).values()];
   if (parts.length === 0) return;
-  const { rows } = await transaction.executeQuery<{ reached: boolean }>(
-    CompiledQuery.raw(statement, arraysFrom(columns, parts) as unknown[]));
-  if (rows[0]?.reached === true) await stirLeases(transaction);
+  const values = arraysFrom(columns, parts);
+  void send(addStatement, values);
+  void send(stirWhereReached, values);
 }
-
-export const stirStatement = 'update lease_feed set value = value + 1';
 
 /** Has all nodes confirm what they hold. The row's lock is the last that a transaction takes. */
 export async function stirLeases(transaction: Transaction<Schema>): Promise<void> {

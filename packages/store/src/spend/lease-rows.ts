@@ -6,7 +6,7 @@ import { leaseName, type LeaseSubject } from '@metergate/core/lease/subject.ts';
 import type { LeasedSum, NodeLease } from '@metergate/core/lease/answer.ts';
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
 import { arraysFrom, arraysTable, namesOf, type BulkColumn } from '../engine/bulk.ts';
-import type { PipelineRow as Row, Send } from '../engine/pipeline.ts';
+import type { Send, SentRow as Row } from '../engine/send.ts';
 
 /** A lease as it is kept. */
 export interface KeptLease extends NodeLease {
@@ -102,7 +102,7 @@ function nameOf(row: Row): string {
 }
 
 /** Null only where the database says so: a column that is missing, or not a number, must never read as "nothing limits it". */
-function moneyOf(value: string | bigint | null | undefined): NanoDollars | null {
+function moneyOf(value: Row[string] | undefined): NanoDollars | null {
   if (value === null) return null;
   if (typeof value !== 'bigint') throw new TypeError('a column of money holds no number');
   return nanoDollars(value);

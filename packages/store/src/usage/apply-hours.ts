@@ -4,10 +4,9 @@
  */
 import { hourMs, tellHourFigures, type HourRecord } from '@metergate/core/report/hour-sum.ts';
 import { addWhole, type WholeFigure } from '@metergate/core/report/usage-sum.ts';
-import type { Transaction } from 'kysely';
-import { insertRows, type BulkInsert } from '../engine/bulk.ts';
+import { sendRows, type BulkInsert } from '../engine/bulk.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { Schema } from '../schema/schema.ts';
+import type { Send } from '../engine/send.ts';
 
 interface HourAddition {
   readonly organization: string;
@@ -17,14 +16,10 @@ interface HourAddition {
 }
 
 /** Adds what `records` came to. To be called in the transaction that keeps them, with those alone that it keeps. */
-export async function applyHours(engine: Engine['kind'], transaction: Transaction<Schema>, records: readonly HourRecord[]): Promise<void> {
-  const additions = additionsOf(records).sort(inOrder);
-  for (let done = 0; done < additions.length; done += rowsAtOnce) {
-    await insertRows(engine, transaction, inserts[engine], additions.slice(done, done + rowsAtOnce));
-  }
+export function applyHours(engine: Engine['kind'], send: Send, records: readonly HourRecord[]): void {
+  sendRows(engine, send, inserts[engine], additionsOf(records).sort(inOrder));
 }
 
-const rowsAtOnce = 1_000;
 /** A sum stops at the 64-bit bound: one that failed there would hold up all records behind it. */
 const bound = 2n ** 63n - 1n;
 

@@ -3,10 +3,9 @@
  * Design 2 (Journal), 3 row 5a.
  */
 import type { UsageFigures, UsageRecord } from '@metergate/core/report/usage-sum.ts';
-import type { Transaction } from 'kysely';
-import { insertRows, type BulkColumn, type BulkInsert } from '../engine/bulk.ts';
+import { sendRows, type BulkColumn, type BulkInsert } from '../engine/bulk.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { Schema } from '../schema/schema.ts';
+import type { Send } from '../engine/send.ts';
 import { addedOnConflict, figureColumnNames } from './figure-columns.ts';
 import { usageAdditionsOf, type AttributionAddition, type NamedAddition, type WordAddition } from './usage-additions.ts';
 
@@ -14,22 +13,11 @@ import { usageAdditionsOf, type AttributionAddition, type NamedAddition, type Wo
  * Adds what `records` used. To be called in the transaction that keeps them, with those alone that it keeps. `attributions`: their
  * numbers, in the order of the records.
  */
-export async function applyUsage(
-  engine: Engine['kind'], transaction: Transaction<Schema>, records: readonly UsageRecord[], attributions: readonly number[],
-): Promise<void> {
+export function applyUsage(engine: Engine['kind'], send: Send, records: readonly UsageRecord[], attributions: readonly number[]): void {
   const { named, attributed, words } = usageAdditionsOf(records, attributions);
-  await addAll(engine, transaction, inserts[engine].named, named);
-  await addAll(engine, transaction, inserts[engine].attributed, attributed);
-  await addAll(engine, transaction, inserts[engine].words, words);
-}
-
-/** Bounds the size of a message to PostgreSQL. */
-const rowsAtOnce = 1_000;
-
-async function addAll<Row>(engine: Engine['kind'], transaction: Transaction<Schema>, insert: BulkInsert<Row>, rows: readonly Row[]): Promise<void> {
-  for (let done = 0; done < rows.length; done += rowsAtOnce) {
-    await insertRows(engine, transaction, insert, rows.slice(done, done + rowsAtOnce));
-  }
+  sendRows(engine, send, inserts[engine].named, named);
+  sendRows(engine, send, inserts[engine].attributed, attributed);
+  sendRows(engine, send, inserts[engine].words, words);
 }
 
 const figures = figureColumnNames.map((name, index): BulkColumn<{ readonly figures: UsageFigures }> =>

@@ -3,9 +3,11 @@
  * that first needs it, and the shipper caches it once that has committed. Names are bounded as in every sum of usage.
  */
 import { attributionDimensions, subjectOf, type AttributionDimension, type UsageRecord } from '@metergate/core/report/usage-sum.ts';
-import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely';
-import { insertRows, type BulkInsert } from '../engine/bulk.ts';
+import { sql, type Kysely, type RawBuilder } from 'kysely';
+import { arraysFrom, arraysTable, type BulkColumn } from '../engine/bulk.ts';
 import type { Engine } from '../engine/engine.ts';
+import type { Send } from '../engine/send.ts';
+import { onEach } from '../engine/texts.ts';
 import type { Schema } from '../schema/schema.ts';
 
 export type AttributedCall = Pick<UsageRecord, 'organization' | AttributionDimension>;
@@ -23,8 +25,11 @@ export interface NumberedCalls {
 
 /** Finds and gives numbers, for one shipper. */
 export interface AttributionBook {
-  /** Nothing is remembered before `remember`. */
-  number(transaction: Transaction<Schema>, calls: readonly AttributedCall[]): Promise<NumberedCalls>;
+  /**
+   * Those that are not remembered are read, and given where there are none. An erased organization gets no new words: a call with some has
+   * the number 0. Nothing is remembered before `remember`.
+   */
+  number(send: Send, calls: readonly AttributedCall[]): Promise<NumberedCalls>;
   /** The transaction has committed: what it found and gave is so. */
   remember(numbered: NumberedCalls): void;
   /** It has not, or the store may be another one: everything is read again. */
@@ -38,20 +43,12 @@ const separator = '\0';
 export function createAttributionBook(engine: Engine['kind']): AttributionBook {
   const known = new Map<string, number>();
   return {
-    async number(transaction, calls) {
+    async number(send, calls) {
       const texts = calls.map(textOf);
-      const found = new Map<string, number>();
       const wanted = new Map<string, Names>();
       for (const [index, text] of texts.entries()) if (!known.has(text)) wanted.set(text, namesOf(calls[index]!));
-      if (wanted.size > 0) {
-        await look(transaction, wanted, found);
-        const fresh = [...wanted].filter(([text]) => !found.has(text)).sort(([one], [other]) => (one < other ? -1 : 1));
-        if (fresh.length > 0) {
-          await insertRows(engine, transaction, insert, fresh.map(([, names]) => names));
-          await look(transaction, new Map(fresh), found);
-        }
-      }
-      return { numbers: texts.map((text) => known.get(text) ?? found.get(text)!), found };
+      const found = await give(engine, send, [...wanted].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, names]) => names));
+      return { numbers: texts.map((text) => known.get(text) ?? found.get(text) ?? 0), found };
     },
     remember({ found }) {
       if (known.size + found.size > rememberedMax) known.clear();
@@ -62,23 +59,32 @@ export function createAttributionBook(engine: Engine['kind']): AttributionBook {
 }
 
 const columns = ['organization', ...attributionDimensions] as const;
+const bulkColumns = columns.map((name): BulkColumn<Names> => ({ name, kind: 'text', value: (names) => names[name] }));
 
-const insert: BulkInsert<Names> = {
-  table: 'attribution',
-  columns: columns.map((name) => ({ name, kind: 'text', value: (names: Names) => names[name] })),
-  after: 'on conflict do nothing',
-};
+/** A batch of names as a table `v`. */
+function given(engine: Engine['kind']): string {
+  if (engine === 'postgres') return arraysTable(bulkColumns);
+  return `(select ${columns.map((name, index) => `value ->> ${index} as ${name}`).join(', ')} from json_each(?)) as v`;
+}
 
-const lookedUpAtOnce = 100;
+const isSame = columns.map((name) => `a.${name} = v.${name}`).join(' and ');
+const givenNames = columns.map((name) => `v.${name}`).join(', ');
 
-async function look(transaction: Transaction<Schema>, wanted: ReadonlyMap<string, Names>, found: Map<string, number>): Promise<void> {
-  const all = [...wanted.values()];
-  for (let from = 0; from < all.length; from += lookedUpAtOnce) {
-    const tuples = all.slice(from, from + lookedUpAtOnce).map((names) => sql`(${sql.join(columns.map((name) => names[name]))})`);
-    const { rows } = await sql<Names & { readonly id: bigint }>`select id, ${sql.join(columns.map((name) => sql.ref(name)))} from attribution
-      where (${sql.join(columns.map((name) => sql.ref(name)))}) in (values ${sql.join(tuples)})`.execute(transaction);
-    for (const { id, ...names } of rows) found.set(columns.map((name) => names[name]).join(separator), Number(id));
-  }
+/** In the order of their index, so that two shippers never deadlock. An erased organization gets no new words. */
+const giveStatements = onEach((engine) => `insert into attribution (${columns.join(', ')}) select ${givenNames} from ${given(engine)}
+  where not exists (select 1 from attribution as a where ${isSame})
+  and (v.project = '' and v.model = '' or not exists (select 1 from erased_organization as e where e.organization = v.organization))
+  order by ${givenNames} on conflict do nothing`);
+const lookStatements = onEach((engine) => `select a.id, ${givenNames} from ${given(engine)} join attribution as a on ${isSame}`);
+
+/** The numbers of these, by their texts. */
+async function give(engine: Engine['kind'], send: Send, wanted: readonly Names[]): Promise<ReadonlyMap<string, number>> {
+  if (wanted.length === 0) return new Map();
+  const values = engine === 'postgres' ? arraysFrom(bulkColumns, wanted)
+    : [JSON.stringify(wanted.map((names) => columns.map((name) => names[name])))];
+  void send(giveStatements[engine], values);
+  const rows = await send<Names & { readonly id: bigint }>(lookStatements[engine], values);
+  return new Map(rows.map(({ id, ...names }) => [columns.map((name) => names[name]).join(separator), Number(id)]));
 }
 
 function namesOf(call: AttributedCall): Names {

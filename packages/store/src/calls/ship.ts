@@ -1,0 +1,132 @@
+/**
+ * A batch of a journal → the store, exactly once (design 2, Journal): the records of a batch, what they spent and its segment's mark are one
+ * transaction, so a batch sent twice, wholly or in part, by one shipper or by two at once, changes nothing the second time.
+ * All that is read, and every lock that is waited for, is asked for at once, and so is all that is written: a distant store costs two round
+ * trips a batch. What is asked for is what the whole batch may need; what is written goes by the mark that was found.
+ */
+import type { CallRecord } from '@metergate/core/record/call-record.ts';
+import { ChainChanged, type ChainWriter, type LockedChains, type ReadyChains } from '../chain/chain-records.ts';
+import { StoreFault } from '../engine/fault.ts';
+import type { Send } from '../engine/send.ts';
+import { onBoth } from '../engine/texts.ts';
+import { erasedAmong, holdOffErasures, withoutWords } from '../erasure/erased.ts';
+import type { CallBatch } from '../journal/call-sink.ts';
+import type { RunEnd, RunTightening } from '../journal/run-event.ts';
+import { applyToRuns, lockRuns, type LockedRuns } from '../runs/apply-to-runs.ts';
+import { applyKeyUse } from '../settings/key-use.ts';
+import { applySpend } from '../spend/apply-spend.ts';
+import { applyToLeases } from '../spend/apply-to-leases.ts';
+import { applyHours } from '../usage/apply-hours.ts';
+import { applyUsage } from '../usage/apply-usage.ts';
+import type { AttributionBook, NumberedCalls } from '../usage/attributions.ts';
+import type { StoreContext } from '../context.ts';
+import { insertCalls } from './insert-calls.ts';
+
+/** What one shipper remembers between its batches. */
+export interface ShippingMemory {
+  readonly book: AttributionBook;
+  readonly chains: ChainWriter;
+}
+
+/** A chain changes its key when somebody rotates it: once more is enough, and a store that never agrees with itself is at fault. */
+const triesMax = 5;
+
+/** See `CallRecords.ship`. */
+export async function shipIn(context: StoreContext, memory: ShippingMemory, batch: CallBatch): Promise<void> {
+  if ([...batch.records, ...batch.runEvents ?? []].some(({ seq }) => seq > batch.through)) {
+    throw new RangeError('a batch holds no record above its last journal number');
+  }
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await shipOnce(context, memory, batch);
+    } catch (error) {
+      // What was found in a transaction that failed, or in a store that was away, need not be so any more.
+      memory.book.forget();
+      if (!(error instanceof ChainChanged) || tries === triesMax) throw error;
+    }
+  }
+}
+
+async function shipOnce(context: StoreContext, memory: ShippingMemory, batch: CallBatch): Promise<void> {
+  const ready = await memory.chains.ready(batch.records.map(({ record }) => record.organization));
+  const numbered = await context.engine.transact(
+    (send) => readFor(context, send, { batch, memory, ready }),
+    (send, found) => {
+      if (found.mark < (batch.after ?? 0)) throw wentBack(batch, found.mark);
+      if (batch.through > found.mark) keep(context, send, { batch, memory, found });
+      return found.numbered;
+    },
+  );
+  memory.book.remember(numbered);
+}
+
+/** As it was under the locks of the transaction. */
+interface Found {
+  readonly mark: number;
+  readonly erased: ReadonlySet<string>;
+  readonly runs: LockedRuns;
+  /** Of all records of the batch, those of erased organizations without their words. */
+  readonly numbered: NumberedCalls;
+  readonly chains: LockedChains;
+}
+
+interface Reading {
+  readonly batch: CallBatch;
+  readonly memory: ShippingMemory;
+  readonly ready: ReadyChains;
+}
+
+async function readFor({ engine: { kind } }: StoreContext, send: Send, { batch, memory, ready }: Reading): Promise<Found> {
+  const records = batch.records.map(({ record }) => record);
+  const events = (batch.runEvents ?? []).map(({ event }) => event);
+  holdOffErasures(kind, send);
+  void send(makeSegment[kind], [batch.segment]);
+  const [[segment], erased, runs, numbered, chains] = await Promise.all([
+    send<{ readonly mark: bigint }>(kind === 'postgres' ? `${lockSegment[kind]} for update` : lockSegment[kind], [batch.segment]),
+    erasedAmong(kind, send, [...records, ...events].map(({ organization }) => organization)),
+    lockRuns(kind, send, { records, events }), memory.book.number(send, records), memory.chains.lock(send, ready),
+  ]);
+  const found = { mark: Number(segment!.mark), erased, runs, numbered, chains };
+  return erased.size === 0 ? found : { ...found, numbered: await memory.book.number(send, withoutWordsOf(erased, records)) };
+}
+
+const makeSegment = onBoth('insert into journal_segment (id, mark) values ($1, 0) on conflict (id) do nothing');
+const lockSegment = onBoth('select mark from journal_segment where id = $1');
+const moveMark = onBoth('update journal_segment set mark = $1 where id = $2');
+
+interface Keeping {
+  readonly batch: CallBatch;
+  readonly memory: ShippingMemory;
+  readonly found: Found;
+}
+
+/** Sends all that the batch changes. Sums and other rows that many shippers write are written in one order. */
+function keep(context: StoreContext, send: Send, { batch, memory, found }: Keeping): void {
+  const { engine: { kind } } = context;
+  const { mark, erased } = found;
+  const fresh = (row: { readonly seq: number }): boolean => row.seq > mark;
+  const kept = withoutWordsOf(erased, batch.records.filter(fresh).map(({ record }) => record));
+  const attributions = found.numbered.numbers.filter((_number, index) => fresh(batch.records[index]!));
+  applyToRuns(kind, send, { records: kept, events: eventsOf(batch, found), locked: found.runs });
+  const receipts = memory.chains.chain(send, kept, found.chains);
+  insertCalls(kind, send, kept.map((record, index) => ({ record, attribution: attributions[index]!, receipt: receipts[index]! })));
+  applySpend(kind, send, kept);
+  applyUsage(kind, send, kept, attributions);
+  applyKeyUse(kind, send, kept);
+  applyHours(kind, send, kept);
+  applyToLeases(kind, send, kept);
+  void send(moveMark[kind], [batch.through, batch.segment]);
+}
+
+function eventsOf({ runEvents = [] }: CallBatch, { mark, erased }: Found): (RunTightening | RunEnd)[] {
+  return runEvents.filter(({ seq, event }) => seq > mark && !erased.has(event.organization)).map(({ event }) => event);
+}
+
+function withoutWordsOf(erased: ReadonlySet<string>, records: readonly CallRecord[]): readonly CallRecord[] {
+  return erased.size === 0 ? records : records.map((record) => erased.has(record.organization) ? withoutWords(record) : record);
+}
+
+function wentBack({ segment, after = 0 }: CallBatch, mark: number): StoreFault {
+  return new StoreFault('store_went_back', `The store held the journal segment ${segment} up to row ${after} and now holds it up to row ${mark}: `
+    + 'it was put back to an earlier moment. What came since is shipped again, as far as the journal still has it.');
+}

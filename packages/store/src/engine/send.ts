@@ -1,0 +1,36 @@
+/**
+ * Statements of one transaction, sent one after the other. Whoever sends need not wait for an answer before the next statement, so a distant
+ * store costs one round trip for all that can be said at once. SQLite answers each at once.
+ */
+import { CompiledQuery, type Kysely } from 'kysely';
+import type { Schema } from '../schema/schema.ts';
+
+export type SentRow = Readonly<Record<string, string | bigint | boolean | Uint8Array | null>>;
+
+/**
+ * Sends one statement and goes on. They run in the order in which they were sent, each sees what those before it did, and after one that
+ * failed none does anything. Its answer need not be waited for: the transaction stands only if all succeeded.
+ */
+export type Send = <Row = SentRow>(statement: string, parameters?: readonly unknown[]) => Promise<readonly Row[]>;
+
+/** Sends, and knows when all that was sent is answered. */
+export interface Sending {
+  readonly send: Send;
+  /** @throws the fault of the first statement that failed. */
+  all(): Promise<void>;
+}
+
+/** In a transaction of Kysely's: a statement is run when the one before it has succeeded, and never after one that failed. */
+export function sendingIn(transaction: Kysely<Schema>): Sending {
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    send<Row>(statement: string, parameters: readonly unknown[] = []) {
+      const answer = last.then(async () => (await transaction.executeQuery<Row>(CompiledQuery.raw(statement, [...parameters]))).rows);
+      // Whoever asked hears of it, or `all` tells.
+      answer.catch(() => {});
+      last = answer;
+      return answer;
+    },
+    all: async () => void await last,
+  };
+}
