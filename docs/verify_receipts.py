@@ -148,7 +148,7 @@ def parse(data):
         need(json.dumps(line, ensure_ascii=False, separators=(",", ":")) == text)
     except (ValueError, RecursionError):
         raise Bad from None
-    need(isinstance(line, dict) and line.get("type") in ("head", "receipt", "checkpoint", "end"))
+    need(isinstance(line, dict) and line.get("type") in ("head", "pruned", "receipt", "checkpoint", "end"))
     return line
 
 
@@ -175,10 +175,13 @@ def digest(value):
 class File:
     def __init__(self, trusted):
         self.trusted, self.head, self.next, self.previous, self.checked, self.ended = trusted, None, 1, ZEROS, 0, False
+        self.after_head = False
 
     def take(self, data):
         line = parse(data)
         need(not self.ended and (line["type"] == "head") == (self.head is None))
+        need(line["type"] != "pruned" or self.after_head)
+        self.after_head = line["type"] == "head"
         {"head": self.take_head, "receipt": self.take_receipt}.get(line["type"], self.take_checkpoint)(line)
 
     def take_head(self, line):

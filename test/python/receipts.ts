@@ -120,3 +120,26 @@ test('both find the file of an erased organization valid, without its words', as
   const expected = { valid: true, checked: 1_205, firstBad: null };
   assert.deepEqual([await ours(text, await newestKey()), await inPython(text, await newestKey())], [expected, expected]);
 });
+
+test('both read a chain whose beginning went for its age, and neither believes a forged word of it', async () => {
+  organization = (await granted(store.organizations.create({ name: 'pruned', plan: 'team' }))).id;
+  for (let batch = 5; batch < 9; batch++) await ship(batch, 300);
+  await granted(store.organizations.set(organization, { keepRecordsDays: 31 }));
+  const nowMs = startMs + 31 * 86_400_000 + 2_750;
+  await ship(9, 100);
+  while ((await store.retention.goOn(organization, { nowMs, rowsMax: 500 })).more);
+  const text = await fileOf();
+  const key = await newestKey();
+  const expected = { valid: true, checked: 100, firstBad: null };
+  assert.deepEqual([await ours(text, key), await inPython(text, key)], [expected, expected]);
+  const [head, pruned, ...rest] = text.split('\n') as [string, string, ...string[]];
+  assert.match(pruned, /^\{"type":"pruned",/);
+  for (const second of [
+    pruned.replace('"last":1200', '"last":1199'), `${pruned}\n${pruned}`, pruned.replace(/"at":"20../, '"at":"1999'),
+    pruned.replace('"pruned"', '"checkpoint"'), pruned.replace('"first":1', '"first":2'),
+  ]) {
+    const altered = [head, second, ...rest].join('\n');
+    const [here, there] = [await ours(altered, key), await inPython(altered, key)];
+    assert.deepEqual([here.valid, there], [false, here], second);
+  }
+});

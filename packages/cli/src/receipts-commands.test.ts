@@ -90,3 +90,26 @@ test('a store that was put back to an earlier moment is told, by verify and by d
   const differs = await own.run(['receipts', 'verify', 'later.jsonl', '--json']);
   assert.deepEqual([differs.code, JSON.parse(differs.stdout).storeDiffers], [1, { at: 12 }]);
 });
+
+test('records that went for their age are told as such: by verify of what is left, and not as a store that was put back', async () => {
+  organization = ((await own.json(['org', 'create', 'aged'])) as { id: OrganizationId }).id;
+  await ship('seg_5', 4);
+  await own.json(['receipts', 'export', '--org', 'aged', '--out', 'young.jsonl']);
+  await own.inStore(async (store) => {
+    await store.organizations.set(organization, { keepRecordsDays: 31 });
+    while ((await store.retention.goOn(organization, { nowMs: Date.now() + 32 * 86_400_000, rowsMax: 2 })).more);
+  });
+  const young = await own.run(['receipts', 'verify', 'young.jsonl', '--json']);
+  const { valid, storeBehind, storeDiffers } = JSON.parse(young.stdout) as Record<string, unknown>;
+  assert.deepEqual([young.code, valid, storeBehind, storeDiffers], [0, true, undefined, undefined]);
+  const none = await own.run(['receipts', 'export', '--org', 'aged', '--out', 'none.jsonl', '--json']);
+  assert.match(none.stdout, /gone for its age/);
+  await ship('seg_6', 2);
+  await own.json(['receipts', 'export', '--org', 'aged', '--out', 'left.jsonl']);
+  const left = await own.json(['receipts', 'verify', 'left.jsonl']) as Record<string, unknown>;
+  assert.deepEqual([left.valid, left.checked, left.first, (left.pruned as { last: number }).last], [true, 2, 5, 4]);
+  const text = (await own.run(['receipts', 'verify', 'left.jsonl'])).stdout;
+  assert.match(text, /The receipts up to 4 are not in it: their calls were removed for their age/);
+  const checks = (JSON.parse((await own.run(['doctor', '--json'])).stdout) as { checks: { name: string; message: string }[] }).checks;
+  assert.doesNotMatch(JSON.stringify(checks.filter(({ name }) => name === 'receipts')), new RegExp(organization));
+});

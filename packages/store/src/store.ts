@@ -38,6 +38,7 @@ import { priceOverlayIn, type PriceOverlay } from './settings/price-overlay.ts';
 import { providerConnectionsIn, type ProviderConnections } from './settings/provider-connections.ts';
 import { createVault } from './sealing/vault.ts';
 import { receiptsIn, type Receipts } from './receipts/receipts.ts';
+import { retentionIn, type Retention } from './retention/retention.ts';
 import { runsIn, type Runs } from './runs/runs.ts';
 import { serviceKeysIn, type ServiceKeys } from './settings/service-keys.ts';
 import { seedingIn, type Seeding } from './seeding/seeding.ts';
@@ -87,6 +88,7 @@ export interface Store {
   readonly spendReconciler: SpendReconciler;
   readonly runs: Runs;
   readonly receipts: Receipts;
+  readonly retention: Retention;
   readonly spentDays: SpentDays;
   readonly capAlerts: CapAlerts;
   readonly alertWatch: AlertWatch;
@@ -158,6 +160,7 @@ function storeOn(context: StoreContext): Store {
     spendReconciler: spendReconcilerIn(context),
     runs: runsIn(context),
     receipts: receiptsIn(context),
+    retention: retentionIn(context),
     spentDays: spentDaysIn(context),
     capAlerts: capAlertsIn(context),
     alertWatch: alertWatchIn(context),

@@ -60,10 +60,10 @@ const verify = command({
     const given = values['public-key'];
     const verdict = await verifyFile(resolve(tools.cwd, values.file), given === undefined ? null : publicKeysIn(resolve(tools.cwd, given)));
     const behind = await storeBehind(tools, verdict);
-    const { valid, checked, firstBad, fault, organization, first, last, withoutWords, key } = verdict;
+    const { valid, checked, firstBad, fault, organization, first, last, pruned, withoutWords, key } = verdict;
     return {
       json: {
-        valid, checked, firstBad, fault, organization, first, last, withoutWords, key, keyGiven: given !== undefined,
+        valid, checked, firstBad, fault, organization, first, last, pruned, withoutWords, key, keyGiven: given !== undefined,
         ...(behind === null ? {} : behindJson(behind)),
       },
       text: [verdictText(verdict, given !== undefined), ...(behind === null ? [] : [behindText(behind)])].join('\n'),
@@ -83,11 +83,15 @@ const faultText: { readonly [F in ReceiptFault]: string } = {
   cut: 'the file stops there, before its signed end',
 };
 
-function verdictText({ valid, checked, firstBad, fault, first, last, withoutWords, organization }: ReceiptVerdict, keyGiven: boolean): string {
+function verdictText(
+  { valid, checked, firstBad, fault, first, last, pruned, withoutWords, organization }: ReceiptVerdict, keyGiven: boolean,
+): string {
   if (!valid) return `NOT VALID from sequence ${firstBad}: ${fault === null ? '' : faultText[fault]}. ${checked} receipts before it are good.`;
   const words = withoutWords === 0 ? '' : ` ${withoutWords} are without their words (erased or withheld).`;
   const key = keyGiven ? '' : '\nIt was held against the keys in the file itself. To know who signed it, give --public-key.';
-  return `Valid: ${checked} receipts of ${organization}, ${first} to ${last}, none altered, removed or added.${words}${key}`;
+  const gone = pruned === null ? ''
+    : `\nThe receipts up to ${pruned.last} are not in it: their calls were removed for their age, as was signed at ${pruned.at}.`;
+  return `Valid: ${checked} receipts of ${organization}, ${first} to ${last}, none altered, removed or added.${words}${gone}${key}`;
 }
 
 function behindJson({ store, file, shorter }: ChainBehind): object {

@@ -4,6 +4,9 @@
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { OrganizationId } from '@metergate/core/id.ts';
+import { signedBeginning } from '@metergate/platform/use-cases/receipts/receipt-pieces.ts';
+import { StoreFault } from '@metergate/store/engine/fault.ts';
 import type { Store } from '@metergate/store/store.ts';
 
 export interface KnownHead {
@@ -52,7 +55,20 @@ export function noteHead(dataDirectory: string, head: KnownHead): void {
 export async function chainBehind(store: Store, { organization, last, hash }: KnownHead): Promise<ChainBehind | null> {
   const standing = await store.receipts.standing(organization, last);
   if (standing === null || standing.hash === hash) return null;
+  // A record that is gone for its age says nothing of whether the store was put back.
+  if (standing.hash === null && last <= standing.length && await isGoneForItsAge(store, organization, last)) return null;
   return { organization, store: standing.length, file: last, shorter: standing.hash === null };
+}
+
+/** As the organization's key signed it. A cut that nobody signed is not believed. */
+async function isGoneForItsAge(store: Store, organization: string, sequence: number): Promise<boolean> {
+  try {
+    const pruned = signedBeginning(await store.receipts.open(organization as OrganizationId));
+    return pruned !== null && pruned.last >= sequence;
+  } catch (error) {
+    if (error instanceof StoreFault && error.code === 'receipts_differ') return false;
+    throw error;
+  }
 }
 
 function isKnownHead(value: unknown): value is KnownHead {

@@ -5,8 +5,11 @@
 import { joinFields } from './fields.ts';
 import { chainStart } from './receipt.ts';
 
-/** `checkpoint`: the chain from its first record to `last`. `end`: a file from `first` to `last`, whole. */
-export type CheckpointKind = 'checkpoint' | 'end';
+/**
+ * `checkpoint`: the chain from its first record to `last`. `end`: a file from `first` to `last`, whole. `pruned`: the records from the first to
+ * `last` are gone for their age, and the chain begins after them.
+ */
+export type CheckpointKind = 'checkpoint' | 'end' | 'pruned';
 
 export interface CheckpointStatement {
   readonly organization: string;

@@ -1,8 +1,9 @@
 /**
- * A file of receipts: JSON Lines. A head, the receipts in the order of their sequence, checkpoints between them, an end.
+ * A file of receipts: JSON Lines. A head, where the chain lost its beginning what says so, the receipts in the order of their sequence,
+ * checkpoints between them, an end.
  * Read strictly: a line is exactly what would be written, so that nothing in it can be read in two ways.
  */
-import type { Checkpoint, ReceiptKey } from './checkpoint.ts';
+import type { Checkpoint, CheckpointKind, ReceiptKey } from './checkpoint.ts';
 import { figureNames, type ReceiptFigures, type ReceiptWords } from './receipt.ts';
 
 export const receiptFileFormat = 'metergate-receipts-1';
@@ -29,9 +30,9 @@ export interface ReceiptLine {
   readonly hash: string;
 }
 
-/** `checkpoint`: how far the chain had come at a moment. `end`: the last line of a whole file. */
+/** `checkpoint`: how far the chain had come at a moment. `end`: the last line of a whole file. `pruned`: what the receipts follow is gone. */
 export interface CheckpointLine extends Checkpoint {
-  readonly type: 'checkpoint' | 'end';
+  readonly type: CheckpointKind;
 }
 
 export type FileLine = HeadLine | ReceiptLine | CheckpointLine;
@@ -79,7 +80,7 @@ function isLine(value: unknown): value is FileLine {
   if (!isObject(value)) return false;
   if (value.type === 'head') return isHead(value);
   if (value.type === 'receipt') return isReceipt(value);
-  return (value.type === 'checkpoint' || value.type === 'end') && hasMembers(value, keysOf.checkpoint)
+  return (value.type === 'checkpoint' || value.type === 'end' || value.type === 'pruned') && hasMembers(value, keysOf.checkpoint)
     && isText(value.organization) && isText(value.key) && isWhole(value.first) && isHash(value.previous) && isWhole(value.last)
     && isHash(value.hash) && isText(value.at) && isSignature(value.signature);
 }

@@ -44,6 +44,8 @@ export interface ReceiptVerdict {
   readonly last: number | null;
   /** Hash of the last good receipt. */
   readonly hash: string | null;
+  /** What came before the file's receipts is gone from the store for its age, as was signed then; null: the file does not say so. */
+  readonly pruned: { readonly last: number; readonly at: string } | null;
   /** Of `checked`, those without their words: erased or withheld. */
   readonly withoutWords: number;
   /** The key that signed the end. */
@@ -60,6 +62,9 @@ export class ReceiptVerifier {
   #withoutWords = 0;
   #fault: ReceiptFault | null = null;
   #ended = false;
+  /** The line before was the head. */
+  #afterHead = false;
+  #pruned: { readonly last: number; readonly at: string } | null = null;
 
   constructor(trusted: readonly string[] | null) {
     this.#trusted = trusted;
@@ -74,8 +79,11 @@ export class ReceiptVerifier {
   *take(text: string): Checking {
     if (this.#fault !== null) return;
     const line = parseLine(text);
-    if (line === null || this.#ended || (line.type === 'head') !== (this.#head === null)) this.#fault = 'malformed';
-    else if (line.type === 'head') this.#fault = yield* this.#checkHead(line);
+    const afterHead = this.#afterHead;
+    this.#afterHead = line?.type === 'head';
+    if (line === null || this.#ended || (line.type === 'head') !== (this.#head === null) || (line.type === 'pruned' && !afterHead)) {
+      this.#fault = 'malformed';
+    } else if (line.type === 'head') this.#fault = yield* this.#checkHead(line);
     else if (line.type === 'receipt') this.#fault = yield* this.#checkReceipt(line);
     else this.#fault = yield* this.#checkCheckpoint(line, this.#head!);
   }
@@ -87,7 +95,7 @@ export class ReceiptVerifier {
     return {
       valid: fault === null, checked: this.#checked, firstBad: fault === null ? null : this.#next, fault,
       organization: head?.organization ?? null, first: head?.first ?? null, last: head === null ? null : this.#next - 1,
-      hash: head === null ? null : this.#hash, withoutWords: this.#withoutWords, key: head?.keys.at(-1)?.id ?? null,
+      hash: head === null ? null : this.#hash, pruned: this.#pruned, withoutWords: this.#withoutWords, key: head?.keys.at(-1)?.id ?? null,
     };
   }
 
@@ -128,6 +136,7 @@ export class ReceiptVerifier {
       return 'bad_signature';
     }
     this.#ended = isEnd;
+    if (line.type === 'pruned') this.#pruned = { last: line.last, at: line.at };
     return null;
   }
 }

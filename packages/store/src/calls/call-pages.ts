@@ -44,7 +44,7 @@ export interface CallPageQuery {
 export interface CallPages {
   /** The records that come after `after`; null where the organization has no such record. */
   page(query: CallPageQuery): Promise<CallRecord[] | null>;
-  /** The id of the key that made the run's first call; null where no call of it is kept. */
+  /** The id of the key that made the run's first call; null where no call of it is kept, or its first ones are gone for their age. */
   beganBy(organization: OrganizationId, run: string): Promise<ServiceKeyId | null>;
   /** One call; null where the organization has no such, or nobody has. */
   find(organization: OrganizationId | null, id: string): Promise<CallRecord | null>;
@@ -69,6 +69,12 @@ const denseShare = 50n;
 
 async function beganBy(engine: StoreContext['engine'], organization: OrganizationId, run: string): Promise<ServiceKeyId | null> {
   if (run.includes('\0')) return null;
+  const known = await engine.read((db) => db.selectFrom('run as r').leftJoin('retention as t', 't.organization', 'r.organization')
+    .select(['r.began_by', 'r.started_at_ms', 't.gone_before_ms']).where('r.organization', '=', organization).where('r.id', '=', run)
+    .executeTakeFirst());
+  if (known !== undefined && known.began_by !== null) return known.began_by as ServiceKeyId;
+  // Its first record may be gone, and what is left of it another key's.
+  if (known !== undefined && known.gone_before_ms !== null && known.started_at_ms < known.gone_before_ms) return null;
   const row = await engine.read((db) => db.selectFrom('call_record').select('key').where('organization', '=', organization).where('run', '=', run)
     .orderBy('started_at_ms').orderBy('sequence').limit(1).executeTakeFirst());
   return (row?.key ?? null) as ServiceKeyId | null;

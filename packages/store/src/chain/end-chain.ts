@@ -17,8 +17,10 @@ export async function endChain(context: StoreContext, transaction: Transaction<S
   if (key !== null && privateKey !== null) {
     const atMs = Math.floor(context.clock());
     const hash = Buffer.from(chain.hash);
+    const first = chain.pruned_last === null || chain.pruned_hash === null ? wholeChain
+      : { first: Number(chain.pruned_last) + 1, previous: Buffer.from(chain.pruned_hash).toString('hex') };
     const statement = {
-      ...wholeChain, organization, key, last: Number(chain.sequence), hash: hash.toString('hex'), at: new Date(atMs).toISOString(),
+      ...first, organization, key, last: Number(chain.sequence), hash: hash.toString('hex'), at: new Date(atMs).toISOString(),
     };
     const signature = signCheckpoint(privateKey, 'end', statement);
     await transaction.insertInto('receipt_checkpoint')

@@ -105,3 +105,31 @@ function byArrays<Row>(insert: BulkInsert<Row>, rows: readonly Row[]): CompiledQ
   if (text === undefined) arrayTexts.set(known, text = `${head(known)} select * from unnest(${arraysOf(known.columns)}) ${known.after}`);
   return CompiledQuery.raw(text, arraysFrom(insert.columns, rows) as unknown[]);
 }
+
+/** Names rows by their key. */
+export interface BulkDelete<Row> {
+  readonly table: string;
+  readonly key: readonly BulkColumn<Row>[];
+}
+
+/** Deletes the rows with these keys. */
+export async function deleteRows<Row>(
+  engine: Engine['kind'], transaction: Transaction<Schema>, { table, key }: BulkDelete<Row>, rows: readonly Row[],
+): Promise<void> {
+  for (let done = 0; done < rows.length;) {
+    const left = rows.length - done;
+    const size = engine === 'postgres' ? Math.min(left, postgresRowsMax) : (sqliteTuples.find((tuple) => tuple <= left) ?? 1);
+    const slice = rows.slice(done, done + size);
+    if (engine === 'postgres') {
+      const equal = key.map(({ name }) => `${table}."${name}" = v."${name}"`).join(' and ');
+      await transaction.executeQuery(CompiledQuery.raw(`delete from ${table} using ${arraysTable(key as never)} where ${equal}`,
+        arraysFrom(key, slice) as unknown[]));
+    } else {
+      const tuple = `(${key.map(() => '?').join(', ')})`;
+      await transaction.executeQuery(CompiledQuery.raw(
+        `delete from ${table} where (${namesOf(key as never)}) in (values ${Array.from({ length: size }, () => tuple).join(', ')})`,
+        slice.flatMap((row) => key.map(({ value }) => value(row)))));
+    }
+    done += size;
+  }
+}

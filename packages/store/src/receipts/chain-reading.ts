@@ -46,11 +46,24 @@ export async function signedHead(db: Kysely<Schema>, organization: OrganizationI
   });
 }
 
-/** What an erased organization's chain ended with. */
+/** Where the chain begins, after the records that are gone for their age; null: with its first record. */
+export async function prunedIn(db: Kysely<Schema>, organization: OrganizationId): Promise<Checkpoint | null> {
+  const row = await db.selectFrom('receipt_chain').selectAll().where('organization', '=', organization).executeTakeFirst();
+  if (row === undefined || row.pruned_last === null || row.pruned_hash === null || row.pruned_key === null || row.pruned_at_ms === null
+    || row.pruned_signature === null) return null;
+  return checkpointOf({
+    organization, kind: 'pruned', last: row.pruned_last, hash: row.pruned_hash, key: row.pruned_key, at_ms: row.pruned_at_ms,
+    signature: row.pruned_signature,
+  });
+}
+
+/** What an erased organization's chain ended with. Nothing is removed from it any more: it begins where it began then. */
 export async function endOf(db: Kysely<Schema>, organization: OrganizationId): Promise<Checkpoint | null> {
   const row = await db.selectFrom('receipt_checkpoint').selectAll().where('organization', '=', organization).where('kind', '=', 'end')
     .executeTakeFirst();
-  return row === undefined ? null : checkpointOf(row);
+  if (row === undefined) return null;
+  const pruned = await prunedIn(db, organization);
+  return { ...checkpointOf(row), ...(pruned === null ? {} : { first: pruned.last + 1, previous: pruned.hash }) };
 }
 
 /** Kept checkpoints at the records of the span and one on either side of it, where there is one. In the order of the chain. */
@@ -72,12 +85,14 @@ export async function spanOfTime(
   return row === undefined || row.first === null || row.last === null ? null : { first: Number(row.first), last: Number(row.last) };
 }
 
-/** The hash before a sequence; null: the record before it is not there. */
+/** The hash before a sequence; null: the record before it is not there, and the chain does not begin after it. */
 export async function hashBefore(db: Kysely<Schema>, organization: OrganizationId, first: number): Promise<string | null> {
   if (first === 1) return chainStart;
   const row = await db.selectFrom('call_record').select('receipt_hash').where('organization', '=', organization)
     .where('receipt_sequence', '=', BigInt(first - 1)).executeTakeFirst();
-  return row === undefined || row.receipt_hash === null ? null : hex(row.receipt_hash);
+  if (row !== undefined && row.receipt_hash !== null) return hex(row.receipt_hash);
+  const pruned = await prunedIn(db, organization);
+  return pruned?.last === first - 1 ? pruned.hash : null;
 }
 
 /** At most `limit` records of the span from its first on. */

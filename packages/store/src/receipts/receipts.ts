@@ -13,7 +13,7 @@ import type { Schema } from '../schema/schema.ts';
 import { sealFor } from '../sealing/data-key.ts';
 import type { StoreContext } from '../context.ts';
 import {
-  chainedCallOf, checkpointsAround, endOf, hashBefore, keysIn, pageOfChain, signedHead, spanOfTime, type ChainedCall, type ChainSpan,
+  chainedCallOf, checkpointsAround, endOf, hashBefore, keysIn, pageOfChain, prunedIn, signedHead, spanOfTime, type ChainedCall, type ChainSpan,
 } from './chain-reading.ts';
 import { hasId } from '../calls/call-by-id.ts';
 import { makeChain } from '../chain/make-chain.ts';
@@ -26,6 +26,8 @@ export interface OpenChain {
   readonly length: number;
   /** How far it is signed; null: not at all. */
   readonly head: Checkpoint | null;
+  /** Signed: the last of the records that are gone for their age; null: it begins with its first. */
+  readonly pruned: Checkpoint | null;
   /** Oldest first. Empty: nothing can ever be signed. */
   readonly keys: readonly ReceiptKey[];
   /** Of an erased organization: the end that was signed as it was erased. */
@@ -98,6 +100,7 @@ async function openChain(context: StoreContext, db: Kysely<Schema>, chain: Chain
   const keys = await keysIn(db, organization);
   return {
     organization, length: Number(chain.sequence), head: await signedHead(db, organization), keys,
+    pruned: await prunedIn(db, organization),
     end: await endOf(db, organization),
     salt: (call) => secret === null ? null : sha256(saltText(secret, call)),
     // A key that is not the one in its seal was put there by somebody else.

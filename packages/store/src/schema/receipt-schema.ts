@@ -1,7 +1,7 @@
 /**
  * The tables of receipts as TypeScript sees them: each organization's chain, its signed checkpoints and the keys that sign them.
  */
-import type { ColumnType } from 'kysely';
+import type { ColumnType, Generated } from 'kysely';
 import type { Whole, WholeOrNull } from '../engine/column.ts';
 
 type Bytes = ColumnType<Uint8Array, Uint8Array, Uint8Array>;
@@ -23,6 +23,12 @@ export interface ReceiptChainTable {
   readonly signed_key: string | null;
   readonly signed_at_ms: WholeOrNull;
   readonly signature: BytesOrNull;
+  /** The last record that is gone for its age, as it was signed; null: none are gone. */
+  readonly pruned_last: Generated<bigint | null>;
+  readonly pruned_hash: ColumnType<Uint8Array | null, Uint8Array | null | undefined, Uint8Array | null>;
+  readonly pruned_key: Generated<string | null>;
+  readonly pruned_at_ms: Generated<bigint | null>;
+  readonly pruned_signature: ColumnType<Uint8Array | null, Uint8Array | null | undefined, Uint8Array | null>;
 }
 
 /** Checkpoints that are kept for good. `kind`: `checkpoint`, or `end` of an erased organization's chain. */

@@ -1,7 +1,7 @@
 /**
  * The tables of runs and grants as TypeScript sees them; `migrations/0003-runs-and-grants.ts` makes them.
  */
-import type { ColumnType } from 'kysely';
+import type { ColumnType, Generated } from 'kysely';
 
 type Whole = ColumnType<bigint, bigint | number, bigint | number>;
 type WholeOrNull = ColumnType<bigint | null, bigint | number | null, bigint | number | null>;
@@ -30,6 +30,8 @@ export interface RunTable {
   readonly last_call_at_ms: Whole;
   /** Number of its latest change in the feed; 0: none. */
   readonly change: Whole;
+  /** The key that made its first call, once that record is gone; null: ask the records. */
+  readonly began_by: Generated<string | null>;
 }
 
 /** `sealed`: the private key. */

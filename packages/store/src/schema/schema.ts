@@ -7,6 +7,7 @@ import type { ColumnType, Generated } from 'kysely';
 import type { AlertSchema } from './alert-schema.ts';
 import type { CorrectionSchema } from './correction-schema.ts';
 import type { ReceiptSchema } from './receipt-schema.ts';
+import type { RetentionSchema } from './retention-schema.ts';
 import type { TapSchema } from './tap-schema.ts';
 import type { LeaseSchema } from './lease-schema.ts';
 import type { RunSchema } from './run-schema.ts';
@@ -38,6 +39,8 @@ export interface OrganizationTable {
   readonly run_exposure_nano: WholeOrNull;
   readonly agreed_requests: WholeOrNull;
   readonly agreed_tokens: WholeOrNull;
+  /** Records, tap events and sums older than so many days go; null: none go. */
+  readonly keep_records_days: WholeOrNull;
   readonly created_at_ms: Whole;
   readonly revision: Whole;
 }
@@ -266,9 +269,15 @@ export interface SpendSumTable {
   readonly unknown_calls: Whole;
   /** Of `calls`, those whose cost lacks something that was reported. */
   readonly gap_calls: Whole;
+  /** Of the four, what stands for records that are gone for their age. */
+  readonly gone_nano: Generated<bigint>;
+  readonly gone_calls: Generated<bigint>;
+  readonly gone_unknown_calls: Generated<bigint>;
+  readonly gone_gap_calls: Generated<bigint>;
 }
 
-export interface Schema extends RunSchema, LeaseSchema, TapSchema, UsageSchema, ReceiptSchema, AlertSchema, CorrectionSchema {
+export interface Schema extends RunSchema, LeaseSchema, TapSchema, UsageSchema, ReceiptSchema, AlertSchema, CorrectionSchema,
+  RetentionSchema {
   readonly person: PersonTable;
   readonly person_credential: PersonCredentialTable;
   readonly person_session: PersonSessionTable;

@@ -26,6 +26,8 @@ export interface BaselineTable {
   /** Another Baseline took its place. */
   readonly replaced_at_ms: WholeOrNull;
   readonly erased_at_ms: WholeOrNull;
+  /** What was reported of the days before is gone for its age. Null: nothing is. */
+  readonly gone_before_ms: Generated<bigint | null>;
 }
 
 export interface TapEventTable {

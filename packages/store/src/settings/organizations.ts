@@ -26,6 +26,8 @@ export interface Organization {
   readonly runPolicy: RunPolicy;
   /** Figures agreed with an Enterprise organization; null where none were set. They are kept and count for nothing on other plans. */
   readonly agreedFigures: AgreedFigures | null;
+  /** Records, tap events and sums older than so many days go; null: none go. */
+  readonly keepRecordsDays: number | null;
   readonly createdAtMs: number;
 }
 
@@ -42,6 +44,7 @@ export interface OrganizationChanges {
   /** Enterprise only, like the next. */
   readonly requestsPerMinute?: number | null;
   readonly tokensPerMinute?: number | null;
+  readonly keepRecordsDays?: number | null;
 }
 
 /** What is left of an organization beside its figures. */
@@ -134,6 +137,7 @@ function newRow(
   return {
     id, name, plan, revision, created_at_ms: createdAtMs, drain_seconds: null, fallback_input_nano: null, fallback_output_nano: null,
     max_run_budget_nano: null, run_ceiling_nano: null, run_exposure_nano: null, agreed_requests: null, agreed_tokens: null,
+    keep_records_days: null,
   };
 }
 
@@ -146,6 +150,7 @@ const columnOf = {
   runExposure: 'run_exposure_nano',
   requestsPerMinute: 'agreed_requests',
   tokensPerMinute: 'agreed_tokens',
+  keepRecordsDays: 'keep_records_days',
 } as const satisfies { readonly [Name in keyof OrganizationChanges]?: keyof OrganizationTable };
 
 function columnsOf(changes: OrganizationChanges): Partial<Insertable<OrganizationTable>> {
@@ -167,7 +172,10 @@ function namesFigures({ requestsPerMinute, tokensPerMinute }: OrganizationChange
 }
 
 function settingsRefusal(changes: OrganizationChanges): StoreRefusal | null {
-  const { plan, drainSeconds, fallbackPrice, maxRunBudget, runCeiling, runExposure, requestsPerMinute, tokensPerMinute } = changes;
+  const {
+    plan, drainSeconds, fallbackPrice, maxRunBudget, runCeiling, runExposure, requestsPerMinute, tokensPerMinute, keepRecordsDays,
+  } = changes;
+  if ((keepRecordsDays ?? null) !== null && !isKeptDays(keepRecordsDays!)) return refuse('invalid_setting', `${keepRecordsForm}.`);
   for (const bound of [maxRunBudget, runCeiling, runExposure]) {
     if ((bound ?? null) !== null && (bound! < 0n || bound! > nanoDollarsMax)) {
       return refuse('invalid_setting', 'A bound on runs must be an amount of US dollars from 0, below 9.2 billion.');
@@ -190,6 +198,17 @@ function settingsRefusal(changes: OrganizationChanges): StoreRefusal | null {
   return null;
 }
 
+/** Days that records may be kept: reports of a month, caps and the check of a bill look back so far. */
+export const keepRecordsDaysMin = 31;
+/** A hundred years. */
+export const keepRecordsDaysMax = 36_500;
+/** A sentence without its stop. */
+export const keepRecordsForm = `Records must be kept for ${keepRecordsDaysMin} to ${keepRecordsDaysMax} whole days, or without a bound`;
+
+function isKeptDays(days: number): boolean {
+  return Number.isSafeInteger(days) && days >= keepRecordsDaysMin && days <= keepRecordsDaysMax;
+}
+
 function organizationOf(row: Selectable<OrganizationTable>): Organization {
   return {
     id: row.id as OrganizationId,
@@ -200,6 +219,7 @@ function organizationOf(row: Selectable<OrganizationTable>): Organization {
     enforceKeyCaps: row.enforce_key_caps === 1n,
     runPolicy: runPolicyOf(row),
     agreedFigures: agreedFiguresOf(row),
+    keepRecordsDays: numberOrNull(row.keep_records_days),
     createdAtMs: Number(row.created_at_ms),
   };
 }

@@ -36,7 +36,12 @@ export interface Addition {
 
 /** Adds what `records` spent. To be called in the transaction that keeps them, with those alone that it keeps. */
 export function applySpend(engine: Engine['kind'], send: Send, records: readonly SpendRecord[]): void {
-  sendRows(engine, send, inserts[engine], additionsOf(records).sort(inOrder));
+  sendRows(engine, send, inserts[engine], orderedAdditionsOf(records));
+}
+
+/** In the order of the table's key. */
+export function orderedAdditionsOf(records: readonly SpendRecord[]): Addition[] {
+  return additionsOf(records).sort(inOrder);
 }
 
 /** What each sum gains by these records. In no order. */
@@ -124,12 +129,15 @@ function inOrder(one: Addition, other: Addition): number {
   return 0;
 }
 
-const columns: readonly BulkColumn<Addition>[] = [
+export const spendKey: readonly BulkColumn<Addition>[] = [
   { name: 'organization', kind: 'text', value: (a) => a.organization },
   { name: 'scope', kind: 'text', value: (a) => a.scope },
   { name: 'subject', kind: 'text', value: (a) => a.subject },
   { name: 'window', kind: 'text', value: (a) => a.window },
   { name: 'start_ms', kind: 'whole', value: (a) => a.startMs },
+];
+export const spendColumns: readonly BulkColumn<Addition>[] = [
+  ...spendKey,
   { name: 'spent_nano', kind: 'whole', value: (a) => a.spent },
   { name: 'calls', kind: 'whole', value: (a) => a.calls },
   { name: 'unknown_calls', kind: 'whole', value: (a) => a.unknownCalls },
@@ -137,7 +145,7 @@ const columns: readonly BulkColumn<Addition>[] = [
 ];
 
 function adding(least: 'min' | 'least'): BulkInsert<Addition> {
-  return { table: 'spend_sum', columns, after: `on conflict (organization, scope, subject, "window", start_ms) do update set
+  return { table: 'spend_sum', columns: spendColumns, after: `on conflict (organization, scope, subject, "window", start_ms) do update set
     spent_nano = ${least}(spend_sum.spent_nano, 9223372036854775807 - excluded.spent_nano) + excluded.spent_nano,
     calls = spend_sum.calls + excluded.calls, unknown_calls = spend_sum.unknown_calls + excluded.unknown_calls,
     gap_calls = spend_sum.gap_calls + excluded.gap_calls` };

@@ -4,7 +4,8 @@
  * both figures.
  * One organization at a time, in slices along its index, so that neither memory nor a wait grows with the records. Records that
  * arrive meanwhile are left out by their number; on PostgreSQL a transaction may commit behind that number, so a difference
- * counts only when a second walk finds the very same one.
+ * counts only when a second walk finds the very same one. What a sum keeps of records that are gone for their age is taken from it; a walk
+ * during which some went tells nothing.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
@@ -15,6 +16,7 @@ import { sql } from 'kysely';
 import { additionsOf, type SpendRecord } from './apply-spend.ts';
 import { costGapsOf } from '../schema/cost-gaps-column.ts';
 import type { StoreContext } from '../context.ts';
+import type { Engine } from '../engine/engine.ts';
 
 /** What a sum says. */
 export interface SpendFigures {
@@ -65,7 +67,7 @@ type Sums = Map<string, Place & { figures: SpendFigures }>;
 export function spendReconcilerIn({ background: engine }: StoreContext): SpendReconciler {
   /** Null: the walk was ended. */
   async function walk(organization: OrganizationId, between: () => Promise<boolean>): Promise<Walked | null> {
-    const { kept, through, erased } = await snapshot(organization);
+    const { kept, through, erased, removed } = await snapshot(organization);
     const derived: Sums = new Map();
     let records = 0;
     let before: { startedAtMs: bigint; sequence: bigint } | null = null;
@@ -82,16 +84,19 @@ export function spendReconcilerIn({ background: engine }: StoreContext): SpendRe
       if (last === undefined || slice.length < recordsAtOnce) break;
       before = { startedAtMs: last.started_at_ms, sequence: last.sequence };
     }
+    if (await removedOf(engine, organization) !== removed) return { records, differences: [] };
     // Of an erased organization no project is kept, while its records lose theirs slice by slice.
     const differences = differencesOf(kept, derived).filter(({ scope }) => !erased || scope !== 'project');
     return { records, differences: differences.map((difference) => ({ organization, ...difference })) };
   }
 
   /** The sums and the number of the newest record, of one moment. */
-  async function snapshot(organization: OrganizationId): Promise<{ kept: Sums; through: bigint; erased: boolean }> {
+  async function snapshot(organization: OrganizationId): Promise<{ kept: Sums; through: bigint; erased: boolean; removed: bigint }> {
     const { rows } = await engine.read((db) => sql<SnapshotRow>`
-      select newest.through, newest.erased, s.scope, s.subject, s."window", s.start_ms, s.spent_nano, s.calls, s.unknown_calls, s.gap_calls
+      select newest.through, newest.erased, newest.removed, s.scope, s.subject, s."window", s.start_ms, s.spent_nano - s.gone_nano as spent_nano,
+        s.calls - s.gone_calls as calls, s.unknown_calls - s.gone_unknown_calls as unknown_calls, s.gap_calls - s.gone_gap_calls as gap_calls
       from (select coalesce(max(sequence), 0) as through,
+        (select coalesce(max(removed_records), 0) from retention where organization = ${organization}) as removed,
         (select count(*) from erased_organization where organization = ${organization}) as erased from call_record) as newest
       left join spend_sum as s on s.organization = ${organization}`.execute(db));
     const kept: Sums = new Map();
@@ -104,7 +109,7 @@ export function spendReconcilerIn({ background: engine }: StoreContext): SpendRe
         },
       });
     }
-    return { kept, through: BigInt(rows[0]?.through ?? 0), erased: BigInt(rows[0]?.erased ?? 0) > 0n };
+    return { kept, through: BigInt(rows[0]?.through ?? 0), erased: BigInt(rows[0]?.erased ?? 0) > 0n, removed: BigInt(rows[0]?.removed ?? 0) };
   }
 
   /** The next slice, newest first: that is how the index over time runs. */
@@ -136,7 +141,13 @@ export function spendReconcilerIn({ background: engine }: StoreContext): SpendRe
   };
 }
 
-type SnapshotRow = { readonly through: bigint | number; readonly erased: bigint | number } & (
+/** Records that ever went for their age. */
+async function removedOf(engine: Engine, organization: OrganizationId): Promise<bigint> {
+  return engine.read(async (db) => (await db.selectFrom('retention').select('removed_records').where('organization', '=', organization)
+    .executeTakeFirst())?.removed_records ?? 0n);
+}
+
+type SnapshotRow = { readonly [Name in 'through' | 'erased' | 'removed']: bigint | number } & (
   | { readonly scope: null }
   | {
     readonly scope: CapScope; readonly subject: string; readonly window: CalendarWindow; readonly start_ms: bigint;

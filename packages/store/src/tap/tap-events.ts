@@ -7,7 +7,7 @@ import type { OrganizationId } from '@metergate/core/id.ts';
 import { baselinePeriod, firstDayAfter, tapAdmission } from '@metergate/core/tap/baseline.ts';
 import type { TapEvent } from '@metergate/core/tap/event.ts';
 import { latencyCountsFrom } from '@metergate/core/tap/latency-bucket.ts';
-import { rollUp, tapFigures, type TapCell, type TapHeadroom, type TapLatency } from '@metergate/core/tap/rollup.ts';
+import { partOnDay, rollUp, tapFigures, type TapCell, type TapHeadroom, type TapLatency } from '@metergate/core/tap/rollup.ts';
 import type { Plan } from '@metergate/core/rate/plan.ts';
 import { sql, type Kysely } from 'kysely';
 import type { Engine } from '../engine/engine.ts';
@@ -82,8 +82,8 @@ export function tapEventsIn({ engine, clock }: StoreContext): TapEvents {
       return { accepted: kept.length };
     }),
     sums: (baseline) => engine.read(async (db) => {
-      const row = await db.selectFrom('baseline').select('number').where('id', '=', baseline).executeTakeFirst();
-      return row === undefined ? { cells: [], latencies: [], headroom: [] } : readSums(engine, db, row.number);
+      const row = await db.selectFrom('baseline').select(['number', 'gone_before_ms']).where('id', '=', baseline).executeTakeFirst();
+      return row === undefined ? { cells: [], latencies: [], headroom: [] } : readSums(engine, db, row.number, row.gone_before_ms ?? 0n);
     }),
   };
 }
@@ -106,18 +106,19 @@ const numberOf = (name: string) => sql<number>`cast(${sql.ref(name)} as double p
 
 /**
  * Cells come as one JSON text that the engine writes: a fifth of the time of as many rows, and plain numbers, exact to 2^53, in
- * place of a million bigints.
+ * place of a million bigints. `sinceMs`: what was reported of the days before is gone, or going.
  */
-async function readSums({ kind }: Engine, db: Kysely<Schema>, number: bigint): Promise<TapSumsRead> {
+async function readSums({ kind }: Engine, db: Kysely<Schema>, number: bigint, sinceMs: bigint): Promise<TapSumsRead> {
   const [array, all] = kind === 'sqlite' ? [sql.raw('json_array'), sql.raw('json_group_array')] : [sql.raw('json_build_array'), sql.raw('json_agg')];
   const { rows } = await sql<{ cells: string | null }>`
     select cast(${all}(${array}(day_ms, provider, model, tag, band, ${array}(${figureColumns}))) as text) as cells
-    from tap_cell where baseline = ${number}`.execute(db);
+    from tap_cell where baseline = ${number} and day_ms >= ${sinceMs}`.execute(db);
   const cells = JSON.parse(rows[0]?.cells ?? '[]') as CellArray[];
-  const latencies = await db.selectFrom('tap_latency').select(['part', 'counts']).where('baseline', '=', number).execute();
+  const latencies = await db.selectFrom('tap_latency').select(['part', 'counts']).where('baseline', '=', number)
+    .where('part', '>=', partOnDay(Number(sinceMs), '')).execute();
   const headroom = await db.selectFrom('tap_headroom')
     .select(['provider', 'model', 'kind', numberOf('most').as('limit'), numberOf('remaining').as('remaining'), numberOf('at_ms').as('atMs')])
-    .where('baseline', '=', number).orderBy('provider').orderBy('model').orderBy('kind').execute();
+    .where('baseline', '=', number).where('at_ms', '>=', sinceMs).orderBy('provider').orderBy('model').orderBy('kind').execute();
   return {
     cells: cells.map(([dayMs, provider, model, tag, band, sums]) => ({ dayMs, provider, model, tag, band, sums })),
     latencies: latencies.map(({ part, counts }) => ({ part, counts: latencyCountsFrom(counts) })),

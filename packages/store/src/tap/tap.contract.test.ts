@@ -68,6 +68,48 @@ for (const on of bothEngines) {
     const callsOf = async ({ baseline }: Tapped): Promise<number> =>
       (await store.tapEvents.sums(baseline.id)).cells.reduce((sum, cell) => sum + cell.sums[0]!, 0);
 
+    describe('what is past its age', () => {
+      test('events and sums of such days go, those of the days that stay are the events\' own, and another organization keeps all', async () => {
+        const [tapped, untouched] = [await newBaseline(), await newBaseline()];
+        await granted(store.organizations.set(tapped.organization, { plan: 'team', keepRecordsDays: 31 }));
+        for (const { key } of [tapped, untouched]) {
+          for (let day = 0; day < 4; day += 1) {
+            nowMs = noonMs + day * dayLengthMs;
+            await keep(key, Array.from({ length: 30 }, (_, at) => event(`d${day}r${at}`, { tag: `t${at % 3}` })));
+          }
+        }
+        const removedAt = noonMs + 33 * dayLengthMs;
+        let removed = 0;
+        for (let more = true; more;) {
+          const slice = await store.retention.goOn(tapped.organization, { nowMs: removedAt, rowsMax: 7 });
+          removed += slice.events;
+          ({ more } = slice);
+          if (removed > 0) assert.equal(await callsOf(tapped), 60, 'a day that is going is in no report');
+        }
+        assert.deepEqual([removed, await eventRows(tapped), await callsOf(tapped), await eventRows(untouched), await callsOf(untouched)],
+          [60, 60, 60, 120, 120]);
+        const { latencies } = await store.tapEvents.sums(tapped.baseline.id);
+        assert.ok(latencies.every(({ part }) => Number(part.split(':')[0]) >= dayOf(removedAt - 31 * dayLengthMs)));
+        const cells = await context.query(url, 'select count(*) as n from tap_cell as c join baseline as b on b.number = c.baseline where b.id = $1',
+          [tapped.baseline.id]);
+        assert.equal(Number(cells[0]!['n']), 6);
+        assert.equal((await store.retention.progress(tapped.organization))!.removedEvents, 60);
+      });
+
+      test('a Baseline that another replaced goes with its last event, the current one stays', async () => {
+        const old = await newBaseline();
+        await granted(store.organizations.set(old.organization, { keepRecordsDays: 31 }));
+        await keep(old.key, events(0, 5), { isPriced: () => false });
+        nowMs = noonMs + 61 * dayLengthMs;
+        const key = newKey();
+        const current = await granted(store.baselines.create({ organization: old.organization, key: stored(key), unread: null }));
+        nowMs = noonMs + 100 * dayLengthMs;
+        while ((await store.retention.goOn(old.organization, { nowMs, rowsMax: 2 })).more);
+        assert.deepEqual((await store.baselines.list(old.organization)).map(({ id }) => id), [current.id]);
+        assert.equal(await store.baselines.find(old.baseline.id), null);
+      });
+    });
+
     describe('the Baseline', () => {
       test('is made once for an organization, also by two at the same instant', async () => {
         const organization = await newOrganization();

@@ -4,11 +4,11 @@
  */
 import { hourMs, tellHourFigures, type HourRecord } from '@metergate/core/report/hour-sum.ts';
 import { addWhole, type WholeFigure } from '@metergate/core/report/usage-sum.ts';
-import { sendRows, type BulkInsert } from '../engine/bulk.ts';
+import { sendRows, type BulkColumn, type BulkInsert } from '../engine/bulk.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Send } from '../engine/send.ts';
 
-interface HourAddition {
+export interface HourAddition {
   readonly organization: string;
   readonly hourMs: number;
   readonly figure: string;
@@ -17,11 +17,16 @@ interface HourAddition {
 
 /** Adds what `records` came to. To be called in the transaction that keeps them, with those alone that it keeps. */
 export function applyHours(engine: Engine['kind'], send: Send, records: readonly HourRecord[]): void {
-  sendRows(engine, send, inserts[engine], additionsOf(records).sort(inOrder));
+  sendRows(engine, send, inserts[engine], hourAdditionsOf(records));
 }
 
 /** A sum stops at the 64-bit bound: one that failed there would hold up all records behind it. */
-const bound = 2n ** 63n - 1n;
+export const hourAmountMax = 2n ** 63n - 1n;
+
+/** In the order of the table's key. */
+export function hourAdditionsOf(records: readonly HourRecord[]): HourAddition[] {
+  return additionsOf(records).sort(inOrder);
+}
 
 function additionsOf(records: readonly HourRecord[]): HourAddition[] {
   const all: HourAddition[] = [];
@@ -61,15 +66,17 @@ function inOrder(one: HourAddition, other: HourAddition): number {
   return 0;
 }
 
+export const hourKey: readonly BulkColumn<HourAddition>[] = [
+  { name: 'organization', kind: 'text', value: (row) => row.organization }, { name: 'hour_ms', kind: 'whole', value: (row) => row.hourMs },
+  { name: 'figure', kind: 'text', value: (row) => row.figure },
+];
+
 function insertOf(least: 'min' | 'least'): BulkInsert<HourAddition> {
   return {
     table: 'hour_sum',
-    columns: [
-      { name: 'organization', kind: 'text', value: (row) => row.organization }, { name: 'hour_ms', kind: 'whole', value: (row) => row.hourMs },
-      { name: 'figure', kind: 'text', value: (row) => row.figure }, { name: 'amount', kind: 'whole', value: (row) => row.amount },
-    ],
+    columns: [...hourKey, { name: 'amount', kind: 'whole', value: (row) => row.amount }],
     after: `on conflict (organization, hour_ms, figure) do update
-      set amount = ${least}(hour_sum.amount, ${bound} - excluded.amount) + excluded.amount`,
+      set amount = ${least}(hour_sum.amount, ${hourAmountMax} - excluded.amount) + excluded.amount`,
   };
 }
 

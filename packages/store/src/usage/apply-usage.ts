@@ -23,25 +23,30 @@ export function applyUsage(engine: Engine['kind'], send: Send, records: readonly
 const figures = figureColumnNames.map((name, index): BulkColumn<{ readonly figures: UsageFigures }> =>
   ({ name, kind: 'whole', value: (row) => row.figures[index]! }));
 
+/** The keys of the three tables of sums. */
+export const sumKeys = {
+  named: [
+    { name: 'organization', kind: 'text', value: (row) => row.organization }, { name: 'dimension', kind: 'text', value: (row) => row.dimension },
+    { name: 'day_ms', kind: 'whole', value: (row) => row.dayMs }, { name: 'subject', kind: 'text', value: (row) => row.subject },
+  ] satisfies readonly BulkColumn<NamedAddition>[],
+  attributed: [
+    { name: 'attribution', kind: 'whole', value: (row) => row.attribution }, { name: 'span', kind: 'text', value: (row) => row.span },
+    { name: 'start_ms', kind: 'whole', value: (row) => row.startMs },
+  ] satisfies readonly BulkColumn<AttributionAddition>[],
+  words: [
+    { name: 'organization', kind: 'text', value: (row) => row.organization }, { name: 'dimension', kind: 'text', value: (row) => row.dimension },
+    { name: 'subject', kind: 'text', value: (row) => row.subject }, { name: 'day_ms', kind: 'whole', value: (row) => row.dayMs },
+    { name: 'attribution', kind: 'whole', value: (row) => row.attribution },
+  ] satisfies readonly BulkColumn<WordAddition>[],
+};
+
 function insertsOf(engine: Engine['kind']) {
   const into = <Row extends { readonly figures: UsageFigures }>(table: string, key: readonly BulkColumn<Row>[]): BulkInsert<Row> => ({
     table, columns: [...key, ...figures],
     after: `on conflict (${key.map(({ name }) => name).join(', ')}) do update set ${addedOnConflict(engine, table)}`,
   });
   return {
-    named: into<NamedAddition>('usage_sum', [
-      { name: 'organization', kind: 'text', value: (row) => row.organization }, { name: 'dimension', kind: 'text', value: (row) => row.dimension },
-      { name: 'day_ms', kind: 'whole', value: (row) => row.dayMs }, { name: 'subject', kind: 'text', value: (row) => row.subject },
-    ]),
-    attributed: into<AttributionAddition>('attribution_sum', [
-      { name: 'attribution', kind: 'whole', value: (row) => row.attribution }, { name: 'span', kind: 'text', value: (row) => row.span },
-      { name: 'start_ms', kind: 'whole', value: (row) => row.startMs },
-    ]),
-    words: into<WordAddition>('word_sum', [
-      { name: 'organization', kind: 'text', value: (row) => row.organization }, { name: 'dimension', kind: 'text', value: (row) => row.dimension },
-      { name: 'subject', kind: 'text', value: (row) => row.subject }, { name: 'day_ms', kind: 'whole', value: (row) => row.dayMs },
-      { name: 'attribution', kind: 'whole', value: (row) => row.attribution },
-    ]),
+    named: into('usage_sum', sumKeys.named), attributed: into('attribution_sum', sumKeys.attributed), words: into('word_sum', sumKeys.words),
   };
 }
 

@@ -46,6 +46,20 @@ export function addedOnConflict(engine: Engine['kind'], table: string): string {
   }).join(', ');
 }
 
+/**
+ * The same with figures to take away, which are given negative. A sum that stopped at the bound is not what its records come to, and stays
+ * there until its last record goes.
+ */
+export function subtractedOnConflict(engine: Engine['kind'], table: string): string {
+  const greatest = engine === 'sqlite' ? 'max' : 'greatest';
+  return figureColumns.map(({ name, kind }) => {
+    const [kept, less] = [`${table}.${name}`, `excluded.${name}`];
+    if (kind === 'count') return `${name} = ${kept} + ${less}`;
+    const within = kind === 'sum' ? `${greatest}(${kept} + ${less}, 0)` : `${kept} + ${less}`;
+    return `${name} = case when ${kept} in (${bound}, -${bound}) then ${kept} else ${within} end`;
+  }).join(', ');
+}
+
 /** Where the figures are: columns of a table of sums, or rows of `call_record`. */
 export type FigureSource = 'sums' | 'calls';
 

@@ -25,15 +25,19 @@ export interface ReceiptSource {
 export async function* receiptPieces(
   { receipts, chain }: ReceiptSource, span: ChainSpan,
 ): AsyncGenerator<ExportPiece> {
-  const previous = await receipts.hashBefore(chain.organization, span.first);
-  if (previous === null) throw differs(span.first - 1);
+  const pruned = signedBeginning(chain);
+  // What stands before the beginning is gone, and known by its signature alone.
+  const previous = pruned?.last === span.first - 1 ? pruned.hash : await receipts.hashBefore(chain.organization, span.first);
+  if (previous === null || span.first <= (pruned?.last ?? 0)) throw differs(span.first - 1);
   yield piece([formatLine({
     type: 'head', format: receiptFileFormat, organization: chain.organization, first: span.first, previous, keys: chain.keys,
-  })], 0);
-  const { before, within, after } = await checkpointsOf({ receipts, chain }, span);
-  const walk = new CheckedWalk(chain, before);
-  let end = before?.hash ?? chainStart;
-  for await (const page of pagesOf(receipts, chain, { first: (before?.last ?? 0) + 1, last: after.last })) {
+  }), ...(pruned?.last === span.first - 1 ? [formatLine({ type: 'pruned', ...pruned })] : [])], 0);
+  const { before: kept, within, after } = await checkpointsOf({ receipts, chain }, span);
+  const before = kept !== null && kept.last > (pruned?.last ?? 0) ? kept : null;
+  const begin = before ?? pruned ?? { last: 0, hash: chainStart };
+  const walk = new CheckedWalk(chain, before, begin);
+  let end = begin.hash;
+  for await (const page of pagesOf(receipts, chain, { first: begin.last + 1, last: after.last })) {
     const lines: string[] = [];
     for (const call of page) {
       const line = walk.take(call);
@@ -65,7 +69,7 @@ function endFor(chain: OpenChain, statement: ChainSpan & { readonly previous: st
 }
 
 interface Checkpoints {
-  /** The last before the span; null: the walk begins with the chain. */
+  /** The last before the span; null: there is none. */
   readonly before: Checkpoint | null;
   /** By their last sequence. */
   readonly within: ReadonlyMap<number, Checkpoint>;
@@ -96,12 +100,13 @@ class CheckedWalk {
   #hash: string;
   #sequence: number;
 
-  constructor(chain: OpenChain, before: Checkpoint | null) {
+  /** `before`: the checkpoint that it begins after, if it begins after one. */
+  constructor(chain: OpenChain, before: Checkpoint | null, begin: { readonly last: number; readonly hash: string }) {
     this.#chain = chain;
     if (!followEachOther(chain)) throw differs(1);
     if (before !== null && !isSignedByOne(chain.keys, before, 'checkpoint')) throw differs(before.last);
-    this.#hash = before?.hash ?? chainStart;
-    this.#sequence = before?.last ?? 0;
+    this.#hash = begin.hash;
+    this.#sequence = begin.last;
   }
 
   take({ record, sequence, hash: kept, wordsDigest }: ChainedCall): ReceiptLine {
@@ -123,6 +128,15 @@ class CheckedWalk {
     }
     return checkpoint;
   }
+}
+
+/**
+ * Where the chain begins, since the records before are gone for their age; null: with its first. @throws StoreFault `receipts_differ` where
+ * nobody signed that.
+ */
+export function signedBeginning({ pruned, keys }: Pick<OpenChain, 'pruned' | 'keys'>): Checkpoint | null {
+  if (pruned !== null && !isSignedByOne(keys, pruned, 'pruned')) throw differs(pruned.last);
+  return pruned;
 }
 
 function followEachOther({ organization, keys }: OpenChain): boolean {

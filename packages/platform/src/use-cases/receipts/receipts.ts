@@ -10,7 +10,7 @@ import type { CallExport } from '../exports.ts';
 import { findFigures, findOrganization } from '../organizations.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from '../refusal.ts';
 import { pemOf } from './public-key-pem.ts';
-import { receiptPieces } from './receipt-pieces.ts';
+import { receiptPieces, signedBeginning } from './receipt-pieces.ts';
 
 export interface ReceiptsQuery {
   /** Id or name, of an erased organization its id alone. */
@@ -53,14 +53,17 @@ async function spanOf(
 ): Promise<ChainSpan | AdministrationRefusal> {
   const signed = (chain.end ?? chain.head)?.last ?? 0;
   if (signed === 0) return refuseInput('no_receipts', 'This organization has no receipts yet: there is one for each call from now on.');
-  if (fromMs === undefined && toMs === undefined) return { first: 1, last: signed };
+  const first = (signedBeginning(chain)?.last ?? 0) + 1;
+  if (first > signed) return refuseInput('no_receipts', 'Every call with a receipt is gone for its age.');
+  if (fromMs === undefined && toMs === undefined) return { first, last: signed };
   if (chain.end !== null) {
     return refuseInput('invalid_input',
       'This organization is erased, and nothing can be signed for it any more: export its whole chain, without a time.');
   }
   const span = await receipts.spanOfTime(chain.organization, { fromMs: fromMs ?? 0, toMs: toMs ?? farFutureMs });
   if (span === null || span.first > signed) return refuseInput('no_receipts', 'No call of this time has a receipt.');
-  return { first: span.first, last: Math.min(span.last, signed) };
+  if (span.last < first) return refuseInput('no_receipts', 'The calls of this time are gone for their age.');
+  return { first: Math.max(first, span.first), last: Math.min(span.last, signed) };
 }
 
 const farFutureMs = 8_640_000_000_000_000;

@@ -25,10 +25,12 @@ import { serverSettings } from './0020-server-settings.ts';
 import { providedPeople } from './0021-provided-people.ts';
 import { corrections } from './0022-corrections.ts';
 import { labelMonths } from './0023-label-months.ts';
+import { retention } from './0024-retention.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
   firstSchema, capsAndSpend, runsAndGrants, tapAndBaseline, accounts, leases, usageSums, whoAndWhere, changeNotices, overrunLeases, costGaps,
   listOrder, attributions,
   tapLines, receipts, keysAndLinks, hourSums, alertsAndWebhooks, callsById, serverSettings, providedPeople, corrections, labelMonths,
+  retention,
 ];

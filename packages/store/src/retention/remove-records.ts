@@ -1,0 +1,70 @@
+/**
+ * Removes call records of one organization, and in the same transaction what they added to every sum: so reports equal the records that are
+ * left, wherever a process dies. What they spent stays spent (`noteGone`).
+ */
+import type { CallRecord } from '@metergate/core/record/call-record.ts';
+import { sql, type RawBuilder, type Selectable, type Transaction } from 'kysely';
+import { callRecordOf } from '../calls/call-row.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { CallRecordTable, Schema } from '../schema/schema.ts';
+import { noteGone } from '../spend/note-gone.ts';
+import { subtractHours } from '../usage/subtract-hours.ts';
+import { subtractUsage } from '../usage/subtract-usage.ts';
+
+type Row = Selectable<CallRecordTable>;
+/** What of a record is asked for before it goes. */
+const asked = ['sequence', 'run', 'receipt_sequence', 'started_at_ms'] as const;
+export type OldCall = Pick<Row, (typeof asked)[number]>;
+
+/** Records with receipts up to `through`, in the order of the chain. */
+export async function chainedRecords(
+  transaction: Transaction<Schema>, organization: string,
+  { after, through, limit }: { readonly after: bigint; readonly through: bigint; readonly limit: number },
+): Promise<readonly OldCall[]> {
+  return transaction.selectFrom('call_record').select(asked).where('organization', '=', organization)
+    .where('receipt_sequence', '>', after).where('receipt_sequence', '<=', through).orderBy('receipt_sequence').limit(limit).execute();
+}
+
+/** Records from before there were receipts, that started before `youngMs`. */
+export async function unchainedRecords(
+  transaction: Transaction<Schema>, organization: string, { youngMs, limit }: { readonly youngMs: number; readonly limit: number },
+): Promise<readonly OldCall[]> {
+  return transaction.selectFrom('call_record').select(asked).where('organization', '=', organization)
+    .where('receipt_sequence', 'is', null).where('started_at_ms', '<', BigInt(Math.ceil(youngMs)))
+    .orderBy('started_at_ms').orderBy('sequence').limit(limit).execute();
+}
+
+/** Live runs among these remember who began them, since the record that says so goes. Before any lock on a chain: shippers lock runs first. */
+export async function keepBeginnings(transaction: Transaction<Schema>, organization: string, calls: readonly OldCall[]): Promise<void> {
+  const named = [...new Set(calls.map(({ run }) => run).filter((run) => run !== null))].sort();
+  if (named.length === 0) return;
+  const live = await transaction.selectFrom('run').select('id').where('organization', '=', organization).where('id', 'in', named)
+    .where('state', '=', 'live').where('began_by', 'is', null).orderBy('id').execute();
+  for (const { id } of live) {
+    const first = await transaction.selectFrom('call_record').select('key').where('organization', '=', organization).where('run', '=', id)
+      .orderBy('started_at_ms').orderBy('sequence').limit(1).executeTakeFirst();
+    if (first !== undefined) {
+      await transaction.updateTable('run').set({ began_by: first.key }).where('organization', '=', organization).where('id', '=', id).execute();
+    }
+  }
+}
+
+/** How many there were. `youngMs`: sums of spend of windows that ended by then go with their last record. */
+export async function removeRecords(
+  engine: Engine['kind'], transaction: Transaction<Schema>, calls: readonly OldCall[], youngMs: number,
+): Promise<number> {
+  const { rows } = await (sql`delete from call_record where ${isOneOf(engine, calls.map(({ sequence }) => sequence))} returning *` as RawBuilder<Row>)
+    .execute(transaction);
+  const records: CallRecord[] = rows.map(callRecordOf);
+  await noteGone(engine, transaction, records, youngMs);
+  await subtractUsage(engine, transaction, records, rows.map(({ attribution }) => Number(attribution)));
+  await subtractHours(engine, transaction, records);
+  return rows.length;
+}
+
+/** One text however many there are, so that no engine parses a new statement for each size of slice. */
+function isOneOf(engine: Engine['kind'], sequences: readonly bigint[]): RawBuilder<boolean> {
+  const all = sequences.map(String);
+  return engine === 'postgres' ? sql<boolean>`sequence = any(${all}::bigint[])`
+    : sql<boolean>`sequence in (select value from json_each(${`[${all.join(',')}]`}))`;
+}

@@ -1,0 +1,269 @@
+/**
+ * Records that go after an age, the same on SQLite and on PostgreSQL: after every slice the sums of reports are those of the records that are
+ * left, what was spent stays spent, and a chain that lost its beginning says so, signed. Decision 0032.
+ */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
+import { nanoDollars, nanoDollarsMax, type NanoDollars } from '@metergate/core/money.ts';
+import type { CallRecord } from '@metergate/core/record/call-record.ts';
+import type { Store } from '../store.ts';
+import { batchOf, drawing, granted, refusalCode, sampleRecord, startMs, type EngineFixture } from '../test-support/contract-fixture.ts';
+import { bothEngines, contractStore } from '../test-support/contract-store.ts';
+
+const dayMs = 86_400_000;
+const days = 31;
+const goOn = async (): Promise<boolean> => true;
+
+/** In the order of their arrival, over forty days: each up to a day late. */
+function recordsOf(organization: OrganizationId, count: number, draw: (below: number) => number): CallRecord[] {
+  return Array.from({ length: count }, (_, at) => sampleRecord(organization, {
+    startedAtMs: startMs + Math.floor((at / count) * 40 * dayMs) - draw(dayMs),
+    key: `key_${draw(4)}` as ServiceKeyId, project: draw(4) === 0 ? null : `p\0${draw(5)}`,
+    labels: Array.from({ length: draw(4) }, () => ['a', 'ünï', '🤖', '=1'][draw(4)]!),
+    run: draw(3) === 0 ? null : `run-${draw(50)}`, model: draw(6) === 0 ? null : `model ${draw(4)}`,
+    inputTokens: draw(4) === 0 ? null : draw(100_000), outputTokens: draw(4) === 0 ? null : draw(5_000),
+    cost: draw(5) === 0 ? null : nanoDollars(BigInt(draw(1_000_000_000))), costSource: draw(5) === 0 ? 'unpriced' : 'priced',
+    outcome: (['completed', 'completed', 'failed', 'cut'] as const)[draw(4)]!, status: [200, 429, 500, null][draw(4)]!,
+    cacheSavings: draw(4) === 0 ? null : ((BigInt(draw(1_000_000)) - 500_000n) as NanoDollars),
+    costGaps: draw(4) === 0 ? ['service_tier'] : [], usage: (['reported', 'partial', 'unknown', 'none'] as const)[draw(4)]!,
+    firstByteMs: draw(5_000) / 7, durationMs: draw(60_000) / 3,
+  }));
+}
+
+async function ship(store: Store, segment: string, records: readonly CallRecord[]): Promise<void> {
+  for (let from = 0; from < records.length; from += 300) {
+    await store.calls.ship(batchOf(segment, records.slice(from, from + 300), from + 1));
+  }
+}
+
+const figures = `calls, input_tokens, cached_tokens, cache_write_tokens, output_tokens, reasoning_tokens, cost_nano, cache_savings_nano, saved_calls,
+  unknown_calls, unpriced_calls, gap_calls`;
+const attributed = 'a.key || a.project || a.model || a.wire || a.endpoint as attribution';
+
+/** Every sum that reports rest on, as text, but for whose it is. */
+async function sumsOf(context: EngineFixture, url: string, organization: OrganizationId): Promise<string[]> {
+  const statements = [
+    `select 'named' as sum, dimension, day_ms, subject, ${figures} from usage_sum where organization = $1`,
+    `select 'attributed' as sum, ${attributed}, span, start_ms, ${figures} from attribution_sum as s join attribution as a on a.id = s.attribution
+      where a.organization = $1`,
+    `select 'word' as sum, ${attributed}, dimension, subject, day_ms, ${figures} from word_sum as s join attribution as a on a.id = s.attribution
+      where s.organization = $1`,
+    `select 'hour' as sum, hour_ms, figure, amount from hour_sum where organization = $1`,
+  ];
+  const rows = await Promise.all(statements.map((statement) => context.query(url, statement, [organization])));
+  return rows.flat().map((row) => Object.values(row).map(String).join(' | ')).sort();
+}
+
+/** Slices until nothing is due. */
+async function removeAll(store: Store, organization: OrganizationId, nowMs: number, rowsMax = 200): Promise<{ records: number; events: number }> {
+  const removed = { records: 0, events: 0 };
+  for (;;) {
+    const { records, events, more } = await store.retention.goOn(organization, { nowMs, rowsMax });
+    removed.records += records;
+    removed.events += events;
+    if (!more) return removed;
+  }
+}
+
+for (const on of bothEngines) {
+  describe(`retention on ${on.title}`, async () => {
+    const { context, url, store, another, newOrganization } = await contractStore(on);
+    const draw = drawing(0x51ce_0001);
+    const keeping = async (of?: OrganizationId): Promise<OrganizationId> => {
+      const organization = of ?? await newOrganization();
+      await granted(store.organizations.set(organization, { keepRecordsDays: days }));
+      return organization;
+    };
+    const listed = (organization: OrganizationId) => store.calls.list({ organization, limit: 10_000 });
+    const spent = async (organization: OrganizationId): Promise<readonly unknown[]> => (await context.query(url,
+      `select scope, subject, "window", spent_nano, calls, unknown_calls, gap_calls from spend_sum
+        where organization = $1 and "window" in ('lifetime', 'year')`, [organization]))
+      .map((row) => Object.values(row).map(String).join(' | ')).sort();
+
+    test('nothing goes without an age, and an age below a month is refused', async () => {
+      const organization = await newOrganization();
+      await ship(store, 'seg_kept', recordsOf(organization, 300, draw));
+      assert.deepEqual(await removeAll(store, organization, startMs + 4_000 * dayMs), { records: 0, events: 0 });
+      for (const wrong of [30, 0, -1, 31.5, 36_501]) {
+        assert.equal(await refusalCode(store.organizations.set(organization, { keepRecordsDays: wrong })), 'invalid_setting');
+      }
+      assert.equal((await granted(store.organizations.set(organization, { keepRecordsDays: 31 }))).keepRecordsDays, 31);
+      assert.deepEqual((await store.retention.organizations()).map((each) => each.organization), [organization]);
+      assert.equal((await granted(store.organizations.set(organization, { keepRecordsDays: null }))).keepRecordsDays, null);
+      assert.equal(await store.retention.progress(organization), null);
+    });
+
+    test('after every slice each sum is that of the records left, caps are not refunded, and another organization keeps all', async () => {
+      const [organization, other] = [await keeping(), await newOrganization()];
+      const records = recordsOf(organization, 3_000, draw);
+      await ship(store, 'seg_mixed', records);
+      await ship(store, 'seg_mixed_other', records.slice(0, 700).map((record) => ({ ...record, organization: other })));
+      const [before, others] = [await spent(organization), await sumsOf(context, url, other)];
+      // Twenty-five of the forty days are past the age.
+      const nowMs = startMs + (25 + days) * dayMs;
+      let removed = 0;
+      for (let slice = 0; ; slice += 1) {
+        const done = await store.retention.goOn(organization, { nowMs, rowsMax: 170 });
+        removed += done.records;
+        const left = await listed(organization);
+        assert.equal(left.length, 3_000 - removed);
+        if (slice % 4 === 0 || !done.more) {
+          const alike = await newOrganization();
+          await ship(store, `seg_left_${slice}`, left.toReversed().map((record) => ({ ...record, organization: alike })));
+          assert.deepEqual(await sumsOf(context, url, organization), await sumsOf(context, url, alike));
+        }
+        if (!done.more) break;
+      }
+      const left = await listed(organization);
+      assert.ok(removed > 1_000, `${removed} removed`);
+      const kept = new Set(left.map(({ id }) => id));
+      assert.ok(records.every(({ id, startedAtMs }) => startedAtMs < nowMs - days * dayMs || kept.has(id)), 'nothing young goes');
+      const { goneBeforeMs, removedRecords } = (await store.retention.progress(organization))!;
+      assert.equal(removedRecords, removed);
+      assert.ok(records.every(({ id, startedAtMs }) => kept.has(id) || startedAtMs < goneBeforeMs!));
+      assert.deepEqual(await spent(organization), before);
+      assert.deepEqual([await sumsOf(context, url, other), (await listed(other)).length], [others, 700]);
+      const reconciled = (await store.spendReconciler.reconcile(goOn))!;
+      assert.deepEqual(reconciled.differences, []);
+      // Windows that are wholly past go with their last record.
+      const [past] = await context.query(url, `select cast(count(*) as integer) as rows from spend_sum
+        where organization = $1 and "window" = 'day' and start_ms < $2`, [organization, left.at(-1)!.startedAtMs - dayMs]);
+      assert.equal(Number(past!['rows']), 0);
+      // A report of the time that is left is that of the records.
+      const [row] = (await store.usageReports.usage({ organization, by: [], rowsMax: 1 }))!;
+      assert.equal(Number(row!.figures[0]), left.length);
+    });
+
+    test('what arrives late of a time that is gone is counted, and goes in its turn', async () => {
+      const organization = await keeping();
+      const nowMs = startMs + (60 + days) * dayMs;
+      await ship(store, 'seg_early', recordsOf(organization, 400, draw));
+      assert.deepEqual(await removeAll(store, organization, nowMs), { records: 400, events: 0 });
+      await ship(store, 'seg_late', recordsOf(organization, 50, draw));
+      assert.equal((await store.usageReports.usage({ organization, by: [], rowsMax: 1 }))![0]!.figures[0], 50);
+      assert.deepEqual((await store.spendReconciler.reconcile(goOn))!.differences, []);
+      assert.deepEqual(await removeAll(store, organization, nowMs), { records: 50, events: 0 });
+      assert.deepEqual(await sumsOf(context, url, organization), []);
+      const all = await context.query(url, `select calls, gone_calls from spend_sum where organization = $1 and scope = 'organization'
+        and "window" = 'lifetime'`, [organization]);
+      assert.deepEqual(all.map((each) => [Number(each['calls']), Number(each['gone_calls'])]), [[450, 450]]);
+      assert.deepEqual((await store.spendReconciler.reconcile(goOn))!.differences, []);
+    });
+
+    test('a sum that stopped at the bound stays there until its last record goes', async () => {
+      const organization = await keeping();
+      const of = (at: number): CallRecord => sampleRecord(organization, { startedAtMs: startMs + at, cost: nanoDollars(nanoDollarsMax), labels: [] });
+      await ship(store, 'seg_bound', [of(1), of(2), of(3)]);
+      await removeAll(store, organization, startMs + (1 + days) * dayMs);
+      assert.deepEqual(await sumsOf(context, url, organization), []);
+      assert.deepEqual((await store.spendReconciler.reconcile(goOn))!.differences, []);
+    });
+
+    test('the chain begins after a signed cut, at a checkpoint; what is left is unbroken', async () => {
+      const organization = await keeping();
+      await ship(store, 'seg_chain', recordsOf(organization, 3_000, draw));
+      assert.equal((await store.receipts.open(organization)).pruned, null);
+      await removeAll(store, organization, startMs + (30 + days) * dayMs);
+      const chain = await store.receipts.open(organization);
+      const { pruned } = chain;
+      assert.ok(pruned !== null && pruned.last >= 1_000 && pruned.last < 3_000, JSON.stringify(pruned));
+      assert.equal(chain.length, 3_000);
+      assert.equal(await store.receipts.hashBefore(organization, pruned.last + 1), pruned.hash);
+      assert.equal(await store.receipts.hashBefore(organization, pruned.last), null);
+      const [first] = await store.receipts.page(organization, { first: 1, last: 3_000, limit: 1 });
+      assert.equal(first!.sequence, pruned.last + 1);
+      assert.deepEqual((await store.receipts.checkpointsAround(organization, { first: 1, last: 3_000 })).map(({ last }) => last)[0], pruned.last);
+      // Once more, a month on: the head is signed, so nothing need stay.
+      await removeAll(store, organization, startMs + (50 + days) * dayMs);
+      assert.equal((await store.receipts.open(organization)).pruned!.last, 3_000);
+      assert.deepEqual(await listed(organization), []);
+      await ship(store, 'seg_after', [sampleRecord(organization, { startedAtMs: startMs + 50 * dayMs })]);
+      const [next] = await store.receipts.page(organization, { first: 1, last: 9_000, limit: 9 });
+      assert.equal(next!.sequence, 3_001);
+    });
+
+    test('where the record at the cut is not the one that was signed, nothing goes', async () => {
+      const organization = await keeping();
+      await ship(store, 'seg_forged', recordsOf(organization, 1_200, draw));
+      const zeros = on.title === 'SQLite' ? `x'00'` : `'\\x00'::bytea`;
+      await context.query(url, `update call_record set receipt_hash = ${zeros} where organization = $1`, [organization]);
+      await assert.rejects(removeAll(store, organization, startMs + (50 + days) * dayMs), { code: 'receipts_differ' });
+      assert.equal((await listed(organization)).length, 1_200);
+    });
+
+    test('a live run keeps who began it and what it spent', async () => {
+      const organization = await keeping();
+      await context.query(url, `insert into run
+        (organization, id, state, spent_nano, unknown_calls, gap_calls, started_at_ms, confirmed, last_call_at_ms, change)
+        values ($1, 'long', 'live', 7, 0, 0, ${startMs}, 1, ${startMs}, 0)`, [organization]);
+      const of = (at: number, key: string) => sampleRecord(organization, { startedAtMs: startMs + at, run: 'long', key: key as ServiceKeyId });
+      await ship(store, 'seg_run', [of(0, 'key_first'), of(1, 'key_second')]);
+      assert.equal(await store.callPages.beganBy(organization, 'long'), 'key_first');
+      await removeAll(store, organization, startMs + (2 + days) * dayMs, 1);
+      await ship(store, 'seg_run_on', [of(40 * dayMs, 'key_third')]);
+      assert.equal(await store.callPages.beganBy(organization, 'long'), 'key_first');
+      await context.query(url, "update run set began_by = null, state = 'closed' where organization = $1", [organization]);
+      assert.equal(await store.callPages.beganBy(organization, 'long'), null, 'what is left of a run does not say who began it');
+    });
+
+    test('what an erased organization left stays, under an end that begins where its chain does', async () => {
+      const organization = await keeping();
+      await ship(store, 'seg_erased', recordsOf(organization, 2_500, draw));
+      await removeAll(store, organization, startMs + (20 + days) * dayMs);
+      const { pruned } = await store.receipts.open(organization);
+      await granted(store.erasure.begin(organization));
+      while (await store.erasure.goOn());
+      const left = (await listed(organization)).length;
+      assert.deepEqual(await removeAll(store, organization, startMs + 4_000 * dayMs), { records: 0, events: 0 });
+      assert.equal((await listed(organization)).length, left);
+      assert.deepEqual((await store.retention.organizations()).filter((each) => each.organization === organization), []);
+      const { end } = await store.receipts.open(organization);
+      assert.deepEqual([end!.first, end!.previous, end!.last], [pruned!.last + 1, pruned!.hash, 2_500]);
+      assert.deepEqual((await store.spendReconciler.reconcile(goOn))!.differences, []);
+    });
+
+    test('shippers of several nodes and removal at once: nobody waits in a circle, and sums are those of the records', async () => {
+      const organization = await keeping();
+      await ship(store, 'seg_race_old', recordsOf(organization, 1_500, draw));
+      const stores = [await another(), await another()];
+      const nowMs = startMs + (45 + days) * dayMs;
+      await Promise.all([
+        removeAll(store, organization, nowMs, 60),
+        ...stores.map((each, node) => ship(each, `seg_race_${node}`, recordsOf(organization, 600, drawing(7 + node)).map((record) => ({
+          ...record, startedAtMs: record.startedAtMs + draw(2) * 20 * dayMs, run: record.run === null ? null : `run-${draw(9)}`,
+        })))),
+      ]);
+      const alike = await newOrganization();
+      await ship(store, 'seg_race_alike', (await listed(organization)).toReversed().map((record) => ({ ...record, organization: alike })));
+      assert.deepEqual(await sumsOf(context, url, organization), await sumsOf(context, url, alike));
+      assert.deepEqual((await store.spendReconciler.reconcile(goOn))!.differences, []);
+    });
+
+    test('killed at any moment it leaves sums that equal the records, and goes on', async () => {
+      const organization = await keeping();
+      await ship(store, 'seg_killed_removal', recordsOf(organization, 2_000, draw));
+      const program = fileURLToPath(new URL('../test-support/removing-process.ts', import.meta.url));
+      const nowMs = startMs + (60 + days) * dayMs;
+      for (const killAfter of [1, 5, 11]) {
+        const removing = spawn(process.execPath, [program, url, organization, String(nowMs)], { stdio: ['ignore', 'pipe', 'inherit'] });
+        let printed = '';
+        removing.stdout.on('data', (text: Buffer) => {
+          printed += text.toString();
+          if (printed.split('\n').length > killAfter) removing.kill('SIGKILL');
+        });
+        await once(removing, 'exit');
+        const alike = await newOrganization();
+        await ship(store, `seg_killed_${killAfter}`, (await listed(organization)).toReversed().map((record) => ({ ...record, organization: alike })));
+        assert.deepEqual(await sumsOf(context, url, organization), await sumsOf(context, url, alike));
+        assert.deepEqual((await store.spendReconciler.reconcile(goOn))!.differences, []);
+      }
+      assert.ok((await listed(organization)).length < 2_000);
+      await removeAll(store, organization, nowMs);
+      assert.deepEqual([(await store.retention.progress(organization))!.removedRecords, await sumsOf(context, url, organization)], [2_000, []]);
+    });
+  });
+}

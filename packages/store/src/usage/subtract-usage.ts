@@ -1,0 +1,63 @@
+/**
+ * Takes call records away from the sums of usage, inside the transaction that removes them: the same rows in the same order as `applyUsage`
+ * adds to. Sums of which no call is left go.
+ */
+import type { UsageFigures, UsageRecord, WholeFigure } from '@metergate/core/report/usage-sum.ts';
+import type { Transaction } from 'kysely';
+import { deleteRows, insertRows, type BulkColumn, type BulkDelete, type BulkInsert } from '../engine/bulk.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Schema } from '../schema/schema.ts';
+import { sumKeys } from './apply-usage.ts';
+import { figureColumnNames, subtractedOnConflict } from './figure-columns.ts';
+import { usageAdditionsOf } from './usage-additions.ts';
+
+/** `attributions`: as for `applyUsage`. */
+export async function subtractUsage(
+  engine: Engine['kind'], transaction: Transaction<Schema>, records: readonly UsageRecord[], attributions: readonly number[],
+): Promise<void> {
+  const { named, attributed, words } = usageAdditionsOf(records, attributions);
+  await subtractAll(engine, transaction, subtractions[engine].named, named);
+  await subtractAll(engine, transaction, subtractions[engine].attributed, attributed);
+  await subtractAll(engine, transaction, subtractions[engine].words, words);
+}
+
+/** What is left of one sum: its key under its columns' names, and its calls. */
+type LeftSum = Readonly<Record<string, string | bigint>> & { readonly calls: bigint };
+
+interface Subtraction<Row> {
+  readonly insert: BulkInsert<Row>;
+  readonly empty: BulkDelete<LeftSum>;
+}
+
+async function subtractAll<Row>(
+  engine: Engine['kind'], transaction: Transaction<Schema>, { insert, empty }: Subtraction<Row>, rows: readonly Row[],
+): Promise<void> {
+  const left = await insertRows<Row, LeftSum>(engine, transaction, insert, rows);
+  await deleteRows(engine, transaction, empty, left.filter(({ calls }) => calls <= 0n));
+}
+
+type Figured = { readonly figures: UsageFigures };
+const lessFigures = figureColumnNames.map((name, index): BulkColumn<Figured> =>
+  ({ name, kind: 'whole', value: (row) => less(row.figures[index]!) }));
+
+/** Never a negative nought. */
+function less(figure: WholeFigure): WholeFigure {
+  return typeof figure === 'bigint' ? -figure : 0 - figure;
+}
+
+/** A sum that is not there would come out below nothing, and goes at once like one that is used up. */
+function subtractionsOf(engine: Engine['kind']) {
+  const from = <Row extends Figured>(table: string, key: readonly BulkColumn<Row>[]): Subtraction<Row> => {
+    const names = key.map(({ name }) => name).join(', ');
+    return {
+      insert: {
+        table, columns: [...key, ...lessFigures],
+        after: `on conflict (${names}) do update set ${subtractedOnConflict(engine, table)} returning ${names}, calls`,
+      },
+      empty: { table, key: key.map(({ name, kind }) => ({ name, kind, value: (row: LeftSum) => row[name]! })) },
+    };
+  };
+  return { named: from('usage_sum', sumKeys.named), attributed: from('attribution_sum', sumKeys.attributed), words: from('word_sum', sumKeys.words) };
+}
+
+const subtractions = { sqlite: subtractionsOf('sqlite'), postgres: subtractionsOf('postgres') };
