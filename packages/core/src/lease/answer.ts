@@ -1,7 +1,7 @@
 /**
  * A claim and the subject as the store has it → the answer to the node, the state to store, and whether all nodes must confirm their leases
- * (design 2, Spend across nodes). This is the whole rule, for the store and for the simulation alike. The caller holds the subject's lock
- * from reading it to storing the result.
+ * (design 2, Spend across nodes). This is the whole rule, for the store and for the simulation alike. From reading the subject to storing the
+ * result the caller answers no other claim of it.
  */
 import { nanoDollars, type NanoDollars } from '../money.ts';
 import type { LeaseAnswer } from './account.ts';

@@ -6,6 +6,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { LeaseAnswer } from '@metergate/core/lease/account.ts';
+import { easy } from '@metergate/core/lease/grant.ts';
 import type { SubjectClaim } from '@metergate/core/lease/book.ts';
 import type { NewRun, RunAnswer } from '../runs/runs.ts';
 import type { FromStore, KeyAnswer, OrganizationChange, ToStore } from './protocol.ts';
@@ -39,7 +40,7 @@ export interface StoreClient extends SharedNews {
   askRun(run: NewRun): Promise<RunAnswer>;
   /** Says that a call of the run was opened, so that it does not vanish. */
   confirmRun(run: { readonly organization: OrganizationId; readonly id: string }): void;
-  /** What a shared store answers to claims, within three seconds, in their order. @throws StoreAway */
+  /** What a shared store answers to claims, within five seconds, in their order. @throws StoreAway */
   claimLeases(batch: number, claims: readonly SubjectClaim[]): Promise<readonly LeaseAnswer[]>;
   /** Calls back at each change of what this node was told of. */
   onChange(listener: (change: OrganizationChange) => void): void;
@@ -63,8 +64,11 @@ const questionsMax = 2000;
  */
 const startMs = 1_000;
 const keyDeadlineAtStartMs = 2_000;
-/** How long a batch of claims may take; calls that wait for it do so for less. What a store far away says late holds from when it was asked. */
-const claimDeadlineMs = 3_000;
+/**
+ * How long a batch of claims may take; calls that wait for it do so for less. What a store far away says late holds from when it was asked,
+ * so an answer is of use for as long as the longest lease is valid.
+ */
+const claimDeadlineMs = easy.validMs;
 /** Nudges closer together than this are one. */
 const nudgePauseMs = 50;
 

@@ -1,6 +1,6 @@
 /**
- * Leased subjects and their leases ⇄ rows, many at a time: locks sums in the order in which shipping locks them, reads limits, runs and all
- * nodes' leases under those locks, and writes one node's leases.
+ * Leased subjects and their leases ⇄ rows, many at a time: claims of a subject take turns, read its limit, spend and all nodes' leases of one
+ * moment, and write one node's leases.
  */
 import { leaseName, type LeaseSubject } from '@metergate/core/lease/subject.ts';
 import type { LeasedSum, NodeLease } from '@metergate/core/lease/answer.ts';
@@ -26,45 +26,63 @@ const subjectColumns: readonly BulkColumn<LeaseSubject>[] = [
 const names = namesOf(subjectColumns);
 const given = arraysTable(subjectColumns);
 
-/** Rows are made where they are missing, and locked in the order given, by one statement. */
-const lockSums = `insert into spend_sum (${names}, spent_nano, calls, unknown_calls, gap_calls) select v.*, 0, 0, 0, 0 from ${given}
-  on conflict (${names}) do update set calls = spend_sum.calls returning ${names}, spent_nano`;
-const lockExposures = 'select 1 from run_exposure where organization = any($1::text[]) order by organization for update';
-const readRuns = `select v.organization, v.scope, v.subject, v."window", v.start_ms, r.spent_nano, r.effective_nano, r.state
-  from ${given} left join run as r on r.organization = v.organization and r.id = v.subject`;
-const readLimits = `select v.organization, v.scope, v.subject, v."window", v.start_ms, c.limit_nano
-  from ${given} join cap as c on c.organization = v.organization and c.scope = v.scope and c.subject = v.subject and c."window" = v."window"`;
-const readLeases = `select l.* from ${given} join spend_lease as l using (${names})`;
+/**
+ * Claims of one subject take turns, by locks that nobody else takes: what ships records never waits for a claim, nor the other way round. A
+ * claim that does not see a batch that is being stored is as one that came before it: what the batch adds to the spend it takes from what is
+ * leased. Few enough that a batch of claims of many subjects does not fill the server's table of locks.
+ */
+const lockTurns = 'select pg_advisory_xact_lock($1::integer, turn) from unnest($2::integer[]) as turn';
+const turnsLock = 7_215_003;
+const turnsMax = 256;
 
-/** By `leaseName`. All statements are sent at once. */
-export async function lockLeased(send: Send, wanted: readonly LeaseSubject[]): Promise<Map<string, LeasedSum>> {
-  const subjects = [...wanted].sort(inOrder);
-  const runs = subjects.filter(({ scope }) => scope === 'run');
-  const sums = subjects.filter(({ scope }) => scope !== 'run');
-  const query = (statement: string, of: readonly LeaseSubject[]): readonly Row[] | Promise<readonly Row[]> =>
-    of.length === 0 ? [] : send(statement, arraysFrom(subjectColumns, of));
-  if (runs.length > 0) void send(lockExposures, [[...new Set(runs.map(({ organization }) => organization))]]);
-  const [ofRuns, spent, ofCaps, leases] = await Promise.all([
-    query(readRuns, runs), query(lockSums, sums), query(readLimits, sums), query(readLeases, subjects),
-  ]);
+/** One statement, so that all of it is of one moment: spend and leases change together. */
+const readStatement = `select ${names.split(', ').map((name) => `v.${name}`).join(', ')}, s.spent_nano as sum_spent_nano, c.limit_nano as cap_nano,
+    r.spent_nano as run_spent_nano, r.effective_nano, r.state, l.node, l.granted_nano, l.shipped_nano, l.settled_nano, l.under_way_nano,
+    l.doubtful_at_ms, l.claim, l.short_at_ms
+  from ${given}
+  left join spend_sum as s on s.organization = v.organization and s.scope = v.scope and s.subject = v.subject
+    and s."window" = v."window" and s.start_ms = v.start_ms
+  left join cap as c on c.organization = v.organization and c.scope = v.scope and c.subject = v.subject and c."window" = v."window"
+  left join run as r on v.scope = 'run' and r.organization = v.organization and r.id = v.subject
+  left join spend_lease as l on l.organization = v.organization and l.scope = v.scope and l.subject = v.subject
+    and l."window" = v."window" and l.start_ms = v.start_ms`;
+
+/** By `leaseName`: until the transaction ends no other claim of these is answered. Both statements are sent at once. */
+export async function lockLeased(send: Send, subjects: readonly LeaseSubject[]): Promise<Map<string, LeasedSum>> {
+  if (subjects.length === 0) return new Map();
+  const turns = [...new Set(subjects.map((subject) => turnOf(leaseName(subject))))].sort((one, other) => one - other);
+  void send(lockTurns, [turnsLock, turns]);
   const found = new Map<string, LeasedSum & { readonly leases: NodeLease[] }>();
-  for (const row of ofRuns) {
-    const [limit, spent] = [moneyOf(row['effective_nano']), moneyOf(row['spent_nano']) ?? nanoDollars(0n)];
-    found.set(nameOf(row), { limit, spent, over: row['state'] !== 'live', leases: [] });
-  }
-  const limits = new Map(ofCaps.map((row) => [nameOf(row), moneyOf(row['limit_nano'])]));
-  for (const row of spent) {
+  for (const row of await send(readStatement, arraysFrom(subjectColumns, subjects))) {
     const name = nameOf(row);
-    found.set(name, { limit: limits.get(name) ?? null, spent: moneyOf(row['spent_nano'])!, over: false, leases: [] });
-  }
-  for (const row of leases) {
-    found.get(nameOf(row))!.leases.push({
-      node: row['node'] as string, granted: moneyOf(row['granted_nano'])!, shipped: moneyOf(row['shipped_nano'])!,
-      settled: moneyOf(row['settled_nano'])!, underWay: moneyOf(row['under_way_nano'])!, doubtfulAtMs: Number(row['doubtful_at_ms']),
-      claim: Number(row['claim']), shortAtMs: Number(row['short_at_ms']),
-    });
+    let sum = found.get(name);
+    if (sum === undefined) found.set(name, sum = { ...sumOf(row), leases: [] });
+    if (row['node'] !== null) sum.leases.push(leaseOf(row));
   }
   return found;
+}
+
+/** A run that is not there is over; a sum that is not there is nothing. */
+function sumOf(row: Row): Omit<LeasedSum, 'leases'> {
+  const nothing = nanoDollars(0n);
+  return row['scope'] === 'run'
+    ? { limit: moneyOf(row['effective_nano']), spent: moneyOf(row['run_spent_nano']) ?? nothing, over: row['state'] !== 'live' }
+    : { limit: moneyOf(row['cap_nano']), spent: moneyOf(row['sum_spent_nano']) ?? nothing, over: false };
+}
+
+function leaseOf(row: Row): NodeLease {
+  return {
+    node: row['node'] as string, granted: moneyOf(row['granted_nano'])!, shipped: moneyOf(row['shipped_nano'])!,
+    settled: moneyOf(row['settled_nano'])!, underWay: moneyOf(row['under_way_nano'])!, doubtfulAtMs: Number(row['doubtful_at_ms']),
+    claim: Number(row['claim']), shortAtMs: Number(row['short_at_ms']),
+  };
+}
+
+/** FNV-1a, which spreads names evenly enough. */
+function turnOf(name: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < name.length; at += 1) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193);
+  return (hash >>> 0) % turnsMax;
 }
 
 const leaseColumns: readonly BulkColumn<KeptLease>[] = [

@@ -1,7 +1,7 @@
 /**
  * Gateway nodes and their leases in the shared store (design 2, Spend across nodes; 3, rows 5a and 5b). Core decides what is granted; here
- * the sums behind that are locked, read and written in one short transaction. Locks are taken in the order of shipping: exposure, sums,
- * leases, feed. Time is the database's own.
+ * what is behind that is read, and the answer written, in one short transaction. Locks are taken in one order: turns, leases, feed; shipping
+ * takes the last two alike. Time is the database's own.
  * On the embedded store the one node is the authority: every answer is without bound, and nothing is written.
  */
 import type { LeaseAnswer } from '@metergate/core/lease/account.ts';
