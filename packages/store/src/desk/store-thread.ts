@@ -47,7 +47,7 @@ const leaseFailurePauseMsMax = 500;
 const nodeSweepPauseMs = 5_000;
 const leaseTidyPauseMs = 600_000;
 const journalPauseMs = 200;
-const nudgePauseMs = 20;
+const nudgePauseMs = { sqlite: 50, postgres: 20 };
 const figuresPauseMs = 1_000;
 /** A question of the gateway thread waits 250 ms in all. */
 const keepEndedMs = 100;
@@ -137,7 +137,7 @@ async function serve(): Promise<void> {
       case 'open_run': return runDesk.open(message.number, message.run);
       case 'confirm_run': return runDesk.confirm(message);
       case 'claim': return void leasing.desk.claim(message.number, message.batch, message.claims);
-      case 'nudge': return shipping.nudge(message.now ? 0 : nudgePauseMs);
+      case 'nudge': return shipping.nudge(message.now ? 0 : nudgePauseMs[store.engine]);
     }
   });
   parent.on('message', (message: { stop?: boolean }) => {
