@@ -58,7 +58,7 @@ function wrap(client: object, tag: string, options: TapOptions | undefined): voi
   const observed = observe(client, (seen) => {
     const event = wrapped.reporter && eventJson(seen, { tag: wrapped.tag, nowMs: wallMs(), uuid });
     if (event) wrapped.reporter!.add(event);
-  });
+  }, () => tell(notObserved));
   loadNodeModules();
   if (observed) listenToEnds(settleOpenCalls);
   else tell(notObserved);

@@ -9,7 +9,7 @@ from typing import Any, List
 from .compare import NONE, Expected, Step, drain, got, silent
 
 LIMITS = {"requests_limit": 500, "requests_remaining": 499, "tokens_limit": 30000, "tokens_remaining": None}
-SPOKEN = [{"role": "user", "content": "x"}]
+SPOKEN = [{"role": "user", "content": "CANARY-prompt"}]
 STREAMED = {"stream": True, "stream_options": {"include_usage": True}}
 
 

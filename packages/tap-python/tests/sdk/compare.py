@@ -1,6 +1,8 @@
 """
 Runs one script on a bare client and on an observed one, and holds the two against each other: what each step gave or raised, what it warned
-of and printed; then the calls seen against those expected, and their number against what the provider was asked.
+of and printed; then the calls seen against those expected, and their number against what the provider was asked. And once through the whole
+package: what is posted and what is printed holds no word of a call. Prompts, answers, arguments of tools, errors and keys are all words that
+begin with `CANARY`.
 """
 
 from __future__ import annotations
@@ -11,10 +13,12 @@ import faulthandler
 import gc
 import inspect
 import io
+import json
 import random
 import re
 import ssl
 import sys
+import time
 import types
 import unittest
 import warnings
@@ -22,9 +26,11 @@ from collections import Counter
 from typing import Any, Callable, Dict, List, NamedTuple, Sequence, Tuple
 from unittest import mock
 
+from metergate_tap import tap
 from metergate_tap.figures import Figures
 from metergate_tap.observe.observe import observe
 
+from ..host import Ingestion
 from .portrait import portrait
 from .provider import Provider, node
 
@@ -79,6 +85,8 @@ def cases(script: Script) -> type:
     class Case(unittest.TestCase):
         maxDiff = 4_000
         provider: Provider
+        printed: List[io.StringIO]
+        """What is printed: while each step of the last life ran, and otherwise."""
         left: "Counter[str]"
         """What the last step that ran alone left to the collector."""
 
@@ -111,6 +119,8 @@ def cases(script: Script) -> type:
             holds its lock waits for that lock for ever, with or without the tap.
             """
 
+            self.printed = []
+
             async def all_steps() -> List[str]:
                 told: List[str] = []
                 for number, step in enumerate(steps):
@@ -123,6 +133,7 @@ def cases(script: Script) -> type:
                         if number % 10 == 9:
                             gc.collect()
                     heard = [(str(each.message), each.category.__name__, each.filename) for each in warned]
+                    self.printed.append(streams)
                     told.append(f"{drawn} warned {heard} printed {streams.getvalue()!r}")
                 await _close(client)
                 return told
@@ -185,10 +196,44 @@ def cases(script: Script) -> type:
             gc.collect()
             self.assertEqual(len(seen), sum(len(step.seen) for step in life))
 
+        def test_no_word_of_a_call_is_posted_or_printed(self) -> None:
+            """One client lives through every step, tapped anew before each: in turns its events are posted and printed."""
+            steps = [step for step in script.steps if step.seen]
+            with Ingestion() as endpoint, _streams() as otherwise:
+                ways = ({"key": "CANARY-tap-key", "endpoint": endpoint.url, "inspect": False}, {"inspect": True})
+                self.live(script.client(self.provider.url), [tapped(step, ways[at % 2]) for at, step in enumerate(steps)])
+                self.printed.append(otherwise)
+                gc.collect()
+                # A call of which no model is known makes no event that the server would take.
+                wanted = sum(call.get("model", "") is not None for step in steps for call in step.seen)
+                until = time.monotonic() + 10
+                while len(endpoint.events()) + len(_printed_events(self.printed)) < wanted and time.monotonic() < until:
+                    time.sleep(0.02)
+                printed = _printed_events(self.printed)
+            self.assertEqual(len(endpoint.events()) + len(printed), wanted)
+            self.assertTrue(endpoint.events() and printed)
+            self.assertNotIn("CANARY", "".join(each.getvalue() for each in self.printed))
+            self.assertEqual({post["headers"].get("authorization") for post in endpoint.posts}, {"Bearer CANARY-tap-key"})
+            self.assertNotIn("CANARY", endpoint.text())
+
     for number, step in enumerate(script.steps):
         setattr(Case, f"test_{number:03d}_{re.sub('[^a-z0-9]+', '_', step.name.lower())}", lambda self, step=step: self.check(step))
     Case.__name__ = Case.__qualname__ = script.name
     return Case
+
+
+def tapped(step: Step, way: Dict[str, Any]) -> Step:
+    """The step, on a client that is tapped in this way just before."""
+
+    def run(client: Any, *provider: Provider) -> Any:
+        return step.run(tap(client, "canary", **way), *provider)
+
+    return step._replace(run=run)
+
+
+def _printed_events(printed: List[io.StringIO]) -> List[Any]:
+    lines = "".join(each.getvalue() for each in printed).splitlines()
+    return [event for line in lines if line.startswith('{"events":') for event in json.loads(line)["events"]]
 
 
 async def _close(client: Any) -> None:

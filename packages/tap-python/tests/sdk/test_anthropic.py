@@ -18,7 +18,7 @@ BEGUN = {"input_tokens": 10, "output_tokens": 1, "cached_tokens": 2}
 
 
 def asking(model: str) -> Any:
-    return {"model": model, "max_tokens": 9, "messages": [{"role": "user", "content": "x"}]}
+    return {"model": model, "max_tokens": 9, "messages": [{"role": "user", "content": "CANARY-prompt"}]}
 
 
 def seen_as(model: str, **other: Any) -> Expected:
@@ -132,6 +132,6 @@ def steps() -> List[Step]:
 
 
 
-Sync = cases(Script("Anthropic", lambda url: anthropic.Anthropic(api_key="k", base_url=url, max_retries=0), steps()))
-Async = cases(Script("AsyncAnthropic", lambda url: anthropic.AsyncAnthropic(api_key="k", base_url=url, max_retries=0), steps()))
+Sync = cases(Script("Anthropic", lambda url: anthropic.Anthropic(api_key="CANARY-key", base_url=url, max_retries=0), steps()))
+Async = cases(Script("AsyncAnthropic", lambda url: anthropic.AsyncAnthropic(api_key="CANARY-key", base_url=url, max_retries=0), steps()))
 del cases

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import importlib.util
-import json
+import io
 import sys
+import time
 import unittest
 from typing import Any, List
 
@@ -14,9 +16,9 @@ if any(importlib.util.find_spec(name) is None for name in ("anthropic", "boto3",
 
 import anthropic
 
-from metergate_tap.event import event_json
-from metergate_tap.figures import Figures
-from metergate_tap.observe.observe import observe
+from metergate_tap import tap
+
+from ..host import Ingestion
 
 http: Any = sys.modules.get("httpx2") or sys.modules["httpx"]
 ASKED: Any = {"model": "claude-asked", "max_tokens": 5, "messages": [{"role": "user", "content": "CANARY-prompt"}]}
@@ -29,36 +31,47 @@ VERTEX = {"region": "us-east5", "project_id": "CANARY-project", "access_token": 
 
 
 class Clouds(unittest.TestCase):
-    def check(self, kind: Any, http_client: Any, given: Any) -> None:
-        status = 200
-
-        def answer(request: Any) -> Any:
-            return http.Response(status, json=ANSWER if status == 200 else {"error": {"message": "CANARY-error"}})
-
-        async def call(client: Any) -> Any:
+    def calls(self, client: Any, status: List[int]) -> None:
+        async def call() -> Any:
             made = client.messages.create(**ASKED)
             return await made if asyncio.iscoroutine(made) else made
 
-        seen: List[Figures] = []
-        client = kind(http_client=http_client(transport=http.MockTransport(answer)), max_retries=0, **given)
-        self.assertTrue(observe(client, seen.append))
-        self.assertEqual(asyncio.run(call(client)).id, "msg_1")
-        status = 429
+        self.assertEqual(asyncio.run(call()).id, "msg_1")
+        status[0] = 429
         with self.assertRaises(anthropic.RateLimitError):
-            asyncio.run(call(client))
-        told = [(one.provider, one.model, one.input_tokens, one.output_tokens, one.status, one.stop_reason) for one in seen]
-        self.assertEqual(told, [("other", "claude-served", 5, 2, 200, "stop"), ("other", "claude-asked", 0, 0, 429, "error")])
-        events = [json.loads(event_json(one, "t", 1.0, lambda: "u") or "null") for one in seen]
-        self.assertNotIn("CANARY", json.dumps(events))
+            asyncio.run(call())
 
-    def test_each_call_is_told_once(self) -> None:
-        for plain, later, given in (
-            (anthropic.AnthropicBedrock, anthropic.AsyncAnthropicBedrock, BEDROCK),
-            (anthropic.AnthropicVertex, anthropic.AsyncAnthropicVertex, VERTEX),
-        ):
-            for kind, http_client in ((plain, anthropic.DefaultHttpxClient), (later, anthropic.DefaultAsyncHttpxClient)):
-                with self.subTest(kind.__name__):
-                    self.check(kind, http_client, given)
+    def test_each_call_is_told_once_and_no_word_of_it_is_posted_or_printed(self) -> None:
+        kinds = [
+            (each, http_client, given)
+            for plain, later, given in (
+                (anthropic.AnthropicBedrock, anthropic.AsyncAnthropicBedrock, BEDROCK),
+                (anthropic.AnthropicVertex, anthropic.AsyncAnthropicVertex, VERTEX),
+            )
+            for each, http_client in ((plain, anthropic.DefaultHttpxClient), (later, anthropic.DefaultAsyncHttpxClient))
+        ]
+        printed = io.StringIO()
+        with Ingestion() as endpoint, contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+            for kind, http_client, given in kinds:
+                status = [200]
+
+                def answer(request: Any, status: List[int] = status) -> Any:
+                    return http.Response(status[0], json=ANSWER if status[0] == 200 else {"error": {"message": "CANARY-error"}})
+
+                client = kind(http_client=http_client(transport=http.MockTransport(answer)), max_retries=0, **given)
+                self.calls(tap(client, kind.__name__, key="CANARY-tap-key", endpoint=endpoint.url), status)
+            until = time.monotonic() + 10
+            while len(endpoint.events()) < 2 * len(kinds) and time.monotonic() < until:
+                time.sleep(0.02)
+        names = ("tag", "provider", "model", "input_tokens", "output_tokens", "status", "stop_reason")
+        told = [tuple(event[name] for name in names) for event in endpoint.events()]
+        expected = [
+            (kind.__name__, *rest)
+            for kind, *_ in kinds
+            for rest in (("other", "claude-served", 5, 2, 200, "stop"), ("other", "claude-asked", 0, 0, 429, "error"))
+        ]
+        self.assertEqual(told, expected)
+        self.assertNotIn("CANARY", printed.getvalue() + endpoint.text())
 
 
 if __name__ == "__main__":

@@ -39,29 +39,29 @@ ENDINGS = (
 )
 
 
-def look() -> str:
+def look(where: str = "") -> str:
     """Looks."""
-    return "seen"
+    return f"CANARY-seen {where}"
 
 
 def steps(side: Any) -> List[Step]:
     """`side` gives the half of the client that is used: itself, or its asynchronous one."""
 
     def ask(c: Any, model: str, **more: Any) -> Any:
-        return side(c).models.generate_content(model=model, contents="x", **more)
+        return side(c).models.generate_content(model=model, contents="CANARY-prompt", **more)
 
     async def streamed(c: Any, model: str, last: Any = lambda _: False, **more: Any) -> Any:
-        return await drain(await got(side(c).models.generate_content_stream(model=model, contents="x", **more)), last)
+        return await drain(await got(side(c).models.generate_content_stream(model=model, contents="CANARY-prompt", **more)), last)
 
     async def shape(c: Any) -> Any:
-        stream = await got(side(c).models.generate_content_stream(model="m", contents="x"))
+        stream = await got(side(c).models.generate_content_stream(model="m", contents="CANARY-prompt"))
         return [type(stream).__name__, len(await drain(stream))]
 
     async def talked(c: Any, model: str) -> Any:
-        return await got(side(c).chats.create(model=model).send_message("x"))
+        return await got(side(c).chats.create(model=model).send_message("CANARY-prompt"))
 
     async def talked_streamed(c: Any, model: str) -> Any:
-        return await drain(await got(side(c).chats.create(model=model).send_message_stream("x")))
+        return await drain(await got(side(c).chats.create(model=model).send_message_stream("CANARY-prompt")))
 
     made: List[Step] = []
     for model, other in ENDINGS:
@@ -82,15 +82,15 @@ def steps(side: Any) -> List[Step]:
         Step("dropped before the head", lambda c: ask(c, "m.drop"), [failed("m.drop", 599)]),
         Step("automatic function calling: an event for each call", lambda c: ask(c, "m.tools", **called), tools),
         Step("automatic function calling, streamed", lambda c: streamed(c, "m.tools", **called), tools[: 1 if OLDEST else 2]),
-        Step("embed_content", lambda c: side(c).models.embed_content(model="m.embedding", contents=["x"]),
+        Step("embed_content", lambda c: side(c).models.embed_content(model="m.embedding", contents=["CANARY-prompt"]),
              [{"model": "m.embedding", "request_id": None, **NONE, "stop_reason": "stop", "status": 200}]),
-        Step("embed_content refused", lambda c: side(c).models.embed_content(model="m.status-400", contents=["x"]), [failed("m.status-400", 400)]),
-        Step("token counts give no event", lambda c: side(c).models.count_tokens(model="m", contents="x")),
+        Step("embed_content refused", lambda c: side(c).models.embed_content(model="m.status-400", contents=["CANARY-prompt"]), [failed("m.status-400", 400)]),
+        Step("token counts give no event", lambda c: side(c).models.count_tokens(model="m", contents="CANARY-prompt")),
     ]  # fmt: skip
 
 
 def _client(url: str) -> Any:
-    return genai.Client(api_key="k", http_options={"base_url": url})
+    return genai.Client(api_key="CANARY-key", http_options={"base_url": url})
 
 
 Sync = cases(Script("GoogleGenai", _client, steps(lambda c: c)))

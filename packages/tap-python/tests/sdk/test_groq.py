@@ -13,6 +13,6 @@ from .chat_steps import chat_steps
 from .compare import Script, cases
 
 STEPS = chat_steps({"stream": True}, ".groq")
-Sync = cases(Script("Groq", lambda url: groq.Groq(api_key="k", base_url=url, max_retries=0), STEPS))
-Async = cases(Script("AsyncGroq", lambda url: groq.AsyncGroq(api_key="k", base_url=url, max_retries=0), STEPS))
+Sync = cases(Script("Groq", lambda url: groq.Groq(api_key="CANARY-key", base_url=url, max_retries=0), STEPS))
+Async = cases(Script("AsyncGroq", lambda url: groq.AsyncGroq(api_key="CANARY-key", base_url=url, max_retries=0), STEPS))
 del cases

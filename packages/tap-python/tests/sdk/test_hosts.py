@@ -73,6 +73,7 @@ class Hosts(unittest.TestCase):
         with Ingestion() as endpoint:
             ended = run_host(script, before, SVC_TAP_KEY="svc_tap_test", SVC_TAP_ENDPOINT=endpoint.url)
             self.assertEqual((ended.code, ended.stderr), (0, ""), ended)
+            self.assertNotIn("CANARY", ended.stdout + endpoint.text())
             return sorted(endpoint.ids())
 
     @needs("gevent")
@@ -144,7 +145,7 @@ assert len(late) == 50
                         for number in range(30):
                             urllib.request.urlopen(f"http://127.0.0.1:{port}/{number}", timeout=WITHIN_S).read()
                         self.assertEqual(server.end(), 0, server.output())
-                        self.assertNotIn("metergate", server.output())
+                        self.assertNotRegex(server.output() + endpoint.text(), "CANARY|metergate-tap:")
                     self.assertEqual(sorted(endpoint.ids()), sorted(f"call_{number}" for number in range(1, 31)))
 
     @needs("celery")
@@ -175,7 +176,7 @@ def one(number):
                 with Program(folder, args, **env) as worker:
                     wait_until(lambda worker=worker: worker.output().count("succeeded in") == 20, "tasks")
                     self.assertEqual(worker.end(), 0, worker.output())
-                    self.assertNotIn("metergate", worker.output())
+                    self.assertNotRegex(worker.output() + endpoint.text(), "CANARY|metergate-tap:")
                 self.assertEqual(sorted(endpoint.ids()), sorted(f"call_{number}" for number in range(1, 21)))
 
 

@@ -36,38 +36,38 @@ class LangChain(unittest.TestCase):
 
     def test_chat_openai(self) -> None:
         def made() -> Any:
-            return ChatOpenAI(model="m", api_key="k", base_url=f"{self.provider.url}/v1", max_retries=0, stream_usage=True)
+            return ChatOpenAI(model="m", api_key="CANARY-key", base_url=f"{self.provider.url}/v1", max_retries=0, stream_usage=True)
 
         bare = made()
         model, seen = self.observed(made())
-        self.assertEqual(model.invoke("x").content, bare.invoke("x").content)
-        self.assertEqual([part.content for part in model.stream("x")], [part.content for part in bare.stream("x")])
-        self.assertEqual(asyncio.run(model.ainvoke("x")).content, bare.invoke("x").content)
-        self.assertEqual(model.bind(temperature=0).invoke("x").content, bare.invoke("x").content)
+        self.assertEqual(model.invoke("CANARY-prompt").content, bare.invoke("CANARY-prompt").content)
+        self.assertEqual([part.content for part in model.stream("CANARY-prompt")], [part.content for part in bare.stream("CANARY-prompt")])
+        self.assertEqual(asyncio.run(model.ainvoke("CANARY-prompt")).content, bare.invoke("CANARY-prompt").content)
+        self.assertEqual(model.bind(temperature=0).invoke("CANARY-prompt").content, bare.invoke("CANARY-prompt").content)
         figures = [(each.model, each.input_tokens, each.output_tokens, each.cached_tokens, each.stop_reason, each.status) for each in seen]
         self.assertEqual(figures, [("served-m", 11, 7, 4, "stop", 200)] * 4)
 
     def test_a_model_with_something_bound(self) -> None:
-        model = ChatOpenAI(model="m", api_key="k", base_url=f"{self.provider.url}/v1", max_retries=0)
+        model = ChatOpenAI(model="m", api_key="CANARY-key", base_url=f"{self.provider.url}/v1", max_retries=0)
         bound, seen = self.observed(model.bind(temperature=0))
-        bound.invoke("x")
+        bound.invoke("CANARY-prompt")
         self.assertEqual(len(seen), 1)
 
     def test_chat_anthropic(self) -> None:
         def made() -> Any:
-            return ChatAnthropic(model="m", api_key="k", base_url=self.provider.url, max_retries=0, max_tokens=9)
+            return ChatAnthropic(model="m", api_key="CANARY-key", base_url=self.provider.url, max_retries=0, max_tokens=9)
 
         bare = made()
         model, seen = self.observed(made())
-        self.assertEqual(model.invoke("x").content, bare.invoke("x").content)
-        self.assertEqual([part.content for part in model.stream("x")], [part.content for part in bare.stream("x")])
-        self.assertEqual(asyncio.run(model.ainvoke("x")).content, bare.invoke("x").content)
+        self.assertEqual(model.invoke("CANARY-prompt").content, bare.invoke("CANARY-prompt").content)
+        self.assertEqual([part.content for part in model.stream("CANARY-prompt")], [part.content for part in bare.stream("CANARY-prompt")])
+        self.assertEqual(asyncio.run(model.ainvoke("CANARY-prompt")).content, bare.invoke("CANARY-prompt").content)
         self.assertEqual([(each.model, each.input_tokens, each.output_tokens) for each in seen], [("served-m", 10, 6)] * 3)
 
     def test_embeddings(self) -> None:
-        model = OpenAIEmbeddings(model="m", api_key="k", base_url=f"{self.provider.url}/v1", max_retries=0, check_embedding_ctx_length=False)
+        model = OpenAIEmbeddings(model="m", api_key="CANARY-key", base_url=f"{self.provider.url}/v1", max_retries=0, check_embedding_ctx_length=False)
         model, seen = self.observed(model)
-        self.assertEqual(len(model.embed_query("x")), 2)
+        self.assertEqual(len(model.embed_query("CANARY-prompt")), 2)
         self.assertEqual([(each.input_tokens, each.stop_reason) for each in seen], [(5, "stop")])
 
 

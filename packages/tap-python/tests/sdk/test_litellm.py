@@ -6,7 +6,7 @@ import asyncio
 import os
 import time
 import unittest
-from typing import Any, List
+from typing import Any
 
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
 try:
@@ -14,9 +14,9 @@ try:
 except ImportError as missing:
     raise unittest.SkipTest("litellm is not installed") from missing
 
-from metergate_tap.figures import Figures
-from metergate_tap.observe.observe import observe
+from metergate_tap import tap
 
+from ..host import Ingestion
 from .provider import Provider, node
 
 
@@ -26,9 +26,9 @@ class LiteLlm(unittest.TestCase):
             raise unittest.SkipTest("the scripted provider needs Node: run npm ci")
         provider = Provider()
         self.addCleanup(provider.close)
-        seen: List[Figures] = []
-        self.assertTrue(observe(litellm, seen.append))
-        asked: Any = {"messages": [{"role": "user", "content": "x"}], "api_base": f"{provider.url}/v1", "api_key": "k", "max_retries": 0}
+        asked: Any = {
+            "messages": [{"role": "user", "content": "CANARY-prompt"}], "api_base": f"{provider.url}/v1", "api_key": "CANARY-key", "max_retries": 0,
+        }  # fmt: skip
         streamed: Any = {**asked, "stream": True, "stream_options": {"include_usage": True}}
 
         async def asynchronous() -> None:
@@ -37,17 +37,20 @@ class LiteLlm(unittest.TestCase):
                 pass
             await asyncio.sleep(1)
 
-        litellm.completion(model="openai/m", **asked)
-        list(litellm.completion(model="openai/m", **streamed))
-        self.assertRaises(Exception, litellm.completion, model="openai/m.status-401", **asked)
-        litellm.embedding(model="openai/m", input=["x"], api_base=f"{provider.url}/v1", api_key="k")
-        asyncio.run(asynchronous())
-        until = time.monotonic() + 10
-        while len(seen) < 6 and time.monotonic() < until:
-            time.sleep(0.05)
-        told = sorted((each.input_tokens, each.output_tokens, each.stop_reason, each.status) for each in seen)
+        with Ingestion() as endpoint:
+            tap(litellm, "lite", key="CANARY-tap-key", endpoint=endpoint.url)
+            litellm.completion(model="openai/m", **asked)
+            list(litellm.completion(model="openai/m", **streamed))
+            self.assertRaises(Exception, litellm.completion, model="openai/m.status-401", **asked)
+            litellm.embedding(model="openai/m", input=["CANARY-prompt"], api_base=f"{provider.url}/v1", api_key="CANARY-key")
+            asyncio.run(asynchronous())
+            until = time.monotonic() + 10
+            while len(endpoint.events()) < 6 and time.monotonic() < until:
+                time.sleep(0.05)
+        told = sorted(tuple(event[name] for name in ("input_tokens", "output_tokens", "stop_reason", "status")) for event in endpoint.events())
         self.assertEqual(told, [(0, 0, "error", 401), (5, 0, "stop", 200)] + [(11, 7, "stop", 200)] * 4)
-        self.assertEqual(len(seen), provider.calls())
+        self.assertEqual(len(told), provider.calls())
+        self.assertNotIn("CANARY", endpoint.text())
 
 
 if __name__ == "__main__":

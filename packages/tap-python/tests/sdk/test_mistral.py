@@ -34,7 +34,7 @@ def failed(model: str, status: int) -> Expected:
 
 SILENT_MS = 500
 """For an answer that does not come. Mistral counts the connection in, which takes its time on a busy machine."""
-SPOKEN = [{"role": "user", "content": "x"}]
+SPOKEN = [{"role": "user", "content": "CANARY-prompt"}]
 ENDINGS = (("m", {}), ("m.tools", {"stop_reason": "tool_calls", "tool_calls": 2}), ("m.length", {"stop_reason": "length"}))
 
 
@@ -48,7 +48,7 @@ def steps(end: str) -> List[Step]:
         return getattr(c.agents, f"complete{end}")(agent_id=model, messages=SPOKEN)
 
     def fim(c: Any, model: str) -> Any:
-        return getattr(c.fim, f"complete{end}")(model=model, prompt="x")
+        return getattr(c.fim, f"complete{end}")(model=model, prompt="CANARY-prompt")
 
     async def streamed(c: Any, model: str, last: Any = lambda _: False) -> Any:
         stream = await got(getattr(c.chat, f"stream{end}")(model=model, messages=SPOKEN))
@@ -81,16 +81,16 @@ def steps(end: str) -> List[Step]:
         Step("dropped before the head", lambda c: ask(c, "m.drop"), [failed("m.drop", 599)]),
         Step("timed out", lambda c: ask(c, "m.hang", timeout_ms=SILENT_MS), [failed("m.hang", 599)]),
         Step("what the SDK itself refuses was no call", lambda c: ask(c, 7)),
-        Step("embeddings", lambda c: getattr(c.embeddings, f"create{end}")(model="m", inputs=["x"]),
+        Step("embeddings", lambda c: getattr(c.embeddings, f"create{end}")(model="m", inputs=["CANARY-prompt"]),
              [{"model": "served-m", "request_id": "emb-N", **NONE, "input_tokens": 5, "stop_reason": "stop", "status": 200}]),
-        Step("embeddings refused", lambda c: getattr(c.embeddings, f"create{end}")(model="m.status-400", inputs=["x"]),
+        Step("embeddings refused", lambda c: getattr(c.embeddings, f"create{end}")(model="m.status-400", inputs=["CANARY-prompt"]),
              [failed("m.status-400", 400)]),
         Step("model lists give no event", lambda c: getattr(c.models, f"list{end}")()),
     ]  # fmt: skip
 
 
 def _client(url: str) -> Any:
-    return Mistral(api_key="k", server_url=url)
+    return Mistral(api_key="CANARY-key", server_url=url)
 
 
 Sync = cases(Script("Mistral", _client, steps("")))

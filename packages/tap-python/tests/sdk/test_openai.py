@@ -28,7 +28,7 @@ def responses_seen(model: str, **other: Any) -> Expected:
 
 
 async def _responses(c: Any, model: str) -> Any:
-    return await drain(await got(c.responses.create(model=model, input="x", stream=True)))
+    return await drain(await got(c.responses.create(model=model, input="CANARY-prompt", stream=True)))
 
 
 async def _parsed(c: Any, model: str = "m") -> Any:
@@ -47,7 +47,7 @@ async def _helped(c: Any, model: str = "m", last: Any = lambda _: False) -> Any:
 
 
 async def _responses_helped(c: Any) -> Any:
-    manager = c.responses.stream(model="m", input="x")
+    manager = c.responses.stream(model="m", input="CANARY-prompt")
     if hasattr(manager, "__aenter__"):
         async with manager as stream:
             await drain(stream)
@@ -62,7 +62,7 @@ def steps() -> List[Step]:
     for model, other in (("m", {}), ("m.tools", {"stop_reason": "tool_calls", "tool_calls": 1}),
                          ("m.length", {"stop_reason": "length"}), ("m.failing", {"stop_reason": "error"})):  # fmt: skip
         seen = [responses_seen(model, **other)]
-        made.append(Step(f"responses {model}", lambda c, model=model: c.responses.create(model=model, input="x"), seen))
+        made.append(Step(f"responses {model}", lambda c, model=model: c.responses.create(model=model, input="CANARY-prompt"), seen))
         made.append(Step(f"responses {model} streamed", lambda c, model=model: _responses(c, model), seen))
     embedded = {"model": "served-m", "request_id": "req_first", **NONE, "input_tokens": 5, "stop_reason": "stop", "status": 200}
     return made + [
@@ -73,11 +73,11 @@ def steps() -> List[Step]:
         Step("stream helper left", lambda c: _helped(c, "m", lambda _: True), [chat_seen("m", **NONE, stop_reason="other")]),
         Step("stream helper refused", lambda c: _helped(c, "m.status-429"), [failed("m.status-429", 429)]),
         Step("responses stream helper", _responses_helped, [responses_seen("m")]),
-        Step("responses refused", lambda c: c.responses.create(model="m.status-401", input="x"), [failed("m.status-401", 401)]),
-        Step("embeddings", lambda c: c.embeddings.create(model="m", input="x"), [embedded]),
-        Step("embeddings as floats", lambda c: c.embeddings.create(model="m", input="x", encoding_format="float"), [embedded]),
-        Step("embeddings refused", lambda c: c.embeddings.create(model="m.status-400", input="x"), [failed("m.status-400", 400)]),
-        Step("completions", lambda c: c.completions.create(model="m", prompt="x"),
+        Step("responses refused", lambda c: c.responses.create(model="m.status-401", input="CANARY-prompt"), [failed("m.status-401", 401)]),
+        Step("embeddings", lambda c: c.embeddings.create(model="m", input="CANARY-prompt"), [embedded]),
+        Step("embeddings as floats", lambda c: c.embeddings.create(model="m", input="CANARY-prompt", encoding_format="float"), [embedded]),
+        Step("embeddings refused", lambda c: c.embeddings.create(model="m.status-400", input="CANARY-prompt"), [failed("m.status-400", 400)]),
+        Step("completions", lambda c: c.completions.create(model="m", prompt="CANARY-prompt"),
              [{"model": "served-m", "request_id": "cmpl-N", "input_tokens": 3, "output_tokens": 2, "stop_reason": "stop"}]),
         Step("post by the host itself", lambda c: c.post("/chat/completions", cast_to=object, body={"model": "m", "messages": SPOKEN}),
              [chat_seen("m")]),
@@ -85,18 +85,18 @@ def steps() -> List[Step]:
 
 
 def azure(url: str) -> Any:
-    return openai.AzureOpenAI(api_key="k", api_version="2025-01-01", azure_endpoint=url, max_retries=0)
+    return openai.AzureOpenAI(api_key="CANARY-key", api_version="2025-01-01", azure_endpoint=url, max_retries=0)
 
 
 async def _azure_stream(c: Any) -> Any:
     return await drain(await got(chat(c, "m", stream=True, stream_options={"include_usage": True})))
 
 
-Sync = cases(Script("OpenAI", lambda url: openai.OpenAI(api_key="k", base_url=f"{url}/v1", max_retries=0), steps()))
-Async = cases(Script("AsyncOpenAI", lambda url: openai.AsyncOpenAI(api_key="k", base_url=f"{url}/v1", max_retries=0), steps()))
+Sync = cases(Script("OpenAI", lambda url: openai.OpenAI(api_key="CANARY-key", base_url=f"{url}/v1", max_retries=0), steps()))
+Async = cases(Script("AsyncOpenAI", lambda url: openai.AsyncOpenAI(api_key="CANARY-key", base_url=f"{url}/v1", max_retries=0), steps()))
 Azure = cases(Script("AzureOpenAI", azure, [
     Step("chat", lambda c: chat(c, "m"), [chat_seen("m")]),
     Step("chat streamed", _azure_stream, [chat_seen("m")]),
-    Step("embeddings", lambda c: c.embeddings.create(model="m", input="x"), [{"model": "served-m", "stop_reason": "stop"}]),
+    Step("embeddings", lambda c: c.embeddings.create(model="m", input="CANARY-prompt"), [{"model": "served-m", "stop_reason": "stop"}]),
 ]))  # fmt: skip
 del cases

@@ -3,7 +3,7 @@
  * `SeenCall` to the sink when it ends. Spec: Tap client wrapper; design 3, rows 27, 28 and 30b. The host's results never change, and a fault
  * in here never reaches the host: at worst a call is not reported.
  */
-import { methodOf, quietly } from './look.ts';
+import { ignore, methodOf, quietly } from './look.ts';
 import { lookAtReturned } from './in-place.ts';
 import { observeMethods } from './method-client.ts';
 import { observeModelObject } from './model-object.ts';
@@ -19,13 +19,14 @@ const holds = new WeakMap<object, Hold>();
  * Observes the client: one of the OpenAI, Anthropic, Google or Mistral SDKs, a model or provider of the AI SDK, a model object of LangChain
  * or LlamaIndex that holds such a client, or any object with methods of the same names. A second call on the same client only changes its
  * sink, and so that of what derives from it (`withOptions`, models).
- * False where nothing was recognised, or the object cannot be changed (frozen): then nothing is observed.
+ * False where nothing was recognised, or the object cannot be changed (frozen): then nothing is observed. `unknown` is called when a model
+ * object that was recognised makes a client that is not.
  */
-export function observe(client: object, sink: Sink): boolean {
-  return !!quietly(() => observeObject(client, sink));
+export function observe(client: object, sink: Sink, unknown: () => void = ignore): boolean {
+  return !!quietly(() => observeObject(client, sink, unknown));
 }
 
-function observeObject(client: object, sink: Sink): boolean {
+function observeObject(client: object, sink: Sink, unknown: () => void): boolean {
   if (!Object.isExtensible(client)) return false;
   const held = holds.get(client);
   if (held) {
@@ -34,9 +35,9 @@ function observeObject(client: object, sink: Sink): boolean {
   }
   const hold: Hold = { client, sink };
   const observeDerived = (derived: unknown): boolean =>
-    holds.has(derived as object) || observe(derived as object, (seen) => hold.sink(seen));
+    holds.has(derived as object) || observe(derived as object, (seen) => hold.sink(seen), unknown);
   const observed = observeStainless(hold, observeDerived) || observeProvider(client, observeDerived)
-    || observeModelObject(client, observeDerived) || observeMethods(hold);
+    || observeModelObject(client, observeDerived, unknown) || observeMethods(hold);
   if (observed) holds.set(client, hold);
   return observed;
 }

@@ -34,15 +34,15 @@ async function all(stream: AsyncIterable<unknown>, last?: () => boolean): Promis
 export function aiSteps({ generateText, streamText, embed, embedMany, jsonSchema }: typeof Ai): readonly Step<Provider>[] {
   const tools = { look: { description: 'looks', inputSchema: jsonSchema({ type: 'object', properties: {} }) } };
   const text = async (p: Provider, model: Ai.LanguageModel, more = {}): Promise<unknown> => {
-    const { text: said, finishReason, usage, toolCalls } = await generateText({ model, prompt: 'x', maxRetries: 0, ...more });
+    const { text: said, finishReason, usage, toolCalls } = await generateText({ model, prompt: 'CANARY-prompt', maxRetries: 0, ...more });
     return { said, finishReason, usage, calls: toolCalls.length, p: typeof p };
   };
   const stream = async (model: Ai.LanguageModel, more = {}): Promise<unknown> => {
-    const result = streamText({ model, prompt: 'x', maxRetries: 0, onError: () => {}, ...more });
+    const result = streamText({ model, prompt: 'CANARY-prompt', maxRetries: 0, onError: () => {}, ...more });
     const parts = await all(result.textStream);
     return { parts, usage: await result.usage, finishReason: await result.finishReason };
   };
-  const direct = { prompt: [{ role: 'user', content: [{ type: 'text', text: 'x' }] }] } as never;
+  const direct = { prompt: [{ role: 'user', content: [{ type: 'text', text: 'CANARY-prompt' }] }] } as never;
   return [
     { name: 'generateText, chat', run: (p) => text(p, p.chat('m')), seen: [chatSeen('m')] },
     {
@@ -76,13 +76,13 @@ export function aiSteps({ generateText, streamText, embed, embedMany, jsonSchema
     {
       name: 'streamText refused',
       run: async (p) =>
-        (await all(streamText({ model: p.chat('m.status-429'), prompt: 'x', maxRetries: 0, onError: () => {} }).textStream)).length,
+        (await all(streamText({ model: p.chat('m.status-429'), prompt: 'CANARY-prompt', maxRetries: 0, onError: () => {} }).textStream)).length,
       seen: [failed('m.status-429', 429)],
     },
     {
       name: 'streamText cut by the provider',
       run: async (p) =>
-        (await all(streamText({ model: p.chat('m.cut'), prompt: 'x', maxRetries: 0, onError: () => {} }).textStream)).length,
+        (await all(streamText({ model: p.chat('m.cut'), prompt: 'CANARY-prompt', maxRetries: 0, onError: () => {} }).textStream)).length,
       seen: [chatSeen('m.cut', { ...none, stop_reason: 'error' })],
     },
     ...[400, 401, 500].map((status): Step<Provider> => ({ name: `generateText answered by ${status}`,
@@ -125,7 +125,7 @@ export function aiSteps({ generateText, streamText, embed, embedMany, jsonSchema
     },
     {
       name: 'embed',
-      run: async (p) => (await embed({ model: p.textEmbeddingModel('m'), value: 'x' })).embedding,
+      run: async (p) => (await embed({ model: p.textEmbeddingModel('m'), value: 'CANARY-prompt' })).embedding,
       seen: [
         { model: 'm', request_id: 'req_first', input_tokens: 5, output_tokens: 0, stop_reason: 'stop', status: 200, rate_limit: limits },
       ],

@@ -7,6 +7,6 @@ import { aiSteps } from './ai-steps.ts';
 import { compare } from './compare.ts';
 
 for (const [name, ai, createOpenAI] of [['ai 7', current, currentProvider], ['ai 5', oldest as never, oldestProvider as never]] as const) {
-  compare({ name, client: (url) => (createOpenAI as typeof currentProvider)({ apiKey: 'k', baseURL: `${url}/v1` }),
+  compare({ name, client: (url) => (createOpenAI as typeof currentProvider)({ apiKey: 'CANARY-key', baseURL: `${url}/v1` }),
     steps: aiSteps(ai as typeof current) });
 }

@@ -7,7 +7,7 @@ type Client = Anthropic;
 
 const limits = { requests_limit: 50, requests_remaining: 49, tokens_limit: 40000, tokens_remaining: 39000 };
 const asking = (model: string): { model: string; max_tokens: number; messages: { role: 'user'; content: string }[] } =>
-  ({ model, max_tokens: 9, messages: [{ role: 'user', content: 'x' }] });
+  ({ model, max_tokens: 9, messages: [{ role: 'user', content: 'CANARY-prompt' }] });
 
 const messageSeen = (model: string, other: Expected = {}): Expected => ({
   provider: 'other', model: `served-${model}`, request_id: 'msg-N', input_tokens: 10, output_tokens: 6, cached_tokens: 2,

@@ -8,7 +8,7 @@ import { compare } from './compare.ts';
 for (const [name, Sdk] of [['anthropic 1', Current], ['anthropic 0.137', Previous], ['anthropic 0.39', Oldest]] as const) {
   compare({
     name,
-    client: (url) => new (Sdk as typeof Current)({ apiKey: 'k', baseURL: url, maxRetries: 0 }),
+    client: (url) => new (Sdk as typeof Current)({ apiKey: 'CANARY-key', baseURL: url, maxRetries: 0 }),
     steps: anthropicSteps,
   });
 }

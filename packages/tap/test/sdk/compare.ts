@@ -1,11 +1,15 @@
 /**
  * Runs one script on a bare client and on an observed one, and holds the two against each other: what each step gave or threw, and in
- * which order; then the calls seen against those expected, and their number against what the provider was asked.
+ * which order; then the calls seen against those expected, and their number against what the provider was asked. And once through the whole
+ * package: what is posted and what is printed holds no word of a call. Prompts, answers, arguments of tools, errors and keys are all words
+ * that begin with `CANARY`.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { observe } from '../../src/observe/observe.ts';
+import { tap } from '../../src/tap.ts';
+import { startIngestionServer } from '../../src/test-support/ingestion-server.ts';
 import { portrait } from './portrait.ts';
 import { startFakeProvider } from './fake-provider.ts';
 import type { FakeProvider } from './fake-provider.ts';
@@ -89,7 +93,43 @@ export function compare<Client extends object>({ name, client, steps }: Script<C
       assert.equal(seen.length, expected.length);
       assert.deepEqual(withoutMatches(seen, expected), []);
     });
+
+    test('no word of a call is posted or printed', async () => {
+      const told = steps.filter(({ seen }) => seen.length > 0);
+      const { posted, printed } = await throughThePackage(told, client(provider.url), provider);
+      assert.ok(posted.length > 0 && printed.length > 0);
+      assert.doesNotMatch([...posted, ...printed].join('\n'), /CANARY/);
+    });
   });
+}
+
+/** One client lives through the steps, tapped anew before each: in turns its events are posted and printed. What went out, either way. */
+async function throughThePackage<Client extends object>(
+  steps: readonly Step<Client>[], client: Client, provider: FakeProvider,
+): Promise<{ readonly posted: readonly string[]; readonly printed: readonly string[] }> {
+  const endpoint = await startIngestionServer();
+  const printed: string[] = [];
+  const streams = [process.stdout, process.stderr];
+  const writes = streams.map(({ write }) => write);
+  for (const stream of streams) stream.write = (text: unknown) => { printed.push(String(text)); return true; };
+  try {
+    const ways = [{ key: 'CANARY-tap-key', endpoint: endpoint.url, inspect: false }, { inspect: true }];
+    for (const [at, step] of steps.entries()) await outcomeOf(() => step.run(tap(client, 'canary', ways[at % 2]), provider));
+    // A call of which no model is known makes no event that the server would take.
+    const wanted = steps.flatMap(({ seen }) => seen).filter(({ model }) => model !== null).length;
+    const out = (): number => endpoint.ids().length + printed.join('').split('"schema":').length - 1;
+    const until = performance.now() + 10_000;
+    while (out() < wanted && performance.now() < until) await new Promise((resolve) => { setTimeout(resolve, 20); });
+    assert.equal(out(), wanted);
+  } finally {
+    for (const [at, stream] of streams.entries()) stream.write = writes[at]!;
+    endpoint.close();
+  }
+  const posted = endpoint.posts.map(({ headers: { authorization, ...headers }, ...post }) => {
+    assert.equal(authorization, 'Bearer CANARY-tap-key');
+    return JSON.stringify({ ...post, headers });
+  });
+  return { posted, printed };
 }
 
 function observedClient<Client extends object>(client: Client): { observed: Client; seen: SeenCall[] } {

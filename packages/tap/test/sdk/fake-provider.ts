@@ -85,7 +85,7 @@ function answer(request: IncomingMessage, response: ServerResponse, { body, met 
   } else if (status !== 200 && !(has('once') && met.has(model))) {
     met.add(model);
     response.writeHead(status, { ...headers, 'content-type': 'application/json', 'retry-after-ms': '1' });
-    response.end(JSON.stringify({ error: { message: 'refused', type: 'some_error', code: status } }));
+    response.end(JSON.stringify({ error: { message: 'CANARY-refusal', type: 'some_error', code: status } }));
   } else if (!has('hang')) {
     met.delete(model);
     const made = wire(model, has, body);
@@ -103,7 +103,7 @@ interface Sending {
 }
 
 function sendJson(response: ServerResponse, { made, has, headers }: Sending): void {
-  const text = has('nojson') ? '{"id": oops' : JSON.stringify(made.json, null, 1);
+  const text = has('nojson') ? '{"id": CANARY-oops' : JSON.stringify(made.json, null, 1);
   response.writeHead(200, { ...headers, 'content-type': 'application/json', ...(has('bare') ? {} : { 'content-length': String(text.length) }) });
   if (!has('cut') && !has('stall')) {
     response.end(text);
@@ -121,7 +121,7 @@ function sendEvents(response: ServerResponse, { made, has, headers, path = '' }:
     return `${named ? `event: ${type}\n` : ''}data: ${JSON.stringify(event)}\n\n`;
   });
   if (has('cut') || has('stall')) texts.length = Math.min(2, texts.length);
-  const oops = { type: 'error', error: { type: 'overloaded_error', message: 'oops' } };
+  const oops = { type: 'error', error: { type: 'overloaded_error', message: 'CANARY-oops' } };
   if (has('oops')) texts.splice(2, texts.length, `event: error\ndata: ${JSON.stringify(oops)}\n\n`);
   if (path.endsWith('completions') && !has('cut') && !has('stall')) texts.push('data: [DONE]\n\n');
   const next = (): void => {

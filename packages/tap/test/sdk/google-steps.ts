@@ -24,7 +24,7 @@ async function all(stream: AsyncIterable<unknown>, last?: () => boolean): Promis
   return parts;
 }
 
-const ask = (model: string, config = {}): { model: string; contents: string; config: object } => ({ model, contents: 'x', config });
+const ask = (model: string, config = {}): { model: string; contents: string; config: object } => ({ model, contents: 'CANARY-prompt', config });
 const endings = [
   ['m', {}], ['m.tools', { stop_reason: 'tool_calls', tool_calls: 2 }], ['m.length', { stop_reason: 'length' }],
     ['m.filter', { stop_reason: 'content_filter' }],
@@ -47,10 +47,10 @@ export function googleSteps(requestId: string | null): readonly Step<Client>[] {
       run: async (c) => all(await c.models.generateContentStream(ask(model))),
       seen: [seenAs(model, other)],
     },
-    { name: `chat ${model}`, run: (c) => c.chats.create({ model }).sendMessage({ message: 'x' }), seen: [seenAs(model, other)] },
+    { name: `chat ${model}`, run: (c) => c.chats.create({ model }).sendMessage({ message: 'CANARY-prompt' }), seen: [seenAs(model, other)] },
     {
       name: `chat ${model}, streamed`,
-      run: async (c) => all(await c.chats.create({ model }).sendMessageStream({ message: 'x' })),
+      run: async (c) => all(await c.chats.create({ model }).sendMessageStream({ message: 'CANARY-prompt' })),
       seen: [seenAs(model, other)],
     },
   ]),
@@ -122,17 +122,17 @@ export function googleSteps(requestId: string | null): readonly Step<Client>[] {
   },
   {
     name: 'embedContent',
-    run: (c) => c.models.embedContent({ model: 'm.embedding', contents: ['x'] }),
+    run: (c) => c.models.embedContent({ model: 'm.embedding', contents: ['CANARY-prompt'] }),
     seen: [{ model: 'm.embedding', request_id: null, ...none, stop_reason: 'stop', status: 200, rate_limit: null }],
   },
   {
     name: 'embedContent refused',
-    run: (c) => c.models.embedContent({ model: 'm.status-400', contents: ['x'] }),
+    run: (c) => c.models.embedContent({ model: 'm.status-400', contents: ['CANARY-prompt'] }),
     seen: [failed('m.status-400', 400)],
   },
   {
     name: 'token counts and model lists give no event',
-    run: async (c) => [await c.models.countTokens({ model: 'm', contents: 'x' }), await all(await c.models.list())],
+    run: async (c) => [await c.models.countTokens({ model: 'm', contents: 'CANARY-prompt' }), await all(await c.models.list())],
     seen: [],
   },
   {

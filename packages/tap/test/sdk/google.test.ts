@@ -7,7 +7,7 @@ import { googleSteps } from './google-steps.ts';
 for (const [name, Sdk, requestId] of [['google 3', Current, 'gem-N'], ['google 1', Oldest, null]] as const) {
   compare({
     name,
-    client: (url) => new (Sdk as typeof Current)({ apiKey: 'k', httpOptions: { baseUrl: url, retryOptions: { attempts: 1 } } }),
+    client: (url) => new (Sdk as typeof Current)({ apiKey: 'CANARY-key', httpOptions: { baseUrl: url, retryOptions: { attempts: 1 } } }),
     steps: googleSteps(requestId),
   });
 }

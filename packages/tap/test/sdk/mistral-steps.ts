@@ -33,7 +33,7 @@ function anObject(): unknown {
 }
 
 const ask = (model: string): { model: string; messages: { role: 'user'; content: string }[] } => ({ model,
-  messages: [{ role: 'user', content: 'x' }] });
+  messages: [{ role: 'user', content: 'CANARY-prompt' }] });
 const endings = [
   ['m', {}], ['m.tools', { stop_reason: 'tool_calls', tool_calls: 2 }], ['m.length', { stop_reason: 'length' }],
 ] as const;
@@ -67,7 +67,7 @@ export function mistralSteps(cachedTokens: number): readonly Step<Client>[] {
     { name: `chat ${model}`, run: (c) => c.chat.complete(ask(model)), seen: [seenAs(model, other)] },
     { name: `chat ${model}, streamed`, run: async (c) => all(await c.chat.stream(ask(model))), seen: [seenAs(model, other)] },
     { name: `agents ${model}`, run: (c) => c.agents.complete({ ...ask(model), agentId: model } as never), seen: [seenAs(model, other)] },
-    { name: `fim ${model}`, run: (c) => c.fim.complete({ model, prompt: 'x' }), seen: [seenAs(model, other)] },
+    { name: `fim ${model}`, run: (c) => c.fim.complete({ model, prompt: 'CANARY-prompt' }), seen: [seenAs(model, other)] },
   ]),
   ...[400, 401, 429, 500].flatMap((status): Step<Client>[] => [
     { name: `answered by ${status}`, run: (c) => c.chat.complete(ask(`m.status-${status}`)), seen: [failed(`m.status-${status}`, status)] },
@@ -79,16 +79,16 @@ export function mistralSteps(cachedTokens: number): readonly Step<Client>[] {
   ]),
   { name: 'parse', run: (c) => c.chat.parse({ ...ask('m'), responseFormat: anObject() } as never), seen: [seenAs('m')] },
   { name: 'what the SDK itself refuses was no call', run: (c) => c.chat.complete({ model: 7, messages: 'x' } as never), seen: [] },
-  { name: 'fim, streamed', run: async (c) => all(await c.fim.stream({ model: 'm', prompt: 'x' })), seen: [seenAs('m')] },
+  { name: 'fim, streamed', run: async (c) => all(await c.fim.stream({ model: 'm', prompt: 'CANARY-prompt' })), seen: [seenAs('m')] },
   { name: 'agents, streamed', run: async (c) => all(await c.agents.stream({ ...ask('m'), agentId: 'm' } as never)), seen: [seenAs('m')] },
   {
     name: 'embeddings',
-    run: (c) => c.embeddings.create({ model: 'm', inputs: ['x'] }),
+    run: (c) => c.embeddings.create({ model: 'm', inputs: ['CANARY-prompt'] }),
     seen: [{ model: 'served-m', request_id: 'emb-N', input_tokens: 5, output_tokens: 0, stop_reason: 'stop', status: 200 }],
   },
   {
     name: 'embeddings refused',
-    run: (c) => c.embeddings.create({ model: 'm.status-400', inputs: ['x'] }),
+    run: (c) => c.embeddings.create({ model: 'm.status-400', inputs: ['CANARY-prompt'] }),
     seen: [failed('m.status-400', 400)],
   },
   {

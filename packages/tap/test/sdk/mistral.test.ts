@@ -8,7 +8,7 @@ for (const [name, Sdk, Http, cachedTokens] of [['mistral 2', Current, CurrentHtt
   compare({
     name,
     client: (url) => new (Sdk as typeof Current)({
-      apiKey: 'k', serverURL: url, retryConfig: { strategy: 'none' }, httpClient: new Http({ fetcher: fetchSignalled }) as CurrentHttp,
+      apiKey: 'CANARY-key', serverURL: url, retryConfig: { strategy: 'none' }, httpClient: new Http({ fetcher: fetchSignalled }) as CurrentHttp,
     }),
     steps: mistralSteps(cachedTokens),
   });

@@ -134,6 +134,37 @@ describe('model objects of frameworks', () => {
     assert.deepEqual(told, ['served-m', 'served-m']);
   });
 
+  test('a session that a LlamaIndex model made before the tap is observed, and none is made by the tap', async () => {
+    const told: unknown[] = [];
+    const model = new LlamaOpenAi();
+    await model.invoke();
+    assert.equal(observe(model, (seen) => told.push(seen.model)), true);
+    await model.invoke();
+    assert.deepEqual([...told], ['served-m']);
+
+    const unasked = new LlamaOpenAi();
+    let made = 0;
+    const make = unasked.lazySession;
+    unasked.lazySession = () => { made += 1; return make(); };
+    observe(unasked, (seen) => told.push(seen.model));
+    assert.equal(made, 0);
+    await Promise.all([unasked.invoke(), unasked.invoke()]);
+    assert.deepEqual([made, told.length], [1, 3]);
+  });
+
+  test('a model whose client turns out to be of no known kind when it is made is told', async () => {
+    let unknown = 0;
+    const session = new LlamaOpenAi();
+    session.lazySession = async () => ({ chat: { completions: Object.freeze({ create: () => ({}) }) } }) as unknown as OpenAI;
+    assert.equal(observe(session, () => assert.fail('told'), () => { unknown += 1; }), true);
+    await session.invoke();
+    const chain = new ChatAnthropic();
+    Object.assign(chain, { createClient: () => ({ messages: Object.freeze({ create: () => ({}) }) }) });
+    observe(chain, () => assert.fail('told'), () => { unknown += 1; });
+    await chain.invoke();
+    assert.equal(unknown, 2);
+  });
+
   test('a model that holds no known client is not recognised', () => {
     const model = { lc_namespace: ['langchain'], client: { generateContent: () => assert.fail('called') }, invoke: () => 1 };
     assert.equal(observe(model, () => assert.fail('told')), false);

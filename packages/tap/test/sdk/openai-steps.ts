@@ -7,7 +7,7 @@ type Client = OpenAI;
 type Options = { signal?: AbortSignal; timeout?: number };
 
 const limits = { requests_limit: 500, requests_remaining: 499, tokens_limit: 30000, tokens_remaining: null };
-const spoken = [{ role: 'user' as const, content: 'x' }];
+const spoken = [{ role: 'user' as const, content: 'CANARY-prompt' }];
 const tools = [{
   type: 'function' as const,
   function: { name: 'look', description: 'looks', function: () => 'seen', parse: JSON.parse, parameters: { type: 'object', properties: {} } },
@@ -266,26 +266,26 @@ const otherCalls: Step<Client>[] = [
     ['m.failing', { stop_reason: 'error' }]].flatMap(([model, other]) => [
     {
       name: `responses ${model}`,
-      run: (c: Client) => c.responses.create({ model: model as string, input: 'x' }),
+      run: (c: Client) => c.responses.create({ model: model as string, input: 'CANARY-prompt' }),
       seen: [responsesSeen(model as string, other as Expected)],
     },
     {
       name: `responses ${model}, streamed`,
-      run: async (c: Client) => all(await c.responses.create({ model: model as string, input: 'x', stream: true })),
+      run: async (c: Client) => all(await c.responses.create({ model: model as string, input: 'CANARY-prompt', stream: true })),
       seen: [responsesSeen(model as string, other as Expected)],
     },
   ]),
   {
     name: 'responses, left at the second event',
-    run: async (c) => { let n = 0; return all(await c.responses.create({ model: 'm', input: 'x', stream: true }), () => (n += 1) === 2); },
+    run: async (c) => { let n = 0; return all(await c.responses.create({ model: 'm', input: 'CANARY-prompt', stream: true }), () => (n += 1) === 2); },
     seen: [responsesSeen('m', { ...none, stop_reason: 'other' })],
   },
-  { name: 'responses.parse', run: (c) => c.responses.parse({ model: 'm', input: 'x' }), seen: [responsesSeen('m')] },
-  { name: 'responses.stream', run: (c) => c.responses.stream({ model: 'm', input: 'x' }).finalResponse(), seen: [responsesSeen('m')] },
-  { name: 'responses refused', run: (c) => c.responses.create({ model: 'm.status-401', input: 'x' }), seen: [failed('m.status-401', 401)] },
+  { name: 'responses.parse', run: (c) => c.responses.parse({ model: 'm', input: 'CANARY-prompt' }), seen: [responsesSeen('m')] },
+  { name: 'responses.stream', run: (c) => c.responses.stream({ model: 'm', input: 'CANARY-prompt' }).finalResponse(), seen: [responsesSeen('m')] },
+  { name: 'responses refused', run: (c) => c.responses.create({ model: 'm.status-401', input: 'CANARY-prompt' }), seen: [failed('m.status-401', 401)] },
   {
     name: 'embeddings',
-    run: (c) => c.embeddings.create({ model: 'm', input: 'x' }),
+    run: (c) => c.embeddings.create({ model: 'm', input: 'CANARY-prompt' }),
     seen: [
       { model: 'served-m', request_id: 'req_first', input_tokens: 5, output_tokens: 0, cached_tokens: 0, stop_reason: 'stop', tool_calls: 0,
         status: 200, rate_limit: limits },
@@ -293,28 +293,28 @@ const otherCalls: Step<Client>[] = [
   },
   {
     name: 'embeddings as floats',
-    run: (c) => c.embeddings.create({ model: 'm', input: 'x', encoding_format: 'float' }),
+    run: (c) => c.embeddings.create({ model: 'm', input: 'CANARY-prompt', encoding_format: 'float' }),
     seen: [{ input_tokens: 5, stop_reason: 'stop' }],
   },
   {
     name: 'embeddings refused',
-    run: (c) => c.embeddings.create({ model: 'm.status-400', input: 'x' }),
+    run: (c) => c.embeddings.create({ model: 'm.status-400', input: 'CANARY-prompt' }),
     seen: [failed('m.status-400', 400)],
   },
   {
     name: 'completions',
-    run: (c) => c.completions.create({ model: 'm', prompt: 'x' }),
+    run: (c) => c.completions.create({ model: 'm', prompt: 'CANARY-prompt' }),
     seen: [{ model: 'served-m', request_id: 'cmpl-N', input_tokens: 3, output_tokens: 2, stop_reason: 'stop' }],
   },
   {
     name: 'completions, streamed',
-    run: async (c) => all(await c.completions.create({ model: 'm.length', prompt: 'x', stream: true })),
+    run: async (c) => all(await c.completions.create({ model: 'm.length', prompt: 'CANARY-prompt', stream: true })),
     seen: [{ model: 'served-m.length', input_tokens: 3, output_tokens: 2, stop_reason: 'length' }],
   },
   {
     name: 'model lists, moderations and stored answers give no event',
     run: async (c) =>
-      [await all(c.models.list()), await c.moderations.create({ input: 'x' }), await c.chat.completions.update('id', { metadata: {} })],
+      [await all(c.models.list()), await c.moderations.create({ input: 'CANARY-prompt' }), await c.chat.completions.update('id', { metadata: {} })],
     seen: [],
   },
   {

@@ -8,7 +8,7 @@ import { openaiSteps } from './openai-steps.ts';
 for (const [name, Sdk] of [['openai 7', Current], ['openai 6', Previous], ['openai 4', Oldest]] as const) {
   compare({
     name,
-    client: (url) => new (Sdk as typeof Current)({ apiKey: 'k', baseURL: `${url}/v1`, maxRetries: 0 }),
+    client: (url) => new (Sdk as typeof Current)({ apiKey: 'CANARY-key', baseURL: `${url}/v1`, maxRetries: 0 }),
     steps: openaiSteps,
   });
 }

@@ -20,7 +20,11 @@ function freshId(prefix: string): string {
   return `${prefix}-${String(count).padStart(6, '0')}`;
 }
 
-const tools = [0, 1].map((index) => ({ id: `call_${index}`, type: 'function', function: { name: 'look', arguments: '{}' } }));
+/** What no event may hold: the answer's text, in two parts, and a tool's arguments. Tests look for the word. */
+const [said, more] = ['{"a":1,"said":', '"CANARY-answer"}'];
+const tooled = { where: 'CANARY-argument' };
+
+const tools = [0, 1].map((index) => ({ id: `call_${index}`, type: 'function', function: { name: 'look', arguments: JSON.stringify(tooled) } }));
 
 export const chat: Wire = (model, has, body) => {
   const base = { id: freshId('chatcmpl'), created: 1, model: `served-${model}` };
@@ -31,18 +35,18 @@ export const chat: Wire = (model, has, body) => {
     prompt_tokens: 11, completion_tokens: 7, total_tokens: 18,
     prompt_tokens_details: { cached_tokens: 4 }, completion_tokens_details: { reasoning_tokens: 2 },
   };
-  const message = { role: 'assistant', content: calls ? null : '{"a":1}', ...(calls ? { tool_calls: tools } : {}) };
+  const message = { role: 'assistant', content: calls ? null : said + more, ...(calls ? { tool_calls: tools } : {}) };
   const chunk = (delta: unknown, finish_reason: string | null = null): unknown =>
     ({ ...base, object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason }] });
   const wanted = (body['stream_options'] as { include_usage?: boolean } | undefined)?.include_usage === true;
   return {
     json: { ...base, object: 'chat.completion', choices: [{ index: 0, message, finish_reason: finish, logprobs: null }], usage },
     events: [
-      chunk({ role: 'assistant', content: calls ? null : '{"a"' }),
+      chunk({ role: 'assistant', content: calls ? null : said }),
       ...(calls && has('mistral') ? [chunk({ tool_calls: tools })] : calls ? tools.flatMap((tool, index) => [
         chunk({ tool_calls: [{ ...tool, index, function: { name: 'look', arguments: '' } }] }),
-        chunk({ tool_calls: [{ index, function: { arguments: '{}' } }] }),
-      ]) : [chunk({ content: ':1}' })]),
+        chunk({ tool_calls: [{ index, function: { arguments: tool.function.arguments } }] }),
+      ]) : [chunk({ content: more })]),
       { ...(chunk({}, finish) as object), ...(has('mistral') ? { usage } : {}), ...(has('groq') ? { x_groq: { id: 'req_g', usage } } : {}) },
       ...(wanted ? [{ ...base, object: 'chat.completion.chunk', choices: [], usage }] : []),
     ],
@@ -52,15 +56,15 @@ export const chat: Wire = (model, has, body) => {
 export const completions: Wire = (model, has) => {
   const base = { id: freshId('cmpl'), object: 'text_completion', created: 1, model: `served-${model}` };
   const finish_reason = has('length') ? 'length' : 'stop';
-  const json = { ...base, choices: [{ index: 0, text: 'x', finish_reason, logprobs: null }],
+  const json = { ...base, choices: [{ index: 0, text: said, finish_reason, logprobs: null }],
     usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 } };
-  return { json, events: [{ ...json, usage: undefined, choices: [{ index: 0, text: 'x', finish_reason: null }] }, json] };
+  return { json, events: [{ ...json, usage: undefined, choices: [{ index: 0, text: said, finish_reason: null }] }, json] };
 };
 
 export const responses: Wire = (model, has) => {
   const text = { type: 'message', id: 'm1', role: 'assistant', status: 'completed',
-    content: [{ type: 'output_text', text: '{"a":1}', annotations: [] }] };
-  const call = { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'look', arguments: '{}', status: 'completed' };
+    content: [{ type: 'output_text', text: said + more, annotations: [] }] };
+  const call = { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'look', arguments: JSON.stringify(tooled), status: 'completed' };
   const output = has('tools') ? [call] : [text];
   const status = has('length') ? 'incomplete' : has('failing') ? 'failed' : 'completed';
   const response = {
@@ -76,11 +80,11 @@ export const responses: Wire = (model, has) => {
       { type: 'response.created', response: begun },
       { type: 'response.output_item.added', output_index: 0, item: has('tools') ? { ...call, arguments: '' } : { ...text, content: [] } },
       ...(has('tools')
-        ? [{ type: 'response.function_call_arguments.delta', item_id: 'fc_1', output_index: 0, delta: '{}' }]
+        ? [{ type: 'response.function_call_arguments.delta', item_id: 'fc_1', output_index: 0, delta: call.arguments }]
         : [
           { type: 'response.content_part.added', item_id: 'm1', output_index: 0, content_index: 0,
             part: { type: 'output_text', text: '', annotations: [] } },
-          { type: 'response.output_text.delta', item_id: 'm1', output_index: 0, content_index: 0, delta: '{"a":1}' },
+          { type: 'response.output_text.delta', item_id: 'm1', output_index: 0, content_index: 0, delta: said + more },
         ]),
       { type: 'response.output_item.done', output_index: 0, item: output[0] },
       { type: `response.${status}`, response },
@@ -98,8 +102,8 @@ export const embeddings: Wire = (model, has, body) => ({
 });
 
 export const messages: Wire = (model, has) => {
-  const tool = (id: string): object => ({ type: 'tool_use', id, name: 'look', input: {} });
-  const content = has('tools') ? [tool('toolu_1'), tool('toolu_2')] : [{ type: 'text', text: '{"a":1}' }];
+  const tool = (id: string): object => ({ type: 'tool_use', id, name: 'look', input: tooled });
+  const content = has('tools') ? [tool('toolu_1'), tool('toolu_2')] : [{ type: 'text', text: said + more }];
   const stop_reason = has('tools') ? 'tool_use' : has('length') ? 'max_tokens' : has('filter') ? 'refusal' : 'end_turn';
   const usage = { input_tokens: 10, cache_creation_input_tokens: 3, cache_read_input_tokens: 2, output_tokens: 6, service_tier: 'standard' };
   const message = { id: freshId('msg'), type: 'message', role: 'assistant', model: `served-${model}`, content, stop_reason, stop_sequence: null,
@@ -110,10 +114,10 @@ export const messages: Wire = (model, has) => {
       { type: 'message_start', message: { ...message, content: [], stop_reason: null, usage: { ...usage, output_tokens: 1 } } },
       { type: 'ping' },
       ...content.flatMap((block, index) => [
-        { type: 'content_block_start', index, content_block: 'text' in block ? { type: 'text', text: '' } : block },
+        { type: 'content_block_start', index, content_block: 'text' in block ? { type: 'text', text: '' } : { ...block, input: {} } },
         {
           type: 'content_block_delta', index,
-          delta: 'text' in block ? { type: 'text_delta', text: '{"a":1}' } : { type: 'input_json_delta', partial_json: '{}' },
+          delta: 'text' in block ? { type: 'text_delta', text: said + more } : { type: 'input_json_delta', partial_json: JSON.stringify(tooled) },
         },
         { type: 'content_block_stop', index },
       ]),
@@ -127,7 +131,7 @@ export const google: Wire = (model, has, body) => {
   if ('requests' in body || has('embedding')) return { json: { embeddings: [{ values: [1, 2] }] }, events: [] };
   const asked = (body['contents'] as { parts: { functionResponse?: unknown }[] }[] | undefined) ?? [];
   const calls = has('tools') && !asked.some(({ parts }) => parts.some((part) => part.functionResponse));
-  const parts = calls ? [{ functionCall: { name: 'look', args: {} } }, { functionCall: { name: 'look', args: {} } }] : [{ text: '{"a":1}' }];
+  const parts = calls ? [{ functionCall: { name: 'look', args: tooled } }, { functionCall: { name: 'look', args: tooled } }] : [{ text: said + more }];
   const finishReason = has('length') ? 'MAX_TOKENS' : has('filter') ? 'SAFETY' : 'STOP';
   const base = { modelVersion: `served-${model}`, responseId: freshId('gem') };
   const candidate = { content: { role: 'model', parts }, index: 0 };
@@ -147,7 +151,7 @@ export function batchResults(): string {
   return [
     one('a', { type: 'succeeded', message: messages('m', () => false, {}).json }),
     one('b', { type: 'succeeded', message: messages('m', (word) => word === 'tools', {}).json }),
-    one('c', { type: 'errored', error: { type: 'error', error: { type: 'invalid_request_error', message: 'no' } } }),
+    one('c', { type: 'errored', error: { type: 'error', error: { type: 'invalid_request_error', message: 'CANARY-refusal' } } }),
     one('d', { type: 'canceled' }),
     one('e', { type: 'expired' }),
   ].join('\n');

@@ -1,6 +1,6 @@
 """
 The provider clients that a model object of a framework holds: LangChain's and LlamaIndex' models hold one for each way of calling, or a
-resource of it. Whoever holds none of the kinds that are observed has nothing to tell.
+resource of it. Whoever holds none of the kinds that are observed, or makes another client for each call, has nothing to tell.
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ def clients_held_by(model: Any) -> List[Any]:
     if bound is not None:
         return clients_held_by(bound)
     for name in _MAKERS.split(" "):
-        _add(found, quietly(lambda name=name: getattr(model, name)()))
+        made, again = (quietly(lambda name=name: getattr(model, name)()) for _ in range(2))
+        if made is not again:  # one for each call (`reuse_client=False`): none of them is there to be observed
+            return []
+        _add(found, made)
     for name in _NAMES.split(" "):
         held = quietly(getattr, model, name)
         _add(found, held)
