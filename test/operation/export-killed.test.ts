@@ -1,0 +1,83 @@
+/**
+ * An export whose process is killed in the middle, by `kill -9`, and run again: the finished file is byte for byte the one of an export that
+ * nobody disturbed. The real command, on both engines, in each format. Design 3, row 25.
+ */
+import assert from 'node:assert/strict';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { exportFormats } from '@metergate/platform/use-cases/exports.ts';
+import { testPostgres } from '@metergate/testkit/postgres.ts';
+
+const launcher = fileURLToPath(new URL('../../packages/cli/bin/metergate.mjs', import.meta.url));
+/** Two groups of rows of Parquet, which goes on after the first. */
+const calls = 21_000;
+/** A process whose clock passes a minute at each look keeps note of every page it wrote. */
+const hurried = `data:text/javascript,${encodeURIComponent('let at = Date.now(); Date.now = () => (at += 60_000);')}`;
+
+const day = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+const time = ['--from', day(-95), '--to', day(2)];
+
+interface Place {
+  readonly folder: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+function started({ folder, env }: Place, args: readonly string[], node: readonly string[] = []): ChildProcess & { told: string } {
+  const child = Object.assign(spawn(process.execPath, [...node, launcher, ...args], { cwd: folder, env, stdio: ['ignore', 'ignore', 'pipe'] }), { told: '' });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => { child.told += text; });
+  return child;
+}
+
+async function ended(child: ChildProcess & { told: string }): Promise<void> {
+  const [code] = await once(child, 'close') as [number | null];
+  assert.equal(code, 0, child.told);
+}
+
+/** Kills it as soon as it has noted that it is further; false: it had already come to its end. */
+async function killedInTheMiddle(start: () => ChildProcess, file: string): Promise<boolean> {
+  const noted = (): string => (existsSync(`${file}.part.json`) ? readFileSync(`${file}.part.json`, 'utf8') : '');
+  const before = noted();
+  const child = start();
+  const over = once(child, 'close');
+  while (child.exitCode === null && noted() === before) await new Promise((resolve) => { setTimeout(resolve, 2); });
+  child.kill('SIGKILL');
+  await over;
+  return child.signalCode === 'SIGKILL' && noted() !== before && !existsSync(file);
+}
+
+/** What the other engine would only say again is left out. */
+const trials = { SQLite: exportFormats, PostgreSQL: ['parquet', 'focus'] } as const;
+
+for (const engine of ['SQLite', 'PostgreSQL'] as const) {
+  describe(`an export that was killed, on ${engine}`, () => {
+    test('is gone on with, and comes out as if nothing had been', { timeout: 200_000 }, async (t) => {
+      const folder = mkdtempSync(join(tmpdir(), 'metergate-killed-'));
+      t.after(() => rmSync(folder, { recursive: true, force: true }));
+      const postgres = engine === 'PostgreSQL' ? await testPostgres() : null;
+      t.after(() => postgres?.stop());
+      const shared = postgres === null ? {} : { SVC_DATABASE_URL: await postgres.createDatabase(), SVC_MASTER_KEY: randomBytes(32).toString('base64') };
+      const place = { folder, env: { PATH: process.env['PATH'], SVC_DATA_DIR: join(folder, 'data'), ...shared } };
+      await ended(started(place, ['seed', '--organizations', '1', '--keys', '20', '--calls', String(calls)]));
+
+      for (const format of trials[engine]) {
+        await t.test(format, async () => {
+          const [whole, broken] = [`whole.${format}`, `broken.${format}`];
+          const asked = (out: string): string[] => ['export', '--org', 'default', '--format', format, ...time, '--out', out];
+          await ended(started(place, asked(whole)));
+          const killed = () => killedInTheMiddle(() => started(place, asked(broken), ['--import', hurried]), join(folder, broken));
+          assert.ok(await killed(), 'it was killed in the middle');
+          if (format === 'csv') assert.ok(await killed(), 'it was killed again after it had gone on');
+          await ended(started(place, asked(broken)));
+          assert.ok(readFileSync(join(folder, whole)).equals(readFileSync(join(folder, broken))), format);
+          assert.deepEqual([existsSync(join(folder, `${broken}.part`)), existsSync(join(folder, `${broken}.part.json`))], [false, false]);
+        });
+      }
+    });
+  });
+}
