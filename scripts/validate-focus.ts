@@ -1,7 +1,7 @@
 /**
- * `npm run focus:validate`: a FOCUS export of made-up calls, held against the official validator (focus-validator 2.2.1, Python 3.12 or
- * later: `pip install focus-validator==2.2.1`; FOCUS_VALIDATOR names the command where it is not on the path). Exit code 1 where a rule
- * fails, 2 where there is no validator.
+ * `npm run focus:validate`: a FOCUS export of made-up calls, held against the official validator (focus-validator 2.2.1, Python 3.12:
+ * `pip install -r test/focus/requirements.txt`; FOCUS_VALIDATOR names the command where it is not on the path). Exit code 1 where a rule
+ * fails, 2 where there is no validator. The test command runs it where `.ci/run` has installed the validator.
  */
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -48,7 +48,7 @@ async function focusFile(): Promise<Buffer> {
 function validated(file: string): number {
   const found = spawnSync('/bin/sh', ['-c', 'command -v "$0"', command], { encoding: 'utf8' }).stdout.trim();
   if (found === '') {
-    console.error(`There is no ${command} here. Install it with: pip install focus-validator==2.2.1`);
+    console.error(`There is no ${command} here. Install it with: pip install -r test/focus/requirements.txt`);
     return 2;
   }
   // The validator looks for its own tables relative to where it is started.

@@ -51,6 +51,7 @@ export function pythons(): readonly Python[] {
 /** The environments that hold SDKs, by their names. */
 export function sdkEnvironments(): ReadonlyMap<string, Python> {
   const found = globSync('*/bin/python', { cwd: join(root, '.venvs') })
+    .filter((path) => existsSync(join(tapPython, `tests/sdk/requirements-${path.split(/[\\/]/)[0]}.txt`)))
     .map((path) => [path.split(/[\\/]/)[0]!, pythonAt(join(root, '.venvs', path))] as const);
   return new Map(found.filter((entry): entry is readonly [string, Python] => entry[1] !== undefined));
 }
