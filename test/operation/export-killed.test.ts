@@ -29,7 +29,8 @@ interface Place {
 }
 
 function started({ folder, env }: Place, args: readonly string[], node: readonly string[] = []): ChildProcess & { told: string } {
-  const child = Object.assign(spawn(process.execPath, [...node, launcher, ...args], { cwd: folder, env, stdio: ['ignore', 'ignore', 'pipe'] }), { told: '' });
+  const spawned = spawn(process.execPath, [...node, launcher, ...args], { cwd: folder, env, stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = Object.assign(spawned, { told: '' });
   child.stderr.setEncoding('utf8').on('data', (text: string) => { child.told += text; });
   return child;
 }
@@ -61,7 +62,8 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       t.after(() => rmSync(folder, { recursive: true, force: true }));
       const postgres = engine === 'PostgreSQL' ? await testPostgres() : null;
       t.after(() => postgres?.stop());
-      const shared = postgres === null ? {} : { SVC_DATABASE_URL: await postgres.createDatabase(), SVC_MASTER_KEY: randomBytes(32).toString('base64') };
+      const masterKey = randomBytes(32).toString('base64');
+      const shared = postgres === null ? {} : { SVC_DATABASE_URL: await postgres.createDatabase(), SVC_MASTER_KEY: masterKey };
       const place = { folder, env: { PATH: process.env['PATH'], SVC_DATA_DIR: join(folder, 'data'), ...shared } };
       await ended(started(place, ['seed', '--organizations', '1', '--keys', '20', '--calls', String(calls)]));
 

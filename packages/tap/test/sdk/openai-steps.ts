@@ -277,12 +277,18 @@ const otherCalls: Step<Client>[] = [
   ]),
   {
     name: 'responses, left at the second event',
-    run: async (c) => { let n = 0; return all(await c.responses.create({ model: 'm', input: 'CANARY-prompt', stream: true }), () => (n += 1) === 2); },
+    run: async (c) => {
+      let n = 0;
+      return all(await c.responses.create({ model: 'm', input: 'CANARY-prompt', stream: true }), () => (n += 1) === 2);
+    },
     seen: [responsesSeen('m', { ...none, stop_reason: 'other' })],
   },
   { name: 'responses.parse', run: (c) => c.responses.parse({ model: 'm', input: 'CANARY-prompt' }), seen: [responsesSeen('m')] },
   { name: 'responses.stream', run: (c) => c.responses.stream({ model: 'm', input: 'CANARY-prompt' }).finalResponse(), seen: [responsesSeen('m')] },
-  { name: 'responses refused', run: (c) => c.responses.create({ model: 'm.status-401', input: 'CANARY-prompt' }), seen: [failed('m.status-401', 401)] },
+  {
+    name: 'responses refused', run: (c) => c.responses.create({ model: 'm.status-401', input: 'CANARY-prompt' }),
+    seen: [failed('m.status-401', 401)],
+  },
   {
     name: 'embeddings',
     run: (c) => c.embeddings.create({ model: 'm', input: 'CANARY-prompt' }),

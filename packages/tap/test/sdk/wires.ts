@@ -131,7 +131,8 @@ export const google: Wire = (model, has, body) => {
   if ('requests' in body || has('embedding')) return { json: { embeddings: [{ values: [1, 2] }] }, events: [] };
   const asked = (body['contents'] as { parts: { functionResponse?: unknown }[] }[] | undefined) ?? [];
   const calls = has('tools') && !asked.some(({ parts }) => parts.some((part) => part.functionResponse));
-  const parts = calls ? [{ functionCall: { name: 'look', args: tooled } }, { functionCall: { name: 'look', args: tooled } }] : [{ text: said + more }];
+  const called = { functionCall: { name: 'look', args: tooled } };
+  const parts = calls ? [called, called] : [{ text: said + more }];
   const finishReason = has('length') ? 'MAX_TOKENS' : has('filter') ? 'SAFETY' : 'STOP';
   const base = { modelVersion: `served-${model}`, responseId: freshId('gem') };
   const candidate = { content: { role: 'model', parts }, index: 0 };
