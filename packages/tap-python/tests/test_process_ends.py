@@ -10,7 +10,7 @@ import sys
 import unittest
 from typing import Any
 
-from .host import Ingestion, run_host
+from .host import SOURCE, Ingestion, run_host
 
 
 class ProcessEnds(unittest.TestCase):
@@ -59,6 +59,15 @@ time.sleep(5)
             self.assertEqual(ended.code, -2)
             self.assertTrue(ended.stderr.endswith("KeyboardInterrupt\n"), ended.stderr)
             self.assertEqual(endpoint.ids(), ["call_1", "call_2"])
+
+    @unittest.skipIf(sys.platform == "win32", "signals are POSIX here")
+    def test_a_host_that_says_the_line_of_the_readme_delivers_on_sigterm(self) -> None:
+        line = "signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))"
+        self.assertIn(line, (SOURCE.parent / "README.md").read_text(encoding="utf-8"))
+        with Ingestion() as endpoint:
+            script = f"import signal\n{line}\ntap(client, 't'); call(2)\nos.kill(os.getpid(), signal.SIGTERM)\ntime.sleep(5)"
+            ended = run_host(script, SVC_TAP_KEY="k", SVC_TAP_ENDPOINT=endpoint.url)
+            self.assertEqual((ended.code, ended.stderr, endpoint.ids()), (143, "", ["call_1", "call_2"]))
 
     @unittest.skipUnless(hasattr(os, "fork"), "forks are POSIX")
     def test_a_signal_that_the_host_waits_for_is_not_taken_by_the_tap(self) -> None:
