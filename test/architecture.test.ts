@@ -142,8 +142,8 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'say-seldom.ts',
     'http/client-address.ts http/security-headers.ts http/tap-rate.ts seed told-faults.ts use-cases/refusal.ts use-cases/upstream-url.ts',
     'auth/oidc/provided-claims.ts auth/passwords.ts', 'auth http/pages use-cases',
-    'http/download.ts http/tap.ts notices reports/messages.ts', 'reports/report-client.ts', 'http/parts.ts', 'http', 'http/mount.ts http/resources',
-    'http/app.ts reports/reading-operations.ts', 'reports server.ts', 'platform-thread.ts',
+    'http/download.ts http/tap.ts notices reports/messages.ts retention', 'reports/report-client.ts', 'http/parts.ts', 'http',
+    'http/mount.ts http/resources', 'http/app.ts reports/reading-operations.ts', 'reports server.ts', 'platform-thread.ts',
   ],
   cli: [
     'config/variables.ts log runtime-floor.ts', 'config/config.ts', 'command-line/command.ts config', 'traces', 'command-line open-store.ts start',

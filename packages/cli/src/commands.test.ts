@@ -63,13 +63,13 @@ test('org: create, list and set answer with their fields, and a taken name is re
   assert.deepEqual(made, { id: made.id, name: 'Acme', plan: 'free' });
   assert.deepEqual(Object.keys((await json(['org', 'list']) as object[])[0]!), [
     'id', 'name', 'plan', 'drainSeconds', 'fallbackPrice', 'enforceKeyCaps', 'maxRunBudget', 'runCeiling', 'runExposure',
-    'requestsPerMinute', 'tokensPerMinute', 'createdAt',
+    'requestsPerMinute', 'tokensPerMinute', 'keepRecordsDays', 'recordsGoneBefore', 'createdAt',
   ]);
   const set = await json(['org', 'set', 'Acme', '--plan', 'team', '--drain', '9', '--fallback-price', '2.50/10']) as { createdAt: string };
   assert.deepEqual(set, {
     id: made.id, name: 'Acme', plan: 'team', drainSeconds: 9, fallbackPrice: { input: '2.500000000', output: '10.000000000' },
     enforceKeyCaps: false, maxRunBudget: null, runCeiling: null, runExposure: null, requestsPerMinute: null, tokensPerMinute: null,
-    createdAt: new Date(set.createdAt).toISOString(),
+    keepRecordsDays: null, recordsGoneBefore: null, createdAt: new Date(set.createdAt).toISOString(),
   });
   const back = await json(['org', 'set', made.id, '--drain', 'none', '--fallback-price', 'none']);
   assert.deepEqual(back, { ...set, drainSeconds: null, fallbackPrice: null });
@@ -94,7 +94,12 @@ test('org set: policies of caps, runs and agreed figures, each taken back by non
     '--requests-per-minute', 'none', '--tokens-per-minute', 'none');
   assert.deepEqual(back, { ...agreed, enforceKeyCaps: false, maxRunBudget: null, runCeiling: null, runExposure: null,
     requestsPerMinute: null, tokensPerMinute: null });
+  assert.equal((await set('--keep-records', '400d'))['keepRecordsDays'], 400);
+  assert.equal((await set('--keep-records', 'none'))['keepRecordsDays'], null);
   const rows: readonly (readonly [args: string[], sentence: RegExp])[] = [
+    [['--keep-records', '30d'], /--keep-records must be 31d to 36500d, in whole days, or none/],
+    [['--keep-records', '800h'], /--keep-records must be 31d/],
+    [['--keep-records', 'ever'], /--keep-records/],
     [['--run-ceiling', '-1'], /--run-ceiling needs a value/],
     [['--run-ceiling', '1e3'], /--run-ceiling must be an amount/],
     [['--run-ceiling', '0.0000000001'], /--run-ceiling must be an amount/],

@@ -2,7 +2,7 @@
  * Entry of the platform thread: opens its own store connection, listens, and runs long work in the background. Design 2, Processes: nothing
  * it does can delay a forwarded call.
  * `{listening: {host, port}}` goes to the parent, or `{failed: {code, message, syscall}}`; `{warning}` for a fault that was answered
- * with 500. On `{stop: true}` it closes and ends.
+ * with 500; `{note}` for work that was done. On `{stop: true}` it closes and ends.
  */
 import { randomBytes } from 'node:crypto';
 import { parentPort, Worker, workerData } from 'node:worker_threads';
@@ -24,6 +24,7 @@ import type { PlatformParts } from './http/parts.ts';
 import { createNoticeWork, type NoticeWork } from './notices/notice-work.ts';
 import { createReports, type Reports } from './reports/report-client.ts';
 import type { ReportThreadData } from './reports/report-thread.ts';
+import { createRetentionWork, type RetentionWork } from './retention/retention-work.ts';
 import { startPlatform } from './server.ts';
 import { tellFaults } from './told-faults.ts';
 
@@ -49,6 +50,8 @@ const housekeepingMs = 5_000;
 /** Between two looks for what happened and what is due. */
 const noticesMs = 1_000;
 const nearCapsMs = 60_000;
+/** Between two passes that remove what is past its age. */
+const retentionMs = 1_000;
 
 const data = workerData as PlatformThreadData;
 const parent = parentPort!;
@@ -72,6 +75,8 @@ async function serve(): Promise<void> {
     const housekeeping = setInterval(() => void keepHouse(store), housekeepingMs);
     const notices = noticeWorkOn(store);
     const looking = setInterval(() => void lookForNotices(notices), noticesMs);
+    const retention = retentionWorkOn(store);
+    const removing = setInterval(() => void removeOld(retention), retentionMs);
     const counting = setInterval(() => void countNearCaps(store), nearCapsMs);
     void countNearCaps(store);
     parent.on('message', (message: { stop?: boolean }) => {
@@ -79,7 +84,9 @@ async function serve(): Promise<void> {
       clearInterval(housekeeping);
       clearInterval(counting);
       clearInterval(looking);
-      void platform.close().then(() => notices.end().catch(() => {})).then(() => reports?.close()).then(() => store.close())
+      clearInterval(removing);
+      void platform.close().then(() => notices.end().catch(() => {})).then(() => retention.end().catch(() => {}))
+        .then(() => reports?.close()).then(() => store.close())
         .then(() => parent.close());
     });
     parent.postMessage({ listening: { host: platform.host, port: platform.port } });
@@ -94,6 +101,22 @@ async function serve(): Promise<void> {
 function noticeWorkOn(store: Store): NoticeWork {
   const guard = createAddressGuard({ allow: parseAddressRanges(data.upstreamAllow) });
   return createNoticeWork({ store, guard, clock: Date.now, holder: newId(idPrefix.platform, randomBytes) });
+}
+
+function retentionWorkOn(store: Store): RetentionWork {
+  return createRetentionWork({
+    store, clock: Date.now, steadyClock: () => performance.now(), holder: newId(idPrefix.platform, randomBytes),
+    say: (line) => parent.postMessage({ note: line }), failed: (fault) => tell('remove records for their age', fault),
+  });
+}
+
+/** What is past its age. A fault now is tried again the next time. */
+async function removeOld(work: RetentionWork): Promise<void> {
+  try {
+    await work.pass();
+  } catch (error) {
+    tell('remove records for their age', error);
+  }
 }
 
 /** For `/metrics`; a fault now is tried again the next time. */

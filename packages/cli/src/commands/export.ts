@@ -8,6 +8,7 @@ import { countCalls } from '@metergate/platform/use-cases/usage.ts';
 import { command, UsageFault, type CommandTools } from '../command-line/command.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { createProgress, grouped } from '../command-line/progress.ts';
+import { sayWhatIsGone } from '../command-line/records-gone.ts';
 import { openResumable, type ResumableFile } from '../command-line/resumable-file.ts';
 import { timeMs } from '../command-line/value-forms.ts';
 
@@ -30,6 +31,7 @@ export const exportCommand = command({
     const asked = { organization: org, format: format as ExportFormat, fromMs, toMs };
     if (out === '-' && tools.wantsJson === true) throw new UsageFault('--json needs a file: with --out - standard output is the export itself.');
     return onStore(tools, async (context) => {
+      await sayWhatIsGone(context, { organization: org, sinceMs: fromMs }, tools);
       if (out === '-') return toStandardOutput(context, asked, tools);
       const path = resolve(tools.cwd, out);
       return toFile(context, asked, { tools, path, out, words: [org, format, from, to].join('\n') });

@@ -1,6 +1,8 @@
 /** `metergate org`: creates, lists, shows, configures and erases organizations. Design 5. */
 import { perMinuteMax } from '@metergate/core/rate/tier.ts';
 import { plans, type Plan } from '@metergate/core/rate/plan.ts';
+import { dayLengthMs } from '@metergate/core/time/utc-day.ts';
+import { keepRecordsDaysMax, keepRecordsDaysMin } from '@metergate/store/settings/organizations.ts';
 import { eraseOrganization, finishErasures } from '@metergate/platform/use-cases/erasure.ts';
 import {
   createOrganization, drainSecondsMax, listOrganizations, setOrganization, showOrganization, type OrganizationSettingsInput, type ShownOrganization,
@@ -10,7 +12,7 @@ import { command, CommandFault, commandGroup, UsageFault, type CommandTools, typ
 import { onStore } from '../command-line/on-store.ts';
 import { readTypedLine } from '../command-line/typed-line.ts';
 import { fields, plain, shortDecimal, table } from '../command-line/table.ts';
-import { dollarsOrNone, pricePair, wholeNumberOf } from '../command-line/value-forms.ts';
+import { dollarsOrNone, durationMs, pricePair, wholeNumberOf } from '../command-line/value-forms.ts';
 
 const planArgument = { type: 'enum', options: [...plans] as Plan[], valueHint: 'PLAN', description: `One of ${plans.join(', ')}` } as const;
 
@@ -64,6 +66,9 @@ const settingArguments = {
   'fallback-price': { type: 'string', valueHint: 'IN/OUT', description: 'USD per million tokens where no price is known; none: unset' },
   'requests-per-minute': figureArgument('Requests'),
   'tokens-per-minute': figureArgument('Tokens'),
+  'keep-records': {
+    type: 'string', valueHint: 'DAYS', description: 'Records, tap events and sums older than this go, such as 400d, from 31d; none: they stay',
+  },
 } as const;
 
 const set = command({
@@ -97,6 +102,7 @@ function changesOf(values: Values<typeof settingArguments>): OrganizationSetting
     fallbackPrice: of(values['fallback-price'], (text) => pricePair('fallback-price', text)),
     requestsPerMinute: figure('requests-per-minute'),
     tokensPerMinute: figure('tokens-per-minute'),
+    keepRecordsDays: of(values['keep-records'], (text) => (text === 'none' ? null : daysOf(text))),
   };
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
 }
@@ -104,6 +110,13 @@ function changesOf(values: Values<typeof settingArguments>): OrganizationSetting
 /** What an option that was given says; undefined where it was not. */
 function of<Value>(text: string | undefined, read: (text: string) => Value): Value | undefined {
   return text === undefined ? undefined : read(text);
+}
+
+/** @throws UsageFault for what is no duration, and for one that is not of whole days. */
+function daysOf(text: string): number {
+  const days = durationMs('keep-records', text) / dayLengthMs;
+  if (Number.isInteger(days) && days >= keepRecordsDaysMin && days <= keepRecordsDaysMax) return days;
+  throw new UsageFault(`--keep-records must be ${keepRecordsDaysMin}d to ${keepRecordsDaysMax}d, in whole days, or none.`);
 }
 
 function drainSecondsOf(text: string): number {
@@ -123,10 +136,12 @@ function organizationText(shown: ShownOrganization): string {
     'fallback-price': fallbackPrice === null ? 'none' : `${shortDecimal(fallbackPrice.input)}/${shortDecimal(fallbackPrice.output)}`,
     'requests-per-minute': shown.requestsPerMinute ?? 'none',
     'tokens-per-minute': shown.tokensPerMinute ?? 'none',
+    'keep-records': shown.keepRecordsDays === null ? 'none' : `${shown.keepRecordsDays}d`,
   };
   return fields([
     ['id', shown.id], ['name', shown.name], ['created', shown.createdAt],
     ...Object.entries(settings).map(([name, value]) => [`--${name}`, value] as const),
+    ...(shown.recordsGoneBefore === null ? [] : [['records gone before', shown.recordsGoneBefore] as const]),
   ]);
 }
 

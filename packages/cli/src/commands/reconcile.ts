@@ -47,7 +47,7 @@ function recordedText({ corrections, days, total, openDays }: RecordedCorrection
   ].join('\n');
 }
 
-function comparisonText({ lines, totals, equal }: ShownReconciliation): string {
+function comparisonText({ lines, totals, equal, recordsGoneBefore }: ShownReconciliation): string {
   const differing = lines.filter(({ verdict }) => verdict !== 'equal');
   const head = equal ? `All ${lines.length} lines are equal.` : `${differing.length} of ${lines.length} lines differ:`;
   const rows = differing.map(({ day, model, requestId, ours, theirs, verdict, reasons }) => [
@@ -56,7 +56,9 @@ function comparisonText({ lines, totals, equal }: ShownReconciliation): string {
   const listed = differing.length === 0 ? [] : [
     table(['DAY', 'MODEL', 'OUR TOKENS', 'THEIR TOKENS', 'OUR USD', 'THEIR USD', 'VERDICT', 'BECAUSE OF'], rows, { widthMax: 120, shrinks: 'MODEL' }),
   ];
-  return [head, ...listed, `Ours: ${tokens(totals.ours) ?? '-'} tokens, ${money(totals.ours) ?? '-'} USD. `
+  const gone = recordsGoneBefore === null ? []
+    : [`Records of calls before ${recordsGoneBefore} are gone for their age, some or all: lines before it say nothing.`];
+  return [head, ...listed, ...gone, `Ours: ${tokens(totals.ours) ?? '-'} tokens, ${money(totals.ours) ?? '-'} USD. `
     + `Theirs: ${tokens(totals.theirs) ?? '-'} tokens, ${money(totals.theirs) ?? '-'} USD.`].join('\n');
 }
 

@@ -4,6 +4,7 @@ import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { makeStatement } from '@metergate/platform/use-cases/statement.ts';
 import { command } from '../command-line/command.ts';
 import { onStore } from '../command-line/on-store.ts';
+import { sayWhatIsGone } from '../command-line/records-gone.ts';
 import { monthMs } from '../command-line/value-forms.ts';
 import { writeWhole } from '../command-line/whole-file.ts';
 
@@ -20,6 +21,7 @@ export const statement = command({
     return onStore(tools, async (context) => {
       const made = await makeStatement(context, query);
       if (isRefusal(made)) return made;
+      await sayWhatIsGone(context, { organization: org, sinceMs: query.monthMs }, tools);
       const bytes = await writeWhole(resolve(tools.cwd, out), (async function* () { yield Buffer.from(made.html, 'utf8'); })());
       const { calls, cost } = made.totals;
       return { json: { calls, cost, bytes, out }, text: `Statement of ${month}: ${calls} calls, ${cost} USD, written to ${out}.` };

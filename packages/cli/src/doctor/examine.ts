@@ -25,6 +25,7 @@ import { examineJournal } from './journal.ts';
 import { clockFinding, nodesFindings } from './nodes.ts';
 import { examineReadiness } from './readiness.ts';
 import { examineReceipts, type ReceiptsLook } from './receipts.ts';
+import { examineRetention } from './retention.ts';
 import { examinePorts } from './ports.ts';
 
 export interface Report {
@@ -93,7 +94,7 @@ async function examineStore(config: Config, tools: CommandTools): Promise<StoreL
         store: { engine: store.engine, revision }, nodes: shared.nodes, organizations, storeBehind: receipts.storeBehind,
         findings: [
           key, storeFinding(store.engine, organizations.length), ...shared.findings, ...await examineServerSettings(store, config, tools),
-          ...receipts.findings,
+          ...receipts.findings, ...await examineRetention(store, tools.nowMs()),
         ],
       };
     } finally {

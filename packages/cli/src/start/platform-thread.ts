@@ -15,10 +15,13 @@ export interface PlatformThread {
   stop(): Promise<void>;
 }
 
+/** What the platform says for the log. */
+export type PlatformLog = (level: 'warn' | 'info', sentence: string) => void;
+
 const restartMs = 1_000;
 
 /** Resolves when it listens. @throws ThreadFault with the system's code where the address cannot be had */
-export async function startPlatformThread(data: PlatformThreadData, onFault: (sentence: string) => void): Promise<PlatformThread> {
+export async function startPlatformThread(data: PlatformThreadData, log: PlatformLog): Promise<PlatformThread> {
   let stopping = false;
   let caps: CapFigures | null = null;
   let restart: NodeJS.Timeout | null = null;
@@ -37,18 +40,19 @@ export async function startPlatformThread(data: PlatformThreadData, onFault: (se
   };
 
   function watched(each: Worker): Worker {
-    each.on('message', (message: { readonly warning?: unknown; readonly caps?: CapFigures }) => {
-      if (typeof message.warning === 'string') onFault(message.warning);
+    each.on('message', (message: { readonly warning?: unknown; readonly note?: unknown; readonly caps?: CapFigures }) => {
+      if (typeof message.warning === 'string') log('warn', message.warning);
+      if (typeof message.note === 'string') log('info', message.note);
       if (message.caps !== undefined) caps = message.caps;
     });
-    each.on('error', (error) => onFault(`The platform thread broke: ${error instanceof Error ? error.name : 'unknown fault'}.`));
+    each.on('error', (error) => log('warn', `The platform thread broke: ${error instanceof Error ? error.name : 'unknown fault'}.`));
     each.on('exit', again);
     return each;
   }
 
   function again(): void {
     if (stopping) return;
-    onFault('The platform thread ended; it is started again. Calls are forwarded meanwhile.');
+    log('warn', 'The platform thread ended; it is started again. Calls are forwarded meanwhile.');
     restart = setTimeout(() => void startAgain(), restartMs);
   }
 

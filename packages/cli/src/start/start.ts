@@ -33,7 +33,7 @@ import type { GatewaySource } from './metrics/metrics-text.ts';
 import { createReaders, type Readers } from './leave-taking.ts';
 import { createNodeWatch, type NodeWatch } from './node-watch.ts';
 import { startOps, type Ops } from './ops.ts';
-import { startPlatformThread, type PlatformThread } from './platform-thread.ts';
+import { startPlatformThread, type PlatformLog, type PlatformThread } from './platform-thread.ts';
 import { quickStartLines } from './quick-start.ts';
 import { StartFault } from '../config/start-fault.ts';
 import { startThreads, ThreadFault, type Threads } from './threads.ts';
@@ -158,7 +158,7 @@ async function serve(options: StartOptions, { log, watch, asked, running, prepar
     databaseUrl: config.databaseUrl, masterKey, ...config.platform, publicUrl: config.publicPlatformUrl, gatewayUrl, sandbox,
     providerUrls: { openai: openaiUrl, anthropic: anthropicUrl },
     upstreamAllow: config.upstreamAllow, trustedProxies: config.trustedProxies, oidc: config.oidc,
-  }, (sentence) => log('warn', sentence));
+  }, (level, sentence) => log(level, sentence));
   const urls = {
     ...(running.threads === null ? {} : { gateway: urlOf(config.gateway.host, running.threads.gatewayPort) }),
     ...(running.platform === null ? {} : { platform: urlOf(config.platform.host, running.platform.port) }),
@@ -304,9 +304,9 @@ async function startGateway(config: Config, needs: GatewayNeeds): Promise<Thread
   }
 }
 
-async function startPlatformBeside(config: Config, data: PlatformThreadData, onFault: (sentence: string) => void): Promise<PlatformThread> {
+async function startPlatformBeside(config: Config, data: PlatformThreadData, log: PlatformLog): Promise<PlatformThread> {
   try {
-    return await startPlatformThread(data, onFault);
+    return await startPlatformThread(data, log);
   } catch (error) {
     if (error instanceof ThreadFault && error.ofAddress) {
       throw listenFault(error.code, config.platform, 'SVC_PLATFORM_PORT', 'SVC_PLATFORM_HOST');

@@ -1853,6 +1853,8 @@ export interface components {
                 output: string;
             } | null;
             id: string;
+            /** @description Records, tap events and sums older than so many days go; null: none go */
+            keepRecordsDays: number | null;
             /**
              * @description US dollars as decimal text with nine places. Use a decimal library: a double cannot hold every amount.
              * @example 12.500000000
@@ -1861,6 +1863,12 @@ export interface components {
             name: string;
             /** @enum {string} */
             plan: "free" | "developer" | "team" | "growth" | "scale" | "enterprise";
+            /**
+             * Format: date-time
+             * @description Of the calls that started before it some or all records are gone; null: none are
+             * @example 2026-09-23T14:00:00.000Z
+             */
+            recordsGoneBefore: string | null;
             requestsPerMinute: number | null;
             /**
              * @description US dollars as decimal text with nine places. Use a decimal library: a double cannot hold every amount.
@@ -2138,6 +2146,12 @@ export interface components {
                 /** @enum {string} */
                 verdict: "equal" | "ours_more" | "theirs_more" | "ours_only" | "theirs_only";
             }[];
+            /**
+             * Format: date-time
+             * @description Set where the file begins before it: some or all records before it are gone
+             * @example 2026-09-23T14:00:00.000Z
+             */
+            recordsGoneBefore: string | null;
             totals: {
                 difference: components["schemas"]["BillSide"];
                 ours: components["schemas"]["BillSide"];
@@ -6219,6 +6233,7 @@ export interface operations {
                         input: string;
                         output: string;
                     } | null;
+                    keepRecordsDays?: number | null;
                     maxRunBudget?: string | null;
                     runCeiling?: string | null;
                     runExposure?: string | null;
@@ -8192,6 +8207,12 @@ export interface operations {
                         data: components["schemas"]["Usage"][];
                         /** @description Opaque. Sent as cursor it gets the next page; null: this is the last page. */
                         nextCursor: string | null;
+                        /**
+                         * Format: date-time
+                         * @description Set where the time begins before it: some or all records before it are gone for their age
+                         * @example 2026-09-23T14:00:00.000Z
+                         */
+                        recordsGoneBefore: string | null;
                     };
                 };
             };
@@ -8289,6 +8310,12 @@ export interface operations {
                         data: components["schemas"]["Usage"][];
                         /** @description Opaque. Sent as cursor it gets the next page; null: this is the last page. */
                         nextCursor: string | null;
+                        /**
+                         * Format: date-time
+                         * @description Set where the time begins before it: some or all records before it are gone for their age
+                         * @example 2026-09-23T14:00:00.000Z
+                         */
+                        recordsGoneBefore: string | null;
                     };
                 };
             };

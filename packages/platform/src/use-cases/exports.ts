@@ -6,6 +6,7 @@
 import { setImmediate as othersFirst } from 'node:timers/promises';
 import { z } from 'zod';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
+import { StoreFault } from '@metergate/store/engine/fault.ts';
 import type { WalkedCall, WalkPlace } from '@metergate/store/calls/call-walk.ts';
 import type { ExportForm } from './export/export-form.ts';
 import { focusLines } from './export/focus-lines.ts';
@@ -80,12 +81,37 @@ export async function exportCalls(context: UseCaseContext, query: ExportQuery): 
   const after = goOn === undefined ? {} : {
     after: { startedAtMs: goOn.startedAtMs, sequence: BigInt(goOn.sequence), newest: BigInt(goOn.newest) },
   };
-  const walk = context.store.callWalk.walk({ organization: organization.id, fromMs, toMs, ...after });
+  const walk = unlessGone(context, context.store.callWalk.walk({ organization: organization.id, fromMs, toMs, ...after }), {
+    organization: organization.id, knownMs: goOn === undefined ? organization.recordsGoneBeforeMs : null, fromMs: goOn?.startedAtMs ?? fromMs,
+  });
   return {
     contentType: contentTypes[format],
     fileName: `metergate-${format === 'focus' ? 'focus' : 'calls'}-${days}.${format === 'focus' ? 'csv' : format}`,
     pieces: piecesOf(form, { walk, nameOf: keyNamesOf(context, organization.id), begins: goOn === undefined }),
   };
+}
+
+/** A walk that began when records before `knownMs` were gone, and stands at `fromMs`. */
+interface Standing {
+  readonly organization: string;
+  readonly knownMs: number | null;
+  readonly fromMs: number;
+}
+
+/** The same pages. @throws StoreFault `records_gone` where records go for their age that it has not come to yet: it would lack them unseen. */
+async function* unlessGone(
+  { store }: UseCaseContext, walk: AsyncIterable<readonly WalkedCall[]>, { organization, knownMs, fromMs }: Standing,
+): AsyncGenerator<readonly WalkedCall[]> {
+  let atMs = fromMs;
+  for await (const page of walk) {
+    const goneMs = (await store.retention.progress(organization))?.goneBeforeMs ?? null;
+    if (goneMs !== null && goneMs > atMs && goneMs !== knownMs) {
+      throw new StoreFault('records_gone', `Records before ${new Date(goneMs).toISOString()} went for their age while they were exported. `
+        + 'Export from that time on, as a new file.');
+    }
+    yield page;
+    atMs = page.at(-1)!.place.startedAtMs;
+  }
 }
 
 async function formOf(

@@ -7,7 +7,7 @@ import { perMinuteMax } from '@metergate/core/rate/tier.ts';
 import type { FallbackPrice } from '@metergate/core/settings.ts';
 import { plans, type Plan } from '@metergate/core/rate/plan.ts';
 import {
-  unknownOrganization, type ErasedOrganization, type Organization, type OrganizationChanges,
+  keepRecordsDaysMax, keepRecordsDaysMin, keepRecordsForm, unknownOrganization, type ErasedOrganization, type Organization, type OrganizationChanges,
 } from '@metergate/store/settings/organizations.ts';
 import { z } from 'zod';
 import type { UseCaseContext } from './context.ts';
@@ -36,6 +36,10 @@ export interface ShownOrganization {
   /** Agreed throughput, in force on the enterprise plan; null: none set, the plan's figure holds. */
   readonly requestsPerMinute: number | null;
   readonly tokensPerMinute: number | null;
+  /** Records, tap events and sums older than so many days go; null: none go. */
+  readonly keepRecordsDays: number | null;
+  /** Of the calls that started before it some or all records are gone for their age; null: none are. */
+  readonly recordsGoneBefore: string | null;
   readonly createdAt: string;
 }
 
@@ -53,6 +57,8 @@ export interface OrganizationSettingsInput {
   /** From 1; enterprise only, like the next. */
   readonly requestsPerMinute?: number | null;
   readonly tokensPerMinute?: number | null;
+  /** Whole days from 31. */
+  readonly keepRecordsDays?: number | null;
 }
 
 const planField = z.enum(plans, { error: `The plan must be one of ${plans.join(', ')}.` });
@@ -73,6 +79,8 @@ const perMinuteField = (what: string) => {
 export const drainSecondsMax = 31_536_000;
 const drainError = `The drain time must be a whole number of seconds from 0 to ${drainSecondsMax}.`;
 
+const keepError = `${keepRecordsForm}.`;
+
 /** What may be set: what the command and the platform's HTTP check alike. */
 export const settingsFields = z.strictObject({
   plan: planField.optional(),
@@ -85,6 +93,8 @@ export const settingsFields = z.strictObject({
   runExposure: moneyField('The exposure of runs').nullable().optional(),
   requestsPerMinute: perMinuteField('Requests'),
   tokensPerMinute: perMinuteField('Tokens'),
+  keepRecordsDays: z.int({ error: keepError }).min(keepRecordsDaysMin, { error: keepError }).max(keepRecordsDaysMax, { error: keepError })
+    .nullable().optional(),
 });
 
 /** Makes an organization; on plan Free unless said otherwise (design 3, row 22). */
@@ -136,7 +146,7 @@ function given(settings: z.output<typeof settingsFields>): OrganizationChanges {
 }
 
 function shownOrganization(organization: Organization): ShownOrganization {
-  const { id, name, plan, drainSeconds, fallbackPrice, enforceKeyCaps, runPolicy, agreedFigures, createdAtMs } = organization;
+  const { id, name, plan, drainSeconds, fallbackPrice, enforceKeyCaps, runPolicy, agreedFigures, keepRecordsDays, createdAtMs } = organization;
   return {
     id, name, plan, drainSeconds,
     fallbackPrice: fallbackPrice === null ? null : {
@@ -149,8 +159,16 @@ function shownOrganization(organization: Organization): ShownOrganization {
     runExposure: dollarsOrNull(runPolicy.runExposure),
     requestsPerMinute: agreedFigures?.requestsPerMinute ?? null,
     tokensPerMinute: agreedFigures?.tokensPerMinute ?? null,
+    keepRecordsDays, recordsGoneBefore: goneBefore(organization),
     createdAt: new Date(createdAtMs).toISOString(),
   };
+}
+
+/** The instant before which records are gone, as it is shown, where a time begins before it (`sinceMs`; without: from the first call on). */
+export function goneBefore(
+  { recordsGoneBeforeMs: goneMs }: Pick<Organization, 'recordsGoneBeforeMs'>, sinceMs: number | undefined = -Infinity,
+): string | null {
+  return goneMs === null || sinceMs >= goneMs ? null : new Date(goneMs).toISOString();
 }
 
 function dollarsOrNull(amount: NanoDollars | null): string | null {

@@ -21,6 +21,8 @@ export interface Statement {
   readonly madeAt: string;
   /** The month was not over when it was made. */
   readonly open: boolean;
+  /** Some or all records before this instant are gone, and the month begins before it; null: it is whole. */
+  readonly recordsGoneBefore: string | null;
   readonly totals: ShownFigures;
   readonly parts: readonly { readonly title: string; readonly rows: readonly StatementRow[] }[];
   /** The frozen list in force, and its date. */
@@ -53,7 +55,7 @@ footer { margin-top: 2rem; border-top: 1px solid var(--line); padding-top: .75re
 `;
 
 export function statementPage(statement: Statement): string {
-  const { organization, month, project, totals, parts, priceList, madeAt, open } = statement;
+  const { organization, month, project, totals, parts, priceList, madeAt, open, recordsGoneBefore } = statement;
   const of = project === null ? 'All projects' : `Project ${project}`;
   return `<!doctype html>
 <html lang="en">
@@ -64,7 +66,8 @@ export function statementPage(statement: Statement): string {
 <header>
 <div><h1>Statement ${text(month)}</h1><p>${text(organization.name)} · ${text(organization.id)}</p>
 <p>${text(of)} · calls that started in ${text(month)}, UTC</p></div>
-<div class="total"><p>Cost, measured</p><strong>${text(totals.cost)} USD</strong>${open ? '\n<p>The month is not over.</p>' : ''}</div>
+<div class="total"><p>Cost, measured</p><strong>${text(totals.cost)} USD</strong>${open ? '\n<p>The month is not over.</p>' : ''}${
+    recordsGoneBefore === null ? '' : `\n<p>Records before ${text(recordsGoneBefore)} are gone: the month is not whole.</p>`}</div>
 </header>
 <dl>
 ${facts(totals).map(([name, value]) => `<div><dt>${text(name)}</dt><dd>${text(value)}</dd></div>`).join('\n')}

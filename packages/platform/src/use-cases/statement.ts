@@ -6,7 +6,7 @@ import { priceList } from '@metergate/core/price/price-list.ts';
 import { monthAfter, monthName } from '@metergate/core/time/utc-month.ts';
 import type { UsageDimension } from '@metergate/core/report/usage-sum.ts';
 import type { UseCaseContext } from './context.ts';
-import { findFigures } from './organizations.ts';
+import { findFigures, goneBefore } from './organizations.ts';
 import { priceBook } from './prices.ts';
 import { isRefusal, type AdministrationRefusal } from './refusal.ts';
 import { statementPage, type StatementRow } from './statement-page.ts';
@@ -59,7 +59,7 @@ export async function makeStatement(context: UseCaseContext, query: StatementQue
     fileName: `metergate-statement-${month}.html`, totals,
     html: statementPage({
       organization, month, project: project ?? null, madeAt: new Date(context.nowMs).toISOString(), open: monthAfter(monthMs) > context.nowMs,
-      totals, parts,
+      totals, parts, recordsGoneBefore: goneBefore(organization, monthMs),
       priceList: { id: overlayId === null ? listId : `${overlayId} over ${listId}`, date: priceList.date },
     }),
   };

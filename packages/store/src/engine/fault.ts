@@ -31,6 +31,8 @@ export type StoreFaultCode =
   | 'data_directory_elsewhere'
   /** Records are not those that their receipts were made of: somebody changed the store past the product. */
   | 'receipts_differ'
+  /** Records that were to be read went for their age meanwhile. */
+  | 'records_gone'
   /** Anything else the engine reports. */
   | 'store_failed';
 

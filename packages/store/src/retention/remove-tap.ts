@@ -4,7 +4,6 @@
  */
 import { sql, type Selectable, type Transaction } from 'kysely';
 import { partOnDay } from '@metergate/core/tap/rollup.ts';
-import type { Engine } from '../engine/engine.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { BaselineTable } from '../schema/tap-schema.ts';
 
@@ -23,12 +22,12 @@ export interface RemovedTap {
 
 type BaselineRow = Selectable<BaselineTable>;
 
-export async function removeTap(engine: Engine['kind'], transaction: Transaction<Schema>, slice: TapSlice): Promise<RemovedTap> {
+export async function removeTap(transaction: Transaction<Schema>, slice: TapSlice): Promise<RemovedTap> {
   const baselines = await transaction.selectFrom('baseline').selectAll().where('organization', '=', slice.organization)
     .where('erased_at_ms', 'is', null).orderBy('number').execute();
   for (const baseline of baselines) {
     if (await hideDays(transaction, baseline, slice.beforeMs)) return { events: 0, more: true };
-    const events = await removeEvents(engine, transaction, baseline.number, slice);
+    const events = await removeEvents(transaction, baseline.number, slice);
     if (events > 0) return { events, more: true };
     if (await removeSums(transaction, baseline.number, slice)) return { events: 0, more: true };
     if (await removeReplaced(transaction, baseline, slice.beforeMs)) return { events: 0, more: true };
@@ -46,12 +45,10 @@ async function hideDays(transaction: Transaction<Schema>, { number, gone_before_
   return true;
 }
 
-async function removeEvents(
-  engine: Engine['kind'], transaction: Transaction<Schema>, baseline: bigint, { beforeMs, limit }: TapSlice,
-): Promise<number> {
-  const row = sql.raw(engine === 'sqlite' ? 'rowid' : 'ctid');
-  const { numAffectedRows } = await sql`delete from tap_event where ${row} in (
-    select ${row} from tap_event where baseline = ${baseline} and at_ms < ${BigInt(beforeMs)} order by at_ms limit ${limit})`.execute(transaction);
+async function removeEvents(transaction: Transaction<Schema>, baseline: bigint, { beforeMs, limit }: TapSlice): Promise<number> {
+  const { numAffectedRows } = await sql`delete from tap_event where (baseline, request_id) in (
+    select baseline, request_id from tap_event where baseline = ${baseline} and at_ms < ${BigInt(beforeMs)} order by at_ms limit ${limit})`
+    .execute(transaction);
   return Number(numAffectedRows ?? 0n);
 }
 

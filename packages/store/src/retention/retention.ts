@@ -121,7 +121,7 @@ class Slice {
     if (await this.#cut(found)) return { ...done, more: true };
     const unchained = await unchainedRecords(this.#transaction, organization, { youngMs, limit });
     if (unchained.length > 0) return this.#remove(found, unchained, {});
-    const { events, more } = await removeTap(this.#context.engine.kind, this.#transaction, { organization, beforeMs: dayOf(youngMs), limit });
+    const { events, more } = await removeTap(this.#transaction, { organization, beforeMs: dayOf(youngMs), limit });
     if (events > 0) await this.#note(found, { removed_events: (found?.removed_events ?? 0n) + BigInt(events) });
     return { records: 0, events, more };
   }

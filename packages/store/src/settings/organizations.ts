@@ -7,7 +7,7 @@ import { nanoDollarsMax, type NanoDollars } from '@metergate/core/money.ts';
 import { isPerMinuteFigure, perMinuteMax, type AgreedFigures } from '@metergate/core/rate/tier.ts';
 import type { FallbackPrice, RunPolicy } from '@metergate/core/settings.ts';
 import { plans, type Plan } from '@metergate/core/rate/plan.ts';
-import { sql, type Insertable, type Selectable, type Transaction } from 'kysely';
+import { sql, type Insertable, type Kysely, type Selectable, type Transaction } from 'kysely';
 import { followMasterKey } from '../sealing/master-key-rotation.ts';
 import { makeGrantKey } from '../sealing/grant-key.ts';
 import { makeChain } from '../chain/make-chain.ts';
@@ -28,6 +28,8 @@ export interface Organization {
   readonly agreedFigures: AgreedFigures | null;
   /** Records, tap events and sums older than so many days go; null: none go. */
   readonly keepRecordsDays: number | null;
+  /** Of the calls that started before this instant some or all records are gone for their age; null: none are. */
+  readonly recordsGoneBeforeMs: number | null;
   readonly createdAtMs: number;
 }
 
@@ -48,7 +50,7 @@ export interface OrganizationChanges {
 }
 
 /** What is left of an organization beside its figures. */
-export type ErasedOrganization = Pick<Organization, 'id' | 'name' | 'enforceKeyCaps'>;
+export type ErasedOrganization = Pick<Organization, 'id' | 'name' | 'enforceKeyCaps' | 'recordsGoneBeforeMs'>;
 
 export interface Organizations {
   /** Refuses `invalid_name`, `name_taken`, `invalid_setting`. */
@@ -82,22 +84,22 @@ export function organizationsIn({ engine, vault, clock, randomBytes }: StoreCont
         return (await rowOf(transaction, id))!;
       }, ({ id }) => ({ action: 'createOrganization', organization: id, subject: id })),
     list: () => engine.read(async (db) =>
-      (await db.selectFrom('organization').selectAll().where(notErased).orderBy('created_at_ms').orderBy('id').execute()).map(organizationOf)),
+      (await organizationRows(db).where(notErased).orderBy('created_at_ms').orderBy('id').execute()).map(organizationOf)),
     findOnly: () => engine.read(async (db) => {
-      const rows = await db.selectFrom('organization').selectAll().where(notErased).limit(2).execute();
+      const rows = await organizationRows(db).where(notErased).limit(2).execute();
       return rows.length === 1 ? organizationOf(rows[0]!) : null;
     }),
     find: (idOrName) => engine.read(async (db) => {
       if (idOrName.includes('\0')) return null;
-      const rows = await db.selectFrom('organization').selectAll().where(notErased)
+      const rows = await organizationRows(db).where(notErased)
         .where((where) => where.or([where('id', '=', idOrName), where('name', '=', idOrName)])).execute();
       const row = rows.find(({ id }) => id === idOrName) ?? rows[0];
       return row === undefined ? null : organizationOf(row);
     }),
     findErased: (id) => engine.read(async (db) => {
       if (id.includes('\0')) return null;
-      const row = await db.selectFrom('organization').innerJoin('erased_organization', 'erased_organization.organization', 'organization.id')
-        .selectAll('organization').where('organization.id', '=', id).executeTakeFirst();
+      const row = await organizationRows(db).innerJoin('erased_organization', 'erased_organization.organization', 'organization.id')
+        .where('organization.id', '=', id).executeTakeFirst();
       return row === undefined ? null : organizationOf(row);
     }),
     set: async (id, changes) => settingsRefusal(changes) ?? engine.change<Organization>(async (transaction, revision) => {
@@ -126,7 +128,7 @@ export async function stampOrganization(transaction: Transaction<Schema>, id: Or
 }
 
 async function rowOf(transaction: Transaction<Schema>, id: OrganizationId): Promise<Organization | null> {
-  const row = await transaction.selectFrom('organization').selectAll().where('id', '=', id).where(notErased).executeTakeFirst();
+  const row = await organizationRows(transaction).where('id', '=', id).where(notErased).executeTakeFirst();
   return row === undefined ? null : organizationOf(row);
 }
 
@@ -209,7 +211,12 @@ function isKeptDays(days: number): boolean {
   return Number.isSafeInteger(days) && days >= keepRecordsDaysMin && days <= keepRecordsDaysMax;
 }
 
-function organizationOf(row: Selectable<OrganizationTable>): Organization {
+function organizationRows(db: Kysely<Schema>) {
+  return db.selectFrom('organization').leftJoin('retention', 'retention.organization', 'organization.id')
+    .selectAll('organization').select('retention.gone_before_ms');
+}
+
+function organizationOf(row: Selectable<OrganizationTable> & { readonly gone_before_ms: bigint | null }): Organization {
   return {
     id: row.id as OrganizationId,
     name: row.name,
@@ -220,6 +227,7 @@ function organizationOf(row: Selectable<OrganizationTable>): Organization {
     runPolicy: runPolicyOf(row),
     agreedFigures: agreedFiguresOf(row),
     keepRecordsDays: numberOrNull(row.keep_records_days),
+    recordsGoneBeforeMs: numberOrNull(row.gone_before_ms),
     createdAtMs: Number(row.created_at_ms),
   };
 }

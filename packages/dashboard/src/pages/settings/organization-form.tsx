@@ -70,6 +70,17 @@ export function OrganizationForm({ organization, readOnly }: { readonly organiza
               placeholder="default"
               {...form.getInputProps('drainSeconds')}
             />
+            <NumberInput
+              label="Keep records for"
+              description={goneText(organization)}
+              suffix=" days"
+              min={31}
+              max={36500}
+              allowDecimal={false}
+              hideControls
+              placeholder="ever"
+              {...form.getInputProps('keepRecordsDays')}
+            />
           </SimpleGrid>
           {readOnly ? (
             <Text size="sm" c="dimmed">
@@ -88,6 +99,11 @@ export function OrganizationForm({ organization, readOnly }: { readonly organiza
   );
 }
 
+/** Older ones go for good, from 31 days on. */
+function goneText({ recordsGoneBefore }: Organization): string {
+  return recordsGoneBefore === null ? 'Older ones go for good. At least 31.' : `Those before ${recordsGoneBefore.slice(0, 10)} are gone.`;
+}
+
 type Amount = number | string;
 interface Entered {
   maxRunBudget: Amount;
@@ -97,9 +113,10 @@ interface Entered {
   input: Amount;
   output: Amount;
   drainSeconds: Amount;
+  keepRecordsDays: Amount;
 }
 
-function entered({ maxRunBudget, runCeiling, runExposure, enforceKeyCaps, fallbackPrice, drainSeconds }: Organization): Entered {
+function entered({ maxRunBudget, runCeiling, runExposure, enforceKeyCaps, fallbackPrice, drainSeconds, keepRecordsDays }: Organization): Entered {
   const shown = (amount: string | null | undefined): Amount => (amount === null || amount === undefined ? '' : plainDecimal(amount));
   return {
     maxRunBudget: shown(maxRunBudget),
@@ -109,6 +126,7 @@ function entered({ maxRunBudget, runCeiling, runExposure, enforceKeyCaps, fallba
     input: shown(fallbackPrice?.input),
     output: shown(fallbackPrice?.output),
     drainSeconds: drainSeconds ?? '',
+    keepRecordsDays: keepRecordsDays ?? '',
   };
 }
 
@@ -121,6 +139,7 @@ function settingsOf(values: Entered) {
     runExposure: amount(values.runExposure),
     enforceKeyCaps: values.enforceKeyCaps,
     drainSeconds: values.drainSeconds === '' ? null : Number(values.drainSeconds),
+    keepRecordsDays: values.keepRecordsDays === '' ? null : Number(values.keepRecordsDays),
     fallbackPrice:
       input === '' && output === ''
         ? null

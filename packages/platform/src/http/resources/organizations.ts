@@ -16,7 +16,10 @@ const organizationSchema = z.object({
   id: z.string(), name: z.string(), plan: z.enum(plans), drainSeconds: z.int().nullable(),
   fallbackPrice: z.object({ input: dollars, output: dollars }).nullable(), enforceKeyCaps: z.boolean(),
   maxRunBudget: dollars.nullable(), runCeiling: dollars.nullable(), runExposure: dollars.nullable(),
-  requestsPerMinute: z.int().nullable(), tokensPerMinute: z.int().nullable(), createdAt: instant,
+  requestsPerMinute: z.int().nullable(), tokensPerMinute: z.int().nullable(),
+  keepRecordsDays: z.int().nullable().openapi({ description: 'Records, tap events and sums older than so many days go; null: none go' }),
+  recordsGoneBefore: instant.nullable().openapi({ description: 'Of the calls that started before it some or all records are gone; null: none are' }),
+  createdAt: instant,
 }).openapi('Organization');
 
 const ownSettings = settingsFields.omit({ plan: true, requestsPerMinute: true, tokensPerMinute: true });

@@ -29,6 +29,7 @@ const reconciliationSchema = z.object({
   })),
   totals: z.object({ ours: side, theirs: side, difference: side }),
   equal: z.boolean().openapi({ description: 'Every line is equal' }),
+  recordsGoneBefore: instant.nullable().openapi({ description: 'Set where the file begins before it: some or all records before it are gone' }),
 }).openapi('Reconciliation');
 
 const correctionSchema = z.object({

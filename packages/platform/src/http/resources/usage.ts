@@ -3,12 +3,13 @@ import { z } from '@hono/zod-openapi';
 import { usageDimensions } from '@metergate/core/report/usage-sum.ts';
 import { rangeOrThisMonth } from '@metergate/core/time/time-range.ts';
 import { isRefusal } from '../../use-cases/refusal.ts';
+import { findFigures, goneBefore } from '../../use-cases/organizations.ts';
 import { showComparedUsage } from '../../use-cases/compared-usage.ts';
 import type { PricesToTry } from '../../use-cases/repricing/repriced-usage.ts';
 import { dimensionsForm, parseDimensions, type ShownUsage } from '../../use-cases/usage.ts';
 import { readingOperation, readingPost, type ReadingCall } from '../operation.ts';
 import { pageOf, pageOfNamed, pageQuery } from '../paging.ts';
-import { checkedRange, dollars, monthQuery, nameQuery, timeQuery, wrongForm } from './fields.ts';
+import { checkedRange, dollars, instant, monthQuery, nameQuery, timeQuery, wrongForm } from './fields.ts';
 
 const priceFileBytesMax = 1_048_576;
 
@@ -45,8 +46,17 @@ async function answer({ context, actor, query }: ReadingCall<undefined, typeof u
   const rows = await showComparedUsage(context, {
     organization: actor.organization, by, ...range, filter: { key, project, model, label, run, wire, endpoint },
   }, { adjusted: adjusted === 'true', ...(prices === undefined ? {} : { prices }) });
-  return isRefusal(rows) ? rows : pageOfNamed(rows, (row: ShownUsage) => by.map((each) => row[each] ?? '').join('\n'), query);
+  if (isRefusal(rows)) return rows;
+  const page = pageOfNamed(rows, (row: ShownUsage) => by.map((each) => row[each] ?? '').join('\n'), query);
+  if (isRefusal(page)) return page;
+  const organization = await findFigures(context, actor.organization);
+  return isRefusal(organization) ? organization : { ...page, recordsGoneBefore: goneBefore(organization, range.sinceMs) };
 }
+
+const usagePage = pageOf(usageSchema).extend({
+  recordsGoneBefore: instant.nullable()
+    .openapi({ description: 'Set where the time begins before it: some or all records before it are gone for their age' }),
+});
 
 export const usageOperations = [
   readingOperation({
@@ -56,13 +66,13 @@ export const usageOperations = [
       prices: z.enum(['list', 'current']).optional()
         .openapi({ description: 'Adds the cost of the calls by the frozen list alone, or by the prices now in force. Reads every record.' }),
     }),
-    answer: pageOf(usageSchema),
+    answer: usagePage,
     run: ({ query: { prices, ...query }, ...call }) => answer({ ...call, query }, prices),
   }),
   readingPost({
     id: 'repriceUsage', refuses: ['unknown_organization', 'invalid_price_file'], path: '/usage', role: 'viewer', tag: 'usage',
     summary: 'The same, with what the calls would cost by this price file over the frozen list; the file does not take effect',
-    query: usageQuery, body: z.object({ prices: z.array(z.unknown()) }), bodyBytesMax: priceFileBytesMax, answer: pageOf(usageSchema),
+    query: usageQuery, body: z.object({ prices: z.array(z.unknown()) }), bodyBytesMax: priceFileBytesMax, answer: usagePage,
     run: ({ body, ...call }) => answer(call, { file: JSON.stringify(body) }),
   }),
 ] as const;

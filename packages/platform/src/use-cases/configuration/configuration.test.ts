@@ -35,7 +35,8 @@ const name = fc.constantFrom(
   'ci', 'build bot', 'null', 'yes', '007', 'a: b', '- x', '"quoted"', '#no comment', 'größe', '日本', "it's", '{x}', '1e3',
 );
 const settings = fc.record({
-  drainSeconds: maybe(fc.nat(86_400)), enforceKeyCaps: fc.boolean(), maxRunBudget: maybe(usd), runCeiling: maybe(usd), runExposure: maybe(usd),
+  drainSeconds: maybe(fc.nat(86_400)), keepRecordsDays: maybe(fc.integer({ min: 31, max: 36_500 })), enforceKeyCaps: fc.boolean(),
+  maxRunBudget: maybe(usd), runCeiling: maybe(usd), runExposure: maybe(usd),
   fallbackPrice: maybe(fc.record({ input: usd, output: usd })),
 });
 const key = fc.record({

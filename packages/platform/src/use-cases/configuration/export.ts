@@ -46,7 +46,9 @@ export async function exportConfiguration(context: UseCaseContext, idOrName: str
 }
 
 /** Agreed figures count on the enterprise plan alone, and can be set there alone. */
-function settingsOf({ id: _id, name: _name, createdAt: _createdAt, requestsPerMinute, tokensPerMinute, ...rest }: ShownOrganization) {
+function settingsOf(
+  { id: _id, name: _name, createdAt: _createdAt, recordsGoneBefore: _gone, requestsPerMinute, tokensPerMinute, ...rest }: ShownOrganization,
+) {
   return rest.plan === 'enterprise' ? { ...rest, requestsPerMinute, tokensPerMinute } : rest;
 }
 

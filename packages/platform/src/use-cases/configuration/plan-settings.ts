@@ -9,7 +9,7 @@ const agreed = ['requestsPerMinute', 'tokensPerMinute'] as const;
 
 export function planSettings(organization: ShownOrganization, wanted: OrganizationSettingsInput | undefined): SectionPlan {
   if (wanted === undefined) return nothing;
-  const { id, name: _name, createdAt: _createdAt, ...current } = organization;
+  const { id, name: _name, createdAt: _createdAt, recordsGoneBefore: _gone, ...current } = organization;
   const fields = differing(flat(current) as Readonly<Record<string, ShownValue>>, flat(wanted));
   if (fields.length === 0) return nothing;
   const changes = Object.fromEntries(fields.map(({ field }) => [field, wanted[field as keyof OrganizationSettingsInput]]));

@@ -49,8 +49,12 @@ export async function recordCorrections(context: UseCaseContext, input: Reconcil
   if (isRefusal(organization)) return organization;
   const compared = await compareBill(context, { ...input, organization: organization.id });
   if (isRefusal(compared)) return compared;
-  const { lines, provider, fromMs, toMs, places } = compared;
+  const { lines, provider, fromMs, toMs, places, recordsGoneBefore } = compared;
   if (places === null) return refuseInput('invalid_bill', 'This export has no amounts of money: corrections are recorded from a cost export.');
+  if (recordsGoneBefore !== null) {
+    return refuseInput('invalid_bill', `Records of calls before ${recordsGoneBefore} are gone for their age, and the file begins before it: how it `
+      + 'differs says nothing. Give an export of later days.');
+  }
   const closedMs = Math.min(toMs, dayOf(context.nowMs));
   const made = await context.store.corrections.record({
     organization: organization.id, provider, fromMs, toMs: Math.max(fromMs, closedMs), bill: createHash('sha256').update(input.text).digest('hex'),

@@ -8,7 +8,7 @@ import { providers, type Provider } from '@metergate/core/wire/wire.ts';
 import { z } from 'zod';
 import type { UseCaseContext } from '../context.ts';
 import { checkInput } from '../input.ts';
-import { findFigures } from '../organizations.ts';
+import { findFigures, goneBefore } from '../organizations.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from '../refusal.ts';
 import { dayName } from '@metergate/core/time/utc-day.ts';
 
@@ -38,6 +38,8 @@ export interface ShownReconciliation {
   readonly totals: { readonly ours: ShownSide; readonly theirs: ShownSide; readonly difference: ShownSide };
   /** Every line is equal. */
   readonly equal: boolean;
+  /** Some or all records before this instant are gone for their age, and the file begins before it; null: no record is missing. */
+  readonly recordsGoneBefore: string | null;
 }
 
 export interface ReconcileInput {
@@ -61,6 +63,7 @@ export interface ComparedBill {
   readonly toMs: number;
   /** Of the finest amount in the file; null: it has none. */
   readonly places: number | null;
+  readonly recordsGoneBefore: string | null;
 }
 
 export async function compareBill(
@@ -82,17 +85,18 @@ export async function compareBill(
   }
   return {
     provider: provider.value, lines: comparison.lines(dayName(context.nowMs)), fromMs, toMs, places: bill.places,
+    recordsGoneBefore: goneBefore(organization, fromMs),
   };
 }
 
 export async function reconcile(context: UseCaseContext, input: ReconcileInput): Promise<ShownReconciliation | AdministrationRefusal> {
   const compared = await compareBill(context, input);
   if (isRefusal(compared)) return compared;
-  const { lines } = compared;
+  const { lines, recordsGoneBefore } = compared;
   const ours = sumOf(lines.map((line) => line.ours ?? noFigures));
   const theirs = sumOf(lines.map((line) => line.theirs ?? noFigures));
   return {
-    lines: lines.map(shownLine), equal: lines.every(({ verdict }) => verdict === 'equal'),
+    lines: lines.map(shownLine), equal: lines.every(({ verdict }) => verdict === 'equal'), recordsGoneBefore,
     totals: { ours: shownSide(ours), theirs: shownSide(theirs), difference: shownSide(sumOf(lines.map(({ difference }) => difference))) },
   };
 }

@@ -1,0 +1,18 @@
+/** Says, on standard error, that a time that is asked for begins before records are there: they are gone for their age (decision 0032). */
+import type { UseCaseContext } from '@metergate/platform/use-cases/context.ts';
+import { findFigures, goneBefore } from '@metergate/platform/use-cases/organizations.ts';
+import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
+import type { CommandTools } from './command.ts';
+
+export interface AskedTime {
+  readonly organization: string;
+  /** Without: from the first call on. */
+  readonly sinceMs?: number;
+}
+
+export async function sayWhatIsGone(context: UseCaseContext, { organization: idOrName, sinceMs }: AskedTime, tools: CommandTools): Promise<void> {
+  const organization = await findFigures(context, idOrName);
+  const gone = isRefusal(organization) ? null : goneBefore(organization, sinceMs);
+  if (gone === null) return;
+  tools.stderr(`metergate: Records of calls before ${gone} are gone for their age, some or all: what is before it is not whole.\n`);
+}

@@ -1,0 +1,135 @@
+/**
+ * Removes what is past its age (decision 0032), in the background: one platform at a time, slice by slice, at a fourth of its time. Every pass is
+ * short. What failed is tried again an hour later, for its organization alone.
+ */
+import type { OrganizationId } from '@metergate/core/id.ts';
+import type { RetentionSlice } from '@metergate/store/retention/retention.ts';
+import type { Store } from '@metergate/store/store.ts';
+
+export interface RetentionWorkOptions {
+  readonly store: Pick<Store, 'retention' | 'workLeases'>;
+  /** Wall time, by which ages go. */
+  readonly clock: () => number;
+  /** Milliseconds on a clock that never steps. */
+  readonly steadyClock: () => number;
+  /** This platform, among those that share the store. */
+  readonly holder: string;
+  /** What an operator should know. */
+  readonly say: (line: string) => void;
+  /** Of one organization: it is skipped for an hour. */
+  readonly failed: (fault: unknown) => void;
+}
+
+export interface RetentionWork {
+  /** Slices for at most 250 ms. False: there is nothing to do now, another platform does it, or the clock is not trusted yet. */
+  pass(): Promise<boolean>;
+  /** Ends after the slice that is under way, then lets another platform go on at once. */
+  end(): Promise<void>;
+}
+
+const leaseName = 'retention';
+const leaseMs = 30_000;
+/** Who does not have the lease asks for it this often. */
+const askMs = 5_000;
+/** An organization of which nothing is due is looked at again after so long. */
+const restMs = 3_600_000;
+const passMs = 250;
+/** A slice should take so long at most: a writer of the embedded store waits for it. */
+const sliceMs = 20;
+const rows = { min: 10, first: 100, max: 500 } as const;
+/** What goes is gone: a clock that stepped is believed after it has gone on evenly for so long. */
+const steadyForMs = 60_000;
+const stepMs = 2_000;
+const sayEachMs = 600_000;
+
+interface Told {
+  records: number;
+  events: number;
+  atMs: number;
+}
+
+export function createRetentionWork({ store, clock, steadyClock, holder, say, failed }: RetentionWorkOptions): RetentionWork {
+  const trusted = steadiness(clock, steadyClock);
+  let heldUntilMs: number | null = null;
+  let askAtMs = 0;
+  let listAtMs = 0;
+  let waiting: { readonly organization: OrganizationId; readonly days: number }[] = [];
+  let size: number = rows.first;
+  const life = { ending: false };
+  let passing: Promise<boolean> | null = null;
+  const told = new Map<string, Told>();
+
+  async function holds(nowMs: number): Promise<boolean> {
+    if (heldUntilMs !== null && heldUntilMs - nowMs > leaseMs / 2) return true;
+    if (heldUntilMs === null && nowMs < askAtMs) return false;
+    askAtMs = nowMs + askMs;
+    const untilMs = Math.floor(nowMs) + leaseMs;
+    heldUntilMs = await store.workLeases.hold(leaseName, holder, { nowMs: Math.floor(nowMs), untilMs }) === null ? null : untilMs;
+    return heldUntilMs !== null;
+  }
+
+  async function look(): Promise<boolean> {
+    if (!trusted()) return false;
+    const beginMs = steadyClock();
+    if (waiting.length === 0) {
+      if (beginMs < listAtMs) return false;
+      waiting = [...await store.retention.organizations()];
+      listAtMs = beginMs + restMs;
+    }
+    while (waiting.length > 0 && !life.ending && steadyClock() - beginMs < passMs) {
+      if (!await holds(clock())) return false;
+      const { organization, days } = waiting[0]!;
+      const more = await slice(organization, days).catch((fault: unknown) => { failed(fault); return false; });
+      if (!more) waiting.shift();
+    }
+    return waiting.length > 0;
+  }
+
+  async function slice(organization: OrganizationId, days: number): Promise<boolean> {
+    const beginMs = steadyClock();
+    const { records, events, more } = await store.retention.goOn(organization, { nowMs: clock(), rowsMax: size });
+    const tookMs = steadyClock() - beginMs;
+    if (tookMs > sliceMs) size = Math.max(rows.min, Math.floor(size / 2));
+    else if (tookMs < sliceMs / 2) size = Math.min(rows.max, size + 25);
+    await tell(organization, days, { records, events, more });
+    if (more) await new Promise((resume) => setTimeout(resume, Math.min(passMs, tookMs * 3)));
+    return more;
+  }
+
+  /** When it begins to come to much, each ten minutes, and when it is done. */
+  async function tell(organization: OrganizationId, days: number, { records, events, more }: RetentionSlice): Promise<void> {
+    const sum = told.get(organization) ?? { records: 0, events: 0, atMs: steadyClock() };
+    told.set(organization, sum);
+    sum.records += records;
+    sum.events += events;
+    if (more && steadyClock() - sum.atMs < sayEachMs) return;
+    told.delete(organization);
+    if (sum.records + sum.events === 0) return;
+    const gone = (await store.retention.progress(organization))?.goneBeforeMs ?? null;
+    say(`Removed ${sum.records} records and ${sum.events} tap events of ${organization}, which keeps them ${days} days${
+      gone === null ? '' : `: those before ${new Date(gone).toISOString()} are gone`}${more ? '; it goes on' : ''}.`);
+  }
+
+  return {
+    pass() {
+      passing ??= look().finally(() => { passing = null; });
+      return passing;
+    },
+    async end() {
+      life.ending = true;
+      await passing?.catch(() => {});
+      if (heldUntilMs !== null) await store.workLeases.release(leaseName, holder);
+      heldUntilMs = null;
+    },
+  };
+}
+
+/** Whether both clocks went on alike for a minute. */
+function steadiness(clock: () => number, steadyClock: () => number): () => boolean {
+  let [wallMs, sinceMs] = [clock(), steadyClock()];
+  return () => {
+    const passedMs = steadyClock() - sinceMs;
+    if (Math.abs(clock() - wallMs - passedMs) > stepMs) [wallMs, sinceMs] = [clock(), steadyClock()];
+    return steadyClock() - sinceMs >= steadyForMs;
+  };
+}
