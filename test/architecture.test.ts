@@ -131,7 +131,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'journal/call-sink.ts names.ts schema sealing/master-key.ts',
     'engine schema/migrations sealing/vault.ts', 'context.ts erasure/erased.ts journal schema/late-indexes.ts',
     'audit schema/prepare-schema.ts sealing usage', 'chain', 'corrections settings spend',
-    'accounts runs tap webhooks', 'alerts calls erasure seeding', 'receipts', 'retention', 'store.ts', 'desk',
+    'accounts nodes refusals runs tap views webhooks', 'alerts calls erasure seeding', 'receipts', 'retention', 'store.ts', 'desk',
   ],
   gateway: [
     'body-pace.ts clock.ts condition.ts connections.ts counters.ts descriptors.ts drains.ts held-bodies.ts log metrics network refusals.ts '

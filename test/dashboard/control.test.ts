@@ -66,6 +66,9 @@ if (here !== 'linux-x64') {
     await page.getByRole('cell', { name: 'reached', exact: true }).waitFor();
     await page.getByRole('heading', { name: 'Reached lately' }).waitFor();
     await untilTrue(async () => await send() === 402);
+    const refused = page.getByRole('region', { name: 'Refused calls' });
+    await refused.getByRole('cell', { name: 'Monthly budget reached' }).waitFor();
+    await refused.getByRole('link').waitFor();
     await page.getByRole('button', { name: 'Change', exact: true }).click();
     await page.getByLabel('Limit, US dollars').fill('100');
     await page.getByRole('button', { name: 'Change the cap' }).click();
@@ -74,6 +77,9 @@ if (here !== 'linux-x64') {
     await page.getByRole('cell', { name: /a day$/ }).waitFor();
     await openPage(page, at('/'));
     await page.getByText(/Not reached at the pace|Reached in/).waitFor();
+    await page.getByRole('listitem').filter({ hasText: 'Budget reached' }).waitFor();
+    await page.getByText('Refusals', { exact: true }).click();
+    await page.getByRole('img', { name: 'Refusals by day' }).waitFor();
   });
 
   test('a webhook is made, tested against a receiver that fails at first, and told of a threshold that is passed', async () => {

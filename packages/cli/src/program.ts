@@ -26,6 +26,7 @@ export const program: Program = {
     baseline: async () => (await import('./commands/baseline.ts')).baseline,
     calls: async () => (await import('./commands/calls.ts')).calls,
     usage: async () => (await import('./commands/usage.ts')).usage,
+    refusals: async () => (await import('./commands/refusals.ts')).refusals,
     export: async () => (await import('./commands/export.ts')).exportCommand,
     receipts: async () => (await import('./commands/receipts.ts')).receipts,
     statement: async () => (await import('./commands/statement.ts')).statement,

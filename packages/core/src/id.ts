@@ -41,6 +41,7 @@ export const idPrefix = {
   request: 'req_',
   node: 'node_',
   segment: 'seg_',
+  view: 'viw_',
 } as const;
 
 /** Prefix of the secret itself (spec: Authentication 1). */

@@ -7,6 +7,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queries } from './api/client.ts';
+import { goAhead } from './frame/ahead.ts';
 import { router } from './frame/router.tsx';
 import { cssVariables, theme } from './app/theme.ts';
 
@@ -16,6 +17,7 @@ const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"
 // Where the library that stills the page behind a dialog looks for it.
 Object.assign(globalThis, { __webpack_nonce__: nonce });
 
+goAhead();
 createRoot(document.getElementById('root')!).render(
   <StrictMode>
     <MantineProvider

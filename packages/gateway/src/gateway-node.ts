@@ -9,6 +9,7 @@ import type { VerifyGrant } from './guards/verify-grant.ts';
 import type { HeldBodies } from './held-bodies.ts';
 import type { CallLog } from './log/call-log.ts';
 import type { CallMetrics } from './metrics/call-metrics.ts';
+import type { RefusalCounts } from './metrics/refusal-counts.ts';
 import type { Destination } from './network/destination.ts';
 import type { CreateCopyReader } from './usage/create-copy-reader.ts';
 import type { HeldSettings } from './settings/held-settings.ts';
@@ -35,6 +36,7 @@ export interface GatewayNode {
   readonly clock: Clock;
   readonly counters: GatewayCounters;
   readonly metrics: CallMetrics;
+  readonly refusalCounts: RefusalCounts;
   readonly log: CallLog;
   /** Null: no spans of calls are wanted. */
   readonly traces: CallTraces | null;

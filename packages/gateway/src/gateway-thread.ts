@@ -105,10 +105,13 @@ interface Parts {
   readonly leases: SpendLeases | null;
   readonly look: () => NodeCondition | null;
   readonly traces: CallTraces | null;
+  /** Sends what was refused since it last did. */
+  readonly tellRefusals: () => void;
 }
 
 const clockWatchMs = 1_000;
 const conditionWatchMs = 1_000;
+const refusalsPauseMs = 2_000;
 const monotonicMs = (): number => performance.now();
 const data = workerData as GatewayThreadData;
 const parent = parentPort!;
@@ -160,10 +163,15 @@ async function start(): Promise<Parts> {
     guards: new Guards(clock, runs, leases), verifyGrant: createGrantVerifier(), log, traces,
   });
   const look = conditionOf(gateway, segments, client, leases);
-  return { gateway, log, journal, destinations, settings, clock, rateCounters, registry, leases, look, traces };
+  const tellRefusals = (): void => {
+    const counts = gateway.refusalCounts.taken();
+    if (counts.length > 0) client.countRefusals(counts);
+  };
+  return { gateway, log, journal, destinations, settings, clock, rateCounters, registry, leases, look, traces, tellRefusals };
 }
 
-function serveParent({ gateway, log, journal, destinations, settings, clock, rateCounters, registry, leases, look, traces }: Parts): void {
+function serveParent(parts: Parts): void {
+  const { gateway, journal, destinations, settings, clock, rateCounters, registry, leases, look, tellRefusals } = parts;
   const loopDelay = monitorEventLoopDelay({ resolution: 20 });
   loopDelay.enable();
   parent.on('message', (message: ToGatewayThread) => {
@@ -185,10 +193,11 @@ function serveParent({ gateway, log, journal, destinations, settings, clock, rat
       loopDelay.reset();
       parent.postMessage({ metrics, id: message.id });
     } else {
-      void drain({ gateway, log, journal, destinations, traces });
+      void drain(parts);
     }
   });
   setInterval(watchClock(clock), clockWatchMs).unref();
+  setInterval(tellRefusals, refusalsPauseMs).unref();
   setInterval(() => {
     const condition = look();
     if (condition !== null) parent.postMessage({ condition });
@@ -223,10 +232,9 @@ function watchClock(clock: NodeClock): () => void {
   };
 }
 
-async function drain(
-  { gateway, log, journal, destinations, traces }: Pick<Parts, 'gateway' | 'log' | 'journal' | 'destinations' | 'traces'>,
-): Promise<void> {
+async function drain({ gateway, log, journal, destinations, traces, tellRefusals }: Parts): Promise<void> {
   await gateway.drain(data.graceSeconds * 1_000);
+  tellRefusals();
   await journal.end();
   await destinations.close();
   log.flush();

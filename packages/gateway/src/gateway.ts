@@ -16,6 +16,7 @@ import type { VerifyGrant } from './guards/verify-grant.ts';
 import { createHeldBodies } from './held-bodies.ts';
 import { CallLog } from './log/call-log.ts';
 import { CallMetrics } from './metrics/call-metrics.ts';
+import { RefusalCounts } from './metrics/refusal-counts.ts';
 import { createGatewayServer } from './server.ts';
 import type { CreateCopyReader } from './usage/create-copy-reader.ts';
 import type { CallTraces } from './traces/call-traces.ts';
@@ -47,6 +48,7 @@ export interface Gateway {
   readonly port: number;
   readonly counters: Readonly<GatewayCounters>;
   readonly metrics: CallMetrics;
+  readonly refusalCounts: RefusalCounts;
   readonly drains: () => number;
   readonly heldBodyBytes: () => number;
   /** Accepts no more; open calls finish within `graceMs`, what is then still open is cut and recorded. */
@@ -72,6 +74,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     clock: options.clock,
     counters,
     metrics: new CallMetrics(),
+    refusalCounts: new RefusalCounts(),
     log: options.log ?? new CallLog({ access: false, monotonicMs: () => options.clock.monotonicMs(), post: () => {} }),
     traces: options.traces ?? null,
     faults: createFaults(counters),
@@ -88,7 +91,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   });
   const { port } = server.address() as AddressInfo;
   return {
-    host: options.host, port, counters, metrics: node.metrics,
+    host: options.host, port, counters, metrics: node.metrics, refusalCounts: node.refusalCounts,
     drains: () => node.drains.underWay,
     heldBodyBytes: () => node.heldBodies.heldBytes,
     drain: (graceMs) => drainServer(server, connections, graceMs),

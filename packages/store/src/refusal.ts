@@ -34,6 +34,8 @@ export type StoreRefusalCode =
   | 'unknown_alert'
   | 'unknown_webhook'
   | 'too_many_webhooks'
+  | 'unknown_view'
+  | 'too_many_views'
   | 'invalid_grant'
   | 'unknown_baseline'
   | 'baseline_exists'

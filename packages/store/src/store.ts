@@ -49,6 +49,9 @@ import type { ChangeNotice, ChangeNotices } from './engine/change-notices.ts';
 import type { StoreContext } from './context.ts';
 import { openEngine } from './engine/engine.ts';
 import { prepareSchema } from './schema/prepare-schema.ts';
+import { nodeReportsIn, type NodeReports } from './nodes/node-reports.ts';
+import { refusalHoursIn, type RefusalHours } from './refusals/refusal-hours.ts';
+import { savedViewsIn, type SavedViews } from './views/saved-views.ts';
 import { hourReportsIn, type HourReports } from './usage/hour-reports.ts';
 import { usageReportsIn, type UsageReports } from './usage/usage-reports.ts';
 import { baselinesIn, type Baselines } from './tap/baselines.ts';
@@ -83,6 +86,9 @@ export interface Store {
   readonly seeding: Seeding;
   readonly hourReports: HourReports;
   readonly caps: Caps;
+  readonly refusalHours: RefusalHours;
+  readonly nodeReports: NodeReports;
+  readonly savedViews: SavedViews;
   readonly corrections: Corrections;
   readonly spend: SpendSums;
   readonly spendReconciler: SpendReconciler;
@@ -155,6 +161,9 @@ function storeOn(context: StoreContext): Store {
     seeding: seedingIn(context),
     hourReports: hourReportsIn(context),
     caps: capsIn(context),
+    refusalHours: refusalHoursIn(context),
+    nodeReports: nodeReportsIn(context),
+    savedViews: savedViewsIn(context),
     corrections: correctionsIn(context),
     spend: spendSumsIn(context),
     spendReconciler: spendReconcilerIn(context),

@@ -6,6 +6,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { idPrefix, newId, type GatewayNodeId } from '@metergate/core/id.ts';
@@ -31,6 +32,7 @@ import { keptData } from './kept-data.ts';
 import { assertAddressesFree, listenFault } from './free-port.ts';
 import type { GatewaySource } from './metrics/metrics-text.ts';
 import { createReaders, type Readers } from './leave-taking.ts';
+import { startNodeReporter } from './node-reporter.ts';
 import { createNodeWatch, type NodeWatch } from './node-watch.ts';
 import { startOps, type Ops } from './ops.ts';
 import { startPlatformThread, type PlatformLog, type PlatformThread } from './platform-thread.ts';
@@ -141,8 +143,9 @@ async function serve(options: StartOptions, { log, watch, asked, running, prepar
   if (config.traces !== null && part !== 'platform') {
     running.traces = createTraceExporter({ settings: config.traces, version: manifest.version, tell: (sentence) => log('warn', sentence) });
   }
+  const node = newId(idPrefix.node, randomBytes) as GatewayNodeId;
   running.threads = part === 'platform' ? null : await startGateway(config, {
-    masterKey, openaiUrl, anthropicUrl,
+    node, masterKey, openaiUrl, anthropicUrl,
     onFault: (sentence) => log('warn', sentence),
     onLines: (lines) => logLines(log, lines),
     onSpans: (spans) => running.traces?.add(spans),
@@ -171,9 +174,14 @@ async function serve(options: StartOptions, { log, watch, asked, running, prepar
   }
   watch.phase = null;
   const looking = setInterval(() => watch.look(), lookMs);
+  const reporter = running.threads === null ? null : startNodeReporter({
+    facts: { node, host: hostname(), version: manifest.version, runtime: process.version, startedAtMs: Date.now() },
+    journalDirectory: join(config.dataDirectory, 'journal'), unready: () => watch.unready(), threads: running.threads,
+  });
   stdout(`metergate ready ${Object.entries(urls).map(([name, url]) => `${name}=${url}`).join(' ')}`);
   const outcome = await Promise.race([aborted(asked), died.promise]);
   clearInterval(looking);
+  reporter?.stop();
   if (outcome === 0) {
     watch.phase = { cause: 'stopping', sentence: 'Stopping: open calls may finish.' };
     await readers.haveHeard(performance.now());
@@ -266,6 +274,7 @@ async function prepareStore({ config, env, isTerminal, sandbox }: StartOptions, 
 }
 
 interface GatewayNeeds {
+  readonly node: GatewayNodeId;
   readonly masterKey: Uint8Array;
   readonly openaiUrl: string;
   readonly anthropicUrl: string;
@@ -283,7 +292,7 @@ async function startGateway(config: Config, needs: GatewayNeeds): Promise<Thread
       masterKey: needs.masterKey,
       gateway: {
         host: config.gateway.host, port: config.gateway.port,
-        nodeId: (newId(idPrefix.node, randomBytes)) as GatewayNodeId,
+        nodeId: needs.node,
         journalDirectory: join(config.dataDirectory, 'journal'), journalSync: config.journalSync,
         openaiUrl: needs.openaiUrl, anthropicUrl: needs.anthropicUrl,
         upstreamAllow: config.upstreamAllow, heldBodiesMb: config.heldBodiesMb, graceSeconds: config.graceSeconds,

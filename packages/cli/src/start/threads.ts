@@ -8,6 +8,7 @@ import type { NodeCondition } from '@metergate/gateway/condition.ts';
 import type { SpanFacts } from '@metergate/gateway/traces/call-traces.ts';
 import type { LogLine } from '@metergate/gateway/log/call-log.ts';
 import type { StoreThreadFigures } from '@metergate/store/desk/store-thread.ts';
+import type { NodeReport } from '@metergate/store/nodes/node-reports.ts';
 import { processMs } from '@metergate/store/desk/lease-desk.ts';
 import { tellFaults, type FaultReport } from './told-faults.ts';
 
@@ -40,6 +41,8 @@ export interface Threads {
   metrics(waitMs: number): Promise<GatewayThreadMetrics | null>;
   /** Of the store thread, as it last said them. */
   storeFigures(): StoreThreadFigures;
+  /** Has the store keep what this node says of itself. */
+  report(report: NodeReport): void;
   /** Drains the gateway, closes its journal, ships it, closes the store. */
   stop(): Promise<void>;
 }
@@ -84,7 +87,7 @@ export async function startThreads(options: ThreadsOptions): Promise<Threads> {
     databaseUrl: options.databaseUrl, masterKey: options.masterKey,
     journalDirectory: options.gateway.journalDirectory, gatewayPort: storeSide, nodeId: options.gateway.nodeId,
   }, storeSide);
-  let figures: StoreThreadFigures = { recordsSetAside: 0, spendDifferences: 0, rowsShipped: 0, shippedMs: processMs() };
+  let figures: StoreThreadFigures = { recordsSetAside: 0, spendDifferences: 0, rowsShipped: 0, recordsShipped: 0, shippedMs: processMs() };
   store.on('message', (message: Message) => {
     if (message['figures'] !== undefined) figures = message['figures'] as StoreThreadFigures;
   });
@@ -106,15 +109,22 @@ export async function startThreads(options: ThreadsOptions): Promise<Threads> {
     if (message['condition'] !== undefined) options.onCondition(message['condition'] as NodeCondition);
     if (message['lines'] !== undefined) options.onLines(message['lines'] as readonly LogLine[]);
   });
+  let last: NodeReport | null = null;
+  const report = (said: NodeReport): void => {
+    last = said;
+    store.postMessage({ report: said });
+  };
   return {
     gatewayHost: listening.host,
     gatewayPort: listening.port,
     metrics: metricsFrom(gateway),
     storeFigures: () => figures,
+    report,
     async stop() {
       stopping = true;
       gateway.postMessage({ drain: true });
       await ended(gateway);
+      if (last !== null) report({ ...last, state: 'stopped', reasons: [], callsInFlight: 0 });
       store.postMessage({ stop: true });
       await ended(store);
     },

@@ -621,6 +621,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/platform/v1/nodes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Gateway nodes and their journals, as they last reported; only for owners of the first organization of the deployment */
+        get: operations["listNodes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/platform/v1/organizations": {
         parameters: {
             query?: never;
@@ -805,6 +822,23 @@ export interface paths {
         put?: never;
         /** Compare a provider's usage or cost export with the records, line by line; nothing is changed */
         post: operations["reconcile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/v1/refusals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Refused calls by reason, key and time, counted by hour and kept for ninety days; the past week unless given */
+        get: operations["showRefusals"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1048,6 +1082,41 @@ export interface paths {
         /** The same, with what the calls would cost by this price file over the frozen list; the file does not take effect */
         post: operations["repriceUsage"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/v1/views": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The asking person's saved views, by name */
+        get: operations["listViews"];
+        put?: never;
+        /** Save a view, in place of the one with the same name */
+        post: operations["saveView"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/v1/views/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove a saved view */
+        delete: operations["removeView"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1669,6 +1738,53 @@ export interface components {
                 message: string;
             };
         };
+        GatewayNode: {
+            callsForwarded: number;
+            callsInFlight: number;
+            callsRefused: number;
+            eventLoopDelayMs: number;
+            faults: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             * @example 2026-09-23T14:00:00.000Z
+             */
+            heardAt: string;
+            /** @description Name of the machine */
+            host: string;
+            id: string;
+            journal: {
+                bytes: number;
+                /** @description Since everything due was last shipped */
+                lagMs: number;
+                /** @description Ended calls that wait because the journal cannot be written */
+                rowsInMemory: number;
+                /** @description Ended calls that are not in the store yet */
+                rowsToShip: number;
+                /** @description Records that the store refused */
+                setAside: number;
+            };
+            leases: number | null;
+            liveRuns: number;
+            /** @description Why it is not ready */
+            reasons: string[];
+            /** @description Version of Node */
+            runtime: string;
+            settingsAgeMs: number;
+            spendDifferences: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             * @example 2026-09-23T14:00:00.000Z
+             */
+            startedAt: string;
+            /**
+             * @description silent: not heard for twenty seconds
+             * @enum {string}
+             */
+            state: "ready" | "unready" | "stopped" | "silent";
+            version: string;
+        };
         Invitation: {
             /**
              * Format: date-time
@@ -2182,6 +2298,70 @@ export interface components {
              */
             total: string;
         };
+        Refusals: {
+            /** @description In the time of the same length just before */
+            before: number;
+            /** @description Most often first */
+            byCode: {
+                code: string;
+                refusals: number;
+            }[];
+            organization: string;
+            /** @description Most often first, at most 500 */
+            rows: components["schemas"]["RefusalsOfKey"][];
+            series: {
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 * @example 2026-09-23T14:00:00.000Z
+                 */
+                at: string;
+                byCode: {
+                    [key: string]: number;
+                };
+            }[];
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             * @example 2026-09-23T14:00:00.000Z
+             */
+            since: string;
+            /** @enum {string} */
+            step: "hour" | "day";
+            total: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             * @example 2026-09-23T14:00:00.000Z
+             */
+            until: string;
+        };
+        RefusalsOfKey: {
+            /** @description The `error.code` of the answers */
+            code: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             * @example 2026-09-23T14:00:00.000Z
+             */
+            firstHour: string;
+            /** @description Null: too many keys were refused to be told apart */
+            key: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             * @example 2026-09-23T14:00:00.000Z
+             */
+            lastHour: string;
+            refusals: number;
+            /**
+             * @description Of the budget that refused; null: none did
+             * @enum {string|null}
+             */
+            scope: "organization" | "key" | "run" | null;
+            /** @enum {string|null} */
+            window: "run" | "day" | "week" | "month" | "year" | "lifetime" | null;
+        };
         RemovedAlert: {
             id: string;
             /** @enum {boolean} */
@@ -2199,6 +2379,11 @@ export interface components {
         };
         RemovedUpstream: {
             organization: string;
+            /** @enum {boolean} */
+            removed: true;
+        };
+        RemovedView: {
+            id: string;
             /** @enum {boolean} */
             removed: true;
         };
@@ -2318,6 +2503,17 @@ export interface components {
         RunGrant: {
             grant: string;
         };
+        SavedView: {
+            id: string;
+            name: string;
+            query: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             * @example 2026-09-23T14:00:00.000Z
+             */
+            savedAt: string;
+        };
         Self: {
             caps: components["schemas"]["OwnCap"][];
             /**
@@ -2394,6 +2590,8 @@ export interface components {
             id: string;
             /** @enum {string} */
             kind: "person" | "token";
+            /** @description An owner of the first organization, who sees the nodes of the deployment */
+            operator: boolean;
             organization: {
                 id: string;
                 name: string;
@@ -6007,6 +6205,66 @@ export interface operations {
             };
         };
     };
+    listNodes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Gateway nodes and their journals, as they last reported; only for owners of the first organization of the deployment */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["GatewayNode"][];
+                        /** @description Opaque. Sent as cursor it gets the next page; null: this is the last page. */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid session, token or key: `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed: `forbidden`, `cross_site` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     listOrganizations: {
         parameters: {
             query?: {
@@ -7017,6 +7275,76 @@ export interface operations {
             };
             /** @description The body is not plain JSON: `unsupported_media_type` */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    showRefusals: {
+        parameters: {
+            query?: {
+                /** @description A time: an instant with its offset (2026-11-01T14:00:00Z), a date (2026-11-01), a month (2026-11), today, yesterday, or a duration ago (15m, 24h, 7d). */
+                since?: string;
+                /** @description A time: an instant with its offset (2026-11-01T14:00:00Z), a date (2026-11-01), a month (2026-11), today, yesterday, or a duration ago (15m, 24h, 7d). */
+                until?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused calls by reason, key and time, counted by hour and kept for ninety days; the past week unless given */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusals"];
+                };
+            };
+            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid session, token or key: `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed: `forbidden`, `cross_site` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found: `unknown_organization` */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8366,6 +8694,218 @@ export interface operations {
             };
             /** @description The body is not plain JSON: `unsupported_media_type` */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listViews: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The asking person's saved views, by name */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["SavedView"][];
+                        /** @description Opaque. Sent as cursor it gets the next page; null: this is the last page. */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid session, token or key: `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed: `forbidden`, `cross_site` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    saveView: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name: string;
+                    /**
+                     * @description Of the page's address, without the question mark
+                     * @example by=model&range=30d
+                     */
+                    query: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Save a view, in place of the one with the same name */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedView"];
+                };
+            };
+            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_name`, `too_many_views`, `invalid_json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid session, token or key: `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed: `forbidden`, `cross_site` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large: `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is not plain JSON: `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of the platform: `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    removeView: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Remove a saved view */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedView"];
+                };
+            };
+            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid session, token or key: `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed: `forbidden`, `cross_site` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found: `unknown_view` */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

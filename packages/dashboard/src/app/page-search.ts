@@ -9,6 +9,11 @@ export const filterNames = ['model', 'key', 'project', 'label', 'run', 'wire', '
 export type FilterName = (typeof filterNames)[number];
 export type Filters = { readonly [Name in FilterName]?: string };
 
+/** Those that are in force, and nothing else of an address. */
+export function chosenFilters(filters: Filters): Filters {
+  return Object.fromEntries(filterNames.flatMap((name) => (filters[name] === undefined ? [] : [[name, filters[name]]])));
+}
+
 export interface RangeSearch {
   /** `24h`, `7d`, `30d`, `90d`, `month`, `last-month`; absent: the page's own default, or `since` and `until`. */
   readonly range?: string;

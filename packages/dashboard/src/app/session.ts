@@ -9,9 +9,26 @@ const order: readonly Role[] = ['viewer', 'member', 'admin', 'owner'];
 
 export const sessionQuery = api.queryOptions('get', '/platform/v1/auth/session', {}, { staleTime: 60_000, retry: false });
 
+/** In this browser, for all that it knows: the session itself is in a cookie that no script reads. */
+const mark = 'metergate-signed-in';
+
+export function wasSignedIn(): boolean {
+  return localStorage.getItem(mark) !== null;
+}
+
+export function rememberSignedIn(signedIn: boolean): void {
+  if (signedIn) localStorage.setItem(mark, '1');
+  else localStorage.removeItem(mark);
+}
+
 /** Inside the shell alone, where there is a session. */
 export function useSession(): Session {
   return useSuspenseQuery(sessionQuery).data;
+}
+
+/** Those that the person belongs to; empty until it is known. */
+export function useOrganizations(): readonly { readonly id: string; readonly name: string }[] {
+  return api.useQuery('get', '/platform/v1/organizations', {}, { staleTime: 60_000 }).data?.data ?? [];
 }
 
 /** Whether the person may do what takes `role`. The platform decides again, whatever a page shows. */

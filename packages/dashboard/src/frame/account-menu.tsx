@@ -1,9 +1,10 @@
 /** Who is signed in, and the way out. */
-import { ActionIcon, Menu, Text } from '@mantine/core';
+import { Menu, Text } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { CircleUserRound, KeyRound, LogOut } from 'lucide-react';
+import { KeyRound, LogOut } from 'lucide-react';
 import { ask, queries } from '../api/client.ts';
 import { useSession } from '../app/session.ts';
+import { AccountButton } from './header-buttons.tsx';
 
 export function AccountMenu() {
   const session = useSession();
@@ -14,11 +15,9 @@ export function AccountMenu() {
     queries.clear();
   };
   return (
-    <Menu position="bottom-end">
+    <Menu position="bottom-end" defaultOpened returnFocus>
       <Menu.Target>
-        <ActionIcon variant="default" size="md" aria-label="Your account">
-          <CircleUserRound size={16} aria-hidden />
-        </ActionIcon>
+        <AccountButton />
       </Menu.Target>
       <Menu.Dropdown>
         <Text px="sm" py={6} size="sm" maw={260} className="wrap">

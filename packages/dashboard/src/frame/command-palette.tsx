@@ -4,8 +4,8 @@ import { createSpotlight, Spotlight, type SpotlightActionData } from '@mantine/s
 import { useMantineColorScheme } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { navigation } from './navigation.ts';
-import { useMay } from '../app/session.ts';
+import { navigation, pagesFor } from './navigation.ts';
+import { useMay, useSession } from '../app/session.ts';
 
 const [store, spotlight] = createSpotlight();
 
@@ -36,9 +36,9 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
     { id: 'light', label: 'Light colors', onClick: () => setColorScheme('light') },
     { id: 'dark', label: 'Dark colors', onClick: () => setColorScheme('dark') },
   ];
+  const session = useSession();
   const pages = navigation
-    .flatMap((group) => group.pages)
-    .filter((page) => page.role === undefined || admin)
+    .flatMap((group) => pagesFor(session, group))
     .map(({ to, name, about, icon: Icon }) => ({
       id: to,
       label: name,

@@ -16,10 +16,11 @@ import {
   ReceiptText,
   Rocket,
   ScrollText,
+  Server,
   Ticket,
   Users,
 } from 'lucide-react';
-import type { Role } from '../app/session.ts';
+import type { Role, Session } from '../app/session.ts';
 
 export interface NavigationPage {
   readonly to: string;
@@ -29,11 +30,20 @@ export interface NavigationPage {
   readonly about: string;
   /** The least role that sees it; absent: everyone. */
   readonly role?: Role;
+  /** Only those who run the deployment see it. */
+  readonly operator?: true;
 }
 
 export interface NavigationGroup {
   readonly name: string;
   readonly pages: readonly NavigationPage[];
+}
+
+const ranks: readonly Role[] = ['viewer', 'member', 'admin', 'owner'];
+
+/** The pages that are there for who has this session. */
+export function pagesFor({ role, operator }: Pick<Session, 'role' | 'operator'>, { pages }: NavigationGroup): readonly NavigationPage[] {
+  return pages.filter((page) => ranks.indexOf(role) >= ranks.indexOf(page.role ?? 'viewer') && (page.operator === undefined || operator));
 }
 
 export const navigation: readonly NavigationGroup[] = [
@@ -76,6 +86,7 @@ export const navigation: readonly NavigationGroup[] = [
       { to: '/members', name: 'Members', icon: Users, about: 'People, roles and invitations', role: 'admin' },
       { to: '/tokens', name: 'Tokens', icon: Ticket, about: 'For automation of the platform', role: 'admin' },
       { to: '/audit', name: 'Audit', icon: ScrollText, about: 'Who changed what, and when', role: 'admin' },
+      { to: '/nodes', name: 'Nodes', icon: Server, about: 'Gateway nodes, their readiness and journals', operator: true },
       { to: '/settings', name: 'Settings', icon: Building2, about: 'Run policy, fallback price, your password' },
     ],
   },

@@ -1,40 +1,24 @@
-/** The organization that the session is for; a menu where the person belongs to several. */
-import { Button, Menu, Text } from '@mantine/core';
+/** The organizations of a person who belongs to several, to work for another one. */
+import { Menu } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { Check, ChevronsUpDown } from 'lucide-react';
-import { api, ask } from '../api/client.ts';
-import { beginAnew, useSession } from '../app/session.ts';
+import { Check } from 'lucide-react';
+import { ask } from '../api/client.ts';
+import { beginAnew, useOrganizations, useSession } from '../app/session.ts';
+import { OrganizationButton } from './header-buttons.tsx';
 
 export function OrganizationMenu() {
   const { organization } = useSession();
   const navigate = useNavigate();
-  const { data } = api.useQuery('get', '/platform/v1/organizations', {}, { staleTime: 60_000 });
-  const others = data?.data ?? [];
+  const others = useOrganizations();
   const choose = async (id: string): Promise<void> => {
     await ask.POST('/platform/v1/auth/organization', { body: { organization: id } });
     await beginAnew();
     await navigate({ to: '/' });
   };
-  if (others.length < 2) {
-    return (
-      <Text size="sm" c="dimmed" className="clip" visibleFrom="xs">
-        {organization.name}
-      </Text>
-    );
-  }
   return (
-    <Menu position="bottom-start">
+    <Menu position="bottom-start" defaultOpened returnFocus>
       <Menu.Target>
-        <Button
-          variant="subtle"
-          color="gray"
-          c="var(--mantine-color-text)"
-          size="compact-sm"
-          maw={220}
-          rightSection={<ChevronsUpDown size={14} aria-hidden />}
-          aria-label={`Organization: ${organization.name}`}>
-          <span className="clip">{organization.name}</span>
-        </Button>
+        <OrganizationButton name={organization.name} />
       </Menu.Target>
       <Menu.Dropdown>
         {others.map(({ id, name }) => (

@@ -17,7 +17,8 @@ import {
   startSearch,
   statementSearch,
 } from '../app/page-search.ts';
-import { sessionQuery } from '../app/session.ts';
+import { rememberSignedIn, sessionQuery } from '../app/session.ts';
+import { askAhead } from '../pages/overview/overview-data.ts';
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage, errorComponent: PageFault });
 
@@ -47,7 +48,9 @@ const shell = createRoute({
   beforeLoad: async ({ location }) => {
     try {
       await queries.ensureQueryData(sessionQuery);
+      rememberSignedIn(true);
     } catch (fault) {
+      rememberSignedIn(false);
       if (fault instanceof Refused && fault.status === 401) throw redirect({ to: '/sign-in', search: { to: location.href } });
       throw fault;
     }
@@ -60,6 +63,9 @@ const pages = {
     getParentRoute: () => shell,
     path: '/',
     validateSearch: overviewSearch,
+    loaderDeps: ({ search }) => search,
+    // Beside the page's script, not after it.
+    loader: ({ deps }) => askAhead(deps),
     component: lazyRouteComponent(() => import('../pages/overview/overview-page.tsx'), 'OverviewPage'),
   }),
   start: createRoute({
@@ -151,6 +157,12 @@ const pages = {
     path: '/audit',
     validateSearch: pathSearch,
     component: lazyRouteComponent(() => import('../pages/audit/audit-page.tsx'), 'AuditPage'),
+  }),
+  nodes: createRoute({
+    getParentRoute: () => shell,
+    path: '/nodes',
+    validateSearch: pathSearch,
+    component: lazyRouteComponent(() => import('../pages/nodes/nodes-page.tsx'), 'NodesPage'),
   }),
   settings: createRoute({
     getParentRoute: () => shell,

@@ -1,30 +1,20 @@
 /** A sign-in form over the page when a session has ended. The page behind stays as it is, so that nothing typed is lost. */
 import { Button, Modal, PasswordInput, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { useEffect } from 'react';
-import { ask, queries, sentenceOf, sessionEnd } from '../api/client.ts';
+import { ask, queries, sentenceOf } from '../api/client.ts';
 import { useSession } from '../app/session.ts';
 import { ProviderButton } from '../pages/sign-in/provider-button.tsx';
 
-export function SignInAgain() {
+export function SignInAgain({ onClose }: { readonly onClose: () => void }) {
   const { email } = useSession();
-  const [ended, setEnded] = useState(false);
   const [password, setPassword] = useState('');
   const [fault, setFault] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
-  useEffect(() => {
-    sessionEnd.tell = () => setEnded(true);
-    return () => {
-      sessionEnd.tell = () => undefined;
-    };
-  }, []);
   const signIn = async (): Promise<void> => {
     setBusy(true);
     try {
       await ask.POST('/platform/v1/auth/sign-in/email', { body: { email: email ?? '', password } });
-      setEnded(false);
-      setPassword('');
-      setFault(null);
+      onClose();
       await queries.invalidateQueries();
     } catch (thrown) {
       setFault(sentenceOf(thrown));
@@ -33,7 +23,7 @@ export function SignInAgain() {
     }
   };
   return (
-    <Modal opened={ended} onClose={() => setEnded(false)} title="Your session ended" closeOnClickOutside={false} zIndex={1_000}>
+    <Modal opened onClose={onClose} title="Your session ended" closeOnClickOutside={false} zIndex={1_000}>
       <form
         onSubmit={(event) => {
           event.preventDefault();

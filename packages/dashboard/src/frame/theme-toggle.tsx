@@ -1,6 +1,7 @@
 /** Light, dark, or as the system says. */
-import { ActionIcon, Menu, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { Menu, useMantineColorScheme } from '@mantine/core';
 import { Check, Monitor, Moon, Sun } from 'lucide-react';
+import { ThemeButton } from './header-buttons.tsx';
 
 const choices = [
   { value: 'light', name: 'Light', icon: Sun },
@@ -10,13 +11,10 @@ const choices = [
 
 export function ThemeToggle() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
-  const shown = useComputedColorScheme('light');
   return (
-    <Menu position="bottom-end">
+    <Menu position="bottom-end" defaultOpened returnFocus>
       <Menu.Target>
-        <ActionIcon variant="default" size="md" aria-label="Colors of the page">
-          {shown === 'dark' ? <Moon size={16} aria-hidden /> : <Sun size={16} aria-hidden />}
-        </ActionIcon>
+        <ThemeButton />
       </Menu.Target>
       <Menu.Dropdown>
         {choices.map(({ value, name, icon: Icon }) => (

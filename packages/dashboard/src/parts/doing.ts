@@ -1,7 +1,7 @@
 /** One action of a person: sends it, shows a notice with the result, and refreshes the data that it changes. */
-import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
 import { queries, sentenceOf } from '../api/client.ts';
+import { tellDone, tellFault } from '../app/notices.ts';
 
 export interface Doing<Input, Output> {
   readonly run: (input: Input) => Promise<Output>;
@@ -20,12 +20,12 @@ export function useDoing<Input, Output>({ run, done, changes, after, quiet }: Do
     // Before any data is refreshed, so that a secret that is shown only once is on the page.
     onSuccess: async (output) => {
       after?.(output);
-      if (done !== undefined) notifications.show({ message: done, color: 'tide' });
+      if (done !== undefined) tellDone(done);
       await queries.invalidateQueries({ predicate: ({ queryKey }) => changes.some((path) => String(queryKey[1]).startsWith(path)) });
     },
     // In a form the sentence stands in the form; this is for buttons.
     onError: (fault) => {
-      if (quiet !== true) notifications.show({ message: sentenceOf(fault), color: 'red', autoClose: 8_000 });
+      if (quiet !== true) tellFault(sentenceOf(fault));
     },
   });
 }

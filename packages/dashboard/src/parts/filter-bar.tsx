@@ -19,8 +19,15 @@ export const dimensionNames: Readonly<Record<string, string>> = {
   hour: 'Hour',
 };
 
-export function FilterBar({ filters, onChange }: { readonly filters: Filters; readonly onChange: (change: Filters) => void }) {
-  const [opened, setOpened] = useState(false);
+export interface FilterBarProps {
+  readonly filters: Filters;
+  readonly onChange: (change: Filters) => void;
+  /** The form is open as soon as the bar is there. */
+  readonly openedAtFirst?: boolean;
+}
+
+export function FilterBar({ filters, onChange, openedAtFirst = false }: FilterBarProps) {
+  const [opened, setOpened] = useState(openedAtFirst);
   const keys = useKeyNames();
   const inForce = filterNames.filter((name) => filters[name] !== undefined);
   return (

@@ -1,5 +1,5 @@
 /** The picker of a page's time range: the usual ones by name, or two dates in a calendar that is loaded on demand. */
-import { Group, Select } from '@mantine/core';
+import { Group, NativeSelect } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import type { RangeSearch } from '../app/page-search.ts';
 import { rangeChoices, type Range } from '../shown/ranges.ts';
@@ -8,20 +8,19 @@ const DatesPicker = lazy(async () => ({ default: (await import('./dates-picker.t
 
 export function RangePicker({ range, onChange }: { readonly range: Range; readonly onChange: (search: RangeSearch) => void }) {
   const [choosing, setChoosing] = useState(range.name === 'custom');
-  const choose = (name: string | null): void => {
+  const choose = (name: string): void => {
     setChoosing(name === 'custom');
-    if (name !== null && name !== 'custom') onChange({ range: name, since: undefined, until: undefined });
+    if (name !== 'custom') onChange({ range: name, since: undefined, until: undefined });
   };
   return (
     <Group gap="xs">
-      <Select
+      <NativeSelect
         aria-label="Time shown"
         size="xs"
         w={170}
-        allowDeselect={false}
         data={rangeChoices}
         value={choosing ? 'custom' : range.name}
-        onChange={choose}
+        onChange={(event) => choose(event.currentTarget.value)}
       />
       <Suspense>{choosing ? <DatesPicker range={range} onChange={onChange} /> : null}</Suspense>
     </Group>

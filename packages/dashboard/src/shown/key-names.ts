@@ -1,19 +1,16 @@
 /** Service keys by id, so that pages can show a key by its name. */
-import { api } from '../api/client.ts';
+import { useQuery } from '@tanstack/react-query';
+import { api, type Shown } from '../api/client.ts';
 
 export type KeyNames = ReadonlyMap<string, string>;
 
+export const keysQuery = api.queryOptions('get', '/platform/v1/keys', { params: { query: { limit: 1_000 } } }, { staleTime: 30_000 });
+
 export function useKeyNames(): KeyNames {
-  const { data } = api.useQuery(
-    'get',
-    '/platform/v1/keys',
-    { params: { query: { limit: 1_000 } } },
-    {
-      staleTime: 30_000,
-      select: ({ data }) => new Map(data.map(({ id, name, prefix }) => [id, name ?? `${prefix}…`])),
-    },
-  );
-  return data ?? none;
+  return useQuery({ ...keysQuery, select: namesOf }).data ?? none;
 }
+
+const namesOf = ({ data }: { readonly data: readonly Shown<'ServiceKey'>[] }): KeyNames =>
+  new Map(data.map(({ id, name, prefix }) => [id, name ?? `${prefix}…`]));
 
 const none: KeyNames = new Map();

@@ -17,6 +17,9 @@ import { refuse } from '../respond.ts';
 import { Admission, callerHasLeft, type Reception } from './admit.ts';
 import { authenticate } from './authenticate.ts';
 
+/** Of a refusal that no budget caused. */
+const unbudgeted = { scope: null, window: null } as const;
+
 /** Serves one request to the point where it is forwarded or refused. */
 export function serve(node: GatewayNode, reception: Reception): void {
   const { request, response } = reception;
@@ -24,8 +27,12 @@ export function serve(node: GatewayNode, reception: Reception): void {
   let caller: HeldKey | null = null;
   const refuseWith = (refusal: Refusal): void => {
     node.counters.refused += 1;
-    const { code } = answerFor(refusal);
+    const { code, budget: { scope, window } = unbudgeted } = answerFor(refusal);
     node.metrics.refused(code);
+    if (caller !== null) {
+      const { organization, key } = caller;
+      node.refusalCounts.add(organization.id, key.id, { code, scope, window }, node.clock.wallMs());
+    }
     const answerId = refuse(request, response, id, refusal);
     node.log.refused({ id, answerId, code, organization: caller?.organization.id ?? null, key: caller?.key.id ?? null });
   };

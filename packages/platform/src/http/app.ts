@@ -26,15 +26,18 @@ import { keyOperations } from './resources/keys.ts';
 import { limitsOperations } from './resources/limits.ts';
 import { memberOperations } from './resources/members.ts';
 import { organizationOperations } from './resources/organizations.ts';
+import { nodeOperations } from './resources/nodes.ts';
 import { overviewOperations } from './resources/overview.ts';
 import { productOperations } from './resources/product.ts';
 import { receiptOperations } from './resources/receipts.ts';
+import { refusalOperations } from './resources/refusals.ts';
 import { runOperations } from './resources/runs.ts';
 import { selfOperations } from './resources/self.ts';
 import { tokenOperations } from './resources/tokens.ts';
 import { reconciliationOperations } from './resources/reconciliations.ts';
 import { statementOperations } from './resources/statements.ts';
 import { usageOperations } from './resources/usage.ts';
+import { viewOperations } from './resources/views.ts';
 import { serveOidc } from './oidc-routes.ts';
 import { serveDashboard } from './pages/dashboard.ts';
 import { limitsPage, limitsPath } from './pages/limits-page.ts';
@@ -55,6 +58,9 @@ export const operations: readonly Operation[] = [
   ...runOperations,
   ...callOperations,
   ...overviewOperations,
+  ...refusalOperations,
+  ...viewOperations,
+  ...nodeOperations,
   ...reconciliationOperations, ...statementOperations, ...usageOperations,
   ...exportOperations,
   ...receiptOperations,

@@ -40,8 +40,10 @@ interface Row {
 const trail = async (): Promise<Row[]> =>
   (await platform.ask('/platform/v1/audit?limit=1000', { token: acme.tokens.owner })).body['data'] as Row[];
 
-/** Not changes of the organization's: a session begins or ends, and what it works for; the test call changes nothing. */
-const noChange = new Set(['signIn', 'signOut', 'chooseOrganization', 'testProvider', 'reconcile', 'repriceUsage']);
+/**
+ * Not changes of the organization's: a session begins or ends, and what it works for; a person's own views; the test call changes nothing.
+ */
+const noChange = new Set(['signIn', 'signOut', 'chooseOrganization', 'testProvider', 'reconcile', 'repriceUsage', 'saveView', 'removeView']);
 
 /** The same change by another way in has the name of the change. */
 const namedOtherwise: Readonly<Record<string, string>> = { closeOwnRun: 'closeRun', makeMemberPasswordLink: 'makePasswordLink' };

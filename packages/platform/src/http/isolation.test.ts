@@ -45,6 +45,8 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       const correction = (recorded.body['corrections'] as { id: string }[])[0]!.id;
       const alert = await made('/alerts', { cap, at: [80] });
       const webhook = await made('/webhooks', { url: 'https://hooks.example.com/theirs' });
+      const kept = await platform.store.savedViews.save({ organization: other.id, person: members[0]!.id }, { name: 'theirs', query: 'by=key' });
+      const view = String((kept as { id: unknown }).id);
       Object.assign(foreign, {
         showOrganization: other.id, setOrganization: other.id, eraseOrganization: other.id,
         setMemberRole: members[0]!.id, makeMemberPasswordLink: members[0]!.id, setKey: key, rotateKey: key, removeMember: members[0]!.id,
@@ -60,7 +62,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       await platform.store.calls.ship({ segment: 'seg_1', through: 5, records: records.map((record, index) => ({ seq: index + 1, record })) });
       Object.assign(foreign, {
         showReceipt: records[3]!.id, showCall: records[3]!.id, showCallCost: records[3]!.id, removeAlert: alert, removeCorrection: correction,
-        removeWebhook: webhook, testWebhook: webhook, listWebhookDeliveries: webhook,
+        removeView: view, removeWebhook: webhook, testWebhook: webhook, listWebhookDeliveries: webhook,
       });
     });
     after(async () => {

@@ -6,13 +6,14 @@ import { callOperations } from '../http/resources/calls.ts';
 import { exportOperations } from '../http/resources/exports.ts';
 import { receiptOperations } from '../http/resources/receipts.ts';
 import { overviewOperations } from '../http/resources/overview.ts';
+import { refusalOperations } from '../http/resources/refusals.ts';
 import { reconciliationOperations } from '../http/resources/reconciliations.ts';
 import { statementOperations } from '../http/resources/statements.ts';
 import { usageOperations } from '../http/resources/usage.ts';
 
 const resources: readonly Operation[] = [
   ...assessmentsOperations, ...callOperations, ...capOperations, ...exportOperations, ...overviewOperations, ...receiptOperations,
-  ...reconciliationOperations, ...statementOperations, ...usageOperations,
+  ...reconciliationOperations, ...refusalOperations, ...statementOperations, ...usageOperations,
 ];
 
 export const readingOperations: readonly Operation[] = resources.filter(({ readsLong }) => readsLong === true);

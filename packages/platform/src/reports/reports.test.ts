@@ -47,7 +47,7 @@ test('what reads long is what the design says: usage, calls, exports, bills and 
   assert.deepEqual(readingOperations.map(({ id }) => id).sort(),
     [
       'exportCalls', 'exportReceipts', 'listCalls', 'reconcile', 'repriceUsage', 'showAssessment', 'showCall', 'showCallCost', 'showOverview',
-      'showReceipt', 'showStatement', 'showUsage', 'tryCap',
+      'showReceipt', 'showRefusals', 'showStatement', 'showUsage', 'tryCap',
     ]);
   const posted = readingOperations.filter(({ method, consuming }) => method !== 'get' || consuming === true).map(({ id }) => id);
   assert.deepEqual(posted.sort(), ['reconcile', 'repriceUsage'], 'given what they read by, and no more');

@@ -54,11 +54,9 @@ export async function showOverview(
   context: UseCaseContext,
   { organization: idOrName, sinceMs, untilMs }: { readonly organization: string; readonly sinceMs: number; readonly untilMs: number },
 ): Promise<Overview | AdministrationRefusal> {
-  const stepMs = untilMs - sinceMs <= hoursMax * hourMs ? hourMs : dayMs;
-  const [fromMs, toMs] = [Math.floor(sinceMs / stepMs) * stepMs, Math.ceil(untilMs / stepMs) * stepMs];
-  if (fromMs >= toMs || toMs - fromMs > daysMax * dayMs) {
-    return refuseInput('invalid_input', `The time must be longer than nothing and at most ${daysMax} days.`);
-  }
+  const widened = stepsOf({ sinceMs, untilMs });
+  if (isRefusal(widened)) return widened;
+  const { fromMs, toMs, stepMs } = widened;
   const organization = await findFigures(context, idOrName);
   if (isRefusal(organization)) return organization;
   const length = toMs - fromMs;
@@ -74,6 +72,16 @@ export async function showOverview(
     total: shownFigures(addedUp(steps.values())),
     before: shownFigures(addedUp(earlier.values())),
   };
+}
+
+/** A time in whole steps of an hour or, where it is long, of a day. Refuses what is too long, or nothing. */
+export function stepsOf(
+  { sinceMs, untilMs }: { readonly sinceMs: number; readonly untilMs: number },
+): { readonly fromMs: number; readonly toMs: number; readonly stepMs: number } | AdministrationRefusal {
+  const stepMs = untilMs - sinceMs <= hoursMax * hourMs ? hourMs : dayMs;
+  const [fromMs, toMs] = [Math.floor(sinceMs / stepMs) * stepMs, Math.ceil(untilMs / stepMs) * stepMs];
+  return fromMs < toMs && toMs - fromMs <= daysMax * dayMs ? { fromMs, toMs, stepMs }
+    : refuseInput('invalid_input', `The time must be longer than nothing and at most ${daysMax} days.`);
 }
 
 const nothing: ReadonlyMap<string, bigint> = new Map();

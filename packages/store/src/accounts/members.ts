@@ -73,7 +73,9 @@ export function membersIn(context: StoreContext): Members {
       if (member === null) return unknownMember();
       if (!hasRightsOf(by, member.role)) return outOfReach();
       if (await isLastOwner(transaction, member)) return lastOwner();
-      await transaction.deleteFrom('membership').where('organization', '=', organization).where('person', '=', person).execute();
+      for (const table of ['membership', 'saved_view'] as const) {
+        await transaction.deleteFrom(table).where('organization', '=', organization).where('person', '=', person).execute();
+      }
       return member;
     }, { action: 'removeMember', organization, subject: person }),
   };

@@ -5,6 +5,7 @@
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/settings.ts';
 import type { Run } from '@metergate/core/run/run.ts';
+import type { RefusalCount } from '@metergate/core/report/refusal-count.ts';
 import type { LeaseAnswer } from '@metergate/core/lease/account.ts';
 import type { SubjectClaim } from '@metergate/core/lease/book.ts';
 import type { NewRun, RunAnswer } from '../runs/runs.ts';
@@ -20,6 +21,8 @@ export type ToStore =
   | { readonly kind: 'confirm_run'; readonly organization: OrganizationId; readonly id: string }
   /** What this node asks of its leases; `batch` is the batch's own number. `number` comes back with the answer. */
   | { readonly kind: 'claim'; readonly number: number; readonly batch: number; readonly claims: readonly SubjectClaim[] }
+  /** Refusals since this was last said. */
+  | { readonly kind: 'refusals'; readonly counts: readonly RefusalCount[] }
   /** Something was closed: look at the journal soon; `now`: it overran a lease, so at once. */
   | { readonly kind: 'nudge'; readonly now: boolean };
 

@@ -5,6 +5,7 @@
  */
 import type { MessagePort } from 'node:worker_threads';
 import type { OrganizationId } from '@metergate/core/id.ts';
+import type { RefusalCount } from '@metergate/core/report/refusal-count.ts';
 import type { LeaseAnswer } from '@metergate/core/lease/account.ts';
 import { easy } from '@metergate/core/lease/grant.ts';
 import type { SubjectClaim } from '@metergate/core/lease/book.ts';
@@ -50,6 +51,8 @@ export interface StoreClient extends SharedNews {
   lastHeardMs(): number;
   /** Resolves when the store has spoken for the first time; the price overlay is known then. */
   readonly heard: Promise<void>;
+  /** Has refusals counted in the store; best effort. */
+  countRefusals(counts: readonly RefusalCount[]): void;
   /** Says that calls were closed, so that they are shipped soon. Costs nothing when said often. */
   nudgeJournal(): void;
   /** Says that a lease was overrun, so that the call is shipped at once. */
@@ -134,7 +137,7 @@ export function createStoreClient(options: StoreClientOptions): StoreClient {
   });
 
   return {
-    ...news,
+    ...news, countRefusals: (counts) => send({ kind: 'refusals', counts }),
     askKey: (hash) => ask(
       (asked) => ({ kind: 'ask', number: asked, hash }), clock() - firstHeardMs < startMs ? Math.max(deadlineMs, keyDeadlineAtStartMs) : deadlineMs,
     ),

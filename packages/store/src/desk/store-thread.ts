@@ -17,11 +17,14 @@ import { settingRefusedRowsAside } from '../journal/refused-rows.ts';
 import { createShipper, type Shipper } from '../journal/shipper.ts';
 import { openStore, type Store } from '../store.ts';
 import { assertHeardNowhereElse } from './copied-home.ts';
+import { countingRecords } from './counted-records.ts';
 import { homeOf } from './home.ts';
+import type { NodeReport } from '../nodes/node-reports.ts';
 import { createLeaseDesk, processMs, type LeaseDesk, type StoreTime } from './lease-desk.ts';
 import type { FromStore, ToStore } from './protocol.ts';
 import { repeat, type Repeat } from './repeat.ts';
 import { createRunDesk } from './run-desk.ts';
+import { sayingsTo, type Sayings } from './sayings.ts';
 import { createSettingsDesk } from './settings-desk.ts';
 import { createSpendWatch, spendWatchPauseMs } from './spend-watch.ts';
 
@@ -49,6 +52,10 @@ const leaseTidyPauseMs = 600_000;
 const journalPauseMs = 200;
 const nudgePauseMs = { sqlite: 50, postgres: 20 };
 const figuresPauseMs = 1_000;
+const refusalsPauseMs = 2_000;
+const refusalsFailurePauseMs = 30_000;
+/** The one data directory of a store that is not shared. */
+const embeddedHome = 'embedded';
 /** A question of the gateway thread waits 250 ms in all. */
 const keepEndedMs = 100;
 const failurePauseMsMax = 2000;
@@ -65,6 +72,8 @@ export interface StoreThreadFigures {
   readonly spendDifferences: number;
   /** Rows that the store took from the journal since the start. */
   readonly rowsShipped: number;
+  /** Of these, records of calls. */
+  readonly recordsShipped: number;
   /** When all that was due was shipped, on the clock that all threads share. */
   readonly shippedMs: number;
 }
@@ -83,16 +92,17 @@ async function serve(): Promise<void> {
   });
   const warnings = warningsFromReady();
   const tell = tellingFigures();
+  const kept = countingRecords(store.calls);
   const calls = settingRefusedRowsAside({
-    directory: data.journalDirectory, calls: store.calls,
+    directory: data.journalDirectory, calls: kept.sink,
     warn(sentence) {
       warnings.warn(sentence);
       tell({ recordsSetAside: calls.setAside });
     },
   });
   const shipper = shipperTo(store, calls);
+  const home = store.engine === 'postgres' ? homeOf(data.journalDirectory, randomBytes) : null;
   try {
-    const home = store.engine === 'postgres' ? homeOf(data.journalDirectory, randomBytes) : null;
     if (home !== null) await assertHeardNowhereElse(store.leases, home, pause);
     await calls.offerAgain();
     await shipper.recover();
@@ -125,26 +135,21 @@ async function serve(): Promise<void> {
     await turn();
     await runDesk.sweep(readNodeTime(time, Date.now(), performance.now()));
   }, sweepPauseMs);
-  const shipping = startShipping(shipper, tell);
+  const shipping = startShipping(shipper, kept.sinceNow(), tell);
+  const sayings = sayingsTo(store, { home: home ?? embeddedHome, nowMs: () => readNodeTime(time, Date.now(), performance.now()) });
+  const saying = quietly(() => sayings.writeRefusals(), refusalsPauseMs, refusalsFailurePauseMs);
   const spend = createSpendWatch({
     reconciler: store.spendReconciler, warn: warnings.warn, found: (spendDifferences) => tell({ spendDifferences }),
   });
   // That the store is away is said by those who need it at once.
   const comparing = quietly(() => spend.look(), spendWatchPauseMs, spendFailurePauseMs);
-  data.gatewayPort.on('message', (message: ToStore) => {
-    switch (message.kind) {
-      case 'ask': return void desk.ask(message.number, message.hash);
-      case 'open_run': return runDesk.open(message.number, message.run);
-      case 'confirm_run': return runDesk.confirm(message);
-      case 'claim': return void leasing.desk.claim(message.number, message.batch, message.claims);
-      case 'nudge': return shipping.nudge(message.now ? 0 : nudgePauseMs[store.engine]);
-    }
-  });
-  parent.on('message', (message: { stop?: boolean }) => {
+  data.gatewayPort.on('message', hearing({ desk, runDesk, leasing, sayings, shipping, engine: store.engine }));
+  parent.on('message', (message: { stop?: boolean; report?: NodeReport }) => {
+    if (message.report !== undefined) sayings.report(message.report);
     if (message.stop !== true) return;
     spend.stop();
     void notices.close();
-    void stop({ store, shipper, repeats: [feed, runFeed, sweeping, shipping, comparing, ...leasing.repeats] });
+    void stop({ store, shipper, sayings, repeats: [feed, runFeed, sweeping, shipping, comparing, saying, ...leasing.repeats] });
   });
   parent.postMessage({ ready: true });
   warnings.ready();
@@ -154,10 +159,33 @@ function shipperTo({ engine }: Store, calls: CallSink): Shipper {
   return createShipper({ directory: data.journalDirectory, calls, clock: () => performance.now(), distant: engine === 'postgres' });
 }
 
+interface Desks {
+  readonly desk: ReturnType<typeof createSettingsDesk>;
+  readonly runDesk: ReturnType<typeof createRunDesk>;
+  readonly leasing: Leasing;
+  readonly sayings: Sayings;
+  readonly shipping: Repeat;
+  readonly engine: Store['engine'];
+}
+
+/** What the gateway thread says goes to the desk that it is for. */
+function hearing({ desk, runDesk, leasing, sayings, shipping, engine }: Desks): (message: ToStore) => void {
+  return (message) => {
+    switch (message.kind) {
+      case 'ask': return void desk.ask(message.number, message.hash);
+      case 'open_run': return runDesk.open(message.number, message.run);
+      case 'confirm_run': return runDesk.confirm(message);
+      case 'claim': return void leasing.desk.claim(message.number, message.batch, message.claims);
+      case 'refusals': return sayings.refused(message.counts);
+      case 'nudge': return shipping.nudge(message.now ? 0 : nudgePauseMs[engine]);
+    }
+  };
+}
+
 /** Passes again and again, telling every second how much was shipped and since when nothing waits. */
-function startShipping(shipper: Shipper, tell: (changed: Partial<StoreThreadFigures>) => void): Repeat {
+function startShipping(shipper: Shipper, recordsShipped: () => number, tell: (changed: Partial<StoreThreadFigures>) => void): Repeat {
   let [rowsShipped, shippedMs] = [0, processMs()];
-  setInterval(() => tell({ rowsShipped, shippedMs }), figuresPauseMs).unref();
+  setInterval(() => tell({ rowsShipped, recordsShipped: recordsShipped(), shippedMs }), figuresPauseMs).unref();
   return start(async () => {
     const startedMs = processMs();
     rowsShipped += await shipper.pass();
@@ -173,7 +201,7 @@ async function keepEnded(shipper: Shipper): Promise<void> {
 
 /** Says to the parent what changed. */
 function tellingFigures(): (changed: Partial<StoreThreadFigures>) => void {
-  let figures: StoreThreadFigures = { recordsSetAside: 0, spendDifferences: 0, rowsShipped: 0, shippedMs: processMs() };
+  let figures: StoreThreadFigures = { recordsSetAside: 0, spendDifferences: 0, rowsShipped: 0, recordsShipped: 0, shippedMs: processMs() };
   return (changed) => {
     const before = figures;
     figures = { ...before, ...changed };
@@ -240,9 +268,11 @@ function faultMessage({ code = 'store_failed', message }: Error & { readonly cod
 }
 
 /** What cannot be shipped now stays in its segments, for the next start. */
-async function stop({ store, shipper, repeats }: {
-  readonly store: Store; readonly shipper: Shipper; readonly repeats: readonly Repeat[];
+async function stop({ store, shipper, sayings, repeats }: {
+  readonly store: Store; readonly shipper: Shipper; readonly sayings: Sayings; readonly repeats: readonly Repeat[];
 }): Promise<void> {
+  // What the gateway thread said before it ended may come after the word to stop, which came another way.
+  await turn();
   await Promise.all(repeats.map((each) => each.stop()));
   let fault: Error | null = null;
   try {
@@ -250,6 +280,7 @@ async function stop({ store, shipper, repeats }: {
     // The gateway thread has ended: what it left open is closed as interrupted now rather than at the next start.
     shipper.close();
     await shipper.recover();
+    await sayings.last();
     // All that it spent has arrived: what it still held is anyone's.
     await store.leases.end(data.nodeId);
   } catch (error) {

@@ -34,6 +34,7 @@ const eventsAtOnce = 1_000;
 
 /** Tables whose rows of the organization go whole. Those that refer to others come first. */
 const goneTables = [
+  'refusal_hour', 'saved_view',
   'webhook_delivery', 'notice', 'webhook', 'cap_told', 'cap_alert',
   'spend_lease',
   'service_key', 'provider_connection', 'declared_upstream', 'organization_data_key', 'run', 'run_exposure', 'grant_key',

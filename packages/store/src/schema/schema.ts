@@ -6,6 +6,7 @@
 import type { ColumnType, Generated } from 'kysely';
 import type { AlertSchema } from './alert-schema.ts';
 import type { CorrectionSchema } from './correction-schema.ts';
+import type { OperationSchema } from './operation-schema.ts';
 import type { ReceiptSchema } from './receipt-schema.ts';
 import type { RetentionSchema } from './retention-schema.ts';
 import type { TapSchema } from './tap-schema.ts';
@@ -277,7 +278,7 @@ export interface SpendSumTable {
 }
 
 export interface Schema extends RunSchema, LeaseSchema, TapSchema, UsageSchema, ReceiptSchema, AlertSchema, CorrectionSchema,
-  RetentionSchema {
+  RetentionSchema, OperationSchema {
   readonly person: PersonTable;
   readonly person_credential: PersonCredentialTable;
   readonly person_session: PersonSessionTable;

@@ -63,6 +63,8 @@ export interface Organizations {
   find(idOrName: string): Promise<Organization | null>;
   /** An erased organization by its id alone, with nothing of it but what its figures are read by. Null: there is none. */
   findErased(id: string): Promise<ErasedOrganization | null>;
+  /** The first organization of the store, whose owners run the machine; it stays that even once it is erased. Null: there is none yet. */
+  home(): Promise<OrganizationId | null>;
   /** The organization as it is now. Refuses `unknown_organization`, `invalid_setting`. */
   set(id: OrganizationId, changes: OrganizationChanges): Promise<Organization | StoreRefusal>;
 }
@@ -76,6 +78,8 @@ export function organizationsIn({ engine, vault, clock, randomBytes }: StoreCont
         }
         const id = (newId(idPrefix.organization, randomBytes)) as OrganizationId;
         await transaction.insertInto('organization').values(newRow({ id, name, plan, createdAtMs: clock(), revision })).execute();
+        await transaction.insertInto('home_organization').values({ only: 1, organization: id })
+          .onConflict((conflict) => conflict.doNothing()).execute();
         await followMasterKey(transaction, vault);
         await transaction.insertInto('organization_data_key')
           .values({ organization: id, wrapped: vault.newDataKey(id), wrapped_by: vault.wrappingKeyId }).execute();
@@ -102,6 +106,8 @@ export function organizationsIn({ engine, vault, clock, randomBytes }: StoreCont
         .where('organization.id', '=', id).executeTakeFirst();
       return row === undefined ? null : organizationOf(row);
     }),
+    home: () => engine.read(async (db) =>
+      ((await db.selectFrom('home_organization').select('organization').executeTakeFirst())?.organization ?? null) as OrganizationId | null),
     set: async (id, changes) => settingsRefusal(changes) ?? engine.change<Organization>(async (transaction, revision) => {
       await transaction.updateTable('organization').set({ ...columnsOf(changes), revision }).where('id', '=', id).where(notErased).execute();
       const set = await rowOf(transaction, id);

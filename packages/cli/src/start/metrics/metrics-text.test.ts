@@ -25,7 +25,8 @@ async function seriesAfter(organizations: number): Promise<string[]> {
   const write = metricsWriter({
     runtime: { version: 'v0', belowFloor: false }, traces: () => null, caps: () => ({ reached: organizations, near: organizations }),
     gateway: () => ({
-      metrics: async () => metrics, storeFigures: () => ({ recordsSetAside: 0, spendDifferences: 0, rowsShipped: organizations, shippedMs: 0 }),
+      metrics: async () => metrics,
+      storeFigures: () => ({ recordsSetAside: 0, spendDifferences: 0, rowsShipped: organizations, recordsShipped: organizations, shippedMs: 0 }),
     }),
   });
   return (await write()).text.split('\n').filter((line) => line !== '' && !line.startsWith('#')).map((line) => line.slice(0, line.lastIndexOf(' ')));

@@ -10,7 +10,7 @@ import { useDoing } from '../../parts/doing.ts';
 import { Panel } from '../../parts/page.tsx';
 import { Loaded, Nothing } from '../../parts/states.tsx';
 import { useKeyNames, type KeyNames } from '../../shown/key-names.ts';
-import { CapSubject, Spent } from '../caps/cap-columns.tsx';
+import { CapSubject, Spent } from '../caps/cap-facts.tsx';
 import { ThresholdForm } from './threshold-form.tsx';
 
 type Alert = Shown<'Alert'>;

@@ -12,6 +12,7 @@ import { capColumns } from './cap-columns.tsx';
 import { CapForm } from './cap-form.tsx';
 import { LimitsPanel } from './limits-panel.tsx';
 import { ReachedPanel } from './reached-panel.tsx';
+import { RefusalsPanel } from './refusals-panel.tsx';
 
 type Cap = Shown<'Cap'>;
 const route = getRouteApi('/shell/caps');
@@ -54,6 +55,7 @@ export function CapsPage() {
         </Loaded>
       </Panel>
       {may ? <ReachedPanel caps={caps.data?.data ?? []} /> : null}
+      <RefusalsPanel />
       <LimitsPanel />
       <Modal
         opened={may && (search.new === 'cap' || edited !== undefined)}

@@ -4,7 +4,7 @@ import { api, type Shown } from '../../api/client.ts';
 import { Panel } from '../../parts/page.tsx';
 import { Money, Moment } from '../../shown/figures.tsx';
 import { useKeyNames } from '../../shown/key-names.ts';
-import { CapSubject } from './cap-columns.tsx';
+import { CapSubject } from './cap-facts.tsx';
 
 const shown = 20;
 const often = { refetchInterval: 10_000 };

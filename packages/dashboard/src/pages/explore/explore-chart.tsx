@@ -1,18 +1,11 @@
 /** The chart of the explore page: over days where a dimension is the day, else the largest as bars. */
-import { lazy, Suspense, useMemo } from 'react';
 import { Progress, Stack, Group, Text } from '@mantine/core';
 import { Panel } from '../../parts/page.tsx';
-import { Coming } from '../../parts/states.tsx';
-import { shortCount, shortDollars } from '../../shown/amounts.ts';
+import { metricFormat, UsageOverDays } from '../../parts/usage-over-days.tsx';
 import type { KeyNames } from '../../shown/key-names.ts';
-import { shownDay } from '../../shown/moments.ts';
 import type { Range } from '../../shown/ranges.ts';
-import { metricOf, nameIn, type Dimension, type ExploredRow, type Metric } from './explored.ts';
+import { metricOf, nameIn, type Dimension, type ExploredRow, type Metric } from '../../parts/usage-rows.ts';
 
-const TimeChart = lazy(async () => ({ default: (await import('../../parts/time-chart.tsx')).TimeChart }));
-const dayMs = 86_400_000;
-/** The largest have colors of their own; the rest is one. */
-const seriesMax = 7;
 
 interface ExploreChartProps {
   readonly rows: readonly ExploredRow[];
@@ -25,48 +18,18 @@ interface ExploreChartProps {
 
 export function ExploreChart(props: ExploreChartProps) {
   const { by, and, metric } = props;
-  const format = metric === 'cost' ? (value: number) => shortDollars(value.toFixed(9)) : shortCount;
-  return <Panel>{by === 'day' || and === 'day' ? <OverDays {...props} format={format} /> : <Largest {...props} format={format} />}</Panel>;
+  return (
+    <Panel>
+      {by === 'day' || and === 'day' ? (
+        <UsageOverDays {...props} other={by === 'day' ? and : by} />
+      ) : (
+        <Largest {...props} format={metricFormat(metric)} />
+      )}
+    </Panel>
+  );
 }
 
 type Formatting = ExploreChartProps & { readonly format: (value: number) => string };
-
-function OverDays({ rows, by, and, metric, range, names, format }: Formatting) {
-  const other = by === 'day' ? and : by;
-  const { moments, series } = useMemo(() => {
-    const first = Math.floor(range.sinceMs / dayMs) * dayMs;
-    const moments = Array.from({ length: Math.ceil((range.untilMs - first) / dayMs) }, (_, at) => first + at * dayMs);
-    const totals = new Map<string, number>();
-    for (const row of rows) {
-      const name = other === null ? metric : nameIn(row, other, names);
-      totals.set(name, (totals.get(name) ?? 0) + metricOf(row, metric));
-    }
-    const ranked = [...totals].toSorted((one, two) => two[1] - one[1]).map(([name]) => name);
-    const own = ranked.slice(0, ranked.length > seriesMax + 1 ? seriesMax : seriesMax + 1);
-    const lines = new Map([...own, ...(ranked.length > own.length ? ['everything else'] : [])].map((name) => [name, moments.map(() => 0)]));
-    for (const row of rows) {
-      const name = other === null ? metric : nameIn(row, other, names);
-      const values = lines.get(name) ?? lines.get('everything else')!;
-      const at = Math.round((Date.parse(String(row.day)) - first) / dayMs);
-      if (values[at] !== undefined) values[at] += metricOf(row, metric);
-    }
-    return { moments, series: [...lines].map(([name, values]) => ({ name, values })) };
-  }, [rows, other, metric, range, names]);
-  return (
-    <Suspense fallback={<Coming height={260} />}>
-      <TimeChart
-        label={`${metric} a day${other === null ? '' : ` by ${other}`}`}
-        moments={moments}
-        series={series}
-        kind="bars"
-        utc
-        momentName={shownDay}
-        format={format}
-        height={240}
-      />
-    </Suspense>
-  );
-}
 
 function Largest({ rows, by, and, metric, names, format }: Formatting) {
   const largest = rows.toSorted((one, two) => metricOf(two, metric) - metricOf(one, metric)).slice(0, 10);

@@ -12,7 +12,7 @@ import { useKeyNames } from '../../shown/key-names.ts';
 import { rangeOf } from '../../shown/ranges.ts';
 import { ExploreChart } from './explore-chart.tsx';
 import { ExploreTable } from './explore-table.tsx';
-import { metrics, useExplored, type Dimension, type Metric } from './explored.ts';
+import { metrics, useExplored, type Dimension, type Metric } from '../../parts/usage-rows.ts';
 import { SavedViews } from './saved-views.tsx';
 import { SaveFile } from './save-file.tsx';
 

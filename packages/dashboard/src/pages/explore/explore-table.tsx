@@ -8,7 +8,7 @@ import { dimensionNames } from '../../parts/filter-bar.tsx';
 import { Count, Money } from '../../shown/figures.tsx';
 import type { KeyNames } from '../../shown/key-names.ts';
 import { isoOf, type Range } from '../../shown/ranges.ts';
-import { nameIn, type Dimension, type ExploredRow } from './explored.ts';
+import { nameIn, type Dimension, type ExploredRow } from '../../parts/usage-rows.ts';
 
 const dayMs = 86_400_000;
 

@@ -1,5 +1,5 @@
 /** A table of usage as cells, and as CSV. */
-import type { Dimension, ExploredRow } from './explored.ts';
+import type { Dimension, ExploredRow } from '../../parts/usage-rows.ts';
 
 export interface Cells {
   readonly heads: readonly string[];

@@ -4,7 +4,7 @@ import { Download } from 'lucide-react';
 import { saveBytes, saveText } from '../../parts/saving.ts';
 import type { KeyNames } from '../../shown/key-names.ts';
 import { isoOf, type Range } from '../../shown/ranges.ts';
-import { nameIn, type Dimension, type ExploredRow } from './explored.ts';
+import { nameIn, type Dimension, type ExploredRow } from '../../parts/usage-rows.ts';
 import { cells, csvOf } from './file-forms.ts';
 
 export function SaveFile({

@@ -1,26 +1,33 @@
-/** Views saved by name in this browser. A view is the address's query. */
+/** Views saved by name, the person's own in this organization, wherever they sign in. A view is the address's query. */
 import { ActionIcon, Button, Group, Menu, Modal, Stack, TextInput } from '@mantine/core';
-import { useLocalStorage } from '@mantine/hooks';
+import { defaultParseSearch, defaultStringifySearch } from '@tanstack/react-router';
 import { Bookmark, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import type { ExploreSearch } from '../../app/page-search.ts';
-import { useSession } from '../../app/session.ts';
+import { api, ask } from '../../api/client.ts';
+import { exploreSearch, type ExploreSearch } from '../../app/page-search.ts';
+import { useDoing } from '../../parts/doing.ts';
 
-interface View {
-  readonly name: string;
-  readonly search: ExploreSearch;
-}
+const changes = ['/platform/v1/views'];
 
 export function SavedViews({ search, onOpen }: { readonly search: ExploreSearch; readonly onOpen: (search: ExploreSearch) => void }) {
-  const { organization } = useSession();
-  const [views, setViews] = useLocalStorage<readonly View[]>({ key: `metergate-views-${organization.id}`, defaultValue: [] });
   const [naming, setNaming] = useState(false);
   const [name, setName] = useState('');
-  const keep = (): void => {
-    setViews([...views.filter((view) => view.name !== name.trim()), { name: name.trim(), search }]);
-    setNaming(false);
-    setName('');
-  };
+  const views = api.useQuery('get', '/platform/v1/views', {}, { staleTime: 60_000 });
+  const saving = useDoing({
+    run: () => ask.POST('/platform/v1/views', { body: { name: name.trim(), query: defaultStringifySearch(search).slice(1) } }),
+    done: 'The view is saved.',
+    changes,
+    after: () => {
+      setNaming(false);
+      setName('');
+    },
+  });
+  const removing = useDoing({
+    run: (id: string) => ask.DELETE('/platform/v1/views/{id}', { params: { path: { id } } }),
+    done: 'The view is removed.',
+    changes,
+  });
+  const known = views.data?.data ?? [];
   return (
     <>
       <Menu position="bottom-end">
@@ -30,20 +37,20 @@ export function SavedViews({ search, onOpen }: { readonly search: ExploreSearch;
           </Button>
         </Menu.Target>
         <Menu.Dropdown miw={220}>
-          {views.map((view) => (
+          {known.map((view) => (
             <Menu.Item
-              key={view.name}
-              onClick={() => onOpen(view.search)}
+              key={view.id}
+              onClick={() => onOpen(exploreSearch(defaultParseSearch(`?${view.query}`)))}
               rightSection={
                 <ActionIcon
                   component="span"
                   size="xs"
                   variant="subtle"
                   color="gray"
-                  aria-label={`Forget ${view.name}`}
+                  aria-label={`Remove ${view.name}`}
                   onClick={(event) => {
                     event.stopPropagation();
-                    setViews(views.filter((each) => each !== view));
+                    removing.mutate(view.id);
                   }}>
                   <Trash2 size={12} aria-hidden />
                 </ActionIcon>
@@ -51,7 +58,7 @@ export function SavedViews({ search, onOpen }: { readonly search: ExploreSearch;
               <span className="wrap">{view.name}</span>
             </Menu.Item>
           ))}
-          {views.length === 0 ? null : <Menu.Divider />}
+          {known.length === 0 ? null : <Menu.Divider />}
           <Menu.Item onClick={() => setNaming(true)}>Save this view…</Menu.Item>
         </Menu.Dropdown>
       </Menu>
@@ -59,12 +66,12 @@ export function SavedViews({ search, onOpen }: { readonly search: ExploreSearch;
         <form
           onSubmit={(event) => {
             event.preventDefault();
-            keep();
+            saving.mutate(undefined);
           }}>
           <Stack>
             <TextInput
               label="Name"
-              description="Kept in this browser."
+              description="Yours alone, wherever you sign in. The same name replaces what it stood for."
               required
               maxLength={80}
               data-autofocus
@@ -72,7 +79,9 @@ export function SavedViews({ search, onOpen }: { readonly search: ExploreSearch;
               onChange={(event) => setName(event.currentTarget.value)}
             />
             <Group justify="flex-end">
-              <Button type="submit">Save</Button>
+              <Button type="submit" loading={saving.isPending} disabled={name.trim() === ''}>
+                Save
+              </Button>
             </Group>
           </Stack>
         </form>

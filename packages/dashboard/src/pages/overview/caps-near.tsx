@@ -1,17 +1,19 @@
 /** The caps that are closest to their limits. */
 import { Anchor, Group, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { api, type Shown } from '../../api/client.ts';
+import type { Shown } from '../../api/client.ts';
 import { Panel } from '../../parts/page.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { Money, Moment } from '../../shown/figures.tsx';
 import { useKeyNames } from '../../shown/key-names.ts';
-import { CapState, CapSubject, Spent } from '../caps/cap-columns.tsx';
+import { CapState, CapSubject, Spent } from '../caps/cap-facts.tsx';
 import { byNearness, share } from '../caps/cap-share.ts';
+import { capsQuery } from './overview-data.ts';
 
 export function CapsNear() {
   const names = useKeyNames();
-  const caps = api.useQuery('get', '/platform/v1/caps', { params: { query: { limit: 1_000 } } });
+  const caps = useQuery(capsQuery);
   return (
     <Panel
       title="Caps nearest to their limit"

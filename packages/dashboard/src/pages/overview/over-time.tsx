@@ -1,15 +1,20 @@
-/** Figures over time, by hour or by day; a bar leads to its calls. */
-import { SegmentedControl } from '@mantine/core';
+/** Figures of all calls over time, by hour or by day; a bar leads to its calls. */
+import { Group } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense, useMemo } from 'react';
 import { Panel } from '../../parts/page.tsx';
 import { Coming } from '../../parts/states.tsx';
 import { shortCount, shortDollars, shortMs } from '../../shown/amounts.ts';
 import { shownDay, shownHour } from '../../shown/moments.ts';
-import type { Figures, Overview } from './overview-data.ts';
+import { refusalWords } from '../../shown/refusal-words.ts';
+import { GroupPicker, MetricPicker } from './chart-pickers.tsx';
+import type { Overview, Refusals } from './overview-data.ts';
 
-const TimeChart = lazy(async () => ({ default: (await import('../../parts/time-chart.tsx')).TimeChart }));
+// Begun with the page, not with its data.
+const chart = import('../../parts/time-chart.tsx');
+const TimeChart = lazy(async () => ({ default: (await chart).TimeChart }));
 const route = getRouteApi('/shell/');
+type Figures = Overview['total'];
 
 interface Drawn {
   readonly value: string;
@@ -59,20 +64,32 @@ const metrics: readonly Drawn[] = [
       'First byte p95': ({ firstByteMs }) => firstByteMs.p95,
     },
   },
+  { value: 'refusals', label: 'Refusals', kind: 'bars', format: shortCount, lines: { Refusals: () => 0 } },
 ];
 
-export function OverTime({ overview: { series, step } }: { readonly overview: Overview }) {
+/** By code, the most frequent first. */
+function refusedLines({ byCode, series }: Refusals): { readonly name: string; readonly values: readonly number[] }[] {
+  return byCode.slice(0, 8).map(({ code }) => ({ name: refusalWords({ code }), values: series.map((step) => step.byCode[code] ?? 0) }));
+}
+
+export interface OverTimeProps {
+  readonly overview: Overview;
+  /** Undefined: not known yet. */
+  readonly refusals: Refusals | undefined;
+}
+
+export function OverTime({ overview: { series, step }, refusals }: OverTimeProps) {
   const { metric } = route.useSearch();
   const navigate = route.useNavigate();
   const drawn = metrics.find(({ value }) => value === metric) ?? metrics[0]!;
   const { moments, lines } = useMemo(
     () => ({
       moments: series.map(({ at }) => Date.parse(at)),
-      lines: Object.entries(drawn.lines)
+      lines: drawn.value === 'refusals' && refusals !== undefined && refusals.byCode.length > 0 ? refusedLines(refusals) : Object.entries(drawn.lines)
         .map(([name, figure]) => ({ name, values: series.map(figure) }))
         .filter(({ values }, index) => index === 0 || values.some((value) => value !== 0 && value !== null)),
     }),
-    [series, drawn],
+    [series, drawn, refusals],
   );
   const stepMs = step === 'hour' ? 3_600_000 : 86_400_000;
   return (
@@ -80,13 +97,10 @@ export function OverTime({ overview: { series, step } }: { readonly overview: Ov
       title="Over time"
       about={step === 'hour' ? 'By hour, in your time' : 'By day, in UTC'}
       actions={
-        <SegmentedControl
-          size="xs"
-          aria-label="What is drawn"
-          value={drawn.value}
-          data={metrics.map(({ value, label }) => ({ value, label }))}
-          onChange={(next) => void navigate({ search: (old) => ({ ...old, metric: next }), replace: true, resetScroll: false })}
-        />
+        <Group gap="xs">
+          <GroupPicker />
+          <MetricPicker metrics={metrics} value={drawn.value} />
+        </Group>
       }>
       <Suspense fallback={<Coming height={240} />}>
         <TimeChart

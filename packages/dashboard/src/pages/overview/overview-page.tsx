@@ -1,67 +1,137 @@
-/** The overview of the organization's calls: over time, compared with the period before, and what cost the most. */
+/**
+ * The overview of the organization's calls: over time, compared with the period before, and what cost the most. Time, filters, grouping and the
+ * drawn figure stand in the address. With a filter it is made of usage by day, which knows nothing of latency, errors and refusals.
+ */
 import { Button, Group, SimpleGrid } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { Activity } from 'lucide-react';
-import { useMemo } from 'react';
-import type { OverviewSearch } from '../../app/page-search.ts';
+import { Activity, Filter } from 'lucide-react';
+import { lazy, Suspense, useMemo, useState, type ReactNode } from 'react';
+import { chosenFilters, type Filters, type OverviewSearch } from '../../app/page-search.ts';
 import { Page, Panel } from '../../parts/page.tsx';
 import { RangePicker } from '../../parts/range-picker.tsx';
-import { Loaded, Nothing } from '../../parts/states.tsx';
-import { rangeOf } from '../../shown/ranges.ts';
+import { Coming, Loaded, Nothing } from '../../parts/states.tsx';
+import type { Range } from '../../shown/ranges.ts';
 import { CapsNear } from './caps-near.tsx';
+import { filteredBeforeQuery, filteredQuery, overviewQuery, overviewRange, refusalsQuery, topPanels } from './overview-data.ts';
 import { OverTime } from './over-time.tsx';
-import { useOverview } from './overview-data.ts';
+import { RefusedPanel } from './refused-panel.tsx';
 import { Stats } from './stats.tsx';
 import { TopPanel } from './top-panel.tsx';
+import { addedUp } from './used-figures.ts';
 
+const FilterBar = lazy(async () => ({ default: (await import('../../parts/filter-bar.tsx')).FilterBar }));
+const Grouped = lazy(async () => ({ default: (await import('./grouped-over-time.tsx')).GroupedOverTime }));
 const route = getRouteApi('/shell/');
+const none: Filters = {};
 
 export function OverviewPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const set = (change: Partial<OverviewSearch>): void =>
     void navigate({ search: (old) => ({ ...old, ...change }), replace: true, resetScroll: false });
-  const range = useMemo(() => rangeOf(search, Date.now()), [search.range, search.since, search.until]);
-  const overview = useOverview(range);
+  const range = useMemo(() => overviewRange(search), [search.range, search.since, search.until]);
+  const filters = chosenFilters(search);
+  const filtered = Object.keys(filters).length > 0;
   return (
     <Page
       title="Overview"
       actions={
         <Group gap="xs">
+          <FilterOnDemand filters={filters} onChange={set} />
           <RangePicker range={range} onChange={set} />
         </Group>
       }>
-      <Loaded of={overview} height={560}>
-        {(data) =>
-          data.total.calls === 0 && data.before.calls === 0 ? (
-            <Panel>
-              <Nothing
-                icon={Activity}
-                title="No call in this time"
-                action={
-                  <Button component={Link} to="/start">
-                    Send the first call
-                  </Button>
-                }>
-                Once calls go through the gateway, what they cost and who made them is here.
-              </Nothing>
-            </Panel>
-          ) : (
-            <>
-              <Stats overview={data} range={range} />
-              <OverTime overview={data} />
-            </>
-          )
-        }
-      </Loaded>
+      {filtered ? <OfSome range={range} filters={filters} /> : <OfAll range={range} />}
       <SimpleGrid cols={{ base: 1, lg: 2 }}>
-        <TopPanel by="model" title="Models" range={range} />
-        <TopPanel by="project" title="Projects" range={range} />
-        <TopPanel by="key" title="Service keys" range={range} />
-        <TopPanel by="label" title="Labels" range={range} />
-        <TopPanel by="run" title="Runs" range={range} />
-        <CapsNear />
+        {topPanels.map(({ by, title }) => (
+          <TopPanel key={by} by={by} title={title} range={range} filters={filters} />
+        ))}
+        {filtered ? null : <RefusedPanel range={range} />}
+        {filtered ? null : <CapsNear />}
       </SimpleGrid>
     </Page>
+  );
+}
+
+function OfAll({ range }: { readonly range: Range }) {
+  const { by } = route.useSearch();
+  const overview = useQuery(overviewQuery(range));
+  const refusals = useQuery(refusalsQuery(range));
+  return (
+    <Loaded of={overview} height={560}>
+      {(data) =>
+        data.total.calls === 0 && data.before.calls === 0 ? (
+          <NoCall>Once calls go through the gateway, what they cost and who made them is here.</NoCall>
+        ) : (
+          <>
+            <Stats now={data.total} before={data.before} range={range} filters={none} whole={{ overview: data, refusals: refusals.data }} />
+            {by === undefined ? (
+              <OverTime overview={data} refusals={refusals.data} />
+            ) : (
+              <Suspense fallback={<Coming height={320} />}>
+                <Grouped range={range} filters={none} />
+              </Suspense>
+            )}
+          </>
+        )
+      }
+    </Loaded>
+  );
+}
+
+/** Of the calls that pass the filters. */
+function OfSome({ range, filters }: { readonly range: Range; readonly filters: Filters }) {
+  const now = useQuery(filteredQuery(range, filters));
+  const earlier = useQuery(filteredBeforeQuery(range, filters));
+  return (
+    <Loaded of={now} height={560}>
+      {({ data }) =>
+        data.length === 0 ? (
+          <NoCall>No call in this time passes the filters.</NoCall>
+        ) : (
+          <>
+            <Stats now={addedUp(data)} before={addedUp(earlier.data?.data ?? [])} range={range} filters={filters} whole={null} />
+            <Suspense fallback={<Coming height={320} />}>
+              <Grouped range={range} filters={filters} />
+            </Suspense>
+          </>
+        )
+      }
+    </Loaded>
+  );
+}
+
+function NoCall({ children }: { readonly children: ReactNode }) {
+  return (
+    <Panel>
+      <Nothing
+        icon={Activity}
+        title="No call in this time"
+        action={
+          <Button component={Link} to="/start">
+            Send the first call
+          </Button>
+        }>
+        {children}
+      </Nothing>
+    </Panel>
+  );
+}
+
+/** What it takes to choose a filter is loaded when one is wanted. */
+function FilterOnDemand({ filters, onChange }: { readonly filters: Filters; readonly onChange: (change: Filters) => void }) {
+  const [adding, setAdding] = useState(false);
+  const button = (
+    <Button size="xs" variant="default" leftSection={<Filter size={13} aria-hidden />} onClick={() => setAdding(true)}>
+      Filter
+    </Button>
+  );
+  return adding || Object.keys(filters).length > 0 ? (
+    <Suspense fallback={button}>
+      <FilterBar filters={filters} onChange={onChange} openedAtFirst={adding} />
+    </Suspense>
+  ) : (
+    button
   );
 }

@@ -1,69 +1,97 @@
-/** The figures of a range, each compared with the range before and linked to its details. */
+/** The figures of a range, each compared with the range before and linked to what is behind it. */
 import { SimpleGrid, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { api } from '../../api/client.ts';
-import type { CallsSearch } from '../../app/page-search.ts';
+import { chosenFilters, type CallsSearch, type Filters } from '../../app/page-search.ts';
 import { change, percent, shortMs, wholeCount } from '../../shown/amounts.ts';
 import { Count, Money } from '../../shown/figures.tsx';
 import { isoOf, type Range } from '../../shown/ranges.ts';
-import type { Figures, Overview } from './overview-data.ts';
+import { topQuery, type Overview, type Refusals } from './overview-data.ts';
+import type { UsedFigures } from './used-figures.ts';
 
-export function Stats({ overview: { total: now, before }, range }: { readonly overview: Overview; readonly range: Range }) {
+/** What only all calls together have. */
+export interface WholeFigures {
+  readonly overview: Overview;
+  /** Undefined: not known yet. */
+  readonly refusals: Refusals | undefined;
+}
+
+export interface StatsProps {
+  readonly now: UsedFigures;
+  readonly before: UsedFigures;
+  readonly range: Range;
+  readonly filters: Filters;
+  /** Null: a part of the calls is shown. */
+  readonly whole: WholeFigures | null;
+}
+
+export function Stats({ now, before, range, filters, whole }: StatsProps) {
   const vague = now.unknownCalls + now.unpricedCalls + now.gapCalls;
-  const time: CallsSearch = range.name === 'custom' ? isoOf(range) : { range: range.name };
-  const against = (figure: (figures: Figures) => number): string => {
-    const told = change(figure(now), figure(before));
-    return told === null ? 'nothing in the time before' : `${told} against the time before`;
-  };
+  const calls: CallsSearch = { ...(range.name === 'custom' ? isoOf(range) : { range: range.name }), ...chosenFilters(filters) };
+  const against = (figure: (figures: UsedFigures) => number): string => told(figure(now), figure(before));
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
-      <Stat name="Spend" note={against(({ cost }) => Number(cost))} search={time}>
+      <Stat name="Spend" note={against(({ cost }) => Number(cost))} search={calls}>
         <Money amount={now.cost} />
       </Stat>
-      <Stat name="Calls" note={against(({ calls }) => calls)} search={time}>
+      <Stat name="Calls" note={against((figures) => figures.calls)} search={calls}>
         <Count of={now.calls} />
       </Stat>
       <Stat
         name="Tokens in / out"
+        search={calls}
         note={`${percent(now.cachedTokens, now.inputTokens + now.cachedTokens)} cached, ${percent(now.reasoningTokens, now.outputTokens)} reasoning`}>
         <Count of={now.inputTokens} /> / <Count of={now.outputTokens} />
       </Stat>
-      <Saved range={range} />
-      <Stat name="Latency p50 / p95" note={`first byte ${ms(now.firstByteMs.p50)} / ${ms(now.firstByteMs.p95)}`}>
-        {ms(now.latencyMs.p50)} / {ms(now.latencyMs.p95)}
-      </Stat>
-      <Stat
-        name="Provider errors"
-        note={now.errorCalls === 0 ? 'none' : `${wholeCount(now.errorCalls)} calls cut, not reached or 5xx`}
-        search={{ ...time, outcome: 'failed' }}>
-        {percent(now.errorCalls, now.calls)}
-      </Stat>
-      <Stat name="Throttled by providers" note={now.throttledCalls === 0 ? 'none' : `${wholeCount(now.throttledCalls)} calls answered 429`}>
-        {percent(now.throttledCalls, now.calls)}
-      </Stat>
-      <Stat
-        name="Cost not known"
-        note={vague === 0 ? 'every call has its cost' : vagueOf(now)}
-        search={{ ...time, usage: 'unknown' }}>
+      <Saved range={range} filters={filters} search={calls} />
+      {whole === null ? null : <WholeStats {...whole} search={calls} />}
+      <Stat name="Cost not known" note={vague === 0 ? 'every call has its cost' : vagueOf(now)} search={{ ...calls, usage: 'unknown' }}>
         {percent(vague, now.calls)}
       </Stat>
     </SimpleGrid>
   );
 }
 
-/** What cached tokens cost less, as usage counts it. */
-function Saved({ range }: { readonly range: Range }) {
-  const usage = api.useQuery('get', '/platform/v1/usage', { params: { query: { by: 'model', limit: 1_000, ...isoOf(range) } } });
-  const saved = usage.data?.data.reduce((sum, { cacheSavings }) => sum + Number(cacheSavings ?? 0), 0);
+function WholeStats({ overview: { total }, refusals, search }: WholeFigures & { readonly search: CallsSearch }) {
+  const faults = total.errorCalls + total.throttledCalls;
   return (
-    <Stat name="Caching saved" note="against the price of uncached input">
+    <>
+      <Stat name="Latency p50 / p95" search={search} note={`first byte ${ms(total.firstByteMs.p50)} / ${ms(total.firstByteMs.p95)}`}>
+        {ms(total.latencyMs.p50)} / {ms(total.latencyMs.p95)}
+      </Stat>
+      <Stat
+        name="Provider errors"
+        note={
+          faults === 0 ? 'none' : `${wholeCount(total.errorCalls)} cut, not reached or 5xx; ${wholeCount(total.throttledCalls)} answered 429`
+        }
+        search={{ ...search, outcome: 'failed' }}>
+        {percent(faults, total.calls)}
+      </Stat>
+      <Stat name="Refused" note={refusals === undefined ? ' ' : told(refusals.total, refusals.before)} to="/caps">
+        {refusals === undefined ? ' ' : <Count of={refusals.total} />}
+      </Stat>
+    </>
+  );
+}
+
+/** What cached tokens cost less, as usage counts it. */
+function Saved({ range, filters, search }: Pick<StatsProps, 'range' | 'filters'> & { readonly search: CallsSearch }) {
+  const { data } = useQuery(topQuery('model', range, filters));
+  const saved = data?.data.reduce((sum, { cacheSavings }) => sum + Number(cacheSavings ?? 0), 0);
+  return (
+    <Stat name="Caching saved" note="against the price of uncached input" search={search}>
       {saved === undefined ? ' ' : <Money amount={saved.toFixed(9)} />}
     </Stat>
   );
 }
 
-function vagueOf({ unknownCalls, unpricedCalls, gapCalls }: Figures): string {
+function told(now: number, before: number): string {
+  const share = change(now, before);
+  return share === null ? 'nothing in the time before' : `${share} against the time before`;
+}
+
+function vagueOf({ unknownCalls, unpricedCalls, gapCalls }: UsedFigures): string {
   return `${wholeCount(unknownCalls)} unknown, ${wholeCount(unpricedCalls)} unpriced, ${wholeCount(gapCalls)} with gaps`;
 }
 
@@ -76,11 +104,13 @@ function Stat({
   note,
   children,
   search,
+  to = '/calls',
 }: {
   readonly name: string;
   readonly note: string;
   readonly children: ReactNode;
   readonly search?: CallsSearch;
+  readonly to?: '/calls' | '/caps';
 }) {
   return (
     <div className="panel" style={{ padding: '0.8rem 1rem' }}>
@@ -88,13 +118,9 @@ function Stat({
         {name}
       </Text>
       <Text fz={{ base: 'md', xs: 'xl' }} fw={650} component="div" className="figure">
-        {search === undefined ? (
-          children
-        ) : (
-          <Link to="/calls" search={search} className="plain">
-            {children}
-          </Link>
-        )}
+        <Link to={to} search={(search ?? {}) as never} className="plain">
+          {children}
+        </Link>
       </Text>
       <Text size="xs" c="dimmed">
         {note}

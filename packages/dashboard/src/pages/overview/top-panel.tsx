@@ -1,24 +1,42 @@
 /** The costliest of one dimension in a range. */
 import { Anchor } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { api } from '../../api/client.ts';
+import { chosenFilters, type Filters } from '../../app/page-search.ts';
 import { Panel } from '../../parts/page.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { TopList } from '../../parts/top-list.tsx';
 import { useKeyNames } from '../../shown/key-names.ts';
 import { isoOf, type Range } from '../../shown/ranges.ts';
+import { topQuery, topShown, type TopBy } from './overview-data.ts';
 
-type By = 'model' | 'project' | 'key' | 'label' | 'run';
+const withoutName: Readonly<Record<TopBy, string>> = {
+  model: 'without a model',
+  project: 'without a project',
+  key: 'without a key',
+  label: 'without a label',
+  run: 'without a run',
+  wire: 'without a provider',
+};
+const providers: Readonly<Record<string, string>> = { openai: 'OpenAI', anthropic: 'Anthropic', upstream: 'Declared upstream' };
 
-export function TopPanel({ by, title, range }: { readonly by: By; readonly title: string; readonly range: Range }) {
+export interface TopPanelProps {
+  readonly by: TopBy;
+  readonly title: string;
+  readonly range: Range;
+  readonly filters: Filters;
+}
+
+export function TopPanel({ by, title, range, filters }: TopPanelProps) {
   const names = useKeyNames();
-  const usage = api.useQuery('get', '/platform/v1/usage', { params: { query: { by, limit: 6, ...isoOf(range) } } });
-  const time = range.name === 'custom' ? isoOf(range) : { range: range.name };
+  const usage = useQuery(topQuery(by, range, filters));
+  const same = { ...(range.name === 'custom' ? isoOf(range) : { range: range.name }), ...chosenFilters(filters) };
+  const shown = (name: string): string => (by === 'key' ? (names.get(name) ?? name) : by === 'wire' ? (providers[name] ?? name) : name);
   return (
     <Panel
       title={title}
       actions={
-        <Anchor component={Link} to="/explore" search={{ by, ...time } as never} size="xs">
+        <Anchor component={Link} to="/explore" search={{ by, ...same } as never} size="xs">
           All
         </Anchor>
       }>
@@ -27,14 +45,11 @@ export function TopPanel({ by, title, range }: { readonly by: By; readonly title
           <TopList
             empty="Nothing in this time."
             whole={data.reduce((sum, { cost }) => sum + Number(cost), 0)}
-            search={(name) => ({ [by]: name, ...time })}
-            rows={data.map((row) => ({
-              name: row[by] ?? null,
-              shown:
-                row[by] === null || row[by] === undefined ? `without a ${by}` : by === 'key' ? (names.get(row[by]!) ?? row[by]!) : row[by]!,
-              calls: row.calls,
-              cost: row.cost,
-            }))}
+            search={(name) => ({ ...same, [by]: name })}
+            rows={data.slice(0, topShown).map((row) => {
+              const name = (row[by] as string | null | undefined) ?? null;
+              return { name, shown: name === null ? withoutName[by] : shown(name), calls: row.calls, cost: row.cost };
+            })}
           />
         )}
       </Loaded>

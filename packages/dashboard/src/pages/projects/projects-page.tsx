@@ -11,7 +11,7 @@ import { RangePicker } from '../../parts/range-picker.tsx';
 import { Loaded, Nothing } from '../../parts/states.tsx';
 import { Count, Money } from '../../shown/figures.tsx';
 import { isoOf, rangeOf } from '../../shown/ranges.ts';
-import { Spent } from '../caps/cap-columns.tsx';
+import { Spent } from '../caps/cap-facts.tsx';
 
 type Cap = Shown<'Cap'>;
 const route = getRouteApi('/shell/projects');

@@ -2,8 +2,8 @@
 import { Alert, Button, Group, PasswordInput, Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
-import { notifications } from '@mantine/notifications';
 import { ask, sentenceOf } from '../../api/client.ts';
+import { tellDone } from '../../app/notices.ts';
 
 export function PasswordForm() {
   const form = useForm({
@@ -15,7 +15,7 @@ export function PasswordForm() {
       ask.POST('/platform/v1/auth/change-password', { body: { currentPassword, newPassword } }),
     onSuccess: () => {
       form.reset();
-      notifications.show({ message: 'The password is changed. Your other sessions ended.', color: 'tide' });
+      tellDone('The password is changed. Your other sessions ended.');
     },
   });
   return (

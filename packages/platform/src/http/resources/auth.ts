@@ -6,6 +6,7 @@ import { z } from '@hono/zod-openapi';
 import { roles } from '@metergate/core/account/role.ts';
 import type { PersonId } from '@metergate/core/id.ts';
 import { isRefusal, refuseInput } from '../../use-cases/refusal.ts';
+import { isOperator } from '../../use-cases/nodes.ts';
 import { showOrganization } from '../../use-cases/organizations.ts';
 import { acceptInvitation, usePasswordLink } from '../../use-cases/users.ts';
 import { HttpRefusal, httpRefusalOf } from '../envelope.ts';
@@ -60,13 +61,15 @@ const session = operation({
   answer: z.object({
     kind: z.enum(['person', 'token']), id: z.string(), email: emailShown.nullable(), role: z.enum(roles),
     organization: z.object({ id: z.string(), name: z.string() }),
+    operator: z.boolean().openapi({ description: 'An owner of the first organization, who sees the nodes of the deployment' }),
   }).openapi('Session'),
   run: async ({ context, actor }) => {
     const organization = await showOrganization(context, actor.organization);
     if (isRefusal(organization)) return organization;
     const member = actor.kind === 'person' ? await context.store.members.find(actor.organization, actor.id) : null;
     const { id, name } = organization;
-    return { kind: actor.kind, id: actor.id, email: member?.email ?? null, role: actor.role, organization: { id, name } };
+    const operator = await isOperator(context, actor);
+    return { kind: actor.kind, id: actor.id, email: member?.email ?? null, role: actor.role, organization: { id, name }, operator };
   },
 });
 

@@ -1,9 +1,9 @@
-/** Usage as the explore page asks for it: every page of one grouping, filtered. */
+/** Usage by one dimension or two, filtered: every row of it, and what a row is in a chart. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { ask, type Shown } from '../../api/client.ts';
-import { filterNames, type Filters } from '../../app/page-search.ts';
-import { isoOf, type Range } from '../../shown/ranges.ts';
-import type { KeyNames } from '../../shown/key-names.ts';
+import { ask, type Shown } from '../api/client.ts';
+import { chosenFilters, type Filters } from '../app/page-search.ts';
+import { isoOf, type Range } from '../shown/ranges.ts';
+import type { KeyNames } from '../shown/key-names.ts';
 
 export type Dimension = 'model' | 'key' | 'project' | 'label' | 'run' | 'day' | 'month' | 'wire' | 'endpoint';
 
@@ -37,7 +37,7 @@ export function useExplored({
   readonly range: Range;
   readonly filters: Filters;
 }) {
-  const chosen = Object.fromEntries(filterNames.flatMap((name) => (filters[name] === undefined ? [] : [[name, filters[name]]])));
+  const chosen = chosenFilters(filters);
   return useQuery({
     queryKey: ['get', '/platform/v1/usage', 'explore', by, and, range.name, range.sinceMs, range.untilMs, chosen],
     placeholderData: keepPreviousData,

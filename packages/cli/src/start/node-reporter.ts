@@ -1,0 +1,75 @@
+/** What this process's gateway node says of itself, for the operators' page: made every few seconds of what `/readyz` and `/metrics` show. */
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { GatewayThreadMetrics } from '@metergate/gateway/gateway-thread.ts';
+import { processMs } from '@metergate/store/desk/lease-desk.ts';
+import type { StoreThreadFigures } from '@metergate/store/desk/store-thread.ts';
+import type { NodeReport } from '@metergate/store/nodes/node-reports.ts';
+import type { Unready } from './node-watch.ts';
+
+/** What does not change while it runs. */
+export type NodeFacts = Pick<NodeReport, 'node' | 'host' | 'version' | 'runtime' | 'startedAtMs'>;
+
+export interface NodeFigures {
+  readonly unready: readonly Unready[];
+  readonly metrics: GatewayThreadMetrics;
+  readonly figures: StoreThreadFigures;
+  /** Of the journal's files. */
+  readonly journalBytes: number;
+  /** On the clock that all threads share. */
+  readonly nowMs: number;
+}
+
+export function nodeReportOf(facts: NodeFacts, { unready, metrics, figures, journalBytes, nowMs }: NodeFigures): NodeReport {
+  const { journal } = metrics;
+  const inJournal = journal.closed - figures.recordsShipped - figures.recordsSetAside;
+  return {
+    ...facts,
+    state: unready.length === 0 ? 'ready' : 'unready', reasons: unready.map(({ sentence }) => sentence),
+    callsInFlight: metrics.inFlight, callsForwarded: metrics.forwarded, callsRefused: metrics.refused, faults: metrics.faults,
+    liveRuns: metrics.liveRuns,
+    journal: {
+      // Of two threads that tell at their own pace: a record may be counted as shipped before it is as closed.
+      rowsToShip: Math.max(0, inJournal), lagMs: Math.max(0, Math.round(nowMs - figures.shippedMs)), bytes: journalBytes,
+      rowsInMemory: journal.waiting, setAside: figures.recordsSetAside,
+    },
+    settingsAgeMs: metrics.snapshotAgeMs, eventLoopDelayMs: metrics.eventLoopDelayMs, spendDifferences: figures.spendDifferences,
+    leases: metrics.leases?.active ?? null,
+  };
+}
+
+export interface NodeReporterOptions {
+  readonly facts: NodeFacts;
+  readonly journalDirectory: string;
+  readonly unready: () => readonly Unready[];
+  readonly threads: {
+    metrics(waitMs: number): Promise<GatewayThreadMetrics | null>;
+    storeFigures(): StoreThreadFigures;
+    report(report: NodeReport): void;
+  };
+}
+
+const pauseMs = 5_000;
+const waitMs = 2_000;
+
+/** Reports now and every five seconds, until it is stopped. */
+export function startNodeReporter({ facts, journalDirectory, unready, threads }: NodeReporterOptions): { stop(): void } {
+  const tell = async (): Promise<void> => {
+    const metrics = await threads.metrics(waitMs);
+    if (metrics === null) return;
+    const journalBytes = bytesIn(journalDirectory);
+    threads.report(nodeReportOf(facts, { unready: unready(), metrics, figures: threads.storeFigures(), journalBytes, nowMs: processMs() }));
+  };
+  void tell();
+  const telling = setInterval(() => void tell(), pauseMs).unref();
+  return { stop: () => clearInterval(telling) };
+}
+
+/** A segment may go while it is looked at. */
+function bytesIn(directory: string): number {
+  try {
+    return readdirSync(directory).reduce((sum, name) => sum + (statSync(join(directory, name), { throwIfNoEntry: false })?.size ?? 0), 0);
+  } catch {
+    return 0;
+  }
+}

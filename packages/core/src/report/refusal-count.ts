@@ -1,0 +1,22 @@
+/** Refused calls that are alike, counted by hour: whose they were and why. Refused calls leave no record, so this is all that is kept of them. */
+import type { OrganizationId, ServiceKeyId } from '../id.ts';
+import type { CalendarWindow } from '../spend/window.ts';
+
+/** Why, in the words of the answer. */
+export interface RefusalReason {
+  /** `error.code` of the answer. */
+  readonly code: string;
+  /** The budget that refused; null: none did. */
+  readonly scope: 'organization' | 'key' | 'run' | null;
+  readonly window: CalendarWindow | 'run' | null;
+}
+
+export interface RefusalCount extends RefusalReason {
+  readonly organization: OrganizationId;
+  /** Null: too many keys were refused in that hour to be told apart. */
+  readonly key: ServiceKeyId | null;
+  /** First instant of the hour, in UTC. */
+  readonly hourMs: number;
+  /** From 1. */
+  readonly refusals: number;
+}

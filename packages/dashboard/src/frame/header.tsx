@@ -1,0 +1,74 @@
+/** The header: the menu's switch on a phone, the organization, the palette, colors and account. */
+import { ActionIcon, Burger, Button, Group, Kbd, Text } from '@mantine/core';
+import { Search } from 'lucide-react';
+import { lazy } from 'react';
+import { Brand } from '../app/brand.tsx';
+import { useOrganizations, useSession } from '../app/session.ts';
+import { AccountButton, OrganizationButton, ThemeButton } from './header-buttons.tsx';
+import { MenuOnDemand } from './menu-button.tsx';
+
+const loadAccount = () => import('./account-menu.tsx');
+const loadTheme = () => import('./theme-toggle.tsx');
+const loadOrganizations = () => import('./organization-menu.tsx');
+const AccountMenu = lazy(async () => ({ default: (await loadAccount()).AccountMenu }));
+const ThemeToggle = lazy(async () => ({ default: (await loadTheme()).ThemeToggle }));
+const OrganizationMenu = lazy(async () => ({ default: (await loadOrganizations()).OrganizationMenu }));
+
+export interface HeaderProps {
+  readonly menuOpened: boolean;
+  readonly onMenu: () => void;
+  readonly onPalette: () => void;
+}
+
+export function Header({ menuOpened, onMenu, onPalette }: HeaderProps) {
+  return (
+    <Group h="100%" px="md" justify="space-between" wrap="nowrap">
+      <Group gap="sm" wrap="nowrap" className="grow">
+        <Burger
+          opened={menuOpened}
+          onClick={onMenu}
+          hiddenFrom="sm"
+          size="sm"
+          aria-label={menuOpened ? 'Close the menu' : 'Open the menu'}
+        />
+        <Brand />
+        <Organization />
+      </Group>
+      <Group gap="xs" wrap="nowrap">
+        <Button
+          visibleFrom="sm"
+          variant="default"
+          size="xs"
+          leftSection={<Search size={14} aria-hidden />}
+          rightSection={<Kbd size="xs">Ctrl K</Kbd>}
+          onClick={onPalette}>
+          Search or go to…
+        </Button>
+        <ActionIcon hiddenFrom="sm" variant="default" size="md" aria-label="Search or go to" onClick={onPalette}>
+          <Search size={16} aria-hidden />
+        </ActionIcon>
+        <MenuOnDemand menu={ThemeToggle} load={loadTheme} button={(props) => <ThemeButton {...props} />} />
+        <MenuOnDemand menu={AccountMenu} load={loadAccount} button={(props) => <AccountButton {...props} />} />
+      </Group>
+    </Group>
+  );
+}
+
+/** The organization that the session is for; a menu where the person belongs to several. */
+function Organization() {
+  const { organization } = useSession();
+  if (useOrganizations().length < 2) {
+    return (
+      <Text size="sm" c="dimmed" className="clip" visibleFrom="xs">
+        {organization.name}
+      </Text>
+    );
+  }
+  return (
+    <MenuOnDemand
+      menu={OrganizationMenu}
+      load={loadOrganizations}
+      button={(props) => <OrganizationButton name={organization.name} {...props} />}
+    />
+  );
+}

@@ -1,0 +1,88 @@
+/** What a cap is of, what is spent of it, and whether it refuses. */
+import { Badge, Group, Progress, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { Shown } from '../../api/client.ts';
+import { percent, wholeCount } from '../../shown/amounts.ts';
+import { Money } from '../../shown/figures.tsx';
+import type { KeyNames } from '../../shown/key-names.ts';
+import { share } from './cap-share.ts';
+
+type Cap = Shown<'Cap'>;
+
+export function CapSubject({ cap, names }: { readonly cap: Cap; readonly names: KeyNames }) {
+  if (cap.scope === 'organization') {
+    return (
+      <Text span inherit fw={550}>
+        The organization
+      </Text>
+    );
+  }
+  if (cap.scope === 'key') {
+    return (
+      <span>
+        Key{' '}
+        <Link to="/calls" search={{ key: cap.key ?? undefined }} className="wrap">
+          {names.get(cap.key ?? '') ?? cap.key}
+        </Link>
+      </span>
+    );
+  }
+  return (
+    <span>
+      Project{' '}
+      <Text span inherit fw={550} className="wrap">
+        {cap.project}
+      </Text>
+    </span>
+  );
+}
+
+export function Spent({ of: cap }: { readonly of: Cap }) {
+  const part = share(cap);
+  return (
+    <div style={{ minWidth: 180 }}>
+      <Group justify="space-between" gap="xs" wrap="nowrap">
+        <span>
+          <Money amount={cap.spent} /> of <Money amount={cap.limit} />
+        </span>
+        <Text span size="xs" c="dimmed">
+          {percent(Number(cap.spent), Number(cap.limit))}
+        </Text>
+      </Group>
+      <Progress
+        value={Math.min(100, part * 100)}
+        mt={4}
+        size="sm"
+        aria-label={`Spent ${percent(Number(cap.spent), Number(cap.limit))} of the limit`}
+        color={part >= 1 ? 'red' : part >= 0.8 ? 'yellow' : 'tide'}
+      />
+      {cap.unknownCalls === 0 ? null : (
+        <Text size="xs" className="warn">
+          {wholeCount(cap.unknownCalls)} calls of unknown cost are not in it
+        </Text>
+      )}
+    </div>
+  );
+}
+
+/** What it does to calls, and when. */
+export function capAnswer({ state, mode }: Cap): string {
+  if (state === 'shown') return 'Caps of keys refuse nothing in this organization: its settings say so.';
+  return `Once reached, it ${mode === 'pause' ? 'answers 429 with the time until it starts again' : 'answers 402'}.`;
+}
+
+export function CapState({ of: cap }: { readonly of: Cap }) {
+  if (cap.state === 'shown') {
+    return (
+      <Badge variant="default" c="dimmed">
+        Only shown
+      </Badge>
+    );
+  }
+  const reached = cap.state === 'reached' || share(cap) >= 1;
+  return (
+    <Badge variant="light" color={reached ? 'red' : 'green'} c={reached ? 'var(--bad)' : 'var(--good)'}>
+      {reached ? (cap.mode === 'pause' ? 'Pausing calls' : 'Refusing calls') : cap.mode === 'pause' ? 'Armed, pauses' : 'Armed, refuses'}
+    </Badge>
+  );
+}

@@ -1,0 +1,105 @@
+/** Refused calls of the last days: whose, why and how often. Calls with an unknown key are nobody's, and not here. */
+import { Select, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { ShieldCheck } from 'lucide-react';
+import { useMemo, useState } from 'react';
+import { api, type Shown } from '../../api/client.ts';
+import { DataTable, type Column } from '../../parts/data-table.tsx';
+import { Panel } from '../../parts/page.tsx';
+import { Loaded, Nothing } from '../../parts/states.tsx';
+import { change, wholeCount } from '../../shown/amounts.ts';
+import { Count } from '../../shown/figures.tsx';
+import { useKeyNames, type KeyNames } from '../../shown/key-names.ts';
+import { shownHour } from '../../shown/moments.ts';
+import { isoOf, rangeOf } from '../../shown/ranges.ts';
+import { refusalWords } from '../../shown/refusal-words.ts';
+
+type Row = Shown<'RefusalsOfKey'>;
+
+const choices = [
+  { value: '24h', label: 'Past 24 hours' },
+  { value: '7d', label: 'Past 7 days' },
+  { value: '30d', label: 'Past 30 days' },
+];
+
+export function RefusalsPanel() {
+  const [days, setDays] = useState('7d');
+  const names = useKeyNames();
+  const query = useMemo(() => isoOf(rangeOf({ range: days }, Date.now())), [days]);
+  const refusals = api.useQuery('get', '/platform/v1/refusals', { params: { query } }, { refetchInterval: 10_000 });
+  const columns = useMemo(() => columnsOf(names), [names]);
+  return (
+    <Panel
+      flush
+      title="Refused calls"
+      about="Nothing was forwarded, and nothing was spent. Counted by the hour."
+      actions={
+        <Select
+          size="xs"
+          w={150}
+          aria-label="Refusals shown"
+          allowDeselect={false}
+          data={choices}
+          value={days}
+          onChange={(next) => setDays(next ?? '7d')}
+        />
+      }>
+      <Loaded of={refusals} height={180}>
+        {({ rows, total, before }) =>
+          rows.length === 0 ? (
+            <Nothing icon={ShieldCheck} title="No call was refused in this time">
+              Calls that a cap, a run budget or a rate limit refuses are counted here, by key and reason.
+            </Nothing>
+          ) : (
+            <>
+              <Text size="sm" px="md" pt="sm">
+                {wholeCount(total)} {total === 1 ? 'call' : 'calls'} refused
+                <Text span c="dimmed" inherit>
+                  {' '}
+                  ({change(total, before) ?? 'none'} {before === 0 ? 'in' : 'against'} the time before)
+                </Text>
+              </Text>
+              <DataTable<Row> caption="Refused calls" rows={rows} rowId={rowId} columns={columns} minWidth={620} />
+            </>
+          )
+        }
+      </Loaded>
+    </Panel>
+  );
+}
+
+const rowId = ({ key, code, scope, window }: Row): string => `${key} ${code} ${scope} ${window}`;
+
+function columnsOf(names: KeyNames): readonly Column<Row>[] {
+  const nameOf = ({ key }: Row): string => (key === null ? 'Many keys' : (names.get(key) ?? key));
+  return [
+    {
+      id: 'who',
+      head: 'Service key',
+      sortBy: nameOf,
+      cell: (row) =>
+        row.key === null ? (
+          <Text span inherit c="dimmed">
+            Many keys
+          </Text>
+        ) : (
+          <Link to="/keys" search={{ id: row.key }} className="plain wrap">
+            {nameOf(row)}
+          </Link>
+        ),
+    },
+    { id: 'why', head: 'Why', sortBy: refusalWords, cell: (row) => <span title={row.code}>{refusalWords(row)}</span> },
+    { id: 'times', head: 'How often', right: true, sortBy: ({ refusals }) => refusals, cell: ({ refusals }) => <Count of={refusals} /> },
+    {
+      id: 'last',
+      head: 'Last in the hour of',
+      right: true,
+      sortBy: ({ lastHour }) => lastHour,
+      cell: ({ lastHour }) => (
+        <time className="nowrap" dateTime={lastHour} title={`${lastHour.slice(0, 16).replace('T', ' ')} UTC`}>
+          {shownHour(Date.parse(lastHour))}
+        </time>
+      ),
+    },
+  ];
+}

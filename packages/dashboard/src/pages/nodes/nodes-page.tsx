@@ -1,0 +1,172 @@
+/** The gateway nodes of the deployment and their journals, for those who run it. */
+import { Alert, Badge, Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import { CircleAlert, Server } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { api, type Shown } from '../../api/client.ts';
+import { Page, Panel } from '../../parts/page.tsx';
+import { Loaded, Nothing } from '../../parts/states.tsx';
+import { shortBytes, shortMs, wholeCount } from '../../shown/amounts.ts';
+import { Count, Moment } from '../../shown/figures.tsx';
+
+type Node = Shown<'GatewayNode'>;
+
+const often = { refetchInterval: 5_000 };
+/** From here on what is shipped late is no hiccup. */
+const lateMs = 10_000;
+
+export function NodesPage() {
+  const nodes = api.useQuery('get', '/platform/v1/nodes', {}, often);
+  return (
+    <Page
+      title="Nodes"
+      about="Each gateway node writes calls into a journal on its own disk and ships them to the store from there. It reports every five seconds.">
+      <Loaded of={nodes} height={260}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Panel>
+              <Nothing icon={Server} title="No node has reported yet">
+                Start one on each machine with <span className="mono">metergate gateway</span>.
+              </Nothing>
+            </Panel>
+          ) : (
+            <>
+              {data.map((node) => (
+                <NodePanel key={node.id} of={node} />
+              ))}
+            </>
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+function NodePanel({ of: node }: { readonly of: Node }) {
+  const { journal } = node;
+  return (
+    <section className="panel" aria-label={`Node on ${node.host}`}>
+      <Group className="panel-head" justify="space-between" gap="xs">
+        <div className="grow">
+          <Text fw={600} className="wrap">
+            {node.host}
+          </Text>
+          <Text size="xs" c="dimmed" className="mono wrap">
+            {node.id}
+          </Text>
+        </div>
+        <StateBadge state={node.state} />
+      </Group>
+      <Stack p="md" gap="md">
+        {node.reasons.map((reason) => (
+          <Problem key={reason}>{reason}</Problem>
+        ))}
+        {node.state === 'silent' ? (
+          <Problem>
+            It has not reported for a while. Calls that it had not shipped lie in its journal: start it again on its data directory.
+          </Problem>
+        ) : null}
+        {journal.setAside === 0 ? null : (
+          <Problem>
+            The store refused {wholeCount(journal.setAside)} records. They are kept beside the journal and offered again at the next start.
+          </Problem>
+        )}
+        {node.spendDifferences === 0 ? null : (
+          <Problem>{wholeCount(node.spendDifferences)} sums of spend differ from their records. The log names them.</Problem>
+        )}
+        <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} spacing="md">
+          <Figure name="Last reported">
+            <Moment at={node.heardAt} relative />
+          </Figure>
+          <Figure name="Running since">
+            <Moment at={node.startedAt} />
+          </Figure>
+          <Figure name="Calls in flight">
+            <Count of={node.callsInFlight} />
+          </Figure>
+          <Figure name="Forwarded / refused">
+            <Count of={node.callsForwarded} /> / <Count of={node.callsRefused} />
+          </Figure>
+          <Figure name="Live runs">
+            <Count of={node.liveRuns} />
+          </Figure>
+          <Figure name="Settings confirmed">
+            <Ago ms={node.settingsAgeMs} late={5_000} />
+          </Figure>
+          <Figure name="Waiting to be shipped">
+            <Count of={journal.rowsToShip} /> {journal.rowsToShip === 1 ? 'call' : 'calls'}
+          </Figure>
+          <Figure name="All shipped">
+            <Ago ms={journal.lagMs} late={lateMs} />
+          </Figure>
+          <Figure name="Journal on disk">
+            <span className="figure">{shortBytes(journal.bytes)}</span>
+          </Figure>
+          <Figure name="Not yet written">
+            <Count of={journal.rowsInMemory} /> {journal.rowsInMemory === 1 ? 'call' : 'calls'}
+          </Figure>
+          <Figure name="Delay of its thread">
+            <span className="figure">{shortMs(node.eventLoopDelayMs)}</span>
+          </Figure>
+          <Figure name="Spend leases">{node.leases === null ? <Dimmed>not shared</Dimmed> : <Count of={node.leases} />}</Figure>
+        </SimpleGrid>
+        <Text size="xs" c="dimmed">
+          Metergate {node.version}, Node {node.runtime}
+        </Text>
+      </Stack>
+    </section>
+  );
+}
+
+const states = {
+  ready: { words: 'Ready', color: 'green', ink: 'var(--good)' },
+  unready: { words: 'Not ready', color: 'red', ink: 'var(--bad)' },
+  silent: { words: 'Silent', color: 'red', ink: 'var(--bad)' },
+  stopped: { words: 'Stopped', color: 'gray', ink: 'dimmed' },
+} as const;
+
+function StateBadge({ state }: { readonly state: Node['state'] }) {
+  const { words, color, ink } = states[state];
+  return (
+    <Badge variant={state === 'stopped' ? 'default' : 'light'} color={color} c={ink}>
+      {words}
+    </Badge>
+  );
+}
+
+/** Under a second is now. */
+function Ago({ ms, late }: { readonly ms: number; readonly late: number }) {
+  return <span className={ms > late ? 'figure warn' : 'figure'}>{ms < 1_000 ? 'now' : `${shortMs(ms)} ago`}</span>;
+}
+
+function Dimmed({ children }: { readonly children: ReactNode }) {
+  return (
+    <Text span inherit c="dimmed">
+      {children}
+    </Text>
+  );
+}
+
+function Problem({ children }: { readonly children: ReactNode }) {
+  return (
+    <Alert
+      color="red"
+      variant="light"
+      icon={<CircleAlert size={18} aria-hidden />}
+      styles={{ message: { color: 'var(--mantine-color-text)' } }}>
+      <span className="wrap">{children}</span>
+    </Alert>
+  );
+}
+
+function Figure({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+  return (
+    <div>
+      <Text size="xs" c="dimmed">
+        {name}
+      </Text>
+      <Text fw={600} component="div">
+        {children}
+      </Text>
+    </div>
+  );
+}

@@ -1,0 +1,53 @@
+/** What the overview's chart draws, and by what it is grouped: both stand in the address. */
+import { NativeSelect, SegmentedControl } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+
+const route = getRouteApi('/shell/');
+
+export interface NamedMetric {
+  readonly value: string;
+  readonly label: string;
+}
+
+export function MetricPicker({ metrics, value }: { readonly metrics: readonly NamedMetric[]; readonly value: string }) {
+  const navigate = route.useNavigate();
+  return (
+    <SegmentedControl
+      size="xs"
+      aria-label="What is drawn"
+      value={value}
+      data={metrics.map((each) => ({ value: each.value, label: each.label }))}
+      onChange={(next) => void navigate({ search: (old) => ({ ...old, metric: next }), replace: true, resetScroll: false })}
+    />
+  );
+}
+
+export const groupings = ['model', 'key', 'project', 'label', 'wire', 'endpoint'] as const;
+export type Grouping = (typeof groupings)[number];
+
+const choices = [
+  { value: '', label: 'All together' },
+  { value: 'model', label: 'By model' },
+  { value: 'key', label: 'By service key' },
+  { value: 'project', label: 'By project' },
+  { value: 'label', label: 'By label' },
+  { value: 'wire', label: 'By provider' },
+  { value: 'endpoint', label: 'By endpoint' },
+];
+
+export function GroupPicker() {
+  const { by } = route.useSearch();
+  const navigate = route.useNavigate();
+  return (
+    <NativeSelect
+      size="xs"
+      aria-label="Grouped by"
+      data={choices}
+      value={by ?? ''}
+      onChange={(event) => {
+        const chosen = event.currentTarget.value;
+        void navigate({ search: (old) => ({ ...old, by: chosen === '' ? undefined : chosen }), replace: true, resetScroll: false });
+      }}
+    />
+  );
+}

@@ -1,0 +1,54 @@
+/** Usage by day, grouped by what the address says, filtered; a bar leads to its calls. */
+import { Group } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import type { Filters } from '../../app/page-search.ts';
+import { Panel } from '../../parts/page.tsx';
+import { Loaded } from '../../parts/states.tsx';
+import { UsageOverDays } from '../../parts/usage-over-days.tsx';
+import { useExplored, type Metric } from '../../parts/usage-rows.ts';
+import { useKeyNames } from '../../shown/key-names.ts';
+import type { Range } from '../../shown/ranges.ts';
+import { GroupPicker, groupings, MetricPicker } from './chart-pickers.tsx';
+
+const route = getRouteApi('/shell/');
+const dayMs = 86_400_000;
+const metrics = [
+  { value: 'spend', label: 'Spend' },
+  { value: 'calls', label: 'Calls' },
+  { value: 'tokens', label: 'Tokens' },
+] as const;
+
+export function GroupedOverTime({ range, filters }: { readonly range: Range; readonly filters: Filters }) {
+  const { metric, by } = route.useSearch();
+  const navigate = route.useNavigate();
+  const names = useKeyNames();
+  const other = groupings.find((each) => each === by) ?? null;
+  const drawn = metrics.find(({ value }) => value === metric)?.value ?? 'spend';
+  const usage = useExplored({ by: 'day', and: other, range, filters });
+  return (
+    <Panel
+      title="Over time"
+      about="By day, in UTC"
+      actions={
+        <Group gap="xs">
+          <GroupPicker />
+          <MetricPicker metrics={metrics} value={drawn} />
+        </Group>
+      }>
+      <Loaded of={usage} height={260}>
+        {(rows) => (
+          <UsageOverDays
+            {...{ rows, other, range, names }}
+            metric={drawn === 'spend' ? 'cost' : (drawn satisfies Metric)}
+            onPick={(ms) =>
+              void navigate({
+                to: '/calls',
+                search: { since: new Date(ms).toISOString(), until: new Date(ms + dayMs).toISOString(), ...filters },
+              })
+            }
+          />
+        )}
+      </Loaded>
+    </Panel>
+  );
+}

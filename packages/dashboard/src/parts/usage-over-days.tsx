@@ -1,0 +1,64 @@
+/** Usage by day and one other dimension as stacked bars: the largest names have colors of their own, the rest is one. */
+import { lazy, Suspense, useMemo } from 'react';
+import { shownDay } from '../shown/moments.ts';
+import type { KeyNames } from '../shown/key-names.ts';
+import type { Range } from '../shown/ranges.ts';
+import { shortCount, shortDollars } from '../shown/amounts.ts';
+import { Coming } from './states.tsx';
+import { metricOf, nameIn, type Dimension, type ExploredRow, type Metric } from './usage-rows.ts';
+
+const TimeChart = lazy(async () => ({ default: (await import('./time-chart.tsx')).TimeChart }));
+const dayMs = 86_400_000;
+const seriesMax = 7;
+
+export function metricFormat(metric: Metric): (value: number) => string {
+  return metric === 'cost' ? (value) => shortDollars(value.toFixed(9)) : shortCount;
+}
+
+export interface UsageOverDaysProps {
+  readonly rows: readonly ExploredRow[];
+  /** Null: by day alone. */
+  readonly other: Dimension | null;
+  readonly metric: Metric;
+  readonly range: Range;
+  readonly names: KeyNames;
+  /** A day was chosen; its first instant. */
+  readonly onPick?: (ms: number) => void;
+}
+
+export function UsageOverDays({ rows, other, metric, range, names, onPick }: UsageOverDaysProps) {
+  const { moments, series } = useMemo(() => {
+    const first = Math.floor(range.sinceMs / dayMs) * dayMs;
+    const moments = Array.from({ length: Math.ceil((range.untilMs - first) / dayMs) }, (_, at) => first + at * dayMs);
+    const totals = new Map<string, number>();
+    for (const row of rows) {
+      const name = other === null ? metric : nameIn(row, other, names);
+      totals.set(name, (totals.get(name) ?? 0) + metricOf(row, metric));
+    }
+    const ranked = [...totals].toSorted((one, two) => two[1] - one[1]).map(([name]) => name);
+    const own = ranked.slice(0, ranked.length > seriesMax + 1 ? seriesMax : seriesMax + 1);
+    const lines = new Map([...own, ...(ranked.length > own.length ? ['everything else'] : [])].map((name) => [name, moments.map(() => 0)]));
+    for (const row of rows) {
+      const name = other === null ? metric : nameIn(row, other, names);
+      const values = lines.get(name) ?? lines.get('everything else')!;
+      const at = Math.round((Date.parse(String(row.day)) - first) / dayMs);
+      if (values[at] !== undefined) values[at] += metricOf(row, metric);
+    }
+    return { moments, series: [...lines].map(([name, values]) => ({ name, values })) };
+  }, [rows, other, metric, range, names]);
+  return (
+    <Suspense fallback={<Coming height={260} />}>
+      <TimeChart
+        label={`${metric} a day${other === null ? '' : ` by ${other}`}`}
+        moments={moments}
+        series={series}
+        kind="bars"
+        utc
+        momentName={shownDay}
+        format={metricFormat(metric)}
+        height={240}
+        onPick={onPick}
+      />
+    </Suspense>
+  );
+}

@@ -1,0 +1,41 @@
+/** Why calls were refused, as people say it. */
+import type { Shown } from '../api/client.ts';
+
+type Reason = Pick<Shown<'RefusalsOfKey'>, 'code'> & Partial<Pick<Shown<'RefusalsOfKey'>, 'scope' | 'window'>>;
+
+const words: Readonly<Record<string, string>> = {
+  budget_exceeded: 'Budget reached',
+  budget_unverifiable: 'Spend not confirmed',
+  rate_limit_exceeded: 'Rate limit',
+  run_expired: 'Run past its time limit',
+  run_closed: 'Run closed',
+  run_exposure_exhausted: 'No run budget left',
+  run_envelope_zero: 'Run budget of zero',
+  run_registry_full: 'Node full of runs',
+  provider_key_missing: 'No provider key connected',
+  provider_key_unavailable: 'Provider key not readable',
+  upstream_not_declared: 'No upstream declared',
+  upstream_not_enabled: 'Upstream not enabled',
+  invalid_run_id: 'Run id not valid',
+  invalid_run_budget: 'Run budget not valid',
+  invalid_run_ttl: 'Run time limit not valid',
+  invalid_run_grant: 'Run grant not valid',
+  invalid_api_key: 'Key revoked meanwhile',
+  request_timeout: 'Request came too slowly',
+  internal_error: 'Fault of the gateway',
+};
+const windows: Readonly<Record<string, string>> = {
+  day: 'Daily',
+  week: 'Weekly',
+  month: 'Monthly',
+  year: 'Yearly',
+  lifetime: 'Lifetime',
+};
+
+/** A code that is not known is shown as it is. */
+export function refusalWords({ code, scope = null, window = null }: Reason): string {
+  const said = words[code] ?? code;
+  if (scope === null || window === null) return said;
+  const of = scope === 'run' ? 'Run' : `${windows[window] ?? window}${scope === 'key' ? ' key' : ''}`;
+  return `${of} ${said[0]!.toLowerCase()}${said.slice(1)}`;
+}

@@ -1,0 +1,36 @@
+/** The gateway nodes of the deployment, for those who run it. */
+import { z } from '@hono/zod-openapi';
+import { listNodes } from '../../use-cases/nodes.ts';
+import { isRefusal } from '../../use-cases/refusal.ts';
+import { operation } from '../operation.ts';
+import { pageOf } from '../paging.ts';
+import { instant } from './fields.ts';
+
+const nodeSchema = z.object({
+  id: z.string(), host: z.string().openapi({ description: 'Name of the machine' }),
+  version: z.string(), runtime: z.string().openapi({ description: 'Version of Node' }),
+  state: z.enum(['ready', 'unready', 'stopped', 'silent']).openapi({ description: 'silent: not heard for twenty seconds' }),
+  reasons: z.array(z.string()).openapi({ description: 'Why it is not ready' }),
+  startedAt: instant, heardAt: instant,
+  callsInFlight: z.int(), callsForwarded: z.int(), callsRefused: z.int(), faults: z.int(), liveRuns: z.int(),
+  journal: z.object({
+    rowsToShip: z.int().openapi({ description: 'Ended calls that are not in the store yet' }),
+    lagMs: z.int().openapi({ description: 'Since everything due was last shipped' }),
+    bytes: z.int(),
+    rowsInMemory: z.int().openapi({ description: 'Ended calls that wait because the journal cannot be written' }),
+    setAside: z.int().openapi({ description: 'Records that the store refused' }),
+  }),
+  settingsAgeMs: z.int(), eventLoopDelayMs: z.int(), spendDifferences: z.int(), leases: z.int().nullable(),
+}).openapi('GatewayNode');
+
+export const nodeOperations = [
+  operation({
+    id: 'listNodes', method: 'get', path: '/nodes', role: 'owner', tag: 'nodes',
+    summary: 'Gateway nodes and their journals, as they last reported; only for owners of the first organization of the deployment',
+    refuses: ['forbidden'], answer: pageOf(nodeSchema),
+    run: async ({ context, actor }) => {
+      const nodes = await listNodes(context, actor);
+      return isRefusal(nodes) ? nodes : { data: nodes, nextCursor: null };
+    },
+  }),
+] as const;

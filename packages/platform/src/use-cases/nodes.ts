@@ -1,0 +1,44 @@
+/**
+ * The gateway nodes of this deployment as operators see them: ready or not, what waits in their journals. Only for owners of the home
+ * organization, the first of the store: other organizations must not see the machine. See docs/decisions/0092.
+ */
+import type { OrganizationId } from '@metergate/core/id.ts';
+import type { Role } from '@metergate/core/account/role.ts';
+import type { NodeReport } from '@metergate/store/nodes/node-reports.ts';
+import type { UseCaseContext } from './context.ts';
+import { refuseInput, type AdministrationRefusal } from './refusal.ts';
+
+/** `silent`: not heard for a while, and it did not say that it stops. */
+export type NodeState = NodeReport['state'] | 'silent';
+
+export interface ShownNode extends Omit<NodeReport, 'node' | 'state' | 'startedAtMs'> {
+  readonly id: string;
+  readonly state: NodeState;
+  readonly startedAt: string;
+  readonly heardAt: string;
+}
+
+/** A node tells every five seconds. */
+const silentAfterMs = 20_000;
+
+/** Whether who asks runs the machine. */
+export async function isOperator({ store }: UseCaseContext, { organization, role }: Asker): Promise<boolean> {
+  return role === 'owner' && await store.organizations.home() === organization;
+}
+
+interface Asker {
+  readonly organization: OrganizationId;
+  readonly role: Role;
+}
+
+/** The latest heard first. Refuses `forbidden`. */
+export async function listNodes(context: UseCaseContext, asker: Asker): Promise<ShownNode[] | AdministrationRefusal> {
+  if (!await isOperator(context, asker)) {
+    return refuseInput('forbidden', 'Nodes are shown to owners of the first organization of this deployment, who run it.');
+  }
+  return (await context.store.nodeReports.list()).map(({ report: { node, state, startedAtMs, ...report }, atMs }) => ({
+    id: node, ...report,
+    state: state !== 'stopped' && context.nowMs - atMs > silentAfterMs ? 'silent' : state,
+    startedAt: new Date(startedAtMs).toISOString(), heardAt: new Date(atMs).toISOString(),
+  }));
+}

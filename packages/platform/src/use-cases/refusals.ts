@@ -1,0 +1,82 @@
+/**
+ * Refused calls of an organization: who was refused, why and how often. Read from counts by hour, so ranges are widened to whole steps. Calls
+ * with a key that is not known belong to no organization and are in none of this.
+ */
+import type { OrganizationId } from '@metergate/core/id.ts';
+import { hourMs } from '@metergate/core/report/hour-sum.ts';
+import type { RefusalReason } from '@metergate/core/report/refusal-count.ts';
+import type { UseCaseContext } from './context.ts';
+import { findFigures } from './organizations.ts';
+import { stepsOf } from './overview.ts';
+import { isRefusal, type AdministrationRefusal } from './refusal.ts';
+
+export interface ShownRefusals extends RefusalReason {
+  /** Id of the service key; null: too many keys were refused to be told apart. */
+  readonly key: string | null;
+  readonly refusals: number;
+  /** First instants of the hours of the first and the last of them. */
+  readonly firstHour: string;
+  readonly lastHour: string;
+}
+
+export interface RefusalsReport {
+  /** Its id. */
+  readonly organization: OrganizationId;
+  readonly since: string;
+  readonly until: string;
+  readonly step: 'hour' | 'day';
+  readonly total: number;
+  /** In the time of the same length just before. */
+  readonly before: number;
+  /** Most often first. */
+  readonly byCode: readonly { readonly code: string; readonly refusals: number }[];
+  /** Every step of the time. */
+  readonly series: readonly { readonly at: string; readonly byCode: Readonly<Record<string, number>> }[];
+  /** Most often refused first; at most `rowsMax`. */
+  readonly rows: readonly ShownRefusals[];
+}
+
+export const rowsMax = 500;
+
+export interface RefusalsAsked {
+  readonly organization: string;
+  readonly sinceMs: number;
+  readonly untilMs: number;
+}
+
+export async function showRefusals(context: UseCaseContext, asked: RefusalsAsked): Promise<RefusalsReport | AdministrationRefusal> {
+  const steps = stepsOf(asked);
+  if (isRefusal(steps)) return steps;
+  const found = await findFigures(context, asked.organization);
+  if (isRefusal(found)) return found;
+  const organization = found.id;
+  const { fromMs, toMs, stepMs } = steps;
+  const { refusalHours } = context.store;
+  const [sums, before, rows] = await Promise.all([
+    refusalHours.steps({ organization, fromMs, toMs, stepMs }),
+    refusalHours.steps({ organization, fromMs: 2 * fromMs - toMs, toMs: fromMs, stepMs }),
+    refusalHours.byKey({ organization, fromMs, toMs }, rowsMax),
+  ]);
+  const byCode = new Map<string, number>();
+  const series = new Map<number, Record<string, number>>();
+  for (let startMs = fromMs; startMs < toMs; startMs += stepMs) series.set(startMs, {});
+  for (const { startMs, code, refusals } of sums) {
+    byCode.set(code, (byCode.get(code) ?? 0) + refusals);
+    series.get(startMs)![code] = refusals;
+  }
+  return {
+    organization, since: isoOf(fromMs), until: isoOf(toMs), step: stepMs === hourMs ? 'hour' : 'day',
+    total: summed(sums), before: summed(before),
+    byCode: [...byCode].map(([code, refusals]) => ({ code, refusals })).sort((one, other) => other.refusals - one.refusals),
+    series: [...series].map(([startMs, each]) => ({ at: isoOf(startMs), byCode: each })),
+    rows: rows.map(({ firstHourMs, lastHourMs, ...row }) => ({ ...row, firstHour: isoOf(firstHourMs), lastHour: isoOf(lastHourMs) })),
+  };
+}
+
+function summed(steps: readonly { readonly refusals: number }[]): number {
+  return steps.reduce((sum, { refusals }) => sum + refusals, 0);
+}
+
+function isoOf(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,50 @@
+/** The views that a person saved by name: a view is the query of the address of Explore. A management token has none. */
+import { z } from '@hono/zod-openapi';
+import type { SavedView, ViewOwner } from '@metergate/store/views/saved-views.ts';
+import type { Actor } from './actor.ts';
+import type { UseCaseContext } from './context.ts';
+import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
+
+export interface ShownView {
+  readonly id: string;
+  readonly name: string;
+  readonly query: string;
+  readonly savedAt: string;
+}
+
+/** Longer queries are in no address that a browser opens. */
+export const viewFields = z.strictObject({
+  name: z.string().max(80),
+  query: z.string().max(4_000).openapi({ description: "Of the page's address, without the question mark", example: 'by=model&range=30d' }),
+});
+
+type Asker = Pick<Actor, 'organization' | 'kind' | 'id'>;
+
+export async function listViews({ store }: UseCaseContext, asker: Asker): Promise<ShownView[]> {
+  return asker.kind === 'token' ? [] : (await store.savedViews.list(ownerOf(asker))).map(shown);
+}
+
+/** In place of the one with the same name. Refuses `forbidden`, `invalid_name`, `too_many_views`. */
+export async function saveView(
+  { store }: UseCaseContext, asker: Asker, view: z.output<typeof viewFields>,
+): Promise<ShownView | AdministrationRefusal> {
+  if (asker.kind === 'token') return refuseInput('forbidden', 'A management token keeps no views; people do.');
+  const saved = await store.savedViews.save(ownerOf(asker), view);
+  return isRefusal(saved) ? saved : shown(saved);
+}
+
+/** Refuses `unknown_view`. */
+export async function removeView(
+  { store }: UseCaseContext, asker: Asker, id: string,
+): Promise<{ readonly id: string; readonly removed: true } | AdministrationRefusal> {
+  const removed = await store.savedViews.remove(ownerOf(asker), id);
+  return isRefusal(removed) ? removed : { ...removed, removed: true };
+}
+
+function ownerOf({ organization, id }: Asker): ViewOwner {
+  return { organization, person: id };
+}
+
+function shown({ savedAtMs, ...view }: SavedView): ShownView {
+  return { ...view, savedAt: new Date(savedAtMs).toISOString() };
+}

@@ -1,0 +1,48 @@
+/** Held: refusals reach the store together, wait while it is away, and take no more memory than they may. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { RefusalCount } from '@metergate/core/report/refusal-count.ts';
+import { createRefusalDesk } from './refusal-desk.ts';
+
+const count = (key: string, refusals: number): RefusalCount =>
+  ({ organization: 'org_a', key, code: 'rate_limit_exceeded', scope: null, window: null, hourMs: 0, refusals }) as unknown as RefusalCount;
+
+function deskOn({ away = false, max }: { away?: boolean; max?: number } = {}) {
+  const written: RefusalCount[][] = [];
+  const store = { away };
+  const desk = createRefusalDesk({
+    add: async (counts) => {
+      if (store.away) throw new Error('away');
+      written.push([...counts]);
+    },
+  }, max);
+  return { desk, written, store };
+}
+
+test('what came since is written once, alike ones added up; nothing is written where nothing came', async () => {
+  const { desk, written } = deskOn();
+  await desk.write();
+  desk.hear([count('a', 1), count('b', 2)]);
+  desk.hear([count('a', 4)]);
+  await desk.write();
+  await desk.write();
+  assert.deepEqual(written, [[count('a', 5), count('b', 2)]]);
+});
+
+test('while the store is away they wait, and what comes meanwhile is added', async () => {
+  const { desk, written, store } = deskOn({ away: true });
+  desk.hear([count('a', 1)]);
+  const failed = assert.rejects(desk.write(), /away/);
+  desk.hear([count('a', 2)]);
+  await failed;
+  store.away = false;
+  await desk.write();
+  assert.deepEqual(written, [[count('a', 3)]]);
+});
+
+test('past the bound new ones are lost, known ones are not', async () => {
+  const { desk, written } = deskOn({ max: 2 });
+  desk.hear([count('a', 1), count('b', 1), count('c', 1), count('a', 1)]);
+  await desk.write();
+  assert.deepEqual(written, [[count('a', 2), count('b', 1)]]);
+});

@@ -1,0 +1,37 @@
+/** The tables of refusals, nodes and saved views as TypeScript sees them. See `schema.ts`. */
+import type { Whole } from '../engine/column.ts';
+
+/** Refusals of one hour that are alike. `key`: empty where so many were refused that they are counted together. */
+export interface RefusalHourTable {
+  readonly organization: string;
+  readonly hour_ms: Whole;
+  readonly key: string;
+  readonly code: string;
+  /** Of the budget that refused; empty: none did. */
+  readonly scope: string;
+  readonly window: string;
+  readonly refusals: Whole;
+}
+
+/** `home`: the data directory that the node runs on. `report`: JSON object. */
+export interface NodeReportTable { readonly home: string; readonly node: string; readonly at_ms: Whole; readonly report: string }
+
+/** One row: the organization whose owners run the machine. */
+export interface HomeOrganizationTable { readonly only: Whole; readonly organization: string }
+
+/** `query`: of the page's address. */
+export interface SavedViewTable {
+  readonly id: string;
+  readonly organization: string;
+  readonly person: string;
+  readonly name: string;
+  readonly query: string;
+  readonly saved_at_ms: Whole;
+}
+
+export interface OperationSchema {
+  readonly refusal_hour: RefusalHourTable;
+  readonly node_report: NodeReportTable;
+  readonly home_organization: HomeOrganizationTable;
+  readonly saved_view: SavedViewTable;
+}
