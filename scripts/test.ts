@@ -7,6 +7,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startPostgres } from '@metergate/testkit/postgres.ts';
 
@@ -55,7 +56,9 @@ async function runTests(files: readonly string[]): Promise<number> {
   console.log(`tests: ${files.length} files, ${concurrency} at a time`);
   try {
     const args = ['--test', `--test-concurrency=${concurrency}`, '--test-timeout=240000', '--test-reporter=spec', ...files];
-    return await node(args, { ...process.env, TEST_POSTGRES_URL: postgres.url });
+    // Some hundred processes would each compile the same sources.
+    const compiled = process.env['NODE_COMPILE_CACHE'] ?? join(root, 'node_modules/.cache/metergate');
+    return await node(args, { ...process.env, TEST_POSTGRES_URL: postgres.url, NODE_COMPILE_CACHE: compiled });
   } finally {
     await postgres.stop();
   }

@@ -6,6 +6,7 @@
  */
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import module from 'node:module';
 import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,6 +15,11 @@ import { chooseRuntime, runtimePackages } from './choose-runtime.mjs';
 /** What the system's loader ends with where a library is missing. The product itself never does. */
 const loaderFailed = 127;
 const mainUrl = new URL('../src/main.ts', import.meta.url);
+/**
+ * Where Node keeps what it made of the sources, so that the next start need not strip and compile them again: half of the time of a short
+ * command. Beside the dependencies, which are as trusted as the sources; a place that cannot be written is done without.
+ */
+const compileCache = process.env.NODE_COMPILE_CACHE ?? fileURLToPath(new URL('../../../node_modules/.cache/metergate', import.meta.url));
 const execPath = realpathSync(process.execPath);
 const choice = chooseRuntime({
   version: process.versions.node,
@@ -26,6 +32,7 @@ if ('refusal' in choice) {
   process.stderr.write(`${choice.refusal}\n`);
   process.exitCode = 1;
 } else if (choice.path === execPath) {
+  module.enableCompileCache?.(compileCache);
   await import(mainUrl.href);
 } else {
   runOn(choice.path);
@@ -49,7 +56,7 @@ function findBundled(from) {
  */
 function runOn(path) {
   const child = spawn(path, [fileURLToPath(mainUrl), ...process.argv.slice(2)], {
-    stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env: { ...process.env, METERGATE_LAUNCHED: '1' },
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env: { ...process.env, METERGATE_LAUNCHED: '1', NODE_COMPILE_CACHE: compileCache },
   });
   const atTerminal = process.stdin.isTTY === true || process.stdout.isTTY === true || process.stderr.isTTY === true;
   const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'];

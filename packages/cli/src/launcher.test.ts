@@ -1,7 +1,7 @@
 /** Held: which Node runs the product, for every kind of machine; and that launcher and product agree on the floor. Design 2. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -59,4 +59,25 @@ test('a Node of npm that the system cannot load is told in a sentence that says 
   const { status, stderr } = spawnSync(process.execPath, [join(folder, 'bin/metergate.mjs'), 'start'], { encoding: 'utf8' });
   assert.equal(status, 1);
   assert.match(stderr, /a library it needs is missing.*libatomic1/);
+});
+
+test('the next start finds what Node made of the sources, whichever Node runs them', (context) => {
+  const folder = mkdtempSync(join(tmpdir(), 'metergate-launcher-'));
+  context.after(() => rmSync(folder, { recursive: true, force: true }));
+  const cli = join(folder, 'packages/cli');
+  cpSync(fileURLToPath(new URL('../bin', import.meta.url)), join(cli, 'bin'), { recursive: true });
+  mkdirSync(join(cli, 'src'));
+  writeFileSync(join(cli, 'package.json'), '{"type":"module"}');
+  writeFileSync(join(cli, 'src/main.ts'), "import module from 'node:module';\nconsole.log(module.getCompileCacheDir());\n");
+  const bundled = join(cli, 'node_modules', `node-${process.platform}-${process.arch}`, 'bin');
+  mkdirSync(bundled, { recursive: true });
+  symlinkSync(process.execPath, join(bundled, 'node'));
+  const { NODE_COMPILE_CACHE: _, ...env } = process.env;
+  const [major = ''] = process.versions.node.split('.');
+  for (const floor of [process.versions.node, `${major}.999.0`]) {
+    writeFileSync(join(cli, 'src/runtime-floor.json'), JSON.stringify({ ...floors, [major]: floor }));
+    const { status, stdout, stderr } = spawnSync(process.execPath, [join(cli, 'bin/metergate.mjs')], { encoding: 'utf8', env });
+    assert.equal(status, 0, stderr);
+    assert.ok(stdout.startsWith(join(realpathSync(folder), 'node_modules/.cache/metergate')), stdout);
+  }
 });
