@@ -116,6 +116,34 @@ test('a caller who leaves mid-stream: the rest is read for its usage; the second
   await inTime(closed, 'the end at the second provider');
 });
 
+test('a hundred streams that are left after their first chunk: under a cap each is read to its end, and none spends uncounted', async () => {
+  const { system } = service;
+  const organization = await system.createOrganization('leavers');
+  await system.connectProvider('openai', organization.id);
+  const cap = ['cap', 'set', '--org', organization.id, '--scope', 'organization', '--window', 'month', '--limit', '25', '--json'];
+  assert.equal((await system.cli(cap)).code, 0);
+  const { key } = await system.createKey({ organization: organization.id });
+  const go = gate();
+  system.openai.respond({ headers: eventStream, body: [chatEvents[0] ?? '', go.opened, ...chatEvents.slice(1)] });
+  const connections = await Promise.all(Array.from({ length: 100 }, async () => {
+    const connection = await RawConnection.open(system.gatewayUrl);
+    connection.send(requestBytes({
+      target: '/v1/chat/completions', headers: [['Authorization', `Bearer ${key}`]], body: '{"stream":true}',
+    }, 'x'));
+    await connection.received(10);
+    return connection;
+  }));
+  for (const connection of connections) connection.abort();
+  await Promise.all(connections.map(({ ended }) => ended));
+  await system.cli(['org', 'list', '--json']);
+  go.open();
+  const records = await system.calls({ organization: organization.id, count: 100 });
+  assert.deepEqual([records.length, records.filter(({ usage }) => usage === 'reported').length], [100, 100]);
+  const [kept] = JSON.parse((await system.cli(['cap', 'list', '--org', organization.id, '--json'])).stdout) as { unknownCalls: number }[];
+  assert.equal(kept!.unknownCalls, 0);
+  await assertServes(service);
+});
+
 test('a caller who leaves once the dialogue has ended counts as completed, whatever the provider does then', async () => {
   for (const provider of ['keeps', 'cuts'] as const) {
     const go = gate();

@@ -36,7 +36,7 @@ const restMs = 3_600_000;
 const passMs = 250;
 /** A slice should take so long at most: a writer of the embedded store waits for it. */
 const sliceMs = 20;
-const rows = { min: 10, first: 100, max: 500 } as const;
+const rows = { min: 2, first: 50, max: 500 } as const;
 /** What goes is gone: a clock that stepped is believed after it has gone on evenly for so long. */
 const steadyForMs = 60_000;
 const stepMs = 2_000;

@@ -110,26 +110,33 @@ function byArrays<Row>(insert: BulkInsert<Row>, rows: readonly Row[]): CompiledQ
 export interface BulkDelete<Row> {
   readonly table: string;
   readonly key: readonly BulkColumn<Row>[];
+  /** Only those of which this holds, SQL over the table's columns. */
+  readonly only?: string;
 }
 
-/** Deletes the rows with these keys. */
-export async function deleteRows<Row>(
-  engine: Engine['kind'], transaction: Transaction<Schema>, { table, key }: BulkDelete<Row>, rows: readonly Row[],
-): Promise<void> {
+/** Deletes the rows with these keys; gives back the keys of those that it deleted. */
+export async function deleteRows<Row, Key = Readonly<Record<string, string | bigint>>>(
+  engine: Engine['kind'], transaction: Transaction<Schema>, { table, key, only = 'true' }: BulkDelete<Row>, rows: readonly Row[],
+): Promise<Key[]> {
+  const deleted: Key[] = [];
+  const after = `and ${only} returning ${key.map(({ name }) => `${table}."${name}"`).join(', ')}`;
   for (let done = 0; done < rows.length;) {
     const left = rows.length - done;
     const size = engine === 'postgres' ? Math.min(left, postgresRowsMax) : (sqliteTuples.find((tuple) => tuple <= left) ?? 1);
     const slice = rows.slice(done, done + size);
     if (engine === 'postgres') {
       const equal = key.map(({ name }) => `${table}."${name}" = v."${name}"`).join(' and ');
-      await transaction.executeQuery(CompiledQuery.raw(`delete from ${table} using ${arraysTable(key as never)} where ${equal}`,
-        arraysFrom(key, slice) as unknown[]));
+      const query = CompiledQuery.raw(`delete from ${table} using ${arraysTable(key as never)} where ${equal} ${after}`,
+        arraysFrom(key, slice) as unknown[]);
+      deleted.push(...(await transaction.executeQuery<Key>(query)).rows);
     } else {
       const tuple = `(${key.map(() => '?').join(', ')})`;
-      await transaction.executeQuery(CompiledQuery.raw(
-        `delete from ${table} where (${namesOf(key as never)}) in (values ${Array.from({ length: size }, () => tuple).join(', ')})`,
-        slice.flatMap((row) => key.map(({ value }) => value(row)))));
+      const query = CompiledQuery.raw(
+        `delete from ${table} where (${namesOf(key as never)}) in (values ${Array.from({ length: size }, () => tuple).join(', ')}) ${after}`,
+        slice.flatMap((row) => key.map(({ value }) => value(row))));
+      deleted.push(...(await transaction.executeQuery<Key>(query)).rows);
     }
     done += size;
   }
+  return deleted;
 }

@@ -25,14 +25,20 @@ export async function subtractUsage(
 type LeftSum = Readonly<Record<string, string | bigint>> & { readonly calls: bigint };
 
 interface Subtraction<Row> {
+  readonly single: BulkDelete<Row>;
   readonly insert: BulkInsert<Row>;
   readonly empty: BulkDelete<LeftSum>;
 }
 
-async function subtractAll<Row>(
-  engine: Engine['kind'], transaction: Transaction<Schema>, { insert, empty }: Subtraction<Row>, rows: readonly Row[],
+/** A sum of one call alone goes at once: of callers who give each call a name of its own that is nearly every sum. */
+async function subtractAll<Row extends Figured>(
+  engine: Engine['kind'], transaction: Transaction<Schema>, { single, insert, empty }: Subtraction<Row>, rows: readonly Row[],
 ): Promise<void> {
-  const left = await insertRows<Row, LeftSum>(engine, transaction, insert, rows);
+  const names = single.key.map(({ name }) => name);
+  const gone = await deleteRows(engine, transaction, single, rows.filter(({ figures }) => figures[0] === 1));
+  const used = new Set(gone.map((key) => names.map((name) => key[name]).join('\0')));
+  const shared = gone.length === 0 ? rows : rows.filter((row) => !used.has(single.key.map(({ value }) => value(row)).join('\0')));
+  const left = await insertRows<Row, LeftSum>(engine, transaction, insert, shared);
   await deleteRows(engine, transaction, empty, left.filter(({ calls }) => calls <= 0n));
 }
 
@@ -50,6 +56,7 @@ function subtractionsOf(engine: Engine['kind']) {
   const from = <Row extends Figured>(table: string, key: readonly BulkColumn<Row>[]): Subtraction<Row> => {
     const names = key.map(({ name }) => name).join(', ');
     return {
+      single: { table, key, only: `${table}.calls <= 1` },
       insert: {
         table, columns: [...key, ...lessFigures],
         after: `on conflict (${names}) do update set ${subtractedOnConflict(engine, table)} returning ${names}, calls`,
