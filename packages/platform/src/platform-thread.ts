@@ -23,14 +23,18 @@ import { finishErasures } from './use-cases/erasure.ts';
 import type { PlatformParts } from './http/parts.ts';
 import { createNoticeWork, type NoticeWork } from './notices/notice-work.ts';
 import { createReports, type Reports } from './reports/report-client.ts';
+import { replicaFirst } from './reports/replica-first.ts';
 import type { ReportThreadData } from './reports/report-thread.ts';
 import { createRetentionWork, type RetentionWork } from './retention/retention-work.ts';
+import { saySeldom } from './say-seldom.ts';
 import { startPlatform } from './server.ts';
 import { tellFaults } from './told-faults.ts';
 
 /** What the parent gives. */
 export interface PlatformThreadData {
   readonly databaseUrl: string;
+  /** A read replica for reports; null: none. */
+  readonly reportsDatabaseUrl: string | null;
   readonly masterKey: Uint8Array;
   readonly host: string;
   readonly port: number;
@@ -143,10 +147,16 @@ async function lookForNotices(work: NoticeWork): Promise<void> {
   }
 }
 
-/** The embedded store reads on the thread that asks it; a server reads by itself. */
+/** The embedded store reads on the thread that asks it; a server reads by itself, and its replica instead of it. */
 function reportsBeside({ engine }: Store): Reports | null {
-  if (engine !== 'sqlite') return null;
-  const given: ReportThreadData = { databaseUrl: data.databaseUrl, masterKey: data.masterKey };
+  if (engine === 'sqlite') return reportsAt(data.databaseUrl);
+  if (data.reportsDatabaseUrl === null) return null;
+  const say = saySeldom(Date.now, (warning) => parent.postMessage({ warning }));
+  return replicaFirst({ replica: reportsAt(data.reportsDatabaseUrl), primary: reportsAt(data.databaseUrl), say });
+}
+
+function reportsAt(databaseUrl: string): Reports {
+  const given: ReportThreadData = { databaseUrl, masterKey: data.masterKey };
   return createReports(() => new Worker(new URL('./reports/report-thread.ts', import.meta.url), { workerData: given }));
 }
 

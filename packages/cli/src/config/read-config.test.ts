@@ -1,5 +1,8 @@
 /** Held: every setting's default and form, and one clear sentence for each bad value that repeats no secret. Design 5. */
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { readConfig } from './read-config.ts';
 import type { Environment } from './variables.ts';
@@ -15,7 +18,7 @@ function configOf(env: Environment) {
 test('design 5: with no variable set, every setting has its default', () => {
   assert.deepEqual(configOf({ PATH: '/bin', OPENAI_API_KEY: 'x' }), {
     gateway: { host: '127.0.0.1', port: 8080 }, platform: { host: '127.0.0.1', port: 8081 }, ops: { host: '127.0.0.1', port: 8082 },
-    dataDirectory: '/srv/app/data', databaseUrl: 'sqlite:/srv/app/data/metergate.db', masterKey: null,
+    dataDirectory: '/srv/app/data', databaseUrl: 'sqlite:/srv/app/data/metergate.db', reportsDatabaseUrl: null, masterKey: null,
     openaiUrl: 'https://api.openai.com', anthropicUrl: 'https://api.anthropic.com', upstreamAllow: [],
     journalSync: 'normal', runRegistryMax: 100_000, heldBodiesMb: 256, graceSeconds: 30, trustedProxies: [], oidc: null,
     logFormat: null, logLevel: 'info', accessLog: false, traces: null,
@@ -60,6 +63,27 @@ test('traces: off without an endpoint; the endpoint of traces is taken as it is,
   });
   for (const off of [{ OTEL_SDK_DISABLED: 'true' }, { OTEL_TRACES_EXPORTER: 'none' }]) assert.equal(configOf({ ...common, ...off }).traces, null);
   assert.equal(configOf({ OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }).traces, null, 'what is set for others stops nothing');
+});
+
+test('a secret may lie in a file, whose line end does not count', (context) => {
+  const folder = mkdtempSync(join(tmpdir(), 'metergate-secrets-'));
+  context.after(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(join(folder, 'url'), 'postgres://u:p@db/x\n');
+  writeFileSync(join(folder, 'key'), `${key}\r\n`);
+  writeFileSync(join(folder, 'empty'), '\n');
+  const files = { SVC_DATABASE_URL_FILE: join(folder, 'url'), SVC_MASTER_KEY_FILE: join(folder, 'key') };
+  const config = configOf({ ...files, SVC_REPORTS_DATABASE_URL: 'postgres://u:p@replica/x' });
+  assert.deepEqual([config.databaseUrl, config.reportsDatabaseUrl], ['postgres://u:p@db/x', 'postgres://u:p@replica/x']);
+  assert.deepEqual(config.masterKey, new Uint8Array(32).fill(7));
+  const refused = (env: Environment): string => {
+    const read = readConfig(env, '/srv/app');
+    return 'refusal' in read ? read.refusal : '';
+  };
+  assert.match(refused({ ...files, SVC_MASTER_KEY: key }), /^SVC_MASTER_KEY and SVC_MASTER_KEY_FILE are both set/);
+  assert.match(refused({ SVC_MASTER_KEY_FILE: 'nowhere' }), /SVC_MASTER_KEY_FILE names \/srv\/app\/nowhere, which cannot be read \(ENOENT\)/);
+  assert.match(refused({ SVC_MASTER_KEY_FILE: join(folder, 'empty') }), /holds no secret/);
+  assert.match(refused({ SVC_MASTER_KEY_FILE: join(folder, 'url') }), /^SVC_MASTER_KEY must be 32 bytes/);
+  assert.match(refused({ SVC_REPORTS_DATABASE_URL: 'postgres://u:p@replica/x' }), /^SVC_REPORTS_DATABASE_URL must be postgres/);
 });
 
 const secret = 'hunter2-secret';

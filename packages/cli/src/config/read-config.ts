@@ -1,6 +1,6 @@
 /**
  * The environment → all settings, checked and with defaults, or the one sentence that says what is wrong. Design 5.
- * Nothing is opened, made or resolved here. A sentence never repeats a key, a password or a URL that may hold one.
+ * Nothing is opened, made or resolved here but the files that secrets lie in. A sentence never repeats a key, a password or a URL that may hold one.
  */
 import { wires } from '@metergate/core/wire/wire.ts';
 import { join, resolve } from 'node:path';
@@ -12,6 +12,7 @@ import { parseMasterKey } from '@metergate/store/sealing/master-key.ts';
 import { parseDatabaseUrl } from '@metergate/store/engine/database-url.ts';
 import type { Config, ListenAddress } from './config.ts';
 import { oidcOf } from './oidc-config.ts';
+import { withSecretFiles } from './secret-files.ts';
 import { tracesOf } from './traces.ts';
 import { BadValue, listenHost, oneOf, originUrl, publicUrl, wholeNumber } from './values.ts';
 import { unknownVariable, valueOf, type Environment, type VariableName } from './variables.ts';
@@ -21,7 +22,7 @@ export function readConfig(env: Environment, cwd: string): { readonly config: Co
   const unknown = unknownVariable(env);
   if (unknown !== null) return { refusal: unknown };
   try {
-    return { config: configOf(env, cwd) };
+    return { config: configOf(withSecretFiles(env, cwd), cwd) };
   } catch (error) {
     if (error instanceof BadValue || error instanceof StoreFault) return { refusal: error.message };
     throw error;
@@ -35,6 +36,7 @@ function configOf(env: Environment, cwd: string): Config {
     ...addressesOf(env),
     dataDirectory,
     databaseUrl,
+    reportsDatabaseUrl: reportsDatabaseUrlOf(env, databaseUrl),
     masterKey: masterKeyOf(env, databaseUrl),
     openaiUrl: originUrl(env, 'SVC_OPENAI_URL', `https://${wires.openai.host}`),
     anthropicUrl: originUrl(env, 'SVC_ANTHROPIC_URL', `https://${wires.anthropic.host}`),
@@ -87,6 +89,16 @@ function databaseUrlOf(env: Environment, cwd: string, dataDirectory: string): st
   if (text === null) return `sqlite:${join(dataDirectory, 'metergate.db')}`;
   const place = parseDatabaseUrl(text);
   return place.kind === 'sqlite' ? `sqlite:${resolve(cwd, place.path)}` : text;
+}
+
+function reportsDatabaseUrlOf(env: Environment, databaseUrl: string): string | null {
+  const text = valueOf(env, 'SVC_REPORTS_DATABASE_URL');
+  if (text === null) return null;
+  if (!/^postgres(ql)?:\/\//.test(text) || parseDatabaseUrl(databaseUrl).kind !== 'postgres') {
+    throw new BadValue('SVC_REPORTS_DATABASE_URL must be postgres://…, a read replica of the PostgreSQL that SVC_DATABASE_URL names.');
+  }
+  parseDatabaseUrl(text);
+  return text;
 }
 
 function masterKeyOf(env: Environment, databaseUrl: string): Uint8Array | null {

@@ -1,0 +1,29 @@
+/**
+ * Reports from a read replica, so that long ones take nothing from the store that calls wait for. What the replica does not answer, since it
+ * is away, behind an upgrade or ended the query for its own replay, the primary is asked: a report changes nothing, so asking twice is safe.
+ */
+import type { Reports } from './report-client.ts';
+
+export interface ReplicaFirst {
+  readonly replica: Reports;
+  readonly primary: Reports;
+  /** Hears one sentence when the replica does not answer. Is to say it seldom. */
+  readonly say: (sentence: string, cause?: string) => void;
+}
+
+export function replicaFirst({ replica, primary, say }: ReplicaFirst): Reports {
+  return {
+    async run(operation, request) {
+      try {
+        return await replica.run(operation, request);
+      } catch (fault) {
+        const answer = await primary.run(operation, request);
+        say(`The read replica of SVC_REPORTS_DATABASE_URL does not answer reports, so the store itself does (${(fault as Error).message})`, 'replica');
+        return answer;
+      }
+    },
+    async close() {
+      await Promise.all([replica.close(), primary.close()]);
+    },
+  };
+}
