@@ -158,7 +158,8 @@ async function serve(options: StartOptions, { log, watch, asked, running, prepar
   });
   const gatewayUrl = config.publicGatewayUrl ?? urlOf(config.gateway.host, running.threads?.gatewayPort ?? config.gateway.port);
   running.platform = part === 'gateway' ? null : await startPlatformBeside(config, {
-    databaseUrl: config.databaseUrl, reportsDatabaseUrl: config.reportsDatabaseUrl, masterKey, ...config.platform, publicUrl: config.publicPlatformUrl, gatewayUrl, sandbox,
+    databaseUrl: config.databaseUrl, reportsDatabaseUrl: config.reportsDatabaseUrl, masterKey,
+    ...config.platform, publicUrl: config.publicPlatformUrl, gatewayUrl, sandbox,
     providerUrls: { openai: openaiUrl, anthropic: anthropicUrl },
     upstreamAllow: config.upstreamAllow, trustedProxies: config.trustedProxies, oidc: config.oidc,
   }, (level, sentence) => log(level, sentence));

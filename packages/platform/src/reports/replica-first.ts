@@ -18,7 +18,8 @@ export function replicaFirst({ replica, primary, say }: ReplicaFirst): Reports {
         return await replica.run(operation, request);
       } catch (fault) {
         const answer = await primary.run(operation, request);
-        say(`The read replica of SVC_REPORTS_DATABASE_URL does not answer reports, so the store itself does (${(fault as Error).message})`, 'replica');
+        const { message } = fault as Error;
+        say(`The read replica of SVC_REPORTS_DATABASE_URL does not answer reports, so the store itself does (${message})`, 'replica');
         return answer;
       }
     },
