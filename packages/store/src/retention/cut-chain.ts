@@ -9,12 +9,12 @@ import type { Selectable, Transaction } from 'kysely';
 import { signCheckpoint, unsealChainKeys } from '../chain/receipt-keys.ts';
 import type { StoreContext } from '../context.ts';
 import { StoreFault } from '../engine/fault.ts';
-import { checkpointsAround, signedHead } from '../receipts/chain-reading.ts';
+import { checkpointsAround, hashBefore, signedHead, type ChainSpan } from '../receipts/chain-reading.ts';
 import type { ReceiptChainTable } from '../schema/receipt-schema.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
 
-/** Records that one cut looks through. There are checkpoints more often than that. */
+/** Records that one cut looks through. Shipped records have checkpoints more often than that. */
 const recordsAtOnce = 5_000;
 
 export interface Cut {
@@ -33,39 +33,66 @@ export async function cutChain(
   context: StoreContext, transaction: Transaction<Schema>, chain: Selectable<ReceiptChainTable>, youngMs: number,
 ): Promise<Cut | null> {
   const organization = chain.organization as OrganizationId;
-  const rows = await transaction.selectFrom('call_record').select(['receipt_sequence', 'receipt_hash', 'started_at_ms'])
-    .where('organization', '=', organization).where('receipt_sequence', '>', chain.pruned_last ?? 0n)
-    .orderBy('receipt_sequence').limit(recordsAtOnce).execute();
-  const young = rows.findIndex(({ started_at_ms: startedAtMs }) => startedAtMs >= BigInt(Math.ceil(youngMs)));
-  const old = young === -1 ? rows : rows.slice(0, young);
-  const checkpoint = await lastCheckpoint(transaction, organization, old.map(({ receipt_sequence: sequence }) => Number(sequence)));
-  if (checkpoint === null) return null;
-  const at = old.findIndex(({ receipt_sequence: sequence }) => Number(sequence) === checkpoint.last);
+  const found = await oldSpan(transaction, chain, youngMs);
+  if (found === null) return null;
+  const { checkpoint, latestMs } = found;
   const { key, privateKey } = await unsealChainKeys(context, transaction, chain);
   if (key === null || privateKey === null) return null;
-  if (Buffer.from(old[at]!.receipt_hash!).toString('hex') !== checkpoint.hash || !await isSigned(transaction, checkpoint)) {
+  if (await hashBefore(transaction, organization, checkpoint.last + 1) !== checkpoint.hash || !await isSigned(transaction, checkpoint)) {
     throw new StoreFault('receipts_differ', `The record at sequence ${checkpoint.last} of ${organization} is not the one that was signed, so no `
       + 'record of this organization is removed for its age. Compare with an earlier file of receipts, or with a backup.');
   }
   await signCut(context, transaction, { organization, checkpoint, key, privateKey });
-  const last = old.slice(0, at + 1).reduce((latest, { started_at_ms: startedAtMs }) => (startedAtMs > latest ? startedAtMs : latest), 0n);
-  const goneBeforeMs = Number(last) + 1;
+  const goneBeforeMs = latestMs + 1;
   // A day that has lost calls is no longer what a bill was compared with.
   await transaction.deleteFrom('correction').where('organization', '=', organization).where('day_ms', '<=', BigInt(dayOf(goneBeforeMs - 1)))
     .execute();
   return { last: checkpoint.last, goneBeforeMs };
 }
 
-/** The latest signed place among these sequences. */
-async function lastCheckpoint(
-  transaction: Transaction<Schema>, organization: OrganizationId, sequences: readonly number[],
-): Promise<Checkpoint | null> {
-  const [first, last] = [sequences[0], sequences.at(-1)];
-  if (first === undefined || last === undefined) return null;
+/** Up to where it may be cut, and when the latest of those records started. */
+interface OldSpan {
+  readonly checkpoint: Checkpoint;
+  readonly latestMs: number;
+}
+
+/** The records from the chain's beginning to the last signed place before the first young one. Null: there is no such place. */
+async function oldSpan(transaction: Transaction<Schema>, chain: Selectable<ReceiptChainTable>, youngMs: number): Promise<OldSpan | null> {
+  const organization = chain.organization as OrganizationId;
+  const begin = chain.pruned_last ?? 0n;
+  const rows = await transaction.selectFrom('call_record').select(['receipt_sequence', 'started_at_ms'])
+    .where('organization', '=', organization).where('receipt_sequence', '>', begin)
+    .orderBy('receipt_sequence').limit(recordsAtOnce).execute();
+  const young = rows.findIndex(({ started_at_ms: startedAtMs }) => Number(startedAtMs) >= youngMs);
+  const old = young === -1 ? rows : rows.slice(0, young);
+  const last = Number(old.at(-1)?.receipt_sequence ?? 0n);
+  const near = old.length === 0 ? null : await signedPlace(transaction, organization, { first: Number(begin) + 1, last });
+  if (near !== null) {
+    const going = old.filter(({ receipt_sequence: sequence }) => Number(sequence) <= near.last);
+    return { checkpoint: near, latestMs: Math.max(...going.map(({ started_at_ms: startedAtMs }) => Number(startedAtMs))) };
+  }
+  // A batch of more records than that was kept at once: what it ends with is signed.
+  const next = old.length < recordsAtOnce ? null : await nextPlace(transaction, organization, last);
+  if (next === null) return null;
+  const { latest } = await transaction.selectFrom('call_record').select((get) => get.fn.max('started_at_ms').as('latest'))
+    .where('organization', '=', organization).where('receipt_sequence', '>', begin).where('receipt_sequence', '<=', BigInt(next.last))
+    .executeTakeFirstOrThrow();
+  return Number(latest) >= youngMs ? null : { checkpoint: next, latestMs: Number(latest) };
+}
+
+/** The latest signed place in the span. */
+async function signedPlace(transaction: Transaction<Schema>, organization: OrganizationId, { first, last }: ChainSpan): Promise<Checkpoint | null> {
   const head = await signedHead(transaction, organization);
   if (head?.last === last) return head;
   const kept = await checkpointsAround(transaction, organization, { first, last });
   return kept.findLast((each) => each.last >= first && each.last <= last) ?? null;
+}
+
+/** The first signed place after a sequence. */
+async function nextPlace(transaction: Transaction<Schema>, organization: OrganizationId, after: number): Promise<Checkpoint | null> {
+  const kept = await checkpointsAround(transaction, organization, { first: after + 1, last: after + 1 });
+  const head = await signedHead(transaction, organization);
+  return kept.find(({ last }) => last > after) ?? (head !== null && head.last > after ? head : null);
 }
 
 async function isSigned(transaction: Transaction<Schema>, checkpoint: Checkpoint): Promise<boolean> {

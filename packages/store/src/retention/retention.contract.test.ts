@@ -186,6 +186,16 @@ for (const on of bothEngines) {
       assert.equal(next!.sequence, 3_001);
     });
 
+    test('a batch of many records is cut behind its last one, and not while one of them is young', async () => {
+      const organization = await keeping();
+      const records = Array.from({ length: 6_000 }, (_, at) => sampleRecord(organization, { startedAtMs: startMs + at, labels: [], project: null }));
+      await store.calls.ship(batchOf('seg_large', records));
+      await ship(store, 'seg_large_after', [sampleRecord(organization, { startedAtMs: startMs + 9 * dayMs })]);
+      assert.deepEqual(await removeAll(store, organization, startMs + 5_500 + days * dayMs), { records: 0, events: 0 });
+      assert.deepEqual(await removeAll(store, organization, startMs + dayMs + days * dayMs, 2_000), { records: 6_000, events: 0 });
+      assert.equal((await store.receipts.open(organization)).pruned!.last, 6_000);
+    });
+
     test('where the record at the cut is not the one that was signed, nothing goes', async () => {
       const organization = await keeping();
       await ship(store, 'seg_forged', recordsOf(organization, 1_200, draw));
