@@ -1,75 +1,115 @@
 /**
- * `node bench/fairness.ts [--calls 300]`: what one organization's behaviour does to another's calls. In one run, against one product: the
- * 99th percentile of an organization's calls alone, and beside another that stalls bodies, drips them, lets answers unfold, or
- * leaves connections idle. Printed as ratios; nothing is asserted. On Linux `sh -c 'ulimit -n 400; node bench/fairness.ts'` shows the
- * last of them at few descriptors, the others then with fewer connections than they ask for.
+ * `node bench/fairness.ts [--only NAME] [--rounds 5] [--calls 300]`: what one organization's behaviour does to another's calls. In one run,
+ * against one product, in alternating rounds: the 99th percentile of an organization's calls alone, and beside another that stalls bodies,
+ * drips them, lets answers unfold, fills its share of runs, leaves connections idle or floods the tap. The other is a process of its own.
+ * Printed as the ratio of all rounds together and that of each; nothing is asserted.
+ * `sh -c 'ulimit -n 400; node bench/fairness.ts --only idle'` shows idle connections at few descriptors.
  */
-import { brotliCompressSync } from 'node:zlib';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as pass } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { RawConnection, rawCall } from '@metergate/testkit/raw-client.ts';
+import { brotliCompressSync } from 'node:zlib';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
+import { rawCall } from '@metergate/testkit/raw-client.ts';
 import { startSystem } from '@metergate/testkit/system.ts';
+import type { Attack } from './fairness-attack.ts';
 
-const { values } = parseArgs({ options: { calls: { type: 'string', default: '300' } } });
+const { values } = parseArgs({ options: {
+  calls: { type: 'string', default: '300' }, rounds: { type: 'string', default: '5' }, only: { type: 'string', default: '' },
+} });
 const calls = Number(values.calls);
-const bearer = (key: string): HeaderPair => ['Authorization', `Bearer ${key}`];
 const json: HeaderPair = ['content-type', 'application/json'];
 
-const system = await startSystem();
+/** Each with what the other organization does meanwhile, and how many processes its attack takes. */
+const trials: readonly { readonly name: string; readonly attack: Attack; readonly processes: number; readonly measure: 'chat' | 'tap' }[] = [
+  { name: 'nine stalled bodies', attack: 'stalled', processes: 1, measure: 'chat' },
+  { name: '3,000 dripping bodies', attack: 'dripping', processes: 1, measure: 'chat' },
+  { name: '190 brotli bombs, again and again', attack: 'bombs', processes: 1, measure: 'chat' },
+  { name: 'a full registry of runs', attack: 'runs', processes: 1, measure: 'chat' },
+  { name: '600 idle connections', attack: 'idle', processes: 2, measure: 'chat' },
+  { name: 'a flood of tap events, chat', attack: 'tap', processes: 1, measure: 'chat' },
+  { name: 'a flood of tap events, tap', attack: 'tap', processes: 1, measure: 'tap' },
+];
+
+const system = await startSystem({ env: { SVC_RUN_REGISTRY_MAX: '1000' } });
 await system.createOrganization('hog', 'scale');
 await system.connectProvider('openai', 'hog');
 await system.declareUpstream({ organization: 'hog' });
 const own = (await system.createKey()).key;
 const hog = (await system.createKey({ organization: 'hog' })).key;
+const [ownTap, hogTap] = [await tapKey('default'), await tapKey('hog')];
 system.openai.respond({ headers: [json], body: '{"model":"m","choices":[],"usage":{"prompt_tokens":1,"completion_tokens":1}}' });
 system.upstream.respond({ headers: [json, ['content-encoding', 'br']], body: brotliCompressSync(Buffer.alloc(64 * 1024 * 1024)) });
 
-const open: RawConnection[] = [];
-const hogHead = (framing: string): string => `POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${hog}\r\n${framing}\r\n\r\n`;
-
-/** So many connections that each send this; those that are refused are not there. */
-async function occupy(count: number, bytes: string): Promise<void> {
-  for (let at = 0; at < count; at += 1) {
-    const connection = await RawConnection.open(system.gatewayUrl).catch(() => null);
-    if (connection === null) continue;
-    connection.socket.on('error', () => {});
-    if (bytes !== '') connection.send(bytes);
-    open.push(connection);
-  }
+async function tapKey(organization: string): Promise<string> {
+  const { stdout } = await system.cli(['baseline', 'create', '--org', organization, '--json']);
+  return (JSON.parse(stdout) as { key: string }).key;
 }
 
-/** The 99th percentile of small and of large chat calls by the other organization, one after the other, milliseconds. */
-async function p99(): Promise<number> {
+let runs = 0;
+
+/** How long each call took, one after the other, milliseconds: small and large chat bodies, each tenth in a run of its own; or tap posts. */
+async function measured(measure: 'chat' | 'tap'): Promise<number[]> {
   const tookMs: number[] = [];
   for (let at = 0; at < calls; at += 1) {
     const beganMs = performance.now();
-    const body = JSON.stringify({ model: 'm', messages: [], pad: 'x'.repeat(at % 10 === 0 ? 100_000 : 100) });
-    const answer = await rawCall(system.gatewayUrl, { target: '/v1/chat/completions', headers: [bearer(own)], body });
-    if (answer.status !== 200) throw new Error(`a call was answered ${answer.status}`);
+    const answer = measure === 'chat' ? await chat(at) : await tapPost();
+    if (answer.status >= 300) throw new Error(`a call was answered ${answer.status}: ${answer.body.toString().slice(0, 200)}`);
     tookMs.push(performance.now() - beganMs);
   }
-  return tookMs.toSorted((a, b) => a - b)[Math.floor(calls * 0.99)]!;
+  return tookMs;
 }
 
-const attacks: Readonly<Record<string, () => Promise<void>>> = {
-  'nine stalled bodies': () => occupy(9, `${hogHead('Transfer-Encoding: chunked')}11170\r\n${'x'.repeat(0x11170)}\r\n`),
-  '3,000 dripping bodies': () => occupy(3_000, hogHead('Content-Length: 60000') + 'x'.repeat(50_000)),
-  '190 brotli bombs': async () => {
-    const call = { target: '/upstream/v1/chat/completions', headers: [bearer(hog)], body: '{}' };
-    for (let at = 0; at < 190; at += 1) void rawCall(system.gatewayUrl, call).catch(() => null);
-  },
-  '600 idle connections': () => occupy(600, ''),
-};
+function chat(at: number): ReturnType<typeof rawCall> {
+  if (at % 10 === 5) runs += 1;
+  const run: HeaderPair[] = at % 10 === 5 ? [['x-svc-run-id', `own-${runs % 300}`]] : [];
+  const body = JSON.stringify({ model: 'm', messages: [], pad: 'x'.repeat(at % 10 === 0 ? 100_000 : 100) });
+  return rawCall(system.gatewayUrl, { target: '/v1/chat/completions', headers: [['Authorization', `Bearer ${own}`], ...run], body });
+}
+
+function tapPost(): ReturnType<typeof rawCall> {
+  return rawCall(system.platformUrl, {
+    target: '/tap/v1/events', headers: [['Authorization', `Bearer ${ownTap}`], json], body: JSON.stringify({ events: [] }),
+  });
+}
+
+function p99(tookMs: readonly number[]): number {
+  return tookMs.toSorted((a, b) => a - b)[Math.floor(tookMs.length * 0.99)]!;
+}
+
+/** Begins it and waits until it says that it is under way. */
+async function begin(attack: Attack): Promise<ChildProcess> {
+  const file = fileURLToPath(new URL('fairness-attack.ts', import.meta.url));
+  const child = spawn(process.execPath, [file, attack, system.gatewayUrl, system.platformUrl, hog, hogTap], { stdio: ['pipe', 'pipe', 'inherit'] });
+  await once(child.stdout!, 'data');
+  return child;
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  child.stdin!.end();
+  if (child.exitCode === null) await once(child, 'exit');
+}
 
 try {
-  await p99();
-  for (const [name, attack] of Object.entries(attacks)) {
-    const alone = await p99();
-    await attack();
-    const beside = await p99();
-    console.log(`${name}: p99 ${beside.toFixed(1)} ms beside it, ${alone.toFixed(1)} ms alone, ${(beside / alone).toFixed(2)} times; `
+  await measured('chat');
+  for (const { name, attack, processes, measure } of trials.filter((trial) => trial.attack.includes(values.only))) {
+    const [alone, beside]: [number[], number[]] = [[], []];
+    const ratios: number[] = [];
+    for (let round = 0; round < Number(values.rounds); round += 1) {
+      const quiet = await measured(measure);
+      const others = await Promise.all(Array.from({ length: processes }, () => begin(attack)));
+      const loud = await measured(measure);
+      await Promise.all(others.map(end));
+      await pass(500);
+      alone.push(...quiet);
+      beside.push(...loud);
+      ratios.push(p99(loud) / p99(quiet));
+    }
+    console.log(`${name}: p99 ${p99(beside).toFixed(1)} ms beside it, ${p99(alone).toFixed(1)} ms alone, ${(p99(beside) / p99(alone)).toFixed(2)} times; `
+      + `by round ${ratios.map((ratio) => ratio.toFixed(2)).join(' ')}, median ${ratios.toSorted((a, b) => a - b)[ratios.length >> 1]!.toFixed(2)}; `
       + `${((system.residentBytes() ?? 0) / 2 ** 20).toFixed(0)} MiB resident`);
-    await Promise.all(open.splice(0).map((connection) => connection.close()));
   }
 } finally {
   await system.stop();
