@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
 import { RawConnection, rawCall } from '@metergate/testkit/raw-client.ts';
 
-export type Attack = 'stalled' | 'dripping' | 'bombs' | 'runs' | 'idle' | 'tap';
+export type Attack = 'stalled' | 'dripping' | 'bombs' | 'plain' | 'runs' | 'idle' | 'tap';
 
 const [attack, gatewayUrl = '', platformUrl = '', key = '', tapKey = ''] = process.argv.slice(2);
 const bearer: HeaderPair = ['Authorization', `Bearer ${key}`];
@@ -37,6 +37,10 @@ function bomb(): Promise<unknown> {
   return rawCall(gatewayUrl, { target: '/upstream/v1/chat/completions', headers: [bearer], body: '{}' });
 }
 
+function plainCall(): Promise<unknown> {
+  return rawCall(gatewayUrl, { target: '/v1/chat/completions', headers: [bearer], body: '{"model":"m"}' });
+}
+
 function newRun(): Promise<unknown> {
   const run: HeaderPair = ['x-svc-run-id', randomBytes(8).toString('hex')];
   return rawCall(gatewayUrl, { target: '/v1/chat/completions', headers: [bearer, run], body: '{"model":"m"}' });
@@ -64,6 +68,9 @@ const begin: Readonly<Record<Attack, () => Promise<void>>> = {
   },
   async bombs() {
     void forEver(() => Promise.allSettled(Array.from({ length: 190 }, bomb)), 1_000);
+  },
+  async plain() {
+    void forEver(() => Promise.allSettled(Array.from({ length: 190 }, plainCall)), 1_000);
   },
   async runs() {
     for (let at = 0; at < 500; at += 10) await Promise.allSettled(Array.from({ length: 10 }, newRun));

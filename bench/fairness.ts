@@ -6,6 +6,7 @@
  * `sh -c 'ulimit -n 400; node bench/fairness.ts --only idle'` shows idle connections at few descriptors.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as pass } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -27,6 +28,7 @@ const trials: readonly { readonly name: string; readonly attack: Attack; readonl
   { name: 'nine stalled bodies', attack: 'stalled', processes: 1, measure: 'chat' },
   { name: '3,000 dripping bodies', attack: 'dripping', processes: 1, measure: 'chat' },
   { name: '190 brotli bombs, again and again', attack: 'bombs', processes: 1, measure: 'chat' },
+  { name: '190 plain calls, again and again', attack: 'plain', processes: 1, measure: 'chat' },
   { name: 'a full registry of runs', attack: 'runs', processes: 1, measure: 'chat' },
   { name: '600 idle connections', attack: 'idle', processes: 2, measure: 'chat' },
   { name: 'a flood of tap events, chat', attack: 'tap', processes: 1, measure: 'chat' },
@@ -71,8 +73,16 @@ function chat(at: number): ReturnType<typeof rawCall> {
 
 function tapPost(): ReturnType<typeof rawCall> {
   return rawCall(system.platformUrl, {
-    target: '/tap/v1/events', headers: [['Authorization', `Bearer ${ownTap}`], json], body: JSON.stringify({ events: [] }),
+    target: '/tap/v1/events', headers: [['Authorization', `Bearer ${ownTap}`], json], body: JSON.stringify({ events: [event()] }),
   });
+}
+
+function event(): object {
+  return {
+    schema: 'svc-tap-v1', provider: 'openai', model: 'm', request_id: randomBytes(12).toString('hex'), input_tokens: 1, output_tokens: 1,
+    cached_tokens: 0, stop_reason: 'stop', tool_calls: 0, status: 200, retries: 0, latency_ms: 1, rate_limit: null,
+    timestamp: new Date().toISOString(), tag: 't',
+  };
 }
 
 function p99(tookMs: readonly number[]): number {
@@ -107,9 +117,12 @@ try {
       beside.push(...loud);
       ratios.push(p99(loud) / p99(quiet));
     }
-    console.log(`${name}: p99 ${p99(beside).toFixed(1)} ms beside it, ${p99(alone).toFixed(1)} ms alone, ${(p99(beside) / p99(alone)).toFixed(2)} times; `
-      + `by round ${ratios.map((ratio) => ratio.toFixed(2)).join(' ')}, median ${ratios.toSorted((a, b) => a - b)[ratios.length >> 1]!.toFixed(2)}; `
-      + `${((system.residentBytes() ?? 0) / 2 ** 20).toFixed(0)} MiB resident`);
+    const median = ratios.toSorted((a, b) => a - b)[ratios.length >> 1]!;
+    console.log([
+      `${name}: p99 ${p99(beside).toFixed(1)} ms beside it, ${p99(alone).toFixed(1)} ms alone, ${(p99(beside) / p99(alone)).toFixed(2)} times`,
+      `by round ${ratios.map((ratio) => ratio.toFixed(2)).join(' ')}, median ${median.toFixed(2)}`,
+      `${((system.residentBytes() ?? 0) / 2 ** 20).toFixed(0)} MiB resident`,
+    ].join('; '));
   }
 } finally {
   await system.stop();

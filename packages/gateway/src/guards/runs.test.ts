@@ -82,6 +82,25 @@ test('a store that is away refuses all who asked as unconfirmed, and the next ca
   assert.equal(again.told, null);
 });
 
+test('an answer that came too late for who asked serves who asks next, unless the run changed elsewhere or some seconds have passed', async () => {
+  const { runs, store, clock, call, ask } = context();
+  for (const id of ['kept', 'ended', 'old']) {
+    const first = ask(call(id, { budget: 5 }));
+    await store.away(store.asked.length - 1);
+    assert.deepEqual(first.told, { kind: 'run_unconfirmed' });
+    store.answerLate(store.asked.length - 1);
+  }
+  const next = call('kept', { budget: 3 });
+  assert.deepEqual(runs.decide(next), unseen);
+  assert.equal(ask(next).told, null);
+  assert.deepEqual([next.run!.run.effective, store.asked.length], [dollars(3), 3]);
+  runs.endedElsewhere({ ...madeRun(store.asked[1]!), state: 'closed', endedAtMs: 1 });
+  assert.equal(ask(call('ended')).told, 'waiting');
+  clock.monotonic += 5_001;
+  assert.equal(ask(call('old')).told, 'waiting');
+  assert.equal(store.asked.length, 5);
+});
+
 test('exposure refused by the store is told as such; absent is a grant that makes no run any more', async () => {
   const { store, registry, held, call, ask } = context();
   const exhausted = ask(call('r', { budget: 1 }));

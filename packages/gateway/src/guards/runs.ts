@@ -47,6 +47,9 @@ interface Waiter {
 }
 
 const unseen = Object.freeze({ kind: 'run_unseen' } as const);
+/** How many late answers are kept, and for how long: a caller that was refused asks again after a second. */
+const lateMax = 1_000;
+const lateKeptMs = 5_000;
 /** Between two walks over all live runs in search of expired ones. */
 const sweepPauseMs = 1_000;
 
@@ -57,6 +60,8 @@ export class Runs {
   readonly #clock: Clock;
   /** Questions under way, by `questionName`, with those who wait for the answer. */
   readonly #asked = new Map<string, Waiter[]>();
+  /** By `questionName`; oldest first. */
+  readonly #late = new Map<string, { readonly answer: RunAnswer; readonly atMs: number }>();
   #sweptMonotonicMs = -Infinity;
 
   constructor({ registry, journal, store, clock }: RunsOptions) {
@@ -103,6 +108,8 @@ export class Runs {
     }
     const policy = this.#policyOf(call);
     if ('kind' in policy) return answered(policy);
+    const late = this.#takeLate(name);
+    if (late !== null) return answered(this.#heldFor(call, late));
     const waiters: Waiter[] = [{ call, answered }];
     this.#asked.set(name, waiters);
     this.#registry.keepRoom(organization.id);
@@ -116,7 +123,7 @@ export class Runs {
       organization: organization.id, id, ...policy, startedAtMs, mayCreate,
       expiresAtMs: expiryOf(startedAtMs, call.declaration.ttlSeconds),
       exposureLimit: organization.runPolicy.runExposure,
-    }).catch(() => null).then((answer) => {
+    }, (answer) => this.#keepLate(name, answer)).catch(() => null).then((answer) => {
       this.#registry.freeRoom(organization.id);
       return answer === null ? { kind: 'run_unconfirmed' } as const : this.#taken(answer);
     }).then(tell, () => tell({ kind: 'internal_fault' }));
@@ -157,12 +164,14 @@ export class Runs {
 
   /** A run was ended elsewhere, and that is written there. */
   endedElsewhere({ organization, id, state, endedAtMs }: EndedRun): void {
+    this.#dropLate({ organization, id });
     const held = this.#registry.find(organization, id);
     if (held !== undefined) this.#registry.end(held, state, endedAtMs);
   }
 
   /** A run's budget fell elsewhere, and that is written there. */
   tightenedElsewhere({ organization, id, effective }: Pick<Run, 'organization' | 'id' | 'effective'>): void {
+    this.#dropLate({ organization, id });
     const held = this.#registry.find(organization, id);
     if (held !== undefined && effective !== null) held.run = tightenedTo(held.run, effective);
   }
@@ -170,6 +179,33 @@ export class Runs {
   /** A run that no opened call has confirmed and none is about to is forgotten, as the store forgets it (design 3, row 13). */
   #letGo(run: HeldRun | null): void {
     if (run !== null && !run.confirmed && run.callsUnderWay === 0 && run.callsDeciding === 0) this.#registry.forget(run);
+  }
+
+  /** An answer whose callers were told that the store is late, for one that asks again soon. */
+  #keepLate(name: string, answer: RunAnswer): void {
+    if (answer.kind !== 'run') return;
+    this.#late.delete(name);
+    if (this.#late.size >= lateMax) this.#late.delete(this.#late.keys().next().value!);
+    this.#late.set(name, { answer, atMs: this.#clock.monotonicMs() });
+  }
+
+  /** Null: there is none, or nobody knows any more whether the run is as it was. */
+  #takeLate(name: string): RunAnswer | null {
+    const late = this.#late.get(name);
+    this.#late.delete(name);
+    return late === undefined || this.#clock.monotonicMs() - late.atMs > lateKeptMs ? null : late.answer;
+  }
+
+  #heldFor(call: RunCall, answer: RunAnswer): Refusal | null {
+    const refusal = this.#taken(answer);
+    const held = refusal === null ? this.#registry.find(call.held.organization.id, call.declaration.id) : undefined;
+    if (held !== undefined) decideOn(call, held);
+    return refusal;
+  }
+
+  /** It changed elsewhere since it was told. */
+  #dropLate({ organization, id }: Pick<Run, 'organization' | 'id'>): void {
+    for (const mayCreate of [true, false]) this.#late.delete(runQuestion(organization, id, mayCreate));
   }
 
   #taken(answer: RunAnswer): Refusal | null {
@@ -252,5 +288,9 @@ function decideOn(call: RunCall, run: HeldRun | null): void {
 
 /** One question for all calls of a run; those whose grant can make none any more ask by themselves, and refuse no one else. */
 function questionName({ held, declaration }: RunCall, mayCreate: boolean): string {
-  return `${held.organization.id} ${declaration.id}${mayCreate ? '' : ' found'}`;
+  return runQuestion(held.organization.id, declaration.id, mayCreate);
+}
+
+function runQuestion(organization: string, id: string, mayCreate: boolean): string {
+  return `${organization} ${id}${mayCreate ? '' : ' found'}`;
 }

@@ -14,6 +14,7 @@ const found = (id: string): KeyAnswer => unspentAnswer(key(id), organization('fr
 
 function context() {
   const asked: string[] = [];
+  const late: ((found: KeyAnswer | null) => void)[] = [];
   const answers: { resolve: (found: KeyAnswer | null) => void; reject: (error: Error) => void }[] = [];
   let changed: (change: OrganizationChange) => void = () => {};
   let priced: (overlay: string | null) => void = () => {};
@@ -23,8 +24,9 @@ function context() {
   const held = createHeldSettings({
     standingOf: (answer) => standings.of(answer),
     client: {
-      askKey: (hash) => new Promise((resolve, reject) => {
+      askKey: (hash, whenLate) => new Promise((resolve, reject) => {
         asked.push(hash);
+        late.push(whenLate!);
         answers.push({ resolve, reject });
       }),
       onChange: (listener) => { changed = listener; },
@@ -41,7 +43,7 @@ function context() {
   const change = (plan: string | null, keys: OrganizationChange['keys']) =>
     changed({ id: 'org_1', organization: plan === null ? null : organization(plan), keys } as OrganizationChange);
   const price = (overlay: string | null) => priced(overlay);
-  return { held, asked, answers, faults, change, price, moveTo: (ms: number) => { nowMs = ms; } };
+  return { held, asked, answers, late, faults, change, price, moveTo: (ms: number) => { nowMs = ms; } };
 }
 
 test('all who ask at once share one question; afterwards the same object is held', async () => {
@@ -51,6 +53,25 @@ test('all who ask at once share one question; afterwards the same object is held
   answers[0]!.resolve(found('key_1'));
   const [first, second] = await both;
   assert.deepEqual([asked, first === second, held.held('h') === first, first?.key.id], [['h'], true, true, 'key_1']);
+});
+
+test('an answer that came too late for who asked is held for who asks next, and takes the place of nothing that is held', async () => {
+  const { held, asked, answers, late, change } = context();
+  const first = held.ask('h');
+  answers[0]!.reject(new Error('late'));
+  await assert.rejects(first);
+  const second = held.ask('h');
+  late[0]!(found('key_1'));
+  const kept = held.held('h');
+  assert.equal(typeof kept === 'object' && kept.key.id, 'key_1');
+  late[0]!(found('key_2'));
+  assert.equal(held.held('h'), kept);
+  change(null, [['h', null]]);
+  assert.equal(held.held('h'), undefined);
+  late[0]!(null);
+  assert.equal(held.held('h'), 'unknown');
+  answers[1]!.resolve(null);
+  assert.deepEqual([await second, asked.length], [null, 2]);
 });
 
 test('an unknown key stays unknown for one second and is then asked again', async () => {

@@ -1,7 +1,8 @@
 /**
  * The node's settings, kept from the store's answers and changes (design 2, Snapshots). A lookup on the hot path is one map access; values
  * are replaced whole, never modified. Rule: a key is unknown only if the store said so, and for one second at most. While the store is away,
- * held settings stay in force and their age is shown; keys that are not held cannot be served.
+ * held settings stay in force and their age is shown; keys that are not held cannot be served. An answer that comes too late for who asked is
+ * held for who asks next.
  */
 import type { PriceBook } from '@metergate/core/price/price-book.ts';
 import type { KeyAnswer, OrganizationChange } from '@metergate/store/desk/protocol.ts';
@@ -42,18 +43,21 @@ export function createHeldSettings({ client, standingOf, priceBookFrom, clock, o
 
   async function askStore(hash: string): Promise<HeldKey | null> {
     try {
-      const found = await client.askKey(hash);
-      if (found === null) {
-        rememberUnknown(hash);
-        return null;
-      }
-      unknown.delete(hash);
-      const held = { key: found.key, organization: found.organization, standing: standingOf(found) };
-      keys.set(hash, held);
-      return held;
+      return take(hash, await client.askKey(hash, (found) => void (keys.has(hash) || take(hash, found))));
     } finally {
       asking.delete(hash);
     }
+  }
+
+  function take(hash: string, found: KeyAnswer | null): HeldKey | null {
+    if (found === null) {
+      rememberUnknown(hash);
+      return null;
+    }
+    unknown.delete(hash);
+    const held = { key: found.key, organization: found.organization, standing: standingOf(found) };
+    keys.set(hash, held);
+    return held;
   }
 
   client.onChange(({ organization, keys: changed }: OrganizationChange) => {

@@ -49,6 +49,24 @@ test('a store that fails or is late rejects the question after 250 ms at most, a
   say({ kind: 'answer', number: 2, found: null });
 });
 
+test('an answer within five seconds after the deadline goes to whoever listens for it, once', async () => {
+  const { client, say, timers, moveTo } = context();
+  say({ kind: 'heartbeat' });
+  moveTo(1_000);
+  const heard: unknown[] = [];
+  const asked = [client.askKey('aa', (found) => heard.push(found)), client.askRun({} as never, (answer) => heard.push(answer.kind)),
+    client.askKey('cc', () => heard.push('cc'))];
+  for (const timer of timers.slice(0, 3)) timer.task();
+  for (const each of asked) await assert.rejects(each, { name: 'StoreAway' });
+  assert.deepEqual(timers.slice(3).map(({ delayMs }) => delayMs), [5_000, 5_000, 5_000]);
+  say({ kind: 'answer', number: 1, found: null });
+  say({ kind: 'answer', number: 1, found: null });
+  say({ kind: 'run', number: 2, answer: { kind: 'absent' } });
+  timers[5]!.task();
+  say({ kind: 'answer', number: 3, found: null });
+  assert.deepEqual(heard, [null, 'absent']);
+});
+
 test('until a second after the store was first heard a question about a key waits for two seconds, one about a run as ever', async () => {
   const { client, timers, say, moveTo } = context();
   moveTo(5_000);

@@ -11,6 +11,7 @@ import { easy } from '@metergate/core/lease/grant.ts';
 import type { SubjectClaim } from '@metergate/core/lease/book.ts';
 import type { NewRun, RunAnswer } from '../runs/runs.ts';
 import type { FromStore, KeyAnswer, OrganizationChange, ToStore } from './protocol.ts';
+import { Questions, StoreAway } from './questions.ts';
 import { createSharedNews, lastTold, type SharedNews } from './shared-news.ts';
 
 /** The half of a `MessagePort` that is used. */
@@ -26,19 +27,18 @@ export interface StoreClientOptions {
   readonly after?: (delayMs: number, task: () => void) => () => void;
 }
 
-/** The store did not answer, or said that it cannot. */
-export class StoreAway extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'StoreAway';
-  }
-}
+export { StoreAway };
 
 export interface StoreClient extends SharedNews {
-  /** What is behind the SHA-256 of a service key (hexadecimal). Null: no such live key. @throws StoreAway */
-  askKey(hash: string): Promise<KeyAnswer | null>;
-  /** Makes a run, or finds the one that exists, in the store. One question per run is enough. @throws StoreAway */
-  askRun(run: NewRun): Promise<RunAnswer>;
+  /**
+   * What is behind the SHA-256 of a service key (hexadecimal). Null: no such live key. An answer that comes after the deadline, and within
+   * five seconds, goes to `late`: it is as good for whoever asks next. @throws StoreAway
+   */
+  askKey(hash: string, late?: (found: KeyAnswer | null) => void): Promise<KeyAnswer | null>;
+  /**
+   * Makes a run, or finds the one that exists, in the store. One question per run is enough. `late`: as for a key. @throws StoreAway
+   */
+  askRun(run: NewRun, late?: (answer: RunAnswer) => void): Promise<RunAnswer>;
   /** Says that a call of the run was opened, so that it does not vanish. */
   confirmRun(run: { readonly organization: OrganizationId; readonly id: string }): void;
   /** What a shared store answers to claims, within five seconds, in their order. @throws StoreAway */
@@ -59,8 +59,6 @@ export interface StoreClient extends SharedNews {
   shipNow(): void;
 }
 
-/** Questions under way at once; a further one is rejected. Only what is not held is asked for, one question per key or run. */
-const questionsMax = 2000;
 /**
  * A process that has just started, or a whole group of them, finds a store and a thread that are busy with it: a caller is rather kept waiting
  * for its key than told that the gateway cannot serve it.
@@ -75,49 +73,34 @@ const claimDeadlineMs = easy.validMs;
 /** Nudges closer together than this are one. */
 const nudgePauseMs = 50;
 
-interface Question {
-  /** Of what was asked for. */
-  readonly resolve: (answer: never) => void;
-  readonly reject: (error: StoreAway) => void;
-  readonly cancel: () => void;
-}
-
 export function createStoreClient(options: StoreClientOptions): StoreClient {
   const { port, deadlineMs = 250, clock, after = timer } = options;
-  const questions = new Map<number, Question>();
   const changeListeners: ((change: OrganizationChange) => void)[] = [];
   const news = createSharedNews(clock);
   const prices = lastTold<string | null>();
   const { promise: heard, resolve: firstHeard } = Promise.withResolvers<void>();
-  let number = 0;
   let lastHeardMs = clock();
   let firstHeardMs = Infinity;
   let nudgedMs = -Infinity;
 
   const send = (message: ToStore): void => port.postMessage(message);
 
-  function settle(answered: number, how: (question: Question) => void): void {
-    const question = questions.get(answered);
-    if (question === undefined) return;
-    questions.delete(answered);
-    question.cancel();
-    how(question);
-  }
+  const questions = new Questions({ send, after, deadlineMs });
 
   port.on('message', (message: FromStore) => {
     if (message.kind === 'failed') {
-      settle(message.number, ({ reject }) => reject(new StoreAway('The store cannot be reached.')));
+      questions.failed(message.number);
       return;
     }
     lastHeardMs = clock();
     news.hear(message);
     switch (message.kind) {
       case 'answer':
-        return settle(message.number, ({ resolve }) => resolve(message.found as never));
+        return questions.answered(message.number, message.found);
       case 'run':
-        return settle(message.number, ({ resolve }) => resolve(message.answer as never));
+        return questions.answered(message.number, message.answer);
       case 'leases':
-        return settle(message.number, ({ resolve }) => resolve(message.answers as never));
+        return questions.answered(message.number, message.answers);
       case 'changed':
         return changeListeners.forEach((listener) => listener(message.change));
       case 'prices':
@@ -128,22 +111,15 @@ export function createStoreClient(options: StoreClientOptions): StoreClient {
     }
   });
 
-  const ask = <Answer>(question: (asked: number) => ToStore, withinMs: number = deadlineMs): Promise<Answer> => new Promise((resolve, reject) => {
-    if (questions.size >= questionsMax) return reject(new StoreAway('Too many questions wait for the store.'));
-    const asked = ++number;
-    const late = (): void => settle(asked, () => reject(new StoreAway(`The store did not answer within ${withinMs} ms.`)));
-    questions.set(asked, { resolve, reject, cancel: after(withinMs, late) });
-    send(question(asked));
-  });
-
   return {
-    ...news, countRefusals: (counts) => send({ kind: 'refusals', counts }),
-    askKey: (hash) => ask(
-      (asked) => ({ kind: 'ask', number: asked, hash }), clock() - firstHeardMs < startMs ? Math.max(deadlineMs, keyDeadlineAtStartMs) : deadlineMs,
-    ),
-    askRun: (run) => ask((asked) => ({ kind: 'open_run', number: asked, run })),
+    ...news,
+    countRefusals: (counts) => send({ kind: 'refusals', counts }),
+    askKey: (hash, late) => questions.ask((number) => ({ kind: 'ask', number, hash }), {
+      late, withinMs: clock() - firstHeardMs < startMs ? Math.max(deadlineMs, keyDeadlineAtStartMs) : deadlineMs,
+    }),
+    askRun: (run, late) => questions.ask((number) => ({ kind: 'open_run', number, run }), { late }),
     confirmRun: ({ organization, id }) => send({ kind: 'confirm_run', organization, id }),
-    claimLeases: (batch, claims) => ask((asked) => ({ kind: 'claim', number: asked, batch, claims }), claimDeadlineMs),
+    claimLeases: (batch, claims) => questions.ask((number) => ({ kind: 'claim', number, batch, claims }), { withinMs: claimDeadlineMs }),
     onChange: (listener) => void changeListeners.push(listener),
     onPrices: (listener) => prices.listen(listener),
     lastHeardMs: () => lastHeardMs,

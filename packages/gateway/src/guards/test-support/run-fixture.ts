@@ -101,9 +101,12 @@ export class AskedStore {
   readonly confirmed: string[] = [];
   readonly #answers: PromiseWithResolvers<RunAnswer>[] = [];
 
-  readonly askRun: RunsOptions['store']['askRun'] = (run) => {
+  readonly #late: ((answer: RunAnswer) => void)[] = [];
+
+  readonly askRun: RunsOptions['store']['askRun'] = (run, whenLate) => {
     const answer = Promise.withResolvers<RunAnswer>();
     this.asked.push(run);
+    this.#late.push(whenLate!);
     this.#answers.push(answer);
     return answer.promise;
   };
@@ -114,6 +117,11 @@ export class AskedStore {
   async answer(at: number, answer?: RunAnswer): Promise<void> {
     this.#answers[at]!.resolve(answer ?? { kind: 'run', run: madeRun(this.asked[at]!), created: true, confirmed: false });
     await settledTurn();
+  }
+
+  /** Answers after who asked was told that the store is away. */
+  answerLate(at: number): void {
+    this.#late[at]!({ kind: 'run', run: madeRun(this.asked[at]!), created: true, confirmed: false });
   }
 
   async away(at: number): Promise<void> {
