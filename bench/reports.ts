@@ -1,6 +1,7 @@
 /**
- * `node bench/reports.ts [--calls N] [--keys N] [--organizations N] [--postgres URL] [--quick] [--data DIR]`: a store made by `seed`, or
- * the one in a data directory that has one, then every report and list of its organization `default`, and exports.
+ * `node bench/reports.ts [--calls N] [--keys N] [--organizations N] [--postgres URL] [--quick] [--data DIR] [--export-days N]`: a store made
+ * by `seed`, or the one of a data directory that has one, then every report and list of its organization `default`, and exports, of the last
+ * days where so many are asked for. `--data` with `--postgres`: the master key is the directory's, the store the database.
  * Prints the processor time and the wall time of the fastest of three, the rate of filling and of each export, and the memory they took. A
  * report that does not add up to the exports is a failed run: exit code 1.
  */
@@ -20,7 +21,7 @@ import { openStore } from '@metergate/store/store.ts';
 
 const { values } = parseArgs({ options: {
   calls: { type: 'string' }, keys: { type: 'string', default: '200' }, organizations: { type: 'string', default: '4' },
-  postgres: { type: 'string' }, data: { type: 'string' }, quick: { type: 'boolean', default: false },
+  postgres: { type: 'string' }, data: { type: 'string' }, quick: { type: 'boolean', default: false }, 'export-days': { type: 'string' },
 } });
 const dayMs = 86_400_000;
 const size = {
@@ -38,8 +39,8 @@ try {
   if (values.data === undefined) await seed();
   const organization = await store.organizations.find('default');
   if (organization === null || 'refused' in organization) throw new Error('there is no organization default');
-  const total = await reports(organization.id);
-  await exports(total);
+  await reports(organization.id);
+  await exports(organization.id);
 } finally {
   await store.close();
   rmSync(directory, { recursive: true, force: true });
@@ -54,7 +55,7 @@ async function seed(): Promise<void> {
 
 type OrganizationId = Parameters<typeof store.callPages.page>[0]['organization'];
 
-async function reports(organization: OrganizationId): Promise<bigint> {
+async function reports(organization: OrganizationId): Promise<void> {
   const usage = (query: object) => store.usageReports.usage({ organization, by: [], rowsMax: 100_000, ...query });
   const keys = (await usage({ by: ['key'] }))!;
   const key = keys[Math.floor(keys.length / 2)]!.subjects[0]!;
@@ -78,7 +79,6 @@ async function reports(organization: OrganizationId): Promise<bigint> {
   const [last] = (await store.callPages.page({ organization, limit: 1, untilMs: context.nowMs - 30 * dayMs }))!;
   await timed('one call by its id', async () => [await store.callPages.find(null, last!.id)]);
   await timed('one receipt by its id', async () => [await store.receipts.find(last!.id)]);
-  return figureIn((await usage({}))![0]!.figures, 'cost');
 }
 
 /** The fastest of three. */
@@ -95,10 +95,13 @@ async function timed(name: string, work: () => Promise<readonly unknown[] | null
   console.log(name.padEnd(56), ...figures.map((figure) => figure.padStart(22)));
 }
 
-async function exports(total: bigint): Promise<void> {
+async function exports(organization: OrganizationId): Promise<void> {
+  const fromMs = values['export-days'] === undefined ? 0 : context.nowMs - Number(values['export-days']) * dayMs;
+  const [used] = (await store.usageReports.usage({ organization, by: [], sinceMs: fromMs, untilMs: context.nowMs, rowsMax: 1 }))!;
+  const total = figureIn(used!.figures, 'cost');
   for (const format of exportFormats) {
     const began = performance.now();
-    const made = await exportCalls(context, { organization: 'default', format, fromMs: 0, toMs: context.nowMs });
+    const made = await exportCalls(context, { organization: 'default', format, fromMs, toMs: context.nowMs });
     if (isRefusal(made)) throw new Error(made.refused.message);
     let [calls, cost, size, memory] = [0, 0n, 0, 0];
     for await (const piece of made.pieces) {

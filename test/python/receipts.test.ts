@@ -1,13 +1,13 @@
 /**
  * The verifier in docs/verify_receipts.py, written from docs/receipts.md alone, agrees with ours: on whole files, on parts, after a
- * rotation, after an erasure, and on every way to tamper. Needs a `python3`: run with `npm run test:python`.
+ * rotation, after an erasure, and on every way to tamper. On the newest Python that is found; where there is none one line says so.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, before, test as nodeTest } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { OrganizationId } from '@metergate/core/id.ts';
@@ -16,10 +16,14 @@ import { exportReceipts, type ReceiptsQuery } from '@metergate/platform/use-case
 import { tamperings } from '@metergate/platform/use-cases/receipts/test-support/tamperings.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import type { Store } from '@metergate/store/store.ts';
+import { pythons } from '../tap/pythons.ts';
 import { batchOf, drawing, granted, openTestStore, sampleRecord, startMs } from '@metergate/store/test-support/contract-fixture.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'metergate-python-'));
 const script = fileURLToPath(new URL('../../docs/verify_receipts.py', import.meta.url));
+const python = pythons().at(-1);
+if (python === undefined) nodeTest('Pythons of this machine', (context) => context.diagnostic('no Python is found: the second verifier is not asked'));
+const test = python === undefined ? nodeTest.skip : nodeTest;
 let store: Store;
 let organization: OrganizationId;
 
@@ -62,7 +66,7 @@ const run = promisify(execFile);
 async function inPython(text: string, key: string | null): Promise<Verdict> {
   const path = join(directory, 'file.jsonl');
   writeFileSync(path, text);
-  const { stdout } = await run('python3', [script, path, ...(key === null ? [] : [key])])
+  const { stdout } = await run(python!.path, [script, path, ...(key === null ? [] : [key])])
     .catch((error: { readonly stdout?: string }) => ({ stdout: error.stdout ?? '' }));
   return JSON.parse(stdout) as Verdict;
 }
@@ -96,7 +100,7 @@ test('both find every tampering, at the same place', async () => {
   const draw = drawing(0x7a3b_0001);
   const key = await newestKey();
   for (const [name, tamper] of Object.entries(tamperings)) {
-    for (let time = 0; time < 4; time++) {
+    for (let time = 0; time < 2; time++) {
       const lines = whole.trimEnd().split('\n');
       const expected = tamper(lines, draw);
       const text = `${lines.join('\n')}\n`;
