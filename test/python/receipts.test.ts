@@ -22,7 +22,9 @@ import { batchOf, drawing, granted, openTestStore, sampleRecord, startMs } from 
 const directory = mkdtempSync(join(tmpdir(), 'metergate-python-'));
 const script = fileURLToPath(new URL('../../docs/verify_receipts.py', import.meta.url));
 const python = pythons().at(-1);
-if (python === undefined) nodeTest('Pythons of this machine', (context) => context.diagnostic('no Python is found: the second verifier is not asked'));
+if (python === undefined) {
+  nodeTest('Pythons of this machine', (context) => context.diagnostic('no Python is found: the second verifier is not asked'));
+}
 const test = python === undefined ? nodeTest.skip : nodeTest;
 let store: Store;
 let organization: OrganizationId;

@@ -93,11 +93,11 @@ export function usagePartsIn({ engine }: Pick<StoreContext, 'engine'>): UsagePar
         ? sql`(select *, day_ms as start_ms from word_sum) as w join attribution as a on a.id = w.attribution
             where w.organization = ${organization} and w.dimension = ${dimension} and w.subject = ${subjectOf(word)}
             and ${range('w.day_ms')}`
+        // Crossed, so that SQLite begins with the days: without knowing the range it would look through all days of each name.
         : sql`(select subject, day_ms from usage_sum
             where organization = ${organization} and dimension = ${dimension} and ${range('day_ms')}) as s
-          join (select *, day_ms as start_ms from word_sum) as w on w.organization = ${organization} and w.dimension = ${dimension}
-            and w.subject = s.subject and w.day_ms = s.day_ms
-          join attribution as a on a.id = w.attribution where true`;
+          cross join (select *, day_ms as start_ms from word_sum) as w join attribution as a on a.id = w.attribution
+          where w.organization = ${organization} and w.dimension = ${dimension} and w.subject = s.subject and w.day_ms = s.day_ms`;
       return partsOf('sums', (sums) => sql`select ${selected(columns)}${sums} from ${from}${thoseOf(query)}${grouped(columns)}`);
     },
     labelMonths(query, { fromMs, toMs }) {
