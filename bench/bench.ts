@@ -1,7 +1,7 @@
 /**
  * `npm run bench [-- --quick] [-- --only calls,journal]`: every measure of the product, one part after the other, each a process of
  * its own, so that none measures what another left behind. Exit code 1 where one of them failed. Parts: `calls` (bench/run.ts), `guards`,
- * `first` (bench/first-calls.ts), `journal`, `leases`, `overshoot`, `tap`, `reports`, `ingest`. `--quick` takes minutes off each.
+ * `first` (bench/first-calls.ts), `journal`, `leases`, `metrics`, `overshoot`, `tap`, `reports`, `ingest`. `--quick` takes minutes off each.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,6 +18,7 @@ const parts: Readonly<Record<string, readonly string[]>> = {
   first: ['first-calls.ts', ...quick],
   journal: ['journal.ts', ...quick],
   leases: ['leases.ts', ...quick],
+  metrics: ['metrics.ts'],
   overshoot: ['overshoot.ts', ...quick],
   tap: ['tap.ts'],
   reports: ['reports.ts', ...quick],

@@ -60,6 +60,7 @@ export class CallMetrics {
   readonly #costGaps = new Map<CostGap, number>();
   readonly #addedMs = createHistogram(addedBoundsMs);
   #unpriced = 0;
+  #lastCount: CallCount | null = null;
 
   /** A request was answered by the gateway itself. `code`: the refusal's, one of the error table. */
   refused(code: string): void {
@@ -96,9 +97,13 @@ export class CallMetrics {
 
   #countOf({ wire, endpoint, status, outcome }: CallRecord): CallCount {
     const statusClass = status === null ? 'none' : statusClasses[Math.floor(status / 100)] ?? 'none';
+    // Calls mostly end as the one before did: then no name is made.
+    const last = this.#lastCount;
+    if (last !== null && last.outcome === outcome && last.status === statusClass && last.endpoint === endpoint && last.wire === wire) return last;
     const name = `${wire} ${endpoint} ${statusClass} ${outcome}`;
     let count = this.#calls.get(name);
     if (count === undefined) this.#calls.set(name, count = { wire, endpoint, status: statusClass, outcome, calls: 0 });
+    this.#lastCount = count;
     return count;
   }
 
