@@ -8,7 +8,8 @@ import type { OrganizationId } from '@metergate/core/id.ts';
 
 const calls = 1_000_000;
 const records = Array.from({ length: 1_000 }, (_, index) => sampleRecord('org_bench' as OrganizationId, {
-  inputTokens: 10 + index, outputTokens: index, firstByteMs: index / 3, durationMs: index, outcome: index % 50 === 0 ? 'cut' : 'completed', costGaps: [],
+  inputTokens: 10 + index, outputTokens: index, firstByteMs: index / 3, durationMs: index, costGaps: [],
+  outcome: index % 50 === 0 ? 'cut' : 'completed',
 }));
 const metrics = new CallMetrics();
 for (let round = 0; round < 4; round += 1) {
