@@ -88,9 +88,13 @@ export function callPagesIn({ engine }: StoreContext): CallPages {
   const direct = (asked: Asked, limit: number) => run(sql<Row>`select * from call_record
     where organization = ${asked.organization}${conditions(kind, asked)} order by started_at_ms desc, sequence desc limit ${limit}`);
 
-  /** By attribution: the few calls of those that have such ones on that day. */
-  const gathered = (asked: Asked, limit: number) => run(sql<Row>`select * from call_record
-    where attribution in (${attributionsOn(asked)})${conditions(kind, asked)} order by started_at_ms desc, sequence desc limit ${limit}`);
+  /** By attribution: the few calls of those that have such ones on that day, where a label is asked for in those hours. */
+  const gathered = (asked: Asked, limit: number) => run(asked.filter.label === undefined
+    ? sql<Row>`select * from call_record where attribution in (${attributionsThatFit(asked.organization, attributionFilter(asked))})
+        ${conditions(kind, asked)} order by started_at_ms desc, sequence desc limit ${limit}`
+    : sql<Row>`select call_record.* from (${hoursWithLabel(asked, asked.filter.label)}) as h cross join call_record
+        where attribution = h.those and started_at_ms >= h.from_ms and started_at_ms < h.from_ms + 3600000
+        ${conditions(kind, asked)} order by started_at_ms desc, sequence desc limit ${limit}`);
 
   async function byDays(asked: Asked, limit: number): Promise<Row[]> {
     const found: Row[] = [];
@@ -166,12 +170,14 @@ function conditions(kind: 'sqlite' | 'postgres', { filter, since, until, after }
   return sql.join(all.map((condition) => sql` and ${condition}`), sql``);
 }
 
-/** The attributions that fit, and where a label is asked for those of them that have it in that time. */
-function attributionsOn({ organization, filter, since, until }: Asked): RawBuilder<unknown> {
-  const fitting = attributionsThatFit(organization, attributionFilter({ filter }));
-  if (filter.label === undefined) return fitting;
-  return sql`select attribution from word_sum where organization = ${organization} and dimension = 'label' and subject = ${subjectOf(filter.label)}
-    and day_ms > ${since - 86_400_000n} and day_ms < ${until} and attribution in (${fitting})`;
+const hoursOfDay = sql.raw(Array.from({ length: 24 }, (_, hour) => `select ${hour} as hour`).join(' union all '));
+
+/** The attributions that fit and have the label, each with the first instants of the hours in which it has. */
+function hoursWithLabel({ organization, filter, since, until }: Asked, label: string): RawBuilder<unknown> {
+  return sql`select w.attribution as those, w.day_ms + o.hour * 3600000 as from_ms from word_sum as w cross join (${hoursOfDay}) as o
+    where w.organization = ${organization} and w.dimension = 'label' and w.subject = ${subjectOf(label)}
+      and w.day_ms > ${since - 86_400_000n} and w.day_ms < ${until} and (w.hours is null or (w.hours >> o.hour) & 1 = 1)
+      and w.attribution in (${attributionsThatFit(organization, attributionFilter({ filter }))})`;
 }
 
 function larger(one: bigint, other: bigint): bigint {

@@ -58,6 +58,8 @@ export interface WordSumTable extends FigureColumns {
   /** Of `label/month` the month's first instant. */
   readonly day_ms: Whole;
   readonly attribution: Whole;
+  /** In which hours of the day calls of it started, hour 0 the lowest bit; may name hours whose calls are gone. Null: not known, or a month's. */
+  readonly hours: Whole | null;
 }
 
 /** What calls that started in one hour came to, one figure a row. The figures are those of `core/report/hour-sum.ts`. */

@@ -45,8 +45,14 @@ function insertsOf(engine: Engine['kind']) {
     table, columns: [...key, ...figures],
     after: `on conflict (${key.map(({ name }) => name).join(', ')}) do update set ${addedOnConflict(engine, table)}`,
   });
+  const words: BulkInsert<WordAddition> = into('word_sum', sumKeys.words);
   return {
-    named: into('usage_sum', sumKeys.named), attributed: into('attribution_sum', sumKeys.attributed), words: into('word_sum', sumKeys.words),
+    named: into('usage_sum', sumKeys.named), attributed: into('attribution_sum', sumKeys.attributed),
+    words: {
+      ...words, columns: [...words.columns, { name: 'hours', kind: 'whole', value: (row) => row.hours }],
+      // Where the hours of some calls are not known, those of the sum are not.
+      after: `${words.after}, hours = word_sum.hours | excluded.hours`,
+    } satisfies BulkInsert<WordAddition>,
   };
 }
 

@@ -2,6 +2,7 @@
 import {
   addUsage, attributionDimensions, subjectsOf, usageOfCall, type UsageFigures, type UsageRecord,
 } from '@metergate/core/report/usage-sum.ts';
+import { hourMs } from '@metergate/core/report/hour-sum.ts';
 import { dayOf } from '@metergate/core/time/utc-day.ts';
 import { monthOf } from '@metergate/core/time/utc-month.ts';
 
@@ -28,6 +29,8 @@ export const labelMonths = 'label/month';
 /** What one row of `word_sum` gains. */
 export interface WordAddition extends NamedAddition {
   readonly attribution: number;
+  /** The hours of the day in which such calls started, hour 0 the lowest bit; null in sums by month. */
+  readonly hours: number | null;
 }
 
 /** In the order of each table's key, so that two shippers never wait for each other in a circle. */
@@ -60,6 +63,7 @@ interface LikeCalls {
   readonly attribution: number;
   readonly dayMs: number;
   readonly figures: UsageFigures;
+  hours: number;
 }
 
 function likeCallsOf(records: readonly UsageRecord[], attributions: readonly number[]): LikeCalls[] {
@@ -68,15 +72,17 @@ function likeCallsOf(records: readonly UsageRecord[], attributions: readonly num
   for (const [index, record] of records.entries()) {
     const attribution = attributions[index]!;
     const dayMs = dayOf(record.startedAtMs);
+    const hours = 1 << Math.floor((record.startedAtMs - dayMs) / hourMs);
     const ofAttribution = within(known, attribution);
     const { labels, run } = record;
     const words = labels.length === 0 && run === null ? String(dayMs) : JSON.stringify([dayMs, run, labels]);
     const calls = ofAttribution.get(words);
     if (calls !== undefined) {
       addUsage(calls.figures, usageOfCall(record));
+      calls.hours |= hours;
       continue;
     }
-    const first = { like: record, attribution, dayMs, figures: usageOfCall(record) };
+    const first = { like: record, attribution, dayMs, hours, figures: usageOfCall(record) };
     ofAttribution.set(words, first);
     all.push(first);
   }
@@ -90,12 +96,18 @@ interface DayAdditions {
   readonly monthMs: number;
   readonly named: Map<string, Map<string, UsageFigures>>;
   readonly attributed: Map<number, UsageFigures>;
-  readonly words: Map<string, Map<string, Map<number, UsageFigures>>>;
+  readonly words: Map<string, Map<string, Map<number, WordFigures>>>;
 }
 
-function addCalls({ named, attributed, words }: DayAdditions, { like, attribution, figures }: LikeCalls): void {
+interface WordFigures {
+  readonly figures: UsageFigures;
+  hours: number;
+}
+
+function addCalls({ named, attributed, words }: DayAdditions, { like, attribution, figures, hours }: LikeCalls): void {
   const add = (dimension: string, subject: string): void => addTo(within(named, dimension), subject, figures);
-  const addWord = (dimension: string, subject: string): void => addTo(within(within(words, dimension), subject), attribution, figures);
+  const addWord = (dimension: string, subject: string): void =>
+    addToWord(within(within(words, dimension), subject), attribution, { figures, hours });
   add('day', '');
   for (const dimension of attributionDimensions) add(dimension, subjectsOf(dimension, like)[0]!);
   addTo(attributed, attribution, figures);
@@ -120,6 +132,16 @@ function addTo<Key>(sums: Map<Key, UsageFigures>, key: Key, figures: UsageFigure
   else addUsage(known, figures);
 }
 
+function addToWord(sums: Map<number, WordFigures>, attribution: number, { figures, hours }: WordFigures): void {
+  const known = sums.get(attribution);
+  if (known === undefined) {
+    sums.set(attribution, { figures: [...figures], hours });
+    return;
+  }
+  addUsage(known.figures, figures);
+  known.hours |= hours;
+}
+
 function inOrder(days: readonly DayAdditions[]): UsageAdditions {
   const named: NamedAddition[] = [];
   const words: WordAddition[] = [];
@@ -132,8 +154,8 @@ function inOrder(days: readonly DayAdditions[]): UsageAdditions {
     }
     for (const [dimension, subjects] of day.words) {
       for (const [subject, parts] of subjects) {
-        for (const [attribution, figures] of parts) {
-          words.push({ organization, dimension, dayMs, subject, attribution, figures });
+        for (const [attribution, { figures, hours }] of parts) {
+          words.push({ organization, dimension, dayMs, subject, attribution, hours, figures });
           if (dimension === 'label') addTo(within(within(within(labels, organization), monthMs), subject), attribution, figures);
         }
       }
@@ -149,7 +171,9 @@ function inOrder(days: readonly DayAdditions[]): UsageAdditions {
   for (const [organization, ofMonths] of labels) {
     for (const [dayMs, subjects] of ofMonths) {
       for (const [subject, parts] of subjects) {
-        for (const [attribution, figures] of parts) words.push({ organization, dimension: labelMonths, dayMs, subject, attribution, figures });
+        for (const [attribution, figures] of parts) {
+          words.push({ organization, dimension: labelMonths, dayMs, subject, attribution, hours: null, figures });
+        }
       }
     }
   }

@@ -191,6 +191,31 @@ for (const on of bothEngines) {
       }
     });
 
+    test('the page of a label that few calls of a day have is whole, also where its sums do not say in which hours', async () => {
+      const organization = await newOrganization();
+      const midnightMs = Date.UTC(2026, 10, 5);
+      const rareMs = [0, hourMs - 1, 13 * hourMs, dayMs - 1, dayMs, dayMs + 5].map((withinMs) => midnightMs + withinMs);
+      const usual = Array.from({ length: 400 }, (_, index) =>
+        sampleRecord(organization, { labels: ['usual'], startedAtMs: midnightMs + index * 400_000 }));
+      const rare = rareMs.map((startedAtMs) => sampleRecord(organization, { labels: ['usual', 'rare'], startedAtMs }));
+      await store.calls.ship(batchOf('seg_rare_1', [...usual, ...rare.slice(0, 3)]));
+      const hours = () => context.query(url, `select hours from word_sum where organization = $1 and dimension = 'label' and subject = 'rare'
+        order by day_ms`, [organization]);
+      assert.deepEqual((await hours()).map(({ hours }) => Number(hours)), [1 + 2 ** 13]);
+      await store.calls.ship(batchOf('seg_rare_2', rare.slice(3)));
+      assert.deepEqual((await hours()).map(({ hours }) => Number(hours)), [1 + 2 ** 13 + 2 ** 23, 1]);
+
+      const pageOf = async (limit: number) => (await store.callPages.page({ organization, filter: { label: 'rare' }, limit }))!.map(({ id }) => id);
+      const newestFirst = rare.map(({ id }) => id).reverse();
+      assert.deepEqual([await pageOf(100), await pageOf(3)], [newestFirst, newestFirst.slice(0, 3)]);
+      await context.query(url, 'update word_sum set hours = null where organization = $1', [organization]);
+      const last = sampleRecord(organization, { labels: ['rare', 'usual'], startedAtMs: midnightMs + 20 * hourMs });
+      await store.calls.ship(batchOf('seg_rare_3', [last]));
+      assert.deepEqual((await hours()).map(({ hours }) => hours), [null, null]);
+      const seventh = [...rare, last].sort((one, other) => other.startedAtMs - one.startedAtMs).map(({ id }) => id);
+      assert.deepEqual(await pageOf(100), seventh);
+    });
+
     test('more rows than asked for are no report, from sums and from records alike', async () => {
       const of = { organization: organizations[0]!, by: ['run'] } as const;
       const runs = (await report('run')).size;

@@ -1,0 +1,1 @@
+alter table "word_sum" add column "hours" integer;
