@@ -3,6 +3,7 @@
  * standard input ends. Writes a line once it is under way. A process of its own, so that it takes nothing of who measures.
  */
 import { randomBytes } from 'node:crypto';
+import { setPriority } from 'node:os';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
 import { RawConnection, rawCall } from '@metergate/testkit/raw-client.ts';
 
@@ -82,6 +83,8 @@ const begin: Readonly<Record<Attack, () => Promise<void>>> = {
   },
 };
 
+// It plays other machines: it is not to take processors from the product.
+setPriority(19);
 await begin[attack as Attack]();
 process.stdout.write('under way\n');
 process.stdin.resume();

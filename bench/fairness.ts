@@ -51,6 +51,8 @@ async function tapKey(organization: string): Promise<string> {
 }
 
 let runs = 0;
+/** Answers that a run could not be confirmed in time: the store was busy. */
+let refused = 0;
 
 /** How long each call took, one after the other, milliseconds: small and large chat bodies, each tenth in a run of its own; or tap posts. */
 async function measured(measure: 'chat' | 'tap'): Promise<number[]> {
@@ -58,7 +60,8 @@ async function measured(measure: 'chat' | 'tap'): Promise<number[]> {
   for (let at = 0; at < calls; at += 1) {
     const beganMs = performance.now();
     const answer = measure === 'chat' ? await chat(at) : await tapPost();
-    if (answer.status >= 300) throw new Error(`a call was answered ${answer.status}: ${answer.body.toString().slice(0, 200)}`);
+    if (answer.status === 503) refused += 1;
+    else if (answer.status >= 300) throw new Error(`a call was answered ${answer.status}: ${answer.body.toString().slice(0, 200)}`);
     tookMs.push(performance.now() - beganMs);
   }
   return tookMs;
@@ -107,10 +110,15 @@ try {
   for (const { name, attack, processes, measure } of trials.filter((trial) => trial.attack.includes(values.only))) {
     const [alone, beside]: [number[], number[]] = [[], []];
     const ratios: number[] = [];
+    const refusals = [0, 0];
     for (let round = 0; round < Number(values.rounds); round += 1) {
+      refused = 0;
       const quiet = await measured(measure);
+      refusals[0]! += refused;
+      refused = 0;
       const others = await Promise.all(Array.from({ length: processes }, () => begin(attack)));
       const loud = await measured(measure);
+      refusals[1]! += refused;
       await Promise.all(others.map(end));
       await pass(500);
       alone.push(...quiet);
@@ -121,6 +129,7 @@ try {
     console.log([
       `${name}: p99 ${p99(beside).toFixed(1)} ms beside it, ${p99(alone).toFixed(1)} ms alone, ${(p99(beside) / p99(alone)).toFixed(2)} times`,
       `by round ${ratios.map((ratio) => ratio.toFixed(2)).join(' ')}, median ${median.toFixed(2)}`,
+      ...(refusals.some((count) => count > 0) ? [`503: ${refusals.join(' alone, ')} beside it`] : []),
       `${((system.residentBytes() ?? 0) / 2 ** 20).toFixed(0)} MiB resident`,
     ].join('; '));
   }

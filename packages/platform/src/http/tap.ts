@@ -13,12 +13,13 @@ import { StoreFault } from '@metergate/store/engine/fault.ts';
 import type { Store } from '@metergate/store/store.ts';
 import type { TapKeyRefusal } from '@metergate/store/tap/tap-events.ts';
 import { createTapRate, type TapRate } from './tap-rate.ts';
+import { createTapTurns, type TapTurns } from './tap-turns.ts';
 import { tapPrices } from '../use-cases/tap-prices.ts';
 
 const tapPath = '/tap/v1/events';
 
 export interface TapParts {
-  readonly store: Pick<Store, 'tapEvents'>;
+  readonly store: Pick<Store, 'tapEvents' | 'engine'>;
   /** Wall time, milliseconds since the epoch. */
   readonly clock: () => number;
   /** A fault that was answered with 503: for the log. Holds nothing of the request. */
@@ -27,7 +28,8 @@ export interface TapParts {
 
 /** The tap's address is answered here, everything else by `next`. */
 export function withTap(given: TapParts, next: RequestListener): RequestListener {
-  const parts = { ...given, rate: createTapRate(given.clock) };
+  const turns = given.store.engine === 'sqlite' ? createTapTurns((delayMs, task) => setTimeout(task, delayMs)) : null;
+  const parts = { ...given, rate: createTapRate(given.clock), turns };
   return (request, response) => {
     const { url = '' } = request;
     if (url !== tapPath && !url.startsWith(`${tapPath}?`)) return next(request, response);
@@ -35,7 +37,8 @@ export function withTap(given: TapParts, next: RequestListener): RequestListener
   };
 }
 
-type RatedParts = TapParts & { readonly rate: TapRate };
+/** `turns` null: a shared store takes many batches at once. */
+type RatedParts = TapParts & { readonly rate: TapRate; readonly turns: TapTurns | null };
 
 interface TapAnswer {
   readonly status: number;
@@ -70,7 +73,7 @@ async function answered(parts: RatedParts, request: IncomingMessage): Promise<Ta
 }
 
 /** Null: the client is gone. */
-async function answerTo({ store, clock, rate }: RatedParts, request: IncomingMessage): Promise<TapAnswer | null> {
+async function answerTo({ store, clock, rate, turns }: RatedParts, request: IncomingMessage): Promise<TapAnswer | null> {
   if (request.method !== 'POST') return wrongMethod;
   const keyHash = createHash('sha256').update(presentedTapKey(request.headers.authorization)).digest('hex');
   const admission = await store.tapEvents.admission(keyHash);
@@ -85,7 +88,9 @@ async function answerTo({ store, clock, rate }: RatedParts, request: IncomingMes
   const batch = readTapBatch(body, clock());
   if ('refusal' in batch) return refusal(400, 'tap_invalid', tapRefusalSentence(batch.refusal));
   const { isPriced, priceSteps } = tapPrices();
-  const kept = await store.tapEvents.keep({ keyHash, events: batch.events, isPriced, priceSteps });
+  const keep = () => store.tapEvents.keep({ keyHash, events: batch.events, isPriced, priceSteps });
+  const kept = await (turns === null ? keep() : turns.take(keyHash, keep));
+  if (kept === null) return unavailable;
   return typeof kept === 'string' ? byKey[kept] : { status: 202, body: JSON.stringify(kept), headers: {} };
 }
 

@@ -87,9 +87,12 @@ function enterWal(database: DatabaseSync): Promise<void> {
   });
 }
 
+/** Between two tries for the lock: whoever writes again and again leaves it alone for a little longer. Milliseconds. */
+const lockTryMs = 5;
+
 /** Tries at once, then every few milliseconds while another connection holds the lock, for as long as the busy timeout. */
 async function whenNotBusy(attempt: () => void): Promise<void> {
-  for (let waitedMs = 0, waitMs = 1; ; waitedMs += waitMs, waitMs = Math.min(waitMs * 2, 20)) {
+  for (let waitedMs = 0, waitMs = 1; ; waitedMs += waitMs, waitMs = Math.min(waitMs * 2, lockTryMs)) {
     try {
       return attempt();
     } catch (error) {
