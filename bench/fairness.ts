@@ -23,15 +23,19 @@ const { values } = parseArgs({ options: {
 const calls = Number(values.calls);
 const json: HeaderPair = ['content-type', 'application/json'];
 
+/** What is measured: chat calls, calls that each begin a run of their own, or posts of the tap. */
+type Measure = 'chat' | 'run' | 'tap';
+
 /** Each with what the other organization does meanwhile, and how many processes its attack takes. */
-const trials: readonly { readonly name: string; readonly attack: Attack; readonly processes: number; readonly measure: 'chat' | 'tap' }[] = [
+const trials: readonly { readonly name: string; readonly attack: Attack; readonly processes: number; readonly measure: Measure }[] = [
   { name: 'nine stalled bodies', attack: 'stalled', processes: 1, measure: 'chat' },
   { name: '3,000 dripping bodies', attack: 'dripping', processes: 1, measure: 'chat' },
   { name: '190 brotli bombs, again and again', attack: 'bombs', processes: 1, measure: 'chat' },
   { name: '190 plain calls, again and again', attack: 'plain', processes: 1, measure: 'chat' },
-  { name: 'a full registry of runs', attack: 'runs', processes: 1, measure: 'chat' },
+  { name: 'a full registry, new runs', attack: 'runs', processes: 1, measure: 'run' },
   { name: '600 idle connections', attack: 'idle', processes: 2, measure: 'chat' },
   { name: 'a flood of tap events, chat', attack: 'tap', processes: 1, measure: 'chat' },
+  { name: 'a flood of tap events, new runs', attack: 'tap', processes: 1, measure: 'run' },
   { name: 'a flood of tap events, tap', attack: 'tap', processes: 1, measure: 'tap' },
 ];
 
@@ -54,12 +58,12 @@ let runs = 0;
 /** Answers that a run could not be confirmed in time: the store was busy. */
 let refused = 0;
 
-/** How long each call took, one after the other, milliseconds: small and large chat bodies, each tenth in a run of its own; or tap posts. */
-async function measured(measure: 'chat' | 'tap'): Promise<number[]> {
+/** How long each call took, one after the other, milliseconds. Each tenth chat body is large. */
+async function measured(measure: Measure): Promise<number[]> {
   const tookMs: number[] = [];
   for (let at = 0; at < calls; at += 1) {
     const beganMs = performance.now();
-    const answer = measure === 'chat' ? await chat(at) : await tapPost();
+    const answer = measure === 'tap' ? await tapPost() : await chat(at, measure === 'run');
     if (answer.status === 503) refused += 1;
     else if (answer.status >= 300) throw new Error(`a call was answered ${answer.status}: ${answer.body.toString().slice(0, 200)}`);
     tookMs.push(performance.now() - beganMs);
@@ -67,9 +71,8 @@ async function measured(measure: 'chat' | 'tap'): Promise<number[]> {
   return tookMs;
 }
 
-function chat(at: number): ReturnType<typeof rawCall> {
-  if (at % 10 === 5) runs += 1;
-  const run: HeaderPair[] = at % 10 === 5 ? [['x-svc-run-id', `own-${runs % 300}`]] : [];
+function chat(at: number, inRun: boolean): ReturnType<typeof rawCall> {
+  const run: HeaderPair[] = inRun ? [['x-svc-run-id', `own-${runs += 1}`], ['x-svc-run-ttl', '1']] : [];
   const body = JSON.stringify({ model: 'm', messages: [], pad: 'x'.repeat(at % 10 === 0 ? 100_000 : 100) });
   return rawCall(system.gatewayUrl, { target: '/v1/chat/completions', headers: [['Authorization', `Bearer ${own}`], ...run], body });
 }

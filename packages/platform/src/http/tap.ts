@@ -85,12 +85,18 @@ async function answerTo({ store, clock, rate, turns }: RatedParts, request: Inco
   if (body === 'too_large') return tooLarge;
   if (admission !== 'admitted') return byKey[admission];
   if (!isPlainJson(request)) return unsupported;
-  const batch = readTapBatch(body, clock());
+  if (turns === null) return keptAs(store, keyHash, readTapBatch(body, clock()));
+  // A large body is read in its turn as well: those of a flood would take this thread from everybody.
+  const read = body.length > largeBytes ? null : readTapBatch(body, clock());
+  if (read !== null && 'refusal' in read) return keptAs(store, keyHash, read);
+  return await turns.take(keyHash, async () => keptAs(store, keyHash, read ?? readTapBatch(body, clock()))) ?? unavailable;
+}
+
+const largeBytes = 16_384;
+
+async function keptAs({ tapEvents }: TapParts['store'], keyHash: string, batch: ReturnType<typeof readTapBatch>): Promise<TapAnswer> {
   if ('refusal' in batch) return refusal(400, 'tap_invalid', tapRefusalSentence(batch.refusal));
-  const { isPriced, priceSteps } = tapPrices();
-  const keep = () => store.tapEvents.keep({ keyHash, events: batch.events, isPriced, priceSteps });
-  const kept = await (turns === null ? keep() : turns.take(keyHash, keep));
-  if (kept === null) return unavailable;
+  const kept = await tapEvents.keep({ keyHash, events: batch.events, ...tapPrices() });
   return typeof kept === 'string' ? byKey[kept] : { status: 202, body: JSON.stringify(kept), headers: {} };
 }
 
