@@ -112,4 +112,9 @@ test('records that went for their age are told as such: by verify of what is lef
   assert.match(text, /The receipts up to 4 are not in it: their calls were removed for their age/);
   const checks = (JSON.parse((await own.run(['doctor', '--json'])).stdout) as { checks: { name: string; message: string }[] }).checks;
   assert.doesNotMatch(JSON.stringify(checks.filter(({ name }) => name === 'receipts')), new RegExp(organization));
+  const removed = checks.find(({ name }) => name === 'retention')!.message;
+  assert.match(removed, /^1 organization keeps records for a number of days; 4 were removed so far\.$/);
+  await own.inStore((store) => store.calls.ship(batchOf('seg_7', [sampleRecord(organization, { startedAtMs: Date.now() - 40 * 86_400_000 })])));
+  const behind = (JSON.parse((await own.run(['doctor', '--json'])).stdout) as { checks: typeof checks }).checks;
+  assert.match(behind.find(({ name }) => name === 'retention')!.message, /past their age are still there: .* keeps records 31 days, and has one of /);
 });

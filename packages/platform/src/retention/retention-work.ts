@@ -21,7 +21,7 @@ export interface RetentionWorkOptions {
 }
 
 export interface RetentionWork {
-  /** Slices for at most 250 ms. False: there is nothing to do now, another platform does it, or the clock is not trusted yet. */
+  /** Slices for about a second. False: there is nothing to do now, another platform does it, or the clock is not trusted yet. */
   pass(): Promise<boolean>;
   /** Ends after the slice that is under way, then lets another platform go on at once. */
   end(): Promise<void>;
@@ -33,7 +33,8 @@ const leaseMs = 30_000;
 const askMs = 5_000;
 /** An organization of which nothing is due is looked at again after so long. */
 const restMs = 3_600_000;
-const passMs = 250;
+const passMs = 900;
+const pauseMsMax = 250;
 /** A slice should take so long at most: a writer of the embedded store waits for it. */
 const sliceMs = 20;
 const rows = { min: 2, first: 50, max: 500 } as const;
@@ -92,7 +93,7 @@ export function createRetentionWork({ store, clock, steadyClock, holder, say, fa
     if (tookMs > sliceMs) size = Math.max(rows.min, Math.floor(size / 2));
     else if (tookMs < sliceMs / 2) size = Math.min(rows.max, size + 25);
     await tell(organization, days, { records, events, more });
-    if (more) await new Promise((resume) => setTimeout(resume, Math.min(passMs, tookMs * 3)));
+    if (more) await new Promise((resume) => setTimeout(resume, Math.min(pauseMsMax, tookMs * 3)));
     return more;
   }
 

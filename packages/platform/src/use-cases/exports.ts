@@ -103,15 +103,18 @@ async function* unlessGone(
   { store }: UseCaseContext, walk: AsyncIterable<readonly WalkedCall[]>, { organization, knownMs, fromMs }: Standing,
 ): AsyncGenerator<readonly WalkedCall[]> {
   let atMs = fromMs;
-  for await (const page of walk) {
+  const assertThere = async (): Promise<void> => {
     const goneMs = (await store.retention.progress(organization))?.goneBeforeMs ?? null;
-    if (goneMs !== null && goneMs > atMs && goneMs !== knownMs) {
-      throw new StoreFault('records_gone', `Records before ${new Date(goneMs).toISOString()} went for their age while they were exported. `
-        + 'Export from that time on, as a new file.');
-    }
+    if (goneMs === null || goneMs <= atMs || goneMs === knownMs) return;
+    throw new StoreFault('records_gone', `Records before ${new Date(goneMs).toISOString()} went for their age while they were exported. `
+      + 'Export from that time on, as a new file.');
+  };
+  for await (const page of walk) {
+    await assertThere();
     yield page;
     atMs = page.at(-1)!.place.startedAtMs;
   }
+  await assertThere();
 }
 
 async function formOf(

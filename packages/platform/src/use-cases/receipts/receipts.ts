@@ -86,7 +86,7 @@ export async function showReceipt(context: UseCaseContext, call: string, within?
   const { receipts } = context.store;
   const found = await receipts.find(call, organization?.id);
   if (found === null) {
-    return refuseInput('no_receipts', 'There is no receipt of such a call. Calls have one from the version on that brought receipts.');
+    return refuseInput('no_receipts', 'There is no receipt of such a call: it is unknown, gone for its age, or from before there were receipts.');
   }
   const { record, sequence, hash: kept, wordsDigest } = found;
   const chain = await receipts.open(record.organization);
