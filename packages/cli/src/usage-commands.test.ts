@@ -99,6 +99,22 @@ test('usage adds up by each dimension, with what is not known beside the money',
   assert.deepEqual(await json('usage', '--org', 'Acme', '--by', 'day', '--until', '2026-09'), [], 'before it');
 });
 
+test('usage of 32,000 labels is a row for each and one table, in time that grows with the rows alone', { timeout: 120_000 }, async () => {
+  await inStore(async (store) => {
+    const made = await store.organizations.create({ name: 'Labelled', plan: 'team' });
+    assert.ok('id' in made);
+    const records = Array.from({ length: 1_000 }, (_, call) => sampleRecord(made.id as OrganizationId, {
+      startedAtMs: startMs + call, labels: Array.from({ length: 32 }, (_label, at) => `label-${call * 32 + at}`),
+    }));
+    await store.calls.ship({ segment: 'seg_labels', through: 1_000, records: records.map((each, index) => ({ seq: index + 1, record: each })) });
+  });
+  const rows = await json('usage', '--org', 'Labelled', '--by', 'label', '--month', '2026-09') as { label: string; calls: number }[];
+  assert.deepEqual([rows.length, new Set(rows.map(({ label }) => label)).size, rows.every(({ calls }) => calls === 1)], [32_000, 32_000, true]);
+  const shown = await run('usage', '--org', 'Labelled', '--by', 'label', '--month', '2026-09');
+  assert.equal(shown.code, 0, shown.stderr);
+  assert.equal(shown.stdout.match(/^label-\d+ /gm)?.length, 32_000);
+});
+
 test('for people the usage of keys carries their names, also where some are gone', async () => {
   const keyId = await inStore(async (store) => {
     const named = await store.organizations.create({ name: 'Named', plan: 'team' }) as { readonly id: OrganizationId };
