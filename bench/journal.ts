@@ -94,7 +94,7 @@ async function shipping(): Promise<void> {
 }
 
 function assertShipped(journalDirectory: string, shipped: number, wanted: number): void {
-  const left = readdirSync(journalDirectory).filter((name) => name.endsWith('.db')).length;
+  const left = readdirSync(journalDirectory).filter((name) => name.endsWith('.log')).length;
   if (shipped === wanted && left === 0) return;
   console.error(`FAILED: shipped ${shipped} of ${wanted} calls; ${left} segments are left`);
   process.exitCode = 1;

@@ -19,7 +19,7 @@ function watching() {
 test('a journal that cannot be written is told with its reason, and tried again at every look', () => {
   const { state, look } = watching();
   assert.equal(look(), null);
-  state.fault = Object.assign(new Error('database or disk is full'), { code: 'ERR_SQLITE_ERROR', errcode: 13 });
+  state.fault = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
   assert.deepEqual(look(), { journal: 'the disk is full', unconfirmed: false });
   assert.equal(look(), null);
   state.fault = null;

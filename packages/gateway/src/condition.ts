@@ -2,7 +2,7 @@
  * What a node cannot do at present, for its readiness. Without its journal it forwards nothing; if it cannot confirm spend, it must refuse
  * calls under caps and in runs. Checked once a second, off the path of a call. Design 2, Journal and Spend across nodes.
  */
-import { sqliteResult } from '@metergate/store/journal/journal-fault.ts';
+import { JournalFault, systemCode } from '@metergate/store/journal/journal-fault.ts';
 import type { JournalCondition } from '@metergate/store/journal/journal.ts';
 
 export interface NodeCondition {
@@ -39,11 +39,13 @@ export function createConditionWatch({ journal, monotonicMs, leasesHeardMs, unve
   };
 }
 
-const reasons: Readonly<Record<number, string>> = {
-  8: 'its file may not be written', 10: 'the disk failed', 11: 'its file is damaged', 13: 'the disk is full', 14: 'its file cannot be opened',
+const reasons: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full', EDQUOT: 'the disk is full', EFBIG: 'its file may not grow', EIO: 'the disk failed', EUCLEAN: 'the disk failed',
+  EROFS: 'its file may not be written', EACCES: 'its file may not be written', EPERM: 'its file may not be written',
+  EMFILE: 'this process may open no more files', ENFILE: 'this process may open no more files',
 };
 
 function inWords(fault: Error): string {
-  const result = sqliteResult(fault) || sqliteResult(fault.cause);
-  return reasons[result] ?? (result === 0 ? 'its directory cannot be written' : `SQLite result ${result}`);
+  const code = fault instanceof JournalFault ? systemCode(fault.cause) : systemCode(fault);
+  return reasons[code] ?? (code === '' || code === 'ENOENT' ? 'its directory cannot be written' : code);
 }

@@ -43,7 +43,7 @@ test('a journal is told with its size, and records that the store refused with w
   try {
     assert.equal(examineJournal(directory), null);
     mkdirSync(join(directory, 'journal', 'refused'), { recursive: true });
-    writeFileSync(join(directory, 'journal', 'seg_a.db'), 'x');
+    writeFileSync(join(directory, 'journal', 'seg_a.log'), 'x');
     assert.equal(examineJournal(directory)?.message, '1 segment, 1 MiB.');
     writeFileSync(join(directory, 'journal', 'refused', 'seg_a-1.json'), '{}');
     assert.match(examineJournal(directory)!.message, /refused 1 record: see .*refused/);

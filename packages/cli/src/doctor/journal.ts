@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { finding, type Finding } from './finding.ts';
 
 const mib = 1_048_576;
-/** A node that ships keeps its logs shorter than this. */
+/** A node that ships keeps its segments shorter than this. */
 const waitingMibMax = 512;
 
 /** Null: there is no journal here. */
@@ -17,7 +17,7 @@ export function examineJournal(dataDirectory: string): Finding | null {
     return finding('journal', 'warn', `The store refused ${refused === 1 ? '1 record' : `${refused} records`}: see ${join(directory, 'refused')} `
       + 'and the log. They are offered again at the next start.');
   }
-  const segments = files.filter((name) => name.endsWith('.db')).length;
+  const segments = files.filter((name) => /^seg_\w+\.(?:log|db)$/.test(name)).length;
   const size = Math.ceil(files.reduce((total, name) => total + sizeOf(join(directory, name)), 0) / mib);
   const message = `${segments === 1 ? '1 segment' : `${segments} segments`}, ${size} MiB.`;
   return size > waitingMibMax

@@ -100,7 +100,7 @@ async function serve(): Promise<void> {
       tell({ recordsSetAside: calls.setAside });
     },
   });
-  const shipper = shipperTo(store, calls);
+  const shipper = shipperTo(store, calls, warnings.warn);
   const home = store.engine === 'postgres' ? homeOf(data.journalDirectory, randomBytes) : null;
   try {
     if (home !== null) await assertHeardNowhereElse(store.leases, home, pause);
@@ -155,8 +155,8 @@ async function serve(): Promise<void> {
   warnings.ready();
 }
 
-function shipperTo({ engine }: Store, calls: CallSink): Shipper {
-  return createShipper({ directory: data.journalDirectory, calls, clock: () => performance.now(), distant: engine === 'postgres' });
+function shipperTo({ engine }: Store, calls: CallSink, warn: (sentence: string) => void): Shipper {
+  return createShipper({ directory: data.journalDirectory, calls, clock: () => performance.now(), distant: engine === 'postgres', warn });
 }
 
 interface Desks {

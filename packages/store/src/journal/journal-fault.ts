@@ -12,7 +12,7 @@ export type JournalFaultCode =
   | 'journal_elsewhere'
   /** Written by a newer version. */
   | 'journal_newer'
-  /** SQLite is older than the release that mended the write-ahead log, or a setting of the connection did not take. */
+  /** SQLite cannot be trusted with a segment that an older version left: it is older than the release that mended its write-ahead log. */
   | 'journal_unsound'
   /** The journal has ended, or ended with rows that could not be written. */
   | 'journal_ended';
@@ -31,6 +31,12 @@ export class JournalFault extends Error {
 /** Says whether what was thrown is that another process has the segment. */
 export function isElsewhere(error: unknown): error is JournalFault {
   return error instanceof JournalFault && error.code === 'journal_elsewhere';
+}
+
+/** The system's code of an error, as in `ENOSPC`; '' where it has none. */
+export function systemCode(error: unknown): string {
+  const { code } = (error instanceof Error ? error : {}) as NodeJS.ErrnoException;
+  return typeof code === 'string' ? code : '';
 }
 
 /** Primary result code of an SQLite error (https://www.sqlite.org/rescode.html), or 0 where it is none. */

@@ -1,7 +1,7 @@
 /**
  * The journal as the gateway thread sees it: a call is opened before dialling and closed before its answer is complete; a run's end or
  * tightening is written before the answer that shows it.
- * Design 2, Journal. All rows of one event-loop turn are committed in one transaction at the end of that turn; then the
+ * Design 2, Journal. All rows of one event-loop turn are committed together at the end of that turn; then the
  * callbacks run, in the order of the rows.
  */
 import type { CallOpening, CallRecord } from '@metergate/core/record/call-record.ts';
@@ -16,7 +16,7 @@ export interface Journal {
    */
   close(record: CallRecord, done: () => void): void;
   /**
-   * Journals `run_tightened`, in the transaction of the turn. `done(null)` after the commit; `done(error)` at once when it could
+   * Journals `run_tightened`, in the commit of the turn. `done(null)` after the commit; `done(error)` at once when it could
    * not be written: nothing of it is kept then.
    */
   tightenRun(tightening: RunTightening, done: (error: Error | null) => void): void;

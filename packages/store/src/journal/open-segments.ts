@@ -1,25 +1,20 @@
 /**
- * The segments that this process writes to: one that takes new calls, those that only wait for their last calls to be
- * closed, and sealed ones whose files the shipper has not removed yet.
+ * The segments that this process writes to: one that takes new calls, and those that only wait for their last calls to be closed.
  * Rule: a call is closed in the segment it was opened in; a segment is sealed with its last call and not before.
  */
-import { existsSync } from 'node:fs';
 import type { RequestId } from '@metergate/core/id.ts';
-import { sqliteResult } from './journal-fault.ts';
+import { systemCode } from './journal-fault.ts';
 import type { SegmentSupply } from './segment-supply.ts';
 import type { SegmentWriter } from './segment-writer.ts';
 
-/** Sealed segments kept open until their files are removed: closing earlier would move the whole log on this thread. */
-const sealedOpenMax = 32;
-/** After these results of SQLite a segment takes no new calls: the file, not the space, is at fault. */
-const fileResults = new Set([8, 10, 11, 14, 26]);
+/** After these a segment takes no new calls: the file, not the space, is at fault. */
+const fileCodes: ReadonlySet<string> = new Set(['EIO', 'EBADF', 'EROFS', 'ESTALE', 'ENXIO', 'ENODEV', 'EUCLEAN']);
 
 export class OpenSegments {
   readonly #supply: SegmentSupply;
   readonly #rowsPerSegment: number;
   #current: SegmentWriter | null;
   #retired: SegmentWriter[] = [];
-  #sealed: SegmentWriter[] = [];
   /** Where each open call's `opened` row is. */
   readonly #home = new Map<RequestId, SegmentWriter>();
 
@@ -49,14 +44,14 @@ export class OpenSegments {
     return segment;
   }
 
-  /** True while there are segments to seal or release. */
+  /** True while there are segments to seal. */
   get unfinished(): boolean {
-    return this.#sealed.length > 0 || this.#retired.some(({ openCalls }) => openCalls === 0);
+    return this.#retired.some(({ openCalls }) => openCalls === 0);
   }
 
   /** A commit failed: where the file is at fault, new calls go elsewhere. One that never took a row is tried again. */
   failed(segment: SegmentWriter, error: unknown): void {
-    if (segment === this.#current && segment.rows > 0 && fileResults.has(sqliteResult(error))) this.#retire();
+    if (segment === this.#current && segment.rows > 0 && fileCodes.has(systemCode(error))) this.#retire();
   }
 
   /** After commits: retires the segment when it is full, seals those that are complete. Returns how many seals failed. */
@@ -68,22 +63,12 @@ export class OpenSegments {
     return this.#retired.length === 0 ? 0 : this.#sealRetired();
   }
 
-  /** Lets go of segments that the shipper has removed, and of the oldest beyond the bound. */
-  closeRemoved(): void {
-    this.#sealed = this.#sealed.filter((segment, index) => {
-      if (existsSync(segment.path) && this.#sealed.length - index <= sealedOpenMax) return true;
-      segment.close();
-      return false;
-    });
-  }
-
   /** Seals what is complete and closes everything. What has open calls is left for recovery. */
   end(): void {
     this.#retire();
     this.#sealRetired();
-    for (const segment of [...this.#retired, ...this.#sealed]) segment.close();
+    for (const segment of this.#retired) segment.close();
     this.#retired = [];
-    this.#sealed = [];
     this.#supply.end();
   }
 
@@ -102,7 +87,6 @@ export class OpenSegments {
         failures += 1;
         return true;
       }
-      this.#sealed.push(segment);
       return false;
     });
     return failures;

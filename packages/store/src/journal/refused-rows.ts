@@ -82,7 +82,7 @@ export function settingRefusedRowsAside({ directory, calls, warn }: RefusedRowsO
       for (const { name, segment, seq } of waiting) {
         const path = join(folder, name);
         // Above the mark a segment that is here still has it: the file is what a death left before the mark moved.
-        if (await calls.mark(segment) >= seq || !existsSync(join(directory, `${segment}.db`))) {
+        if (await calls.mark(segment) >= seq || !isHere(directory, segment)) {
           try {
             const record = recordFromText(readFileSync(path, 'utf8'));
             await calls.ship({ segment: `${segment}-${seq}`, through: 1, records: [{ seq: 1, record }] });
@@ -102,6 +102,11 @@ export function settingRefusedRowsAside({ directory, calls, warn }: RefusedRowsO
       return setAside;
     },
   };
+}
+
+/** Says whether a segment lies here, in the form of this version or an older one. */
+function isHere(directory: string, segment: string): boolean {
+  return existsSync(join(directory, `${segment}.log`)) || existsSync(join(directory, `${segment}.db`));
 }
 
 /** The row, not the store: a value the engine cannot take, or one we cannot give it. */

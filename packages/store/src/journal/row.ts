@@ -9,7 +9,7 @@ import type { CallOpening, CallRecord } from '@metergate/core/record/call-record
 import type { NanoDollars } from '@metergate/core/money.ts';
 import type { RunEnd, RunTightening } from './run-event.ts';
 
-/** Value of the column `kind`. */
+/** Number of a row's kind. */
 export const rowKind = { opened: 0, closed: 1, runTightened: 2, runEnded: 3 } as const;
 export type RowKind = (typeof rowKind)[keyof typeof rowKind];
 
@@ -18,8 +18,8 @@ const rowForm = 1;
 /** That of records since they hold what caching saved; those of older forms lack fields at their end. */
 const recordForm = 3;
 
-/** Index of the call's id within a row. */
-export const rowIdAt = 1;
+/** How many characters of a row's text hold its call's id, at most. */
+export const rowIdWithin = 64;
 
 const openingFields = [
   'id', 'organization', 'key', 'project', 'labels', 'labelsDropped', 'run', 'wire', 'endpoint', 'method', 'path', 'startedAtMs', 'node',
@@ -99,6 +99,14 @@ export function recordFromText(text: string): CallRecord {
     firstByteMs, durationMs,
     costGaps, serviceTier, audioInputTokens, audioOutputTokens, toolCalls, cacheSavings: amountOf(cacheSavings),
   };
+}
+
+/** The call's id from the beginning of its row's text. @throws Error where it holds none. */
+export function rowIdOf(text: string): string {
+  const from = text.indexOf('"') + 1;
+  const to = text.indexOf('"', from);
+  if (from === 0 || to === -1) throw unknownForm();
+  return text.slice(from, to);
 }
 
 /** Text of a `run_tightened` row. */

@@ -8,9 +8,10 @@ import type { EndedState } from '@metergate/core/run/run.ts';
 import { openStore, type Store } from '../store.ts';
 import { endFromText, endToText, tighteningFromText, tighteningToText } from './row.ts';
 import type { RunEnd, RunTightening } from './run-event.ts';
-import { readPragma } from './segment.ts';
 import { createShipper } from './shipper.ts';
 import { journalFixture, segmentRows } from './test-support/journal-fixture.ts';
+import { failingDisk } from './test-support/failing-disk.ts';
+import { segmentContent, sizeOf } from './test-support/segment-rows.ts';
 import { sampleOpening, sampleRecord } from './test-support/sample-call.ts';
 
 const organization = 'org_0000000000000000test' as OrganizationId;
@@ -32,7 +33,7 @@ test('rows come back as they went in, money to the nano-dollar', () => {
 test('they are committed in the transaction of the turn, with what was opened and closed in it, before anyone is told', (t) => {
   const { journal, endTurn, writers } = journalFixture(t);
   const heard: string[] = [];
-  const kinds = () => segmentRows(writers[0]!.path).rows.map((row) => row?.[0]).join('');
+  const kinds = () => segmentContent(writers[0]!.path).rows.map(({ kind }) => kind).join('');
   journal.open(sampleOpening(1), (error) => heard.push(`opened ${error}`));
   journal.tightenRun(tighteningOf('r', 2n), (error) => heard.push(`tightened ${error} ${journal.counters.commits}`));
   journal.endRun(endOf('r'), (error) => heard.push(`ended ${error} ${journal.counters.commits}`));
@@ -45,20 +46,21 @@ test('they are committed in the transaction of the turn, with what was opened an
 
 test('what cannot be written is told at once, kept nowhere, and all is well again without a restart', (t) => {
   const { journal, endTurn, advance, writers } = journalFixture(t);
-  const { database } = writers[0]!;
+  const { path } = writers[0]!;
   const heard: string[] = [];
-  database.exec(`PRAGMA max_page_count = ${String(readPragma(database, 'page_count'))}`);
+  const disk = failingDisk(t);
+  disk.cap = sizeOf(path) + 100;
   journal.endRun(endOf('x'.repeat(9000)), (error) => heard.push(String(error?.message)));
   journal.tightenRun(tighteningOf('x'.repeat(9000), 1n), (error) => heard.push(String(error?.message)));
   endTurn();
-  assert.deepEqual(heard, ['database or disk is full', 'database or disk is full']);
+  assert.deepEqual(heard, Array(2).fill('ENOSPC: as the test wants it, write'));
   assert.equal(journal.counters.waiting, 0);
-  database.exec('PRAGMA max_page_count = 1000000');
+  disk.cap = Infinity;
   advance(5000);
   journal.endRun(endOf('r'), (error) => heard.push(String(error)));
   endTurn();
   assert.equal(heard.at(-1), 'null');
-  assert.equal(database.prepare('SELECT count(*) AS n FROM entry').get()?.['n'], 1);
+  assert.equal(segmentContent(path).rows.length, 1);
 });
 
 test('after the end nothing of a run can be written', async (t) => {
@@ -109,7 +111,7 @@ test('shipped with the records and one mark: once, however often, and the first 
 });
 
 test('recovered from a process that died: an end that was told is in the store before the node is ready', async (t) => {
-  const { journal, endTurn, shipper, make, state, writers, directory } = await shipping(t, 2);
+  const { journal, endTurn, shipper, make, state, writers, directory, die } = await shipping(t, 2);
   await make('a', 'b', 'c');
   journal.endRun(endOf('a', 'expired', 6), assert.ifError);
   journal.open({ ...sampleOpening(1), organization, run: 'b' }, assert.ifError);
@@ -117,7 +119,7 @@ test('recovered from a process that died: an end that was told is in the store b
   journal.tightenRun(tighteningOf('b', 3n), assert.ifError);
   journal.endRun(endOf('c', 'over_budget', 9), assert.ifError);
   endTurn();
-  for (const writer of writers) writer.close();
+  die();
   const recovery = await shipper.recover();
   assert.deepEqual([recovery.interrupted, recovery.dead.length], [1, 2]);
   assert.match(await state('a'), /^expired \d+ 6$/);
@@ -135,5 +137,5 @@ test('a segment of run rows alone is sealed, shipped and removed like any other'
   assert.ok(segmentRows(writers[0]!.path).sealed);
   await shipper.pass();
   assert.match(await state('a'), /^closed \d+ 2$/);
-  assert.throws(() => segmentRows(writers[0]!.path), /unable to open/);
+  assert.throws(() => segmentRows(writers[0]!.path), /it is gone/);
 });

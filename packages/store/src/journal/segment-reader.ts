@@ -1,13 +1,14 @@
 /**
- * The reading side of one segment, on another thread than its writer: what is closed after a mark, whether it is
- * sealed, checkpoints, and the last rites of a segment whose process is dead.
- * Never holds a read transaction open between two calls, so it never keeps the log from being reused.
+ * The reading side of one segment, on another thread than its writer: what is closed after a mark, and whether it is sealed. Reads to the last
+ * whole frame, under `full` to the last that is known to be synced, and never holds up the writer.
  */
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { interruptedRecord, type CallOpening } from '@metergate/core/record/call-record.ts';
-import { sqliteResult, type JournalFault } from './journal-fault.ts';
-import { endFromText, openingFromText, recordFromText, recordToText, rowIdAt, rowKind, tighteningFromText } from './row.ts';
-import { brokenSegment, openSegment, segmentName, unreadable } from './segment.ts';
+import { readSync } from 'node:fs';
+import { openOwner, type OwnerHandle } from './owner-lock.ts';
+import { FrameWalk, firstPlace, type FramePlace } from './frame-walk.ts';
+import { endFromText, recordFromText, rowKind, tighteningFromText } from './row.ts';
+import { brokenSegment, closeInPool, directoryOf, elsewhere, openSegment, segmentName, unreadable, type MadeSegment } from './segment.ts';
+import { eachRow, readSyncedThrough, syncedAt, syncedBytes, type Frame } from './segment-form.ts';
+import { JournalFault } from './journal-fault.ts';
 import type { ClosedRow, RunRow } from './call-sink.ts';
 
 /** What the store is to be told, in the order of the segment. */
@@ -18,126 +19,118 @@ export interface DueRows {
   readonly count: number;
   /** `seq` of the last of them; where there are none, what was asked from. */
   readonly through: number;
+  /** No row follows these, now or ever. */
+  readonly sealed: boolean;
+}
+
+/** How far the file was walked for a mark: what lies between `mark` and `walked` is not due. `place`: of the frame of `walked`, or behind it. */
+interface Cursor {
+  readonly mark: number;
+  readonly place: FramePlace;
+  readonly walked: number;
 }
 
 export class SegmentReader {
   readonly path: string;
   /** As the store's mark knows it. */
   readonly name: string;
-  readonly #database: DatabaseSync;
-  readonly #dueAfter: StatementSync;
-  readonly #sealed: StatementSync;
+  readonly #made: MadeSegment;
+  readonly #owner: OwnerHandle;
+  readonly #synced = Buffer.alloc(syncedBytes);
+  /** Where the last batch ended, and where it began: a batch that failed is asked for again. */
+  #cursor: Cursor = { mark: 0, place: firstPlace, walked: 0 };
+  #before: Cursor = this.#cursor;
 
-  /** @throws JournalFault as `openSegment`. */
+  /** @throws JournalFault as `openSegment`, `journal_elsewhere`. */
   constructor(path: string) {
     this.path = path;
     this.name = segmentName(path);
-    this.#database = openSegment(path, 'full');
+    this.#made = openSegment(path, 'r');
     try {
-      this.#dueAfter = this.#database.prepare(
-        `SELECT seq, kind, body FROM entry WHERE seq > ? AND kind <> ${rowKind.opened} ORDER BY seq LIMIT ?`);
-      this.#dueAfter.setReturnArrays(true);
-      this.#sealed = this.#database.prepare('SELECT sealed FROM segment');
+      const owner = openOwner(directoryOf(path), this.#made.head.owner);
+      if (owner === null) throw elsewhere(path);
+      this.#owner = owner;
     } catch (error) {
-      this.#database.close();
-      throw brokenSegment(path, error);
+      closeInPool(this.#made.descriptor);
+      throw error;
     }
   }
 
   /** At most `limit` rows after `seq` that the store must have: all but openings. @throws JournalFault where one cannot be read. */
   dueAfter(seq: number, limit: number): DueRows {
-    const records: ClosedRow[] = [];
-    const runEvents: RunRow[] = [];
-    let through = seq;
-    try {
-      for (const [at, kind, text] of this.#dueAfter.all(seq, limit) as unknown as [number, number, string][]) {
-        through = at;
-        if (kind === rowKind.closed) records.push({ seq: at, record: recordFromText(text) });
-        else runEvents.push({ seq: at, event: kind === rowKind.runEnded ? endFromText(text) : tighteningFromText(text) });
-      }
-    } catch (error) {
-      throw this.#broken(error, `row ${through} is not one of this version`);
+    const begin = this.#cursorAt(seq);
+    const walk = this.#walkFrom(begin.place);
+    const due = { records: [] as ClosedRow[], runEvents: [] as RunRow[], count: 0, through: seq, sealed: false };
+    let { place, walked } = begin;
+    while (due.count < limit && !due.sealed) {
+      const at = walk.place;
+      const frame = this.#next(walk);
+      if (frame === null) break;
+      walked = this.#collect(frame, walked, limit, due);
+      // A frame that is not at its end is looked at again, from the row that follows; the last one, because it says that it is.
+      place = walked >= frame.firstSeq + frame.rows - 1 && !frame.sealed ? walk.place : at;
+      due.sealed = frame.sealed && due.count < limit;
     }
-    return { records, runEvents, count: records.length + runEvents.length, through };
+    this.#before = begin;
+    this.#cursor = { mark: due.through, place, walked: Math.max(walked, due.through) };
+    return due;
   }
 
-  /** `otherwise`: what it is where SQLite found nothing. What is thrown for a row may quote it, so it is not said. */
-  #broken(error: unknown, otherwise: string): JournalFault {
-    return sqliteResult(error) === 0 ? unreadable(this.path, otherwise, error) : brokenSegment(this.path, error);
-  }
-
-  /** True once no row will ever be added. Ask before reading the rows, or one may slip between. */
-  get sealed(): boolean {
-    return this.#sealed.get()?.['sealed'] === 1;
-  }
-
-  /** Moves what it can of the log into the file without making the writer wait. True where all of it was moved. */
-  checkpoint(): boolean {
-    const { busy, log, checkpointed } = this.#database.prepare('PRAGMA wal_checkpoint(PASSIVE)').get() ?? {};
-    return busy === 0 && log === checkpointed;
-  }
-
-  /**
-   * Takes a segment over from a dead process. False: a writer of this process has it. Every connection to a segment holds a lock for as
-   * long as it is open, and the kernel frees that of a process with it: leaving the log mode needs the lock alone.
-   */
-  claim(): boolean {
+  /** Adds what is due of a frame; returns the number of the last row that was looked at. */
+  #collect(frame: Frame, walked: number, limit: number, due: { records: ClosedRow[]; runEvents: RunRow[]; count: number; through: number }): number {
+    let last = walked;
     try {
-      return this.#database.prepare('PRAGMA journal_mode = DELETE').get()?.['journal_mode'] === 'delete';
+      eachRow(frame, (seq, kind, from, to) => {
+        if (seq <= walked) return true;
+        last = seq;
+        if (kind === rowKind.opened) return true;
+        const text = frame.bytes.toString('utf8', from, to);
+        if (kind === rowKind.closed) due.records.push({ seq, record: recordFromText(text) });
+        else due.runEvents.push({ seq, event: kind === rowKind.runEnded ? endFromText(text) : tighteningFromText(text) });
+        due.count += 1;
+        due.through = seq;
+        return due.count < limit;
+      });
     } catch (error) {
-      if (sqliteResult(error) === 5) return false;
+      // What is thrown for a row may quote it, so it is not said.
+      throw unreadable(this.path, `row ${last} is not one of this version`, error);
+    }
+    return last;
+  }
+
+  #cursorAt(seq: number): Cursor {
+    for (const cursor of [this.#cursor, this.#before]) if (cursor.mark === seq) return cursor;
+    return { mark: seq, place: firstPlace, walked: seq };
+  }
+
+  #walkFrom(place: FramePlace): FrameWalk {
+    const { descriptor, head } = this.#made;
+    if (head.sync === 'normal') return new FrameWalk(descriptor, head, place);
+    try {
+      readSync(descriptor, this.#synced, 0, syncedBytes, syncedAt);
+    } catch (error) {
       throw brokenSegment(this.path, error);
     }
+    return new FrameWalk(descriptor, head, place, readSyncedThrough(this.#synced, 0) ?? place.offset);
   }
 
-  /** @throws JournalFault `journal_unreadable` where the file is damaged inside. */
-  assertWhole(): void {
-    let verdict: unknown;
+  /** Null: no whole frame follows yet. @throws JournalFault */
+  #next(walk: FrameWalk): Frame | null {
     try {
-      verdict = this.#database.prepare('PRAGMA quick_check(1)').get()?.['quick_check'];
+      const frame = walk.next();
+      if (frame !== null || !walk.tail().damaged) return frame;
+      // The writer may have written all of it since it was read: then it is whole by now.
+      walk.refresh();
+      const again = walk.next();
+      if (again !== null) return again;
     } catch (error) {
-      throw brokenSegment(this.path, error);
+      throw error instanceof JournalFault ? error : brokenSegment(this.path, error);
     }
-    if (verdict !== 'ok') throw unreadable(this.path, `it is damaged: ${String(verdict)}`);
-  }
-
-  /** Number of the last row; 0 where there is none. */
-  get lastSeq(): number {
-    return Number(this.#database.prepare('SELECT max(seq) AS last FROM entry').get()?.['last'] ?? 0);
-  }
-
-  /** What was opened here and not closed, in the order of opening. @throws JournalFault where a row cannot be read. */
-  openCalls(): CallOpening[] {
-    try {
-      const rows = this.#database.prepare(`SELECT body FROM entry WHERE kind = ${rowKind.opened} AND body ->> ${rowIdAt} NOT IN
-        (SELECT body ->> ${rowIdAt} FROM entry WHERE kind = ${rowKind.closed}) ORDER BY seq`).all();
-      return rows.map((row) => openingFromText(String(row['body'])));
-    } catch (error) {
-      throw this.#broken(error, 'an opening is not one of this version');
-    }
-  }
-
-  /**
-   * Closes these calls as `interrupted`, in rows numbered from above `after`, and seals; one transaction, so that a second
-   * attempt finds either nothing or all of it done, and each row keeps its `seq`. Only after `claim`. Returns how many it closed.
-   * @throws JournalFault where it cannot be written.
-   */
-  interrupt(openings: readonly CallOpening[], after: number): number {
-    const database = this.#database;
-    const insert = database.prepare(`INSERT INTO entry (seq, kind, body) VALUES (?, ${rowKind.closed}, ?)`);
-    try {
-      database.exec('BEGIN IMMEDIATE');
-      openings.forEach((opening, at) => insert.run(after + 1 + at, recordToText(interruptedRecord(opening))));
-      database.exec('UPDATE segment SET sealed = 1');
-      database.exec('COMMIT');
-      return openings.length;
-    } catch (error) {
-      if (database.isTransaction) database.exec('ROLLBACK');
-      throw brokenSegment(this.path, error);
-    }
+    throw unreadable(this.path, `it is damaged at byte ${walk.place.offset}`);
   }
 
   close(): void {
-    this.#database.close();
+    closeInPool(this.#made.descriptor);
+    this.#owner.close();
   }
 }

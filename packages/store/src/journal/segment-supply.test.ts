@@ -1,12 +1,13 @@
 /**
- * Segments made ahead of need, and removed ones whose space is given back while their writer still holds them.
+ * Segments made ahead of need, and removed ones whose space is given back; the lock that tells whose they are.
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { existsSync, fstatSync, openSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { clearLeftovers, listSegments, removeSegment } from './segment-files.ts';
+import { clearLeftovers, clearLocks, listSegments, removeSegment } from './segment-files.ts';
+import { SegmentReader } from './segment-reader.ts';
 import { createSegmentSupply } from './segment-supply.ts';
 import { testDirectory } from './test-support/journal-fixture.ts';
 
@@ -34,7 +35,7 @@ test('a segment made ahead is no segment before it is taken, and is the one that
   supply.end();
   await until(() => made(directory).length === 0);
   assert.equal(listSegments(directory).length, 1);
-  assert.match(prepared!, /^seg_[0-9A-Za-z]{20}\.db\.new$/);
+  assert.match(prepared!, /^seg_[0-9A-Za-z]{20}\.log\.new$/);
 });
 
 test('what was made ahead and is gone when it is needed is made anew', async (t) => {
@@ -67,17 +68,49 @@ test('an end discards what was made ahead, also while it is being made', async (
   assert.deepEqual(listSegments(directory), []);
 });
 
-test('a removed segment gives its space back at once, though its writer still holds it; the writer then closes without a word', async (t) => {
+test('a removed segment gives its space back once its writer and its readers have let go of it', async (t) => {
   const directory = testDirectory(t);
   const supply = createSegmentSupply({ directory, sync: 'normal', randomBytes });
   const writer = supply.next();
   for (let row = 0; row < 100; row += 1) writer.append([{ kind: 0, body: 'x'.repeat(4_000) }]);
-  const log = openSync(`${writer.path}-wal`, 'r');
-  assert.ok(fstatSync(log).size > 400_000);
-  removeSegment(writer.path, () => {});
-  assert.deepEqual(readdirSync(directory), []);
-  await until(() => fstatSync(log).size === 0);
-  writer.close();
+  const reader = new SegmentReader(writer.path);
+  assert.ok(openFiles(writer.path) > 0);
+  writer.seal();
+  removeSegment(writer.path);
+  assert.equal(existsSync(writer.path), false);
+  reader.close();
+  await until(() => openFiles(writer.path) === 0);
   supply.end();
   clearLeftovers(directory);
+  clearLocks(directory);
+  assert.deepEqual(readdirSync(directory), []);
+});
+
+/** Descriptors of this process on the file, removed or not. Only Linux tells. */
+function openFiles(path: string): number {
+  if (process.platform !== 'linux') return existsSync(path) ? 1 : 0;
+  return readdirSync('/proc/self/fd').filter((descriptor) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${descriptor}`).startsWith(path);
+    } catch {
+      return false;
+    }
+  }).length;
+}
+
+test('a lock stays while a segment names it, or its journal lives; then it goes', (t) => {
+  const directory = testDirectory(t);
+  const supply = createSegmentSupply({ directory, sync: 'normal', randomBytes });
+  const locks = (): number => readdirSync(directory).filter((name) => name.endsWith('.lock')).length;
+  const { path } = supply.next();
+  rmSync(path);
+  clearLocks(directory);
+  assert.equal(locks(), 1, 'its journal lives');
+  supply.next();
+  supply.end();
+  clearLocks(directory);
+  assert.equal(locks(), 1, 'it has a segment');
+  for (const segment of listSegments(directory)) removeSegment(segment);
+  clearLocks(directory);
+  assert.equal(locks(), 0);
 });

@@ -2,99 +2,108 @@
  * The writing side of one segment: append, seal. One per file; it alone decides what is in the file.
  * A call's `closed` row always goes to the segment that holds its `opened` row, so a segment is complete in itself:
  * sealed means that no row will ever be added, and every call opened in it is closed in it.
+ * Rule: each frame is written at the end of the last one that was acknowledged. What a write that failed has left there is no whole frame, and
+ * the next one goes over it. Nothing is created, cut, removed or synced here, but for `full`.
  */
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { RowKind } from './row.ts';
-import { openSegment, type JournalSync } from './segment.ts';
+import { fdatasyncSync, writeSync } from 'node:fs';
+import { closeInPool, type MadeSegment } from './segment.ts';
+import {
+  emptyFrameBytes, headBytes, syncedAt, syncedBytes, writeSyncedThrough, type FrameBuffer, type SegmentHead, type WrittenRow,
+} from './segment-form.ts';
 
-/** A row to be written. */
-export interface WrittenRow {
-  readonly kind: RowKind;
-  readonly body: string;
-}
-
-/** Rows of one statement. Busy turns have a few; more go in several statements of one transaction. */
-const rowsAtOnce = 64;
-/**
- * Characters of the rows of one statement. A statement keeps a copy of what it was last run with until it is run again, and there is one
- * for each number of rows: longer rows go one by one, or a segment would hold megabytes of them.
- */
-const charactersAtOnce = 32 * 1024;
+/** What a probe writes behind the last frame: as much as a turn needs. It is no frame, and the next one goes over it. */
+const blank = Buffer.alloc(8 * 1024);
 
 export class SegmentWriter {
   readonly path: string;
-  readonly database: DatabaseSync;
   /** Rows committed. */
   rows: number = 0;
   /** Calls opened here and not closed yet. */
   openCalls: number = 0;
-  /** Statements for so many rows at once: one statement is a transaction by itself. */
-  readonly #inserts = new Map<number, StatementSync>();
+  readonly #descriptor: number;
+  readonly #head: SegmentHead;
+  readonly #frames: FrameBuffer;
+  readonly #synced = Buffer.alloc(syncedBytes);
+  #end = headBytes;
+  #nextSeq = 1;
+  #closed = false;
 
-  /** @throws JournalFault as `openSegment`. */
-  constructor(path: string, sync: JournalSync) {
+  /** @param frames room for the frame that is being written; one for all segments of a journal. */
+  constructor({ path, descriptor, head }: MadeSegment, frames: FrameBuffer) {
     this.path = path;
-    this.database = openSegment(path, sync);
+    this.#descriptor = descriptor;
+    this.#head = head;
+    this.#frames = frames;
   }
 
-  /** Appends rows in their order, in one transaction. @throws what SQLite throws; nothing of them stays then. */
+  /** Appends rows in their order, all or none. @throws what the file system throws; nothing of them stands then. */
   append(rows: readonly WrittenRow[]): void {
-    const atOnce = rowsOfOneStatement(rows);
-    if (rows.length <= atOnce) {
-      this.#insert(rows);
-      return;
+    this.#commit(this.#frames.write({ rows, firstSeq: this.#nextSeq, seed: this.#head.seed }));
+    this.#nextSeq += rows.length;
+  }
+
+  /** Tries whether a turn could be written. No reader sees anything of it. @throws what the file system throws */
+  probe(): void {
+    this.#write(blank, blank.length, this.#end);
+    if (this.#head.sync === 'full') fdatasyncSync(this.#descriptor);
+  }
+
+  /** Tells readers that no row follows, and lets go of the file. @throws what the file system throws; then it is not sealed. */
+  seal(): void {
+    if (this.#closed) return;
+    this.#commit(this.#frames.write({ rows: [], firstSeq: this.#nextSeq, sealed: true, seed: this.#head.seed }));
+    this.close();
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    closeInPool(this.#descriptor);
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  #commit(bytes: number): void {
+    this.#write(this.#frames.bytes, bytes, this.#end);
+    if (this.#head.sync === 'full') this.#sync(this.#end + bytes);
+    this.#end += bytes;
+  }
+
+  /** Where the disk takes a part only, the next try has the reason. */
+  #write(from: Buffer, bytes: number, at: number): void {
+    // Its descriptor may be another file's by now.
+    if (this.#closed) throw Object.assign(new Error(`${this.path} is closed`), { code: 'EBADF' });
+    for (let done = 0; done < bytes;) {
+      const taken = writeSync(this.#descriptor, from, done, bytes - done, at + done);
+      if (taken === 0) throw Object.assign(new Error('the disk took nothing'), { code: 'ENOSPC' });
+      done += taken;
     }
-    this.database.exec('BEGIN IMMEDIATE');
+  }
+
+  /** Readers of this process go no further than what is known to be synced. */
+  #sync(through: number): void {
     try {
-      for (let done = 0; done < rows.length; done += atOnce) this.#insert(rows.slice(done, done + atOnce));
-      this.database.exec('COMMIT');
+      fdatasyncSync(this.#descriptor);
     } catch (error) {
-      this.#rollBack();
+      this.#revoke();
       throw error;
     }
-  }
-
-  #insert(rows: readonly WrittenRow[]): void {
-    let statement = this.#inserts.get(rows.length);
-    if (statement === undefined) {
-      statement = this.database.prepare(`INSERT INTO entry (kind, body) VALUES ${rows.map(() => '(?, ?)').join(', ')}`);
-      this.#inserts.set(rows.length, statement);
-    }
-    const values: (number | string)[] = [];
-    for (const { kind, body } of rows) values.push(kind, body);
-    statement.run(...values);
-  }
-
-  #rollBack(): void {
+    writeSyncedThrough(this.#synced, 0, through);
     try {
-      if (this.database.isTransaction) this.database.exec('ROLLBACK');
+      this.#write(this.#synced, syncedBytes, syncedAt);
     } catch {
-      // The first error says more; a transaction that cannot be rolled back makes the next begin fail, and be counted.
+      // It is in the file for good. Readers see it with the next frame, or when the segment is taken over.
     }
   }
 
-  /** Commits a page that says what it said before. @throws what SQLite throws */
-  probe(): void {
-    this.database.exec('UPDATE segment SET sealed = 0');
+  /** A whole frame that is on no disk for sure, and is not acknowledged: it must not be found when the process dies. */
+  #revoke(): void {
+    try {
+      this.#write(blank, emptyFrameBytes, this.#end);
+    } catch {
+      // The disk takes nothing any more.
+    }
   }
-
-  /** Tells readers that no row follows. Statements for writing are released, because the connection may stay open for long. */
-  seal(): void {
-    this.database.exec('UPDATE segment SET sealed = 1');
-    this.#inserts.clear();
-  }
-
-  /**
-   * Ends the connection. The last connection to a file moves its whole log into it, which takes long: where that must
-   * not happen, wait until the reader has renamed the file (see `segment-files.ts`); then closing costs nothing.
-   */
-  close(): void {
-    this.database.close();
-  }
-}
-
-function rowsOfOneStatement(rows: readonly WrittenRow[]): number {
-  let characters = 0;
-  for (const { body } of rows) characters += body.length;
-  return characters > charactersAtOnce * Math.max(1, rows.length / rowsAtOnce) ? 1 : rowsAtOnce;
 }

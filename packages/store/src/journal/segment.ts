@@ -1,33 +1,22 @@
 /**
- * One segment of the journal: a node-local SQLite file `seg_<random>.db`, its form and how it is opened.
- * A file with that name is always a whole segment: it is made under another name, synced, and renamed into place.
- * Rows are only ever appended; `seq` grows with each commit, so what a reader has seen below a `seq` never changes.
- * Rule: every connection sets what it relies on and reads it back; SQLite's own defaults differ between builds.
+ * One segment of the journal: a node-local file `seg_<random>.log`, how it is made and what can be wrong with it (its form: `segment-form.ts`).
+ * A file with that name has a whole head: it is made under another name, synced, and renamed into place.
+ * Frames are only ever appended; what is behind the last whole one was never acknowledged.
  */
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
-import { open } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { pathToFileURL } from 'node:url';
+import { close, closeSync, fsync, fsyncSync, open, openSync, readSync, renameSync, rmSync, write, writeSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { newId, idPrefix } from '@metergate/core/id.ts';
-import { JournalFault, sqliteResult } from './journal-fault.ts';
+import { JournalFault, systemCode } from './journal-fault.ts';
+import { headBytes, headFrom, headOf, type JournalSync, type SegmentHead } from './segment-form.ts';
 
-/** `normal` survives the death of the process; `full` also the loss of power (`SVC_JOURNAL_SYNC`). */
-export type JournalSync = 'normal' | 'full';
+export type { JournalSync } from './segment-form.ts';
 
-/** Stamps a file as a segment of this form. */
-export const segmentForm = { applicationId: 0x4d677331, version: 1 } as const;
+/** What the name of a segment's file ends with. */
+export const segmentEnding = '.log';
 
-/** How long a connection waits for a lock that another one should never hold for long. Milliseconds. */
-const busyTimeoutMs = 50;
-
-const busyResult = 5;
-
-/** What SQLite says of a place rather than of a file: rights, a medium that is only read, no space, no descriptor. */
-const placeResults: ReadonlySet<number> = new Set([3, 8, 13, 14]);
-
-/** The first SQLite release without the race in which a write-ahead log that restarts could lose commits. */
-const sqliteFloor = '3.51.3';
+/** What the system says of a place rather than of a file: rights, a medium that is only read, no space, no descriptor. */
+const placeCodes: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'EFBIG', 'EMFILE', 'ENFILE']);
 
 /** Where segments are made, and how. */
 export interface SegmentPlace {
@@ -36,117 +25,123 @@ export interface SegmentPlace {
   readonly randomBytes: (n: number) => Uint8Array;
 }
 
+/** A segment that was made: open, and empty but for its head. Its file has `path` as its name once `nameSegment` gave it. */
+export interface MadeSegment {
+  readonly path: string;
+  readonly descriptor: number;
+  readonly head: SegmentHead;
+}
+
 /**
- * Makes a new, empty segment and returns its path. Costs one `fsync`, and one more of the directory under `full`.
+ * Makes a new, empty segment. Costs one `fsync`, and one more of the directory under `full`.
  * @throws JournalFault `journal_unwritable`, naming the directory.
  */
-export function makeSegment(place: SegmentPlace): string {
-  const path = newSegmentPath(place);
+export function makeSegment(place: SegmentPlace, owner: string): MadeSegment {
+  const { path, bytes, head } = newSegment(place, owner);
+  let descriptor: number | null = null;
   try {
-    writeEmptySegment(`${path}.new`);
-    syncPath(`${path}.new`, 'r+');
-    return nameSegment(place, path);
+    descriptor = openSync(`${path}.new`, 'wx', 0o600);
+    writeSync(descriptor, bytes, 0, headBytes, 0);
+    fsyncSync(descriptor);
+    return nameSegment(place, { path, descriptor, head });
   } catch (error) {
-    throw notMade(place, path, error);
+    if (descriptor !== null) closeSync(descriptor);
+    rmSync(`${path}.new`, { force: true });
+    throw notMade(place.directory, error);
   }
 }
 
 /**
- * The same, ahead of need: what waits for the disk waits on a thread of the pool. Nothing is written to it before `nameSegment` gives it
- * its name. Null where it cannot be made now: then it is made, or the fault told, when it is needed.
+ * The same, ahead of need: all of it is done on threads of the pool, but for the name. Null where it cannot be made now: then it is made, or
+ * the fault told, when it is needed.
  */
-export async function prepareSegment(place: SegmentPlace): Promise<string | null> {
-  const path = newSegmentPath(place);
+export async function prepareSegment(place: SegmentPlace, owner: string): Promise<MadeSegment | null> {
+  const { path, bytes, head } = newSegment(place, owner);
+  let descriptor: number | null = null;
   try {
-    writeEmptySegment(`${path}.new`);
-    const file = await open(`${path}.new`, 'r+');
-    try {
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    return path;
-  } catch (error) {
-    notMade(place, path, error);
+    descriptor = await opened(`${path}.new`, 'wx', 0o600);
+    await written(descriptor, bytes, 0, headBytes, 0);
+    await synced(descriptor);
+    return { path, descriptor, head };
+  } catch {
+    if (descriptor !== null) discardSegment({ path, descriptor, head });
     return null;
   }
 }
 
-/** Gives a segment that was prepared its name, which makes it one. Returns its path. @throws what the file system throws. */
-export function nameSegment({ directory, sync }: SegmentPlace, path: string): string {
-  renameSync(`${path}.new`, path);
-  if (sync === 'full' && process.platform !== 'win32') syncPath(directory, 'r');
-  return path;
+const opened = promisify(open);
+const written = promisify<number, Buffer, number, number, number, unknown>(write);
+const synced = promisify(fsync);
+
+/** Gives a segment its name, which makes it one. @throws what the file system throws. */
+export function nameSegment({ directory, sync }: SegmentPlace, made: MadeSegment): MadeSegment {
+  renameSync(`${made.path}.new`, made.path);
+  if (sync === 'full') syncDirectory(directory);
+  return made;
 }
 
 /** A segment that was prepared and is not needed. */
-export function discardSegment(path: string): void {
-  for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}.new${suffix}`, { force: true });
+export function discardSegment({ path, descriptor }: MadeSegment): void {
+  rmSync(`${path}.new`, { force: true });
+  closeInPool(descriptor);
 }
 
-function newSegmentPath({ directory, randomBytes }: SegmentPlace): string {
-  return join(directory, `${newId(idPrefix.segment, randomBytes)}.db`);
+/**
+ * Closes a file on a thread of the pool. Whoever closes a removed file last pays for freeing its pages, 50 ms for 40 MB; that must not be a
+ * thread that others wait for.
+ */
+export function closeInPool(descriptor: number): void {
+  close(descriptor, () => {});
 }
 
-function writeEmptySegment(path: string): void {
-  // SQLite gives its logs the mode of the file, and makes a file that all may read.
-  closeSync(openSync(path, 'wx', 0o600));
-  const database = new DatabaseSync(path);
+/** Makes a rename last. Windows has no such thing. @throws what the file system throws. */
+export function syncDirectory(directory: string): void {
+  if (process.platform === 'win32') return;
+  const descriptor = openSync(directory, 'r');
   try {
-    database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;
-      PRAGMA application_id = ${segmentForm.applicationId}; PRAGMA user_version = ${segmentForm.version};
-      BEGIN IMMEDIATE;
-      CREATE TABLE entry (seq INTEGER PRIMARY KEY, kind INTEGER NOT NULL, body TEXT NOT NULL);
-      CREATE TABLE segment (only INTEGER PRIMARY KEY CHECK (only = 1), sealed INTEGER NOT NULL);
-      INSERT INTO segment VALUES (1, 0);
-      COMMIT;`);
+    fsyncSync(descriptor);
   } finally {
-    database.close();
+    closeSync(descriptor);
   }
 }
 
-/** Takes away what there is of it, and says why there is no more. */
-function notMade({ directory }: SegmentPlace, path: string, error: unknown): JournalFault {
-  discardSegment(path);
+function newSegment({ directory, sync, randomBytes }: SegmentPlace, owner: string): { path: string; bytes: Buffer; head: SegmentHead } {
+  const segment = newId(idPrefix.segment, randomBytes);
+  const bytes = headOf({ segment, owner, sync });
+  return { path: join(directory, segment + segmentEnding), bytes, head: headFrom(bytes) as SegmentHead };
+}
+
+function notMade(directory: string, error: unknown): JournalFault {
   return new JournalFault('journal_unwritable',
-    `The journal cannot be written in ${directory} (${reason(error)}). Check the rights and the free space of that directory.`,
+    `The journal cannot be written in ${directory} (${reasonOf(error)}). Check the rights and the free space of that directory.`,
     { cause: error });
 }
 
 /**
- * Opens a segment, for its writer or for a reader, with every setting asserted.
- * @throws JournalFault `journal_unreadable`, `journal_unwritable`, `journal_elsewhere` or `journal_newer`, naming the file; `journal_unsound`.
+ * Opens a segment that exists and reads its head.
+ * @throws JournalFault `journal_unreadable`, `journal_unwritable` or `journal_newer`, naming the file.
  */
-export function openSegment(path: string, sync: JournalSync): DatabaseSync {
-  // SQLite would create a missing file, but a vanished segment must be reported.
-  if (!existsSync(path)) throw unreadable(path, 'it is gone');
-  let database: DatabaseSync | null = null;
+export function openSegment(path: string, flags: 'r' | 'r+'): MadeSegment {
+  let descriptor: number | null = null;
   try {
-    database = new DatabaseSync(addressOf(path), { timeout: busyTimeoutMs });
-    assertSound(database);
-    assertForm(database, path);
-    database.exec(`PRAGMA wal_autocheckpoint = 0; PRAGMA synchronous = ${sync};`);
-    assertPragma(database, 'wal_autocheckpoint', 0);
-    assertPragma(database, 'synchronous', sync === 'full' ? 2 : 1);
-    assertPragma(database, 'busy_timeout', busyTimeoutMs);
-    return database;
+    descriptor = openSync(path, flags);
+    const bytes = Buffer.alloc(headBytes);
+    const there = readSync(descriptor, bytes, 0, headBytes, 0);
+    return { path, descriptor, head: checked(headFrom(bytes.subarray(0, there)), path) };
   } catch (error) {
-    database?.close();
-    if (error instanceof JournalFault) throw error;
-    throw sqliteResult(error) === busyResult ? elsewhere(path, error) : brokenSegment(path, error);
+    if (descriptor !== null) closeSync(descriptor);
+    throw error instanceof JournalFault ? error : brokenSegment(path, error);
   }
 }
 
-/**
- * One process writes and reads a segment, so its connections agree among themselves: locks and the index of the log are in its
- * memory, and the file is locked once, for as long as one of them is open. A third of what a small commit costs goes with it.
- * Windows has no such way.
- */
-function addressOf(path: string): string | URL {
-  if (process.platform === 'win32') return path;
-  const address = pathToFileURL(path);
-  address.searchParams.set('vfs', 'unix-excl');
-  return address;
+function checked(head: ReturnType<typeof headFrom>, path: string): SegmentHead {
+  if (head === null) throw unreadable(path, 'its head is damaged, or it is no journal segment');
+  if ('newer' in head) {
+    throw new JournalFault('journal_newer',
+      `The journal segment ${path} was written by a newer version (form ${head.newer}). Start that version once, so that it is recovered.`);
+  }
+  if (head.segment !== segmentName(path)) throw unreadable(path, `it holds the segment ${head.segment}`);
+  return head;
 }
 
 /** The fault of a segment that cannot be read: what it may hold is named, because it must not be thrown away lightly. */
@@ -157,69 +152,32 @@ export function unreadable(path: string, why: string, cause?: unknown): JournalF
     { cause });
 }
 
-/** The fault of a segment that SQLite cannot open, read or change: it is damaged, or its place cannot be written. */
+/** The fault of a segment that the system cannot open, read or change: it is damaged, or its place cannot be written. */
 export function brokenSegment(path: string, error: unknown): JournalFault {
-  if (!placeResults.has(sqliteResult(error))) return unreadable(path, reason(error), error);
+  const code = systemCode(error);
+  if (!placeCodes.has(code)) return unreadable(path, code === 'ENOENT' ? 'it is gone' : reasonOf(error), error);
   return new JournalFault('journal_unwritable',
-    `The journal segment ${path} cannot be written (${reason(error)}). Nothing in it is lost, so leave it where it is: `
+    `The journal segment ${path} cannot be written (${reasonOf(error)}). Nothing in it is lost, so leave it where it is: `
     + 'check the rights and the free space of its directory, and how many files this process may open.',
     { cause: error });
 }
 
-function elsewhere(path: string, cause: unknown): JournalFault {
+/** The fault of a segment that another process writes to. */
+export function elsewhere(path: string): JournalFault {
   return new JournalFault('journal_elsewhere',
-    `The journal segment ${path} is in use by another process. Each node needs a journal directory of its own.`, { cause });
+    `The journal segment ${path} is in use by another process. Each node needs a journal directory of its own.`);
 }
 
-/** One pragma's value, as SQLite tells it. */
-export function readPragma(database: DatabaseSync, name: string): unknown {
-  const row = database.prepare(`PRAGMA ${name}`).get();
-  return row === undefined ? undefined : Object.values(row)[0];
+function reasonOf(error: unknown): string {
+  return systemCode(error) || (error as Error).message;
 }
 
-function assertForm(database: DatabaseSync, path: string): void {
-  if (readPragma(database, 'application_id') !== segmentForm.applicationId) throw unreadable(path, 'it is no journal segment');
-  const version = readPragma(database, 'user_version');
-  if (version === segmentForm.version) return;
-  throw new JournalFault('journal_newer',
-    `The journal segment ${path} was written by a newer version (form ${String(version)}). `
-    + 'Start that version once, so that it is recovered.');
-}
-
-function assertSound(database: DatabaseSync): void {
-  const text = String(database.prepare('SELECT sqlite_version() AS version').get()?.['version']);
-  if (versionNumber(text) >= versionNumber(sqliteFloor)) return;
-  throw new JournalFault('journal_unsound',
-    `This Node brings SQLite ${text}, which can lose journalled calls; ${sqliteFloor} or later is needed. Use a newer Node.`);
-}
-
-function versionNumber(text: string): number {
-  const [major = 0, minor = 0, patch = 0] = text.split('.').map(Number);
-  return (major * 1000 + minor) * 1000 + patch;
-}
-
-function assertPragma(database: DatabaseSync, name: string, wanted: unknown): void {
-  const value = readPragma(database, name);
-  if (value === wanted) return;
-  throw new JournalFault('journal_unsound', `SQLite did not take ${name} = ${String(wanted)} on the journal; it says ${String(value)}.`);
-}
-
-function syncPath(path: string, flags: string): void {
-  const descriptor = openSync(path, flags);
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-function reason(error: unknown): string {
-  const { code, errcode, message } = error as Error & { code?: unknown; errcode?: unknown };
-  if (code === 'ERR_SQLITE_ERROR') return `SQLite result ${String(errcode)}: ${message}`;
-  return typeof code === 'string' ? code : message;
-}
-
-/** Name of the segment, as the store's mark knows it: the file's name without `.db`. */
+/** Name of the segment, as the store's mark knows it: the file's name without its ending. */
 export function segmentName(path: string): string {
-  return path.slice(dirname(path).length + 1, -'.db'.length);
+  return basename(path, segmentEnding);
+}
+
+/** Where a segment's lock lies. */
+export function directoryOf(path: string): string {
+  return dirname(path);
 }

@@ -1,16 +1,20 @@
 /** Journal → store exactly once; recovery of what a dead process left; damage that stops the start (design 2, Journal). */
 import assert from 'node:assert/strict';
-import { copyFileSync, existsSync, mkdirSync, renameSync, rmdirSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import fs, { copyFileSync, existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { test, type TestContext } from 'node:test';
 import { JournalFault } from './journal-fault.ts';
 import { recoverSegments } from './recovery.ts';
+import { crc32 } from 'node:zlib';
 import { makeSegment } from './segment.ts';
+import { headBytes, syncedAt, writeSyncedThrough } from './segment-form.ts';
 import { createShipper } from './shipper.ts';
 import type { CallSink } from './call-sink.ts';
 import { filesOfUsedSegments, journalFixture, segmentRows, testDirectory } from './test-support/journal-fixture.ts';
+import { failingDisk } from './test-support/failing-disk.ts';
+import { overwrite, rewriteSegment, segmentContent, sizeOf } from './test-support/segment-rows.ts';
 import { sampleOpening, sampleRecord } from './test-support/sample-call.ts';
 
 /** A store that keeps what it is given and can fail, before or after it kept it. */
@@ -57,8 +61,8 @@ function context(t: TestContext, rowsPerSegment = 1000) {
   return { ...journal, ...store, get kept() { return store.kept; }, shipper, open, close };
 }
 
-/** The process dies: its connections are gone, nothing was said. */
-const die = ({ writers }: { readonly writers: readonly { close(): void }[] }) => writers.forEach((writer) => writer.close());
+/** The process dies: its files are closed, its lock is free, nothing was said. */
+const die = (context: { die(): void }): void => context.die();
 
 test('closed rows reach the store once, in order, and open calls stay in the journal', async (t) => {
   const { shipper, open, close, kept, directory } = context(t);
@@ -69,11 +73,11 @@ test('closed rows reach the store once, in order, and open calls stay in the jou
   close(2);
   await shipper.pass();
   assert.deepEqual(kept, ['completed 3', 'completed 1', 'completed 2']);
-  assert.equal(filesOfUsedSegments(directory).filter((name) => name.endsWith('.db')).length, 1);
+  assert.equal(filesOfUsedSegments(directory).filter((name) => name.endsWith('.log')).length, 1);
 });
 
 test('a segment is removed when it is sealed and shipped, and no earlier', async (t) => {
-  const { shipper, open, close, writers, advance, directory, kept } = context(t, 2);
+  const { shipper, open, close, writers, directory, kept } = context(t, 2);
   open(1, 2);
   open(3);
   close(1);
@@ -82,9 +86,8 @@ test('a segment is removed when it is sealed and shipped, and no earlier', async
   close(2);
   await shipper.pass();
   assert.ok(!existsSync(writers[0]!.path));
-  assert.deepEqual(filesOfUsedSegments(directory).filter((name) => !writers[1]!.path.includes(name.slice(0, 24))), []);
-  advance(100);
-  assert.ok(!writers[0]!.database.isOpen, 'the writer lets go of a removed file');
+  assert.deepEqual(filesOfUsedSegments(directory).filter((name) => name.startsWith('seg_') && !writers[1]!.path.includes(name.slice(0, 24))), []);
+  assert.ok(writers[0]!.closed, 'the writer lets go of a sealed file');
   assert.deepEqual(kept, ['completed 1', 'completed 2']);
 });
 
@@ -166,9 +169,7 @@ for (const [name, keptRows] of [['its last closing', 4], ['all but its first row
     all.shipper.close();
     die(all);
     // The power went, or an older copy of the journal was restored: the store is ahead of it.
-    const database = new DatabaseSync(all.writers[0]!.path);
-    database.exec(`DELETE FROM entry WHERE seq > ${keptRows}`);
-    database.close();
+    rewriteSegment(all.writers[0]!.path, (rows) => rows.slice(0, keptRows));
     await all.shipper.recover();
     assert.deepEqual(all.kept, ['completed 3', 'completed 2', 'interrupted 1']);
     assert.deepEqual(filesOfUsedSegments(all.directory), []);
@@ -184,41 +185,36 @@ test('a segment whose writer lives is not recovered', async (t) => {
   assert.deepEqual(kept, ['completed 1']);
 });
 
-test('a removal that a crash cut short is finished at the next start', async (t) => {
-  const all = context(t);
-  all.open(1);
-  const path = all.writers[0]!.path;
-  renameSync(path, path.replace(/db$/, 'done'));
-  die(all);
-  await all.shipper.recover();
-  assert.deepEqual([filesOfUsedSegments(all.directory), all.kept], [[], []]);
-});
-
-/** A segment of a dead process with rows enough for several pages, all in the file itself. */
+/** A segment of a dead process with a hundred rows, a frame each. */
 function deadSegment(t: TestContext): string {
   const all = context(t);
-  all.open(...Array.from({ length: 100 }, (_, index) => index + 1));
+  for (let number = 1; number <= 100; number += 1) all.open(number);
   die(all);
   return all.writers[0]!.path;
 }
 
 const damage: Record<string, (path: string) => void> = {
-  'is no database': (path) => writeFileSync(path, 'x'.repeat(5000)),
+  'is no segment': (path) => writeFileSync(path, 'x'.repeat(5000)),
   'is empty': (path) => truncateSync(path, 0),
-  'has lost its tail': (path) => truncateSync(path, statSync(path).size - 8192),
-  'is another database': (path) => {
-    truncateSync(path, 0);
-    const database = new DatabaseSync(path);
-    database.exec('CREATE TABLE t (a)');
-    database.close();
+  'has lost a part of its head': (path) => truncateSync(path, 300),
+  'has a flipped bit in its head': (path) => overwrite(path, 40, readFileSync(path)[40]! ^ 4),
+  'is another segment': (path) => copyFileSync(others.pop()!, path),
+  'is damaged in its middle': (path) => overwrite(path, segmentContent(path).frames[50]! + 60, 0),
+  'has lost a frame in its middle': (path) => {
+    const { frames } = segmentContent(path);
+    const bytes = readFileSync(path);
+    writeFileSync(path, Buffer.concat([bytes.subarray(0, frames[50]), bytes.subarray(frames[51])]));
   },
-  'is gone, and only its log is left': (path) => {
-    copyFileSync(path, `${path}-wal`);
-    renameSync(path, `${path}.saved`);
+  'has a frame twice': (path) => {
+    const { frames } = segmentContent(path);
+    const bytes = readFileSync(path);
+    writeFileSync(path, Buffer.concat([bytes.subarray(0, frames[51]), bytes.subarray(frames[50])]));
   },
 };
+const others: string[] = [];
 for (const [what, harm] of Object.entries(damage)) {
   test(`a segment that ${what} stops the start with its name`, async (t) => {
+    others.push(deadSegment(t));
     const path = deadSegment(t);
     harm(path);
     await assert.rejects(recoverSegments(join(path, '..'), sampleStore().sink),
@@ -226,12 +222,101 @@ for (const [what, harm] of Object.entries(damage)) {
   });
 }
 
+test('a write that a dying process did not finish is cut off and told; all before it is kept', async (t) => {
+  const all = context(t);
+  all.open(1, 2);
+  all.close(1);
+  all.open(3);
+  const { path } = all.writers[0]!;
+  const { frames } = segmentContent(path);
+  die(all);
+  truncateSync(path, frames[3]! - 1);
+  const told: string[] = [];
+  assert.equal((await recoverSegments(all.directory, all.sink, (sentence) => told.push(sentence))).interrupted, 1);
+  assert.deepEqual(segmentRows(path), { rows: ['0:1', '0:2', '1:1', '1:2'], sealed: true });
+  assert.equal(told.length, 1);
+  assert.ok(told[0]!.includes(`${path} ended in a write that was never finished: ${frames[3]! - 1 - frames[2]!} bytes were cut off`), told.join());
+});
+
+test('pages that a power failure took from the middle are the end of a `normal` segment; under `full` they are damage', async (t) => {
+  for (const sync of ['normal', 'full'] as const) {
+    const { directory, journal, endTurn, writers, die: dies } = journalFixture(t, { sync });
+    for (let number = 1; number <= 60; number += 1) {
+      journal.open(sampleOpening(number), assert.ifError);
+      endTurn();
+    }
+    dies();
+    const { path } = writers[0]!;
+    const { frames } = segmentContent(path);
+    overwrite(path, 8192, ...new Uint8Array(4096));
+    const before = frames.findIndex((at) => at > 8192) - 1;
+    const recovered = recoverSegments(directory, sampleStore().sink);
+    if (sync === 'full') await assert.rejects(recovered, { code: 'journal_unreadable' });
+    else assert.deepEqual([(await recovered).interrupted, segmentContent(path).rows.length], [before, before * 2]);
+  }
+});
+
+test('under `full` a last frame that is damaged was acknowledged, and stops the start', async (t) => {
+  const { directory, journal, endTurn, writers, die: dies } = journalFixture(t, { sync: 'full' });
+  for (const number of [1, 2]) {
+    journal.open(sampleOpening(number), assert.ifError);
+    endTurn();
+  }
+  dies();
+  const { path } = writers[0]!;
+  overwrite(path, sizeOf(path) - 10, 0);
+  await assert.rejects(recoverSegments(directory, sampleStore().sink), { code: 'journal_unreadable' });
+});
+
+test('under `full` a sealed segment whose head was not written to the end is shipped after a start', async (t) => {
+  const { directory, journal, endTurn, writers } = journalFixture(t, { sync: 'full' });
+  journal.open(sampleOpening(1), assert.ifError);
+  endTurn();
+  journal.close(sampleRecord(sampleOpening(1), 1), () => {});
+  await journal.end();
+  const { path } = writers[0]!;
+  const bytes = readFileSync(path);
+  writeSyncedThrough(bytes, syncedAt, headBytes);
+  writeFileSync(path, bytes);
+  const store = sampleStore();
+  const shipper = createShipper({ directory, calls: store.sink, clock: () => 0 });
+  t.after(() => shipper.close());
+  await shipper.recover();
+  assert.deepEqual([store.kept, filesOfUsedSegments(directory)], [['completed 1'], []]);
+});
+
+test('under `full` nothing is shipped that is not synced', async (t) => {
+  const { directory, journal, endTurn } = journalFixture(t, { sync: 'full' });
+  const store = sampleStore();
+  const shipper = createShipper({ directory, calls: store.sink, clock: () => 0 });
+  t.after(() => shipper.close());
+  journal.open(sampleOpening(1), assert.ifError);
+  endTurn();
+  // From now on a pass reads before it first waits.
+  await shipper.pass();
+  const disk = failingDisk(t);
+  const { fdatasyncSync } = fs;
+  let shippedMeanwhile: Promise<number> | null = null;
+  Object.assign(fs, { fdatasyncSync: (descriptor: number) => {
+    shippedMeanwhile = shipper.pass();
+    fdatasyncSync(descriptor);
+  } });
+  syncBuiltinESMExports();
+  journal.close(sampleRecord(sampleOpening(1), 1), () => {});
+  endTurn();
+  assert.equal(disk.done.filter((each) => each === 'sync').length, 1);
+  assert.equal(await shippedMeanwhile, 0);
+  assert.equal(await shipper.pass(), 1);
+});
+
 test('a segment of a newer version stops the start', async (t) => {
   const directory = testDirectory(t);
-  const path = makeSegment({ directory, sync: 'normal', randomBytes });
-  const database = new DatabaseSync(path);
-  database.exec('PRAGMA user_version = 2');
-  database.close();
+  const { path } = makeSegment({ directory, sync: 'normal', randomBytes }, 'own_00000000000000000000');
+  const head = readFileSync(path);
+  head.writeUInt16LE(3, 8);
+  const end = 12 + head.readUInt16LE(10);
+  head.writeUInt32LE(crc32(head.subarray(0, end)), end);
+  writeFileSync(path, head);
   await assert.rejects(recoverSegments(directory, sampleStore().sink), (error) => error instanceof JournalFault && error.code === 'journal_newer');
 });
 
@@ -239,18 +324,16 @@ test('a segment that is whole is never said to be damaged where only the space f
   const all = context(t);
   all.open(...Array.from({ length: 100 }, (_, index) => index + 1));
   die(all);
-  const path = all.writers[0]!.path;
-  // A database that may not grow stands for a full disk.
-  const prototype = DatabaseSync.prototype;
-  const { exec } = prototype;
-  t.after(() => { prototype.exec = exec; });
-  prototype.exec = function limited(sql) {
-    exec.call(this, sql);
-    if (sql.includes('wal_autocheckpoint')) exec.call(this, 'PRAGMA max_page_count = 1');
-  };
-  await assert.rejects(recoverSegments(all.directory, all.sink),
-    (error) => error instanceof JournalFault && error.code === 'journal_unwritable' && error.message.includes(path));
-  prototype.exec = exec;
+  const { path } = all.writers[0]!;
+  const disk = failingDisk(t);
+  // At whatever byte the disk is full: the next attempt finds nothing of this one.
+  for (const room of [0, 1, 100, 20_000]) {
+    disk.cap = sizeOf(path) + room;
+    await assert.rejects(recoverSegments(all.directory, all.sink),
+      (error) => error instanceof JournalFault && error.code === 'journal_unwritable' && error.message.includes(path));
+    assert.equal(segmentContent(path).sealed, false);
+  }
+  disk.cap = Infinity;
   assert.equal((await recoverSegments(all.directory, all.sink)).interrupted, 100);
 });
 
@@ -261,18 +344,21 @@ test('segments that cannot be removed keep nothing back and pile up nothing; wha
     all.open(number);
     all.close(number);
   }
-  const obstacles = all.writers.map(({ path }) => path.replace(/db$/, 'done'));
-  for (const obstacle of obstacles) mkdirSync(obstacle);
+  const { unlinkSync } = fs;
+  const put = (real: typeof unlinkSync): void => {
+    fs.unlinkSync = real;
+    syncBuiltinESMExports();
+  };
+  t.after(() => put(unlinkSync));
+  put(() => { throw Object.assign(new Error('not now'), { code: 'EPERM' }); });
   for (let pass = 0; pass < 3; pass += 1) {
-    await assert.rejects(all.shipper.pass(), { code: 'journal_unwritable', message: /seg_\w+\.db cannot be removed \(\w+\)/ });
+    await assert.rejects(all.shipper.pass(), { code: 'journal_unwritable', message: /seg_\w+\.log cannot be removed \(EPERM\)/ });
   }
   assert.deepEqual(all.kept.toSorted(), numbers.map((number) => `completed ${number}`));
+  put(unlinkSync);
   all.shipper.close();
   die(all);
-  // The last connection takes the log with it: one that was forgotten keeps it.
-  assert.deepEqual(filesOfUsedSegments(all.directory).filter((name) => name.endsWith('-wal')), []);
-  for (const obstacle of obstacles) rmdirSync(obstacle);
-  await all.shipper.pass();
+  await all.shipper.recover();
   assert.deepEqual([filesOfUsedSegments(all.directory), all.kept.length], [[], 8]);
 });
 
@@ -285,7 +371,8 @@ for (const kind of [0, 1] as const) {
     }
     all.open(9);
     const damaged = all.writers[2]!;
-    damaged.database.exec(`UPDATE entry SET body = '[1,"secret' WHERE kind = ${kind}; UPDATE segment SET sealed = 0`);
+    // Whole as a frame, and not sealed.
+    rewriteSegment(damaged.path, (rows) => rows.map((row) => (row.kind === kind ? { ...row, body: '[1,"secret' } : row)));
     const broken = (error: unknown): boolean => error instanceof JournalFault && error.code === 'journal_unreadable'
       && error.message.includes(damaged.path) && !error.message.includes('secret');
     if (kind === 1) {

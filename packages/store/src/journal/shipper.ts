@@ -5,11 +5,12 @@
  * away, everything stays where it is, and the next pass continues from the mark.
  */
 import { setImmediate as turn } from 'node:timers/promises';
-import { isElsewhere, JournalFault, sqliteResult } from './journal-fault.ts';
-import { createLogUpkeep } from './log-upkeep.ts';
+import { isElsewhere, JournalFault } from './journal-fault.ts';
 import { recoverSegments, takeOver, type Recovery } from './recovery.ts';
-import { listSegments, removeSegment } from './segment-files.ts';
+import { elsewhere } from './segment.ts';
+import { clearLocks, listSegments, removeSegment } from './segment-files.ts';
 import { SegmentReader, type DueRows } from './segment-reader.ts';
+import { isOldSegment } from './sqlite-form/old-files.ts';
 import type { CallSink } from './call-sink.ts';
 
 export interface ShipperOptions {
@@ -19,6 +20,8 @@ export interface ShipperOptions {
   readonly clock: () => number;
   /** The store is another process, perhaps far away: a batch waits for it without holding this thread. */
   readonly distant?: boolean;
+  /** Told one sentence about what an operator should know of. */
+  readonly warn?: (sentence: string) => void;
 }
 
 export interface Shipper {
@@ -42,14 +45,11 @@ const sliceMs = 15;
  * thread some 40 ms. After a failure it is halved, for one that is too large for what a statement may take would fail for ever.
  */
 const distantRows = { first: 500, max: 1_000 } as const;
-/** Rows shipped from one segment between two checkpoints of its log. */
-const checkpointRows = 4000;
 
 /** One open segment and how far the store has it. Null: ask. */
 interface Tracked {
   readonly reader: SegmentReader;
   mark: number | null;
-  rowsSinceCheckpoint: number;
 }
 
 export function createShipper(options: ShipperOptions): Shipper {
@@ -61,19 +61,24 @@ class SegmentShipper implements Shipper {
   readonly #tracked = new Map<string, Tracked>();
   /** Segments that another process had when they were last looked at: what it left open in them is for this one to close. */
   readonly #elsewhere = new Set<string>();
-  readonly #logs = createLogUpkeep();
+  readonly #warn: (sentence: string) => void;
   #passing: Promise<number> | null = null;
+  /** Segments removed so far. */
+  #removed = 0;
   #batchRows: number;
 
   constructor(options: ShipperOptions) {
     this.#options = options;
+    this.#warn = options.warn ?? (() => {});
     this.#batchRows = options.distant === true ? distantRows.first : batchRows.first;
   }
 
   async recover(): Promise<Recovery> {
-    const recovery = await recoverSegments(this.#options.directory, this.#options.calls);
+    const { directory, calls } = this.#options;
+    const recovery = await recoverSegments(directory, calls, this.#warn);
     for (const path of recovery.elsewhere) this.#elsewhere.add(path);
     for (const path of recovery.dead) await this.#shipSegment(path);
+    clearLocks(directory);
     return recovery;
   }
 
@@ -89,31 +94,41 @@ class SegmentShipper implements Shipper {
 
   /** One broken segment does not keep the others from being shipped; the first fault is thrown when all had their turn. */
   async #shipAll(): Promise<number> {
+    const removedBefore = this.#removed;
     let shipped = 0;
     let fault: unknown = null;
     for (const path of listSegments(this.#options.directory)) {
       try {
         shipped += await this.#shipSegment(path);
       } catch (error) {
-        if (!(error instanceof JournalFault) && sqliteResult(error) === 0) {
-          this.#logs.tend(listSegments(this.#options.directory));
-          throw error;
-        }
+        if (!(error instanceof JournalFault)) throw error;
         fault ??= error;
       }
     }
     if (fault !== null) throw fault;
+    if (this.#removed > removedBefore) clearLocks(this.#options.directory);
     return shipped;
   }
 
   /** What was there when the pass came to it. What is added meanwhile waits for the next one: it would go in ever smaller batches. */
-  async #shipSegment(path: string): Promise<number> {
-    if (this.#elsewhere.has(path) && await takeOver(path, this.#options.calls) !== null) this.#elsewhere.delete(path);
+  async #shipSegment(found: string): Promise<number> {
+    const path = this.#elsewhere.has(found) || isOldSegment(found) ? await this.#takeOver(found) : found;
+    return this.#shipRows(path);
+  }
+
+  /** What another process had when it was last looked at. @throws JournalFault `journal_elsewhere` where it still has it. */
+  async #takeOver(found: string): Promise<string> {
+    const taken = await takeOver(found, this.#options.calls, this.#warn);
+    if (taken === null) throw elsewhere(found);
+    this.#elsewhere.delete(found);
+    return taken.path;
+  }
+
+  async #shipRows(path: string): Promise<number> {
     const tracked = this.#track(path);
     const { reader } = tracked;
     let shipped = 0;
     for (;;) {
-      const complete = reader.sealed;
       const limit = this.#batchRows;
       const startedMs = this.#options.clock();
       const known = tracked.mark !== null;
@@ -125,7 +140,7 @@ class SegmentShipper implements Shipper {
         shipped += rows.count;
       }
       if (rows.count < limit) {
-        if (!complete) return shipped;
+        if (!rows.sealed) return shipped;
         // Where nothing was sent, nothing told that the store still holds what was sent before.
         if (rows.count > 0 || !known || await this.#isHeld(tracked, tracked.mark)) {
           this.#remove(path, tracked);
@@ -143,7 +158,7 @@ class SegmentShipper implements Shipper {
     return held;
   }
 
-  async #ship(tracked: Tracked, after: number, { records, runEvents, count, through }: DueRows): Promise<void> {
+  async #ship(tracked: Tracked, after: number, { records, runEvents, through }: DueRows): Promise<void> {
     const segment = tracked.reader.name;
     try {
       await this.#options.calls.ship({ segment, after, through, records, runEvents });
@@ -154,17 +169,13 @@ class SegmentShipper implements Shipper {
       throw error;
     }
     tracked.mark = through;
-    tracked.rowsSinceCheckpoint += count;
-    if (tracked.rowsSinceCheckpoint < checkpointRows) return;
-    tracked.rowsSinceCheckpoint = 0;
-    tracked.reader.checkpoint();
   }
 
   #track(path: string): Tracked {
     const known = this.#tracked.get(path);
     if (known !== undefined) return known;
     try {
-      const tracked = { reader: new SegmentReader(path), mark: null, rowsSinceCheckpoint: 0 };
+      const tracked = { reader: new SegmentReader(path), mark: null };
       this.#tracked.set(path, tracked);
       return tracked;
     } catch (error) {
@@ -175,10 +186,10 @@ class SegmentShipper implements Shipper {
 
   #remove(path: string, tracked: Tracked): void {
     // Where it cannot be removed, its reader is there for the next pass.
-    removeSegment(path, () => {
-      this.#tracked.delete(path);
-      tracked.reader.close();
-    });
+    removeSegment(path);
+    this.#removed += 1;
+    this.#tracked.delete(path);
+    tracked.reader.close();
   }
 
   #resize(rows: number, tookMs: number): void {

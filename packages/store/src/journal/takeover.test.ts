@@ -5,7 +5,8 @@ import { once } from 'node:events';
 import { test, type TestContext } from 'node:test';
 import { createShipper } from './shipper.ts';
 import type { CallSink } from './call-sink.ts';
-import { filesOfUsedSegments, testDirectory } from './test-support/journal-fixture.ts';
+import { filesOfUsedSegments, journalFixture, testDirectory } from './test-support/journal-fixture.ts';
+import { sampleOpening, sampleRecord } from './test-support/sample-call.ts';
 
 /** Opens three calls, closes the first, in segments of two rows, says so, and lives on. */
 const program = `
@@ -67,4 +68,44 @@ test('a process that lives on keeps its segments, and that is said; once it is g
   await once(other, 'exit');
   await shipper.pass();
   assert.deepEqual([kept.toSorted(), filesOfUsedSegments(directory)], [whole, []]);
+});
+
+/** Recovers a journal into nothing, says what it could take, and lives on with what it tracks. */
+const recovering = `
+  const [shipper, directory] = process.argv.slice(1);
+  const { createShipper } = await import(shipper);
+  const away = async () => { throw new Error('the store is away'); };
+  const calls = { mark: async () => 0, recorded: async () => new Set(), ship: away };
+  const kept = createShipper({ directory, calls, clock: () => 0 });
+  await kept.pass().then((rows) => console.log('shipped', rows), ({ code, message }) => console.log(code ?? message));
+  setInterval(() => {}, 1000);`;
+
+async function otherShipper(t: TestContext, directory: string): Promise<{ readonly child: ChildProcess; readonly said: string }> {
+  const values = [new URL('./shipper.ts', import.meta.url).href, directory];
+  const child = spawn(process.execPath, ['--input-type=module', '-e', recovering, ...values], { stdio: ['ignore', 'pipe', 'inherit'] });
+  t.after(() => child.kill('SIGKILL'));
+  const [said] = await once(child.stdout!, 'data') as [Buffer];
+  return { child, said: said.toString().trim() };
+}
+
+test('two processes on one directory: neither touches the other\'s segments, nor what the other ships', { skip }, async (t) => {
+  const { directory, shipper, kept } = context(t);
+  const { journal, endTurn, die } = journalFixture(t, { directory });
+  for (const number of [1, 2]) journal.open(sampleOpening(number), assert.ifError);
+  endTurn();
+  journal.close(sampleRecord(sampleOpening(1), 1), () => {});
+  endTurn();
+  assert.equal((await otherShipper(t, directory)).said, 'journal_elsewhere');
+  assert.equal(await shipper.pass(), 1);
+  // The journal ends, the shipper of its process goes on: its segments are still no one else's.
+  die();
+  assert.equal((await otherShipper(t, directory)).said, 'journal_elsewhere');
+  shipper.close();
+  const { child, said } = await otherShipper(t, directory);
+  assert.equal(said, 'the store is away');
+  assert.equal((await shipper.recover()).elsewhere.length, 1);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  await shipper.pass();
+  assert.deepEqual([kept.toSorted(), filesOfUsedSegments(directory)], [['completed 1', 'interrupted 2'], []]);
 });

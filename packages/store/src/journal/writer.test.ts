@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { readPragma } from './segment.ts';
 import { recordFromText, recordToText } from './row.ts';
 import { journalFixture, segmentRows, testDirectory } from './test-support/journal-fixture.ts';
+import { failingDisk } from './test-support/failing-disk.ts';
+import { segmentContent, sizeOf } from './test-support/segment-rows.ts';
 import { sampleOpening, sampleRecord } from './test-support/sample-call.ts';
 import { createJournal } from './writer.ts';
 
@@ -28,7 +29,7 @@ test('a row that an earlier version wrote is read: what it did not know is not t
   assert.throws(() => recordFromText(earlier.replace('[1,', '[2,')), /does not know/);
 });
 
-test('callbacks run after the commit, in the order of the rows, and one turn is one transaction', (t) => {
+test('callbacks run after the commit, in the order of the rows, and one turn is one frame', (t) => {
   const context = journalFixture(t);
   const heard: string[] = [];
   for (const number of [1, 2, 3]) {
@@ -48,18 +49,19 @@ test('callbacks run after the commit, in the order of the rows, and one turn is 
 });
 
 for (const [count, characters] of [[64, 100], [65, 100], [1000, 100], [3, 60_000], [70, 60_000], [2, 1_000_000]] as const) {
-  test(`${count} rows of ${characters} characters in one turn are one transaction: all of them or none`, (t) => {
+  test(`${count} rows of ${characters} characters in one turn are one commit: all of them or none`, (t) => {
     const context = journalFixture(t);
     const heard: (string | null)[] = [];
     const opening = (number: number) => ({ ...sampleOpening(number), path: 'p'.repeat(characters) });
     const numbers = Array.from({ length: count }, (_, at) => at + 1);
     const openAll = (): void => numbers.forEach((number) => context.journal.open(opening(number), (error) => heard.push(error && 'failed')));
-    const database = context.writers[0]!.database;
-    database.exec(`CREATE TEMP TRIGGER last AFTER INSERT ON main.entry WHEN new.seq = ${count} BEGIN SELECT RAISE(ABORT, 'no'); END`);
+    const disk = failingDisk(t);
+    // The last row does not fit.
+    disk.cap = sizeOf(context.writers[0]!.path) + Math.floor(count * characters * 0.99);
     openAll();
     context.endTurn();
     assert.deepEqual([heard.splice(0), context.rows()], [numbers.map(() => 'failed'), []]);
-    database.exec('DROP TRIGGER last');
+    disk.cap = Infinity;
     openAll();
     context.endTurn();
     assert.deepEqual([heard, context.rows().length, context.journal.counters.commits], [numbers.map(() => null), count, 1]);
@@ -119,14 +121,14 @@ test('disk full: openings fail at once, closings wait and go out after 2 s, and 
   context.journal.open(sampleOpening(1), assert.ifError);
   context.journal.open(sampleOpening(2), assert.ifError);
   context.endTurn();
-  const { database } = context.writers[0]!;
-  database.exec(`PRAGMA max_page_count = ${String(readPragma(database, 'page_count'))}`);
+  const disk = failingDisk(t);
+  disk.cap = sizeOf(context.writers[0]!.path) + 100;
   const large = (number: number) => ({ ...record(number), path: 'x'.repeat(8000) });
 
   context.journal.close(large(1), () => heard.push('closed 1'));
   context.journal.open({ ...sampleOpening(3), path: 'x'.repeat(8000) }, (error) => heard.push(`open 3: ${error?.message}`));
   context.endTurn();
-  assert.deepEqual(heard, ['open 3: database or disk is full']);
+  assert.deepEqual(heard, ['open 3: ENOSPC: as the test wants it, write']);
   assert.equal(context.journal.counters.waiting, 1);
   context.advance(1900);
   context.journal.close(large(2), () => heard.push('closed 2'));
@@ -136,7 +138,7 @@ test('disk full: openings fail at once, closings wait and go out after 2 s, and 
   assert.deepEqual(heard.slice(1), ['closed 1']);
   assert.deepEqual(context.rows(), ['0:1', '0:2']);
 
-  database.exec('PRAGMA max_page_count = 1000000');
+  disk.cap = Infinity;
   context.advance(100);
   assert.deepEqual(heard.slice(1), ['closed 1', 'closed 2']);
   context.journal.open(sampleOpening(4), (error) => heard.push(`open 4: ${error}`));
@@ -150,13 +152,13 @@ test('disk full: openings fail at once, closings wait and go out after 2 s, and 
 
 test('a call whose opening failed leaves no row, also when it was closed in the same turn', (t) => {
   const context = journalFixture(t);
-  const { database } = context.writers[0]!;
-  database.exec(`PRAGMA max_page_count = ${String(readPragma(database, 'page_count'))}`);
+  const disk = failingDisk(t);
+  disk.cap = sizeOf(context.writers[0]!.path) + 100;
   const heard: string[] = [];
   context.journal.open({ ...sampleOpening(1), path: 'x'.repeat(8000) }, (error) => heard.push(String(error !== null)));
   context.journal.close(record(1), () => heard.push('closed'));
   context.endTurn();
-  database.exec('PRAGMA max_page_count = 1000000');
+  disk.cap = Infinity;
   context.advance(5000);
   assert.deepEqual([heard, context.rows(), context.journal.counters.waiting], [['true', 'closed'], [], 0]);
 });
@@ -166,7 +168,7 @@ test('a segment whose file fails takes no new calls; the next one does', (t) => 
   context.journal.open(sampleOpening(1), assert.ifError);
   context.endTurn();
   const broken = context.writers[0]!;
-  broken.append = () => { throw Object.assign(new Error('disk I/O error'), { code: 'ERR_SQLITE_ERROR', errcode: 778 }); };
+  broken.append = () => { throw Object.assign(new Error('disk I/O error'), { code: 'EIO' }); };
   const heard: string[] = [];
   context.journal.open(sampleOpening(2), (error) => heard.push(String(error?.message)));
   context.endTurn();
@@ -193,21 +195,97 @@ test('end commits what is queued and seals; afterwards nothing can be opened', a
   assert.match(String(error), /journal has ended/);
 });
 
-test('SVC_JOURNAL_SYNC decides how a commit is synced, and no connection checkpoints by itself', (t) => {
-  for (const [sync, value] of [['normal', 1], ['full', 2]] as const) {
-    const { database } = journalFixture(t, { sync }).writers[0]!;
-    assert.deepEqual(['synchronous', 'journal_mode', 'wal_autocheckpoint', 'busy_timeout'].map((name) => readPragma(database, name)),
-      [value, 'wal', 0, 50]);
+test('under `normal` a commit is one write and nothing else; under `full` it is synced before anyone is told', async (t) => {
+  for (const [sync, wanted] of [['normal', /^write \d+,told$/], ['full', /^write \d+,sync,write 16,told$/]] as const) {
+    const { journal, endTurn } = journalFixture(t, { sync });
+    const disk = failingDisk(t);
+    for (let number = 1; number <= 5; number += 1) {
+      journal.open(sampleOpening(number), () => disk.done.push('told'));
+      if (number === 2) journal.close(record(1), () => {});
+      endTurn();
+      assert.match(disk.done.splice(0).join(), wanted);
+    }
   }
 });
 
-test('every file of a segment is for its owner alone', (t) => {
+test('a sync that fails: what was written is not told, not seen and not found, and is written again', (t) => {
+  const context = journalFixture(t, { sync: 'full' });
+  context.journal.open(sampleOpening(1), assert.ifError);
+  context.endTurn();
+  const disk = failingDisk(t);
+  Object.assign(disk, { syncsFail: true, code: 'EIO' });
+  const heard: string[] = [];
+  context.journal.close(record(1), () => heard.push('closed'));
+  context.journal.open(sampleOpening(2), (error) => heard.push(String(error?.message)));
+  context.endTurn();
+  assert.deepEqual([heard, context.rows()], [['EIO: as the test wants it, fsync'], ['0:1']]);
+  disk.syncsFail = false;
+  context.advance(100);
+  assert.deepEqual([heard.at(-1), context.rows()], ['closed', ['0:1', '1:1']]);
+});
+
+test('a disk that is full at any byte of a turn: nothing of the turn stands, and the next one does', async (t) => {
+  const whole = journalFixture(t);
+  const turn = (context: typeof whole, heard: string[] = []): string[] => {
+    context.journal.close(record(1), () => heard.push('closed'));
+    context.journal.open(sampleOpening(2), (error) => heard.push(error === null ? 'opened' : 'refused'));
+    context.endTurn();
+    return heard;
+  };
+  const before = (context: typeof whole): void => {
+    context.journal.open(sampleOpening(1), assert.ifError);
+    context.endTurn();
+  };
+  before(whole);
+  const from = sizeOf(whole.writers[0]!.path);
+  turn(whole);
+  const bytes = sizeOf(whole.writers[0]!.path) - from;
+  const disk = failingDisk(t);
+  for (let cut = 0; cut < bytes; cut += 1) {
+    disk.cap = Infinity;
+    const context = journalFixture(t);
+    before(context);
+    const { path } = context.writers[0]!;
+    disk.cap = from + cut;
+    assert.deepEqual(turn(context), ['refused']);
+    assert.deepEqual([segmentRows(path).rows, sizeOf(path)], [['0:1'], from + cut]);
+    disk.cap = Infinity;
+    // Shorter than what failed: what is left of that lies behind it.
+    context.journal.endRun({ organization: sampleOpening(1).organization, run: 'r', state: 'closed', atMs: 1 }, assert.ifError);
+    context.endTurn();
+    context.journal.open(sampleOpening(3), assert.ifError);
+    context.endTurn();
+    context.advance(100);
+    assert.deepEqual(segmentContent(path).rows.map(({ seq, kind }) => `${seq}:${kind}`), ['1:0', '2:3', '3:0', '4:1']);
+    await context.journal.end();
+  }
+});
+
+test('a probe of a full disk says so, and leaves nothing that is read', (t) => {
+  const context = journalFixture(t);
+  context.journal.open(sampleOpening(1), assert.ifError);
+  context.endTurn();
+  const { path } = context.writers[0]!;
+  const disk = failingDisk(t);
+  disk.cap = sizeOf(path) + 4_000;
+  context.journal.open({ ...sampleOpening(2), path: 'x'.repeat(8_000) }, () => {});
+  context.endTurn();
+  context.journal.probe();
+  assert.match(String(context.journal.fault), /ENOSPC/);
+  disk.cap = Infinity;
+  context.journal.probe();
+  assert.deepEqual([context.journal.fault, context.rows()], [null, ['0:1']]);
+  context.journal.open(sampleOpening(3), assert.ifError);
+  context.endTurn();
+  assert.deepEqual(context.rows(), ['0:1', '0:3']);
+});
+
+test('every file of a journal is for its owner alone', (t) => {
   const { directory, journal, endTurn } = journalFixture(t);
   journal.open(sampleOpening(1), assert.ifError);
   endTurn();
-  const modes = readdirSync(directory).sort().map((name) => [name.replace(/^seg_\w+/, ''), statSync(join(directory, name)).mode & 0o777]);
-  assert.deepEqual(modes.filter(([name]) => name !== '.db-shm'), [['.db', 0o600], ['.db-wal', 0o600]]);
-  assert.ok(modes.every(([, mode]) => mode === 0o600));
+  const modes = readdirSync(directory).sort().map((name) => [name.replace(/^(\w{3})_\w+/, '$1'), statSync(join(directory, name)).mode & 0o777]);
+  assert.deepEqual(modes, [['own.lock', 0o600], ['seg.log', 0o600]]);
 });
 
 test('a directory that cannot be made or written stops the start with its name', (t) => {

@@ -1,9 +1,8 @@
 /**
- * Openings and records → committed rows, one transaction for all that one event-loop turn produced (design 2, Journal).
+ * Openings and records → committed rows, one frame and one write for all that one event-loop turn produced (design 2, Journal).
  * Rule: `open` succeeds only after its row is committed; a closed call is never forgotten while the process lives.
  * When commits fail, openings fail at once, so nothing is forwarded. Closings wait in memory and are retried every 100 ms; after 2 s the
- * answer goes out anyway. When commits succeed again, everything recovers by itself. The shipper, on another thread, moves rows to the store
- * and makes checkpoints.
+ * answer goes out anyway. When commits succeed again, everything recovers by itself. The shipper, on another thread, moves rows to the store.
  */
 import type { CallOpening, CallRecord } from '@metergate/core/record/call-record.ts';
 import type { RequestId } from '@metergate/core/id.ts';
@@ -13,7 +12,7 @@ import { OpenSegments } from './open-segments.ts';
 import { endToText, openingToText, recordToText, rowKind, tighteningToText, type RowKind } from './row.ts';
 import type { RunEnd, RunTightening } from './run-event.ts';
 import { ensureJournalDirectory } from './segment-files.ts';
-import type { JournalSync } from './segment.ts';
+import type { JournalSync } from './segment-form.ts';
 import { createSegmentSupply, type SegmentSupply } from './segment-supply.ts';
 import type { SegmentWriter } from './segment-writer.ts';
 
@@ -51,7 +50,7 @@ interface Row {
   released: boolean;
 }
 
-/** @throws JournalFault `journal_unwritable`, `journal_unsound`: the first segment is made at once. */
+/** @throws JournalFault `journal_unwritable`: the first segment is made at once. */
 export function createJournal(options: JournalOptions): Journal & JournalCondition {
   ensureJournalDirectory(options.directory);
   return new SegmentedJournal(options);
@@ -169,7 +168,7 @@ class SegmentedJournal implements Journal, JournalCondition {
     }
   }
 
-  /** One transaction; on failure nothing of it stays and each row holds the error. */
+  /** One frame; on failure nothing of it stays and each row holds the error. */
   #write(segment: SegmentWriter, rows: readonly Row[]): boolean {
     try {
       segment.append(rows);
@@ -239,7 +238,6 @@ class SegmentedJournal implements Journal, JournalCondition {
       if (this.#ended) return;
       this.#retryWaiting();
       this.#turnSegments();
-      this.#segments.closeRemoved();
       if (this.#waiting.length > 0 || this.#segments.unfinished) this.#tendLater();
     });
   }

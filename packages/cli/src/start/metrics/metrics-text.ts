@@ -62,8 +62,8 @@ const counters: typeof gauges = [
   ['metergate_lease_waits_total', 'Calls that waited for a lease.', (metrics) => metrics.leases?.waits ?? 0],
   ['metergate_journal_opened_total', 'Openings committed.', (metrics) => metrics.journal.opened],
   ['metergate_journal_closed_total', 'Closings committed.', (metrics) => metrics.journal.closed],
-  ['metergate_journal_commits_total', 'Transactions committed by the journal.', (metrics) => metrics.journal.commits],
-  ['metergate_journal_commit_failures_total', 'Transactions that the journal could not commit.', (metrics) => metrics.journal.commitFailures],
+  ['metergate_journal_commits_total', 'Turns committed by the journal.', (metrics) => metrics.journal.commits],
+  ['metergate_journal_commit_failures_total', 'Turns that the journal could not commit.', (metrics) => metrics.journal.commitFailures],
 ];
 
 /** Writes what there is now. */

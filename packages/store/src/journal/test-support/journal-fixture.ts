@@ -3,13 +3,15 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import type { TestContext } from 'node:test';
 import { listSegments } from '../segment-files.ts';
 import { createSegmentSupply } from '../segment-supply.ts';
 import type { JournalSync } from '../segment.ts';
 import type { SegmentWriter } from '../segment-writer.ts';
 import { createJournal } from '../writer.ts';
+import { segmentRows } from './segment-rows.ts';
+
+export { segmentRows } from './segment-rows.ts';
 
 /** A new directory, gone when the test ends. */
 export function testDirectory(test: TestContext): string {
@@ -23,8 +25,10 @@ export function filesOfUsedSegments(directory: string): string[] {
   return readdirSync(directory).filter((name) => !name.includes('.new'));
 }
 
-export function journalFixture(test: TestContext, options: { readonly rowsPerSegment?: number; readonly sync?: JournalSync } = {}) {
-  const directory = testDirectory(test);
+export function journalFixture(test: TestContext, options: {
+  readonly rowsPerSegment?: number; readonly sync?: JournalSync; readonly directory?: string;
+} = {}) {
+  const directory = options.directory ?? testDirectory(test);
   const { sync = 'normal' } = options;
   const commits: (() => void)[] = [];
   const timers: { atMs: number; task: () => void }[] = [];
@@ -64,19 +68,12 @@ export function journalFixture(test: TestContext, options: { readonly rowsPerSeg
       }
       nowMs = untilMs;
     },
-    /** Rows of all segments, as another connection sees them now: kind and call id, in order. */
+    /** The process dies: its files are closed and its lock is free, nothing was said. */
+    die(): void {
+      writers.forEach((writer) => writer.close());
+      supply.end();
+    },
+    /** Rows of all segments, as another descriptor sees them now: kind and call id, in order. */
     rows: (): string[] => listSegments(directory).flatMap((path) => segmentRows(path).rows),
   };
-}
-
-/** What another connection sees of one segment. */
-export function segmentRows(path: string): { readonly rows: string[]; readonly sealed: boolean } {
-  const database = new DatabaseSync(path, { readOnly: true });
-  try {
-    const rows = database.prepare("SELECT kind || ':' || ltrim(substr(body ->> 1, 5), '0') AS row FROM entry ORDER BY seq").all();
-    const sealed = database.prepare('SELECT sealed FROM segment').get()?.['sealed'] === 1;
-    return { rows: rows.map((row) => String(row['row'])), sealed };
-  } finally {
-    database.close();
-  }
 }
