@@ -15,7 +15,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const launcher = join(root, 'packages/cli/bin/metergate.mjs');
 const pages = [
   '/', '/explore?by=day&and=model', '/calls', '/calls?call=', '/runs', '/baseline', '/caps', '/caps?new=cap', '/alerts',
-  '/projects', '/statement', '/exports', '/start', '/keys', '/providers', '/members', '/tokens', '/audit', '/settings',
+  '/projects', '/statement', '/exports', '/start', '/keys', '/providers', '/members', '/tokens', '/audit', '/nodes', '/settings',
 ];
 const email = 'ada@example.com';
 const password = 'a password for pictures';
@@ -33,6 +33,7 @@ command(['seed', '--organizations', '1', '--keys', '12', '--calls', '40000']);
 const product = spawn(process.execPath, [launcher, 'start', '--sandbox'], { env, stdio: ['ignore', 'pipe', 'ignore'] });
 const [ready] = await once(product.stdout, 'data') as [Buffer];
 const platformUrl = /platform=(\S+)/.exec(ready.toString('utf8'))![1]!;
+const gatewayUrl = /gateway=(\S+)/.exec(ready.toString('utf8'))![1]!;
 const browser = await playwright.launch({ executablePath: await chromium.executablePath(), headless: true, args: ['--no-sandbox', '--disable-gpu'] });
 try {
   command(['user', 'create', '--email', email, '--org', 'default', '--role', 'owner'], password);
@@ -42,6 +43,7 @@ try {
   const caps = JSON.parse(command(['cap', 'list', '--org', 'default', '--json'])) as readonly { readonly id: string }[];
   command(['alert', 'set', '--cap', caps[0]!.id, '--at', '50,80,100', '--org', 'default']);
   command(['webhook', 'create', '--org', 'default', '--url', 'https://hooks.acme.example/metergate']);
+  await refuseSome();
   mkdirSync(out, { recursive: true });
   for (const colorScheme of ['light', 'dark'] as const) {
     await sheet(browser, { name: `desktop-${colorScheme}`, colorScheme, width: 1_280, height: 860, columns: 4 });
@@ -52,6 +54,22 @@ try {
   product.kill('SIGTERM');
   await once(product, 'exit');
   rmSync(data, { recursive: true, force: true });
+}
+
+/** Calls that a cap of a key and a malformed header refuse, so that there are refusals to show. */
+async function refuseSome(): Promise<void> {
+  command(['org', 'set', 'default', '--enforce-key-caps', 'on']);
+  const { id, key } = JSON.parse(command(['key', 'create', '--org', 'default', '--name', 'nightly-evaluation', '--json'])) as { id: string; key: string };
+  command(['cap', 'set', '--org', 'default', '--scope', 'key', '--key', id, '--window', 'day', '--limit', '0.000001']);
+  const send = async (headers: Readonly<Record<string, string>>): Promise<void> => {
+    await (await fetch(`${gatewayUrl}/v1/chat/completions`, {
+      method: 'POST', headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ model: 'gpt-5-mini', messages: [{ role: 'user', content: 'Say hello' }] }),
+    })).arrayBuffer();
+  };
+  for (let calls = 0; calls < 60; calls += 1) await send(calls % 6 === 5 ? { 'x-svc-run-budget': '1.00' } : {});
+  // Nodes send what they counted every two seconds.
+  await new Promise((resolve) => { setTimeout(resolve, 5_000); });
 }
 
 interface Sheet {

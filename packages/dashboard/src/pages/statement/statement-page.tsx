@@ -38,7 +38,7 @@ export function StatementPage() {
       actions={
         <>
           <MonthPickerInput
-            aria-label="Month"
+            aria-label={`Month: ${monthName(month)}`}
             w={160}
             value={`${month}-01`}
             maxDate={new Date()}
