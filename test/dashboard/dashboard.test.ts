@@ -10,11 +10,16 @@ import type { Page } from 'playwright-core';
 import { axeFindings, call, openPage, password, settled, startGround, untilTrue, type Ground } from './browser.ts';
 import { pagePaths } from './pages.ts';
 
-/** A page that was made narrow is drawn anew before long; how wide it is then. */
+/** How wide a page is that was made narrow, once what that set in motion has come to rest. */
 async function settledWidth(page: Page): Promise<number> {
-  const narrow = 'document.documentElement.scrollWidth <= innerWidth && innerWidth <= 375';
-  await page.waitForFunction(narrow, null, { timeout: 15_000 }).catch(() => {});
-  return page.evaluate<number>('document.documentElement.scrollWidth');
+  return page.evaluate<number>(`new Promise((resolve) => {
+    const atRest = async () => {
+      const moving = document.getAnimations().filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity);
+      await Promise.allSettled(moving.map(({ finished }) => finished));
+      resolve(document.documentElement.scrollWidth);
+    };
+    requestAnimationFrame(() => requestAnimationFrame(atRest));
+  })`);
 }
 
 const here = `${process.platform}-${process.arch}`;

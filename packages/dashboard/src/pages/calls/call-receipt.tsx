@@ -90,7 +90,12 @@ function Shown({
       variant="light"
       icon={<Icon size={18} aria-hidden />}
       title={title}
-      styles={{ title: { color: good ? 'var(--good)' : 'var(--bad)' }, message: { color: 'var(--mantine-color-text)' } }}>
+      styles={{
+        title: { color: good ? 'var(--good)' : 'var(--bad)' },
+        // A hash is long: it is clipped where it stands, and makes nothing wider.
+        body: { minWidth: 0 },
+        message: { color: 'var(--mantine-color-text)', minWidth: 0 },
+      }}>
       {children}
       <Anchor component="button" type="button" size="sm" onClick={() => saveText('receipts.jsonl', file, 'application/x-ndjson')}>
         Save the file that was checked

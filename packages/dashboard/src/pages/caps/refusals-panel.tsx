@@ -26,7 +26,7 @@ export function RefusalsPanel() {
   const [days, setDays] = useState('7d');
   const names = useKeyNames();
   const query = useMemo(() => isoOf(rangeOf({ range: days }, Date.now())), [days]);
-  const refusals = api.useQuery('get', '/platform/v1/refusals', { params: { query } }, { refetchInterval: 10_000 });
+  const refusals = api.useQuery('get', '/platform/v1/refusals', { params: { query } }, { refetchInterval: 5_000 });
   const columns = useMemo(() => columnsOf(names), [names]);
   return (
     <Panel
