@@ -2,11 +2,14 @@
 import { Menu, Text } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { KeyRound, LogOut } from 'lucide-react';
+import { useRef } from 'react';
 import { ask, queries } from '../api/client.ts';
 import { useSession } from '../app/session.ts';
 import { AccountButton } from './header-buttons.tsx';
 
 export function AccountMenu() {
+  // The button that was there before the menu is gone, so the focus is given to the one in its place.
+  const target = useRef<HTMLButtonElement>(null);
   const session = useSession();
   const navigate = useNavigate();
   const leave = async (): Promise<void> => {
@@ -15,9 +18,9 @@ export function AccountMenu() {
     queries.clear();
   };
   return (
-    <Menu position="bottom-end" defaultOpened returnFocus>
+    <Menu position="bottom-end" defaultOpened onClose={() => target.current?.focus()}>
       <Menu.Target>
-        <AccountButton />
+        <AccountButton ref={target} />
       </Menu.Target>
       <Menu.Dropdown>
         <Text px="sm" py={6} size="sm" maw={260} className="wrap">

@@ -2,11 +2,14 @@
 import { Menu } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { Check } from 'lucide-react';
+import { useRef } from 'react';
 import { ask } from '../api/client.ts';
 import { beginAnew, useOrganizations, useSession } from '../app/session.ts';
 import { OrganizationButton } from './header-buttons.tsx';
 
 export function OrganizationMenu() {
+  // The button that was there before the menu is gone, so the focus is given to the one in its place.
+  const target = useRef<HTMLButtonElement>(null);
   const { organization } = useSession();
   const navigate = useNavigate();
   const others = useOrganizations();
@@ -16,9 +19,9 @@ export function OrganizationMenu() {
     await navigate({ to: '/' });
   };
   return (
-    <Menu position="bottom-start" defaultOpened returnFocus>
+    <Menu position="bottom-start" defaultOpened onClose={() => target.current?.focus()}>
       <Menu.Target>
-        <OrganizationButton name={organization.name} />
+        <OrganizationButton name={organization.name} ref={target} />
       </Menu.Target>
       <Menu.Dropdown>
         {others.map(({ id, name }) => (

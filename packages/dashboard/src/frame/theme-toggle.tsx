@@ -1,6 +1,7 @@
 /** Light, dark, or as the system says. */
 import { Menu, useMantineColorScheme } from '@mantine/core';
 import { Check, Monitor, Moon, Sun } from 'lucide-react';
+import { useRef } from 'react';
 import { ThemeButton } from './header-buttons.tsx';
 
 const choices = [
@@ -10,11 +11,13 @@ const choices = [
 ] as const;
 
 export function ThemeToggle() {
+  // The button that was there before the menu is gone, so the focus is given to the one in its place.
+  const target = useRef<HTMLButtonElement>(null);
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
-    <Menu position="bottom-end" defaultOpened returnFocus>
+    <Menu position="bottom-end" defaultOpened onClose={() => target.current?.focus()}>
       <Menu.Target>
-        <ThemeButton />
+        <ThemeButton ref={target} />
       </Menu.Target>
       <Menu.Dropdown>
         {choices.map(({ value, name, icon: Icon }) => (
