@@ -229,6 +229,11 @@ if (here !== 'linux-x64') {
     await other.keyboard.type('900');
     await press('Enter');
     await other.getByText('$900.00').waitFor();
+    await other.getByRole('button', { name: 'Your account' }).focus();
+    await press('Enter');
+    await other.getByRole('menuitem', { name: 'Sign out' }).waitFor();
+    await press('Escape');
+    await untilTrue(() => other.evaluate<boolean>("document.activeElement.ariaLabel === 'Your account'"));
     await other.context().close();
   });
 
