@@ -59,7 +59,8 @@ try {
 /** Calls that a cap of a key and a malformed header refuse, so that there are refusals to show. */
 async function refuseSome(): Promise<void> {
   command(['org', 'set', 'default', '--enforce-key-caps', 'on']);
-  const { id, key } = JSON.parse(command(['key', 'create', '--org', 'default', '--name', 'nightly-evaluation', '--json'])) as { id: string; key: string };
+  const made = command(['key', 'create', '--org', 'default', '--name', 'nightly-evaluation', '--json']);
+  const { id, key } = JSON.parse(made) as { readonly id: string; readonly key: string };
   command(['cap', 'set', '--org', 'default', '--scope', 'key', '--key', id, '--window', 'day', '--limit', '0.000001']);
   const send = async (headers: Readonly<Record<string, string>>): Promise<void> => {
     await (await fetch(`${gatewayUrl}/v1/chat/completions`, {
