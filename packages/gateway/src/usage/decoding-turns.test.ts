@@ -36,6 +36,28 @@ test('a long piece is the only one of its turn, short ones share one; the organi
   assert.equal(ran.length, 192);
 });
 
+test('a piece of tens of milliseconds, as the first of a decoder may be, is followed by four times as long a rest, 100 ms at most', async () => {
+  const rests: [delayMs: number, task: () => void][] = [];
+  const clock = { nowMs: 0 };
+  const ran: number[] = [];
+  const turns = createDecodingTurns(() => clock.nowMs, (...rest) => rests.push(rest));
+  for (const takesMs of [10, 400, 1, 1]) {
+    turns.next('bombs', () => {
+      clock.nowMs += takesMs;
+      ran.push(takesMs);
+    });
+  }
+  await turn();
+  await turn();
+  assert.deepEqual([ran, rests.map(([delayMs]) => delayMs)], [[10], [40]]);
+  rests[0]![1]();
+  await turn();
+  assert.deepEqual([ran, rests.map(([delayMs]) => delayMs)], [[10, 400], [40, 100]]);
+  rests[1]![1]();
+  await turn();
+  assert.deepEqual([ran, rests.length], [[10, 400, 1, 1], 2]);
+});
+
 test('a busy node gives copies a part of each turn, so that honest ones are not late however many calls there are', async () => {
   const { clock, ran, put } = turnsByHand();
   for (let at = 0; at < 100; at += 1) put('honest', String(at), 0.1);

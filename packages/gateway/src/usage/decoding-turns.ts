@@ -7,6 +7,9 @@
 const turnMsMin = 0.2;
 const turnMsMax = 1;
 const partOfTurn = 0.2;
+/** A piece cannot be cut: the first of a decoder may take tens of milliseconds for its memory. What is longer than this is made up for. */
+const longMs = 4;
+const restMsMax = 100;
 
 /** One piece of work: tenths of a millisecond. It must not throw. */
 export type Piece = () => void;
@@ -16,8 +19,11 @@ export interface DecodingTurns {
   next(organization: string, piece: Piece): void;
 }
 
-/** @param monotonicMs passed in for tests. */
-export function createDecodingTurns(monotonicMs: () => number = () => performance.now()): DecodingTurns {
+/** Both are passed in for tests. */
+export function createDecodingTurns(
+  monotonicMs: () => number = () => performance.now(),
+  after: (delayMs: number, task: () => void) => unknown = (delayMs, task) => setTimeout(task, delayMs),
+): DecodingTurns {
   // A Map keeps its order: the organization whose turn it was goes to the end.
   const queues = new Map<string, Piece[]>();
   let due = false;
@@ -35,7 +41,10 @@ export function createDecodingTurns(monotonicMs: () => number = () => performanc
     } while (queues.size > 0 && monotonicMs() < untilMs);
     lastMs = monotonicMs();
     due = queues.size > 0;
-    if (due) setImmediate(work);
+    if (!due) return;
+    const spentMs = lastMs - beganMs;
+    if (spentMs <= longMs) setImmediate(work);
+    else after(Math.min(restMsMax, spentMs / partOfTurn - spentMs), work);
   };
 
   return {
