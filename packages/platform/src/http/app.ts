@@ -93,7 +93,7 @@ export function platformApp(parts: PlatformParts): OpenAPIHono {
   mount(app, parts, operations);
   for (const extend of extensions) extend(app, parts);
   describeApp(app, parts.publicUrl);
-  serveDashboard(app);
+  serveDashboard(app, () => parts.reports?.begin());
   app.notFound(() => errorResponse(notFound()));
   app.onError((fault) => {
     if (fault instanceof HttpRefusal) return errorResponse(fault);

@@ -47,7 +47,7 @@ function readOnly(): string {
   return address.href;
 }
 
-const nobody: Reports = { run: async () => { throw new Error('nobody is to be asked'); }, close: async () => {} };
+const nobody: Reports = { begin: () => {}, run: async () => { throw new Error('nobody is to be asked'); }, close: async () => {} };
 const asked = async (path: string, reports: Reports | null): Promise<readonly [number, string]> => {
   const answer = await platformApp({ ...context.parts, reports })
     .request(`http://platform.test${path}`, { headers: { authorization: `Bearer ${one.tokens.viewer}` } });
@@ -86,7 +86,7 @@ test('where the replica does not answer, the store does, and the operator hears 
 });
 
 test('where neither answers, the fault is the store\'s', async () => {
-  const primary: Reports = { run: async () => { throw new Error('the store is away'); }, close: async () => {} };
+  const primary: Reports = { begin: () => {}, run: async () => { throw new Error('the store is away'); }, close: async () => {} };
   const reports = replicaFirst({ replica: nobody, primary, say: () => {} });
   await assert.rejects(reports.run('showUsage', { actor: null as never, params: {}, query: {}, body: {}, nowMs: 0 }), /the store is away/);
 });

@@ -13,6 +13,7 @@ export interface ReplicaFirst {
 
 export function replicaFirst({ replica, primary, say }: ReplicaFirst): Reports {
   return {
+    begin: () => replica.begin(),
     async run(operation, request) {
       try {
         return await replica.run(operation, request);

@@ -10,6 +10,8 @@ import { faultOfMessage, type FileHead, type FromReports, type Piece, type Repor
 export interface Reports {
   /** What the operation of this name answers to that request: its result, a refusal, or a file. */
   run(operation: string, request: ReportRequest): Promise<unknown>;
+  /** Starts the thread where it does not run yet: somebody will ask soon, and need not wait for it then. */
+  begin(): void;
   /** Nothing may be asked afterwards. */
   close(): Promise<void>;
 }
@@ -91,6 +93,9 @@ export function createReports(start: () => ReportWorker): Reports {
   }
 
   return {
+    begin() {
+      if (!closed) running ??= begin();
+    },
     async run(operation, request) {
       if (closed) throw new Error('The platform is ending.');
       const thread = running ??= begin();

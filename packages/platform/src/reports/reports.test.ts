@@ -83,6 +83,18 @@ test('who may not ask is told so before the thread hears of it', async () => {
   assert.equal(workers.length, before);
 });
 
+test('a page that is opened starts the thread, once, before anything is asked of it', async () => {
+  let started = 0;
+  const early = createReports(() => {
+    started += 1;
+    return { postMessage: () => {}, on: () => {} };
+  });
+  for (let times = 0; times < 2; times += 1) {
+    assert.equal((await platformApp({ ...context.parts, reports: early }).request('http://platform.test/')).status, 200);
+  }
+  assert.equal(started, 1);
+});
+
 test('a thread that ends is a fault to those who asked, and the next question begins another', async () => {
   const [worker] = workers;
   const request = { actor: { organization: one.id } as never, params: {}, query: { by: 'day' }, body: {}, nowMs: 0 };

@@ -40,8 +40,11 @@ its development parts installed:</p>
 npm run build -w packages/dashboard</code></pre>
 <p>Then start Metergate again. The command and the <a href="/platform/v1/openapi.json">HTTP interface</a> work without them.</p>`);
 
-/** Adds the pages to the app. To be called when every other route is there: what nobody else answers is a page. */
-export function serveDashboard(app: OpenAPIHono, folder: string | null = builtFolder()): void {
+/**
+ * Adds the pages to the app. To be called when every other route is there: what nobody else answers is a page. `opened`: a browser opens a page,
+ * and will soon ask for reports.
+ */
+export function serveDashboard(app: OpenAPIHono, opened: () => void, folder: string | null = builtFolder()): void {
   const built = folder === null ? null : readBuilt(folder);
   app.get('/assets/:name', (context, next) => {
     const asset = built?.assets.get(context.req.param('name'));
@@ -49,7 +52,9 @@ export function serveDashboard(app: OpenAPIHono, folder: string | null = builtFo
   });
   app.get('*', (context, next) => {
     if (!asksForPage(context)) return next();
-    return built === null ? context.html(notBuilt, 200, pageHeaders) : pageResponse(context, built.page);
+    if (built === null) return context.html(notBuilt, 200, pageHeaders);
+    opened();
+    return pageResponse(context, built.page);
   });
 }
 
