@@ -32,6 +32,7 @@ test('org show: the settings as org set takes them, each of them taken back as i
   assert.deepEqual(shown, [
     ['--plan', 'enterprise'], ['--enforce-key-caps', 'on'], ['--drain', '9'], ['--max-run-budget', '5.5'], ['--run-ceiling', 'none'],
     ['--run-exposure', 'none'], ['--fallback-price', '2.5/10'], ['--requests-per-minute', '9000'], ['--tokens-per-minute', 'none'],
+    ['--keep-records', 'none'],
   ]);
   assert.deepEqual(await json(['org', 'set', id, ...shown.flat()]), set);
 });

@@ -101,8 +101,9 @@ async function serve(): Promise<void> {
     },
   });
   const shipper = shipperTo(store, calls, warnings.warn);
-  const home = store.engine === 'postgres' ? homeOf(data.journalDirectory, randomBytes) : null;
+  let home: string | null = null;
   try {
+    if (store.engine === 'postgres') home = homeOf(data.journalDirectory, randomBytes);
     if (home !== null) await assertHeardNowhereElse(store.leases, home, pause);
     await calls.offerAgain();
     await shipper.recover();

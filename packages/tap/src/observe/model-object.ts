@@ -35,20 +35,14 @@ function observeSession(model: object, observeMade: (client: unknown) => void): 
 /** A model has its clients in itself, or in a model for each way of calling; what it is bound to (tools, settings) makes another. */
 function observeLangChain(model: object, observe: Observe, observeMade: (client: unknown) => void): boolean {
   const inner = ['completions', 'responses', 'bound'].map((name) => observe(at(model, name)));
-  const clients = ['client', 'batchClient', 'streamingClient'].map((name) => observeWhenMade(model, { name, observe, observeMade }));
+  const clients = ['client', 'batchClient', 'streamingClient'].map((name) => observeWhenMade(model, name, observe, observeMade));
   const observed = [...inner, ...clients].includes(true);
   if (observed) lookAtReturned(model, 'withConfig', observe);
   return observed;
 }
 
-interface WhenMade {
-  readonly name: string;
-  readonly observe: Observe;
-  readonly observeMade: (client: unknown) => void;
-}
-
 /** What the model keeps there, at once or when it is made; of models that are known to make clients of known SDKs. */
-function observeWhenMade(model: object, { name, observe, observeMade }: WhenMade): boolean {
+function observeWhenMade(model: object, name: string, observe: Observe, observeMade: (client: unknown) => void): boolean {
   if (!Object.hasOwn(model, name)) return false;
   let client = at(model, name);
   if (isThere(client)) return observe(client);
