@@ -159,11 +159,25 @@ async function startServer(
     ...identity, cwd: directory, env: { ...process.env, DIRECTORY: directory }, stdio: ['pipe', 'ignore', 'pipe'],
   });
   await ready(server);
+  tellUnaskedEnd(server);
   // The server must not keep a finished test process alive; its standard input ends with that process.
   server.unref();
   (server.stdin as unknown as { unref(): void }).unref();
   (server.stderr as unknown as { unref(): void }).unref();
   return server;
+}
+
+/** Servers that were asked to end. */
+const asked = new WeakSet<ChildProcess>();
+
+/** What a server says when it ends, or has to begin anew. */
+const lastWords = /shutdown request|is shut down|terminated by signal|PANIC|could not (?:write|extend)|lock file/;
+
+/** A server that ends by itself fails every test after it: what it said tells why. */
+function tellUnaskedEnd(server: ChildProcess): void {
+  server.stderr?.on('data', (text: string) => {
+    if (!asked.has(server) && lastWords.test(text)) console.error(`The PostgreSQL of the tests says: ${text.trim()}`);
+  });
 }
 
 function ready(server: ChildProcess): Promise<void> {
@@ -193,6 +207,7 @@ function fatal(printed: string): boolean {
 
 async function endServer(server: ChildProcess, farewell: string): Promise<void> {
   if (server.exitCode !== null || server.signalCode !== null) return;
+  asked.add(server);
   server.ref();
   const ended = new Promise((resolve) => server.once('exit', resolve));
   server.stdin?.end(farewell);
