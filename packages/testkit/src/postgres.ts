@@ -176,7 +176,7 @@ const lastWords = /shutdown request|is shut down|terminated by signal|PANIC|coul
 /** A server that ends by itself fails every test after it: what it said tells why. */
 function tellUnaskedEnd(server: ChildProcess): void {
   server.stderr?.on('data', (text: string) => {
-    if (!asked.has(server) && lastWords.test(text)) console.error(`The PostgreSQL of the tests says: ${text.trim()}`);
+    if (!asked.has(server) && lastWords.test(text)) process.stderr.write(`The PostgreSQL of the tests says: ${text.trim()}\n`);
   });
 }
 
