@@ -74,7 +74,7 @@ export async function startPostgres(): Promise<OwnPostgres> {
       await resume();
     },
     async stop() {
-      if (server !== null) await endServer(server, '');
+      if (server !== null) await endServer(server, 'stop\n');
       server = null;
       rmSync(directory, { recursive: true, force: true });
       binaries.release();
@@ -140,8 +140,14 @@ function initialise({ initdb, identity }: Binaries, password: string): string {
   return directory;
 }
 
-/** Runs the server until standard input ends; keeps the directory only when told `keep` first, or `crash`, which lets it write nothing more. */
-const guard = '"$@" & server=$!; trap "" INT TERM; read answer; [ "$answer" = crash ] && kill -QUIT $server || kill -INT $server; wait $server; '
+/**
+ * Runs the server until it is told a word, or the process that started it is gone: the end of standard input alone may mean neither. Keeps the
+ * directory when told `keep`, or `crash`, which lets the server write nothing more.
+ */
+const guard = '"$@" & server=$!; trap "" INT TERM HUP PIPE; '
+  + 'until read answer; do [ -d "/proc/$OWNER" ] || ps -p "$OWNER" >/dev/null 2>&1 || break; '
+  + '[ -n "$said" ] || echo "guard: standard input ended, and $OWNER lives" >&2; said=1; sleep 1; done; '
+  + '[ "$answer" = crash ] && kill -QUIT $server || kill -INT $server; wait $server; '
   + '[ "$answer" = keep ] || [ "$answer" = crash ] || rm -rf "$DIRECTORY"';
 
 async function startServer(
@@ -156,7 +162,8 @@ async function startServer(
   const command = [postgres, '-D', directory, '-p', String(port), ...flags];
   const shellLess = process.platform === 'win32';
   const server = spawn(shellLess ? postgres : 'sh', shellLess ? command.slice(1) : ['-c', guard, 'sh', ...command], {
-    ...identity, cwd: directory, env: { ...process.env, DIRECTORY: directory }, stdio: ['pipe', 'ignore', 'pipe'],
+    ...identity, cwd: directory, env: { ...process.env, DIRECTORY: directory, OWNER: String(process.pid) },
+    stdio: ['pipe', 'ignore', 'pipe'], detached: !shellLess,
   });
   await ready(server);
   tellUnaskedEnd(server);
@@ -171,7 +178,7 @@ async function startServer(
 const asked = new WeakSet<ChildProcess>();
 
 /** What a server says when it ends, or has to begin anew. */
-const lastWords = /shutdown request|is shut down|terminated by signal|PANIC|could not (?:write|extend)|lock file/;
+const lastWords = /guard:|shutdown request|is shut down|terminated by signal|PANIC|could not (?:write|extend)|lock file/;
 
 /** A server that ends by itself fails every test after it: what it said tells why. */
 function tellUnaskedEnd(server: ChildProcess): void {
