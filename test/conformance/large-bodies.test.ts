@@ -52,20 +52,26 @@ test('20 MB up on every kind of route: the bytes arrive, memory stays bounded wh
 test('60 MB down: the bytes are the provider\'s, memory stays bounded, and usage at the end is recorded', { timeout: 120_000 }, async () => {
   const body = embeddingsBody();
   service.system.openai.respond({ headers: [['content-type', 'application/json']], body });
-  const connection = await RawConnection.open(service.system.gatewayUrl, { keepBodies: false });
-  const digest = createHash('sha256');
-  let headBytes = -1;
-  connection.socket.on('data', (chunk: Buffer) => {
-    // The first chunk also holds the head; everything after its empty line is body.
-    const from = headBytes === -1 ? chunk.indexOf('\r\n\r\n') + 4 : 0;
-    headBytes = 0;
-    digest.update(chunk.subarray(from));
-  });
-  const stopWatching = watchMemory();
-  const answer = await connection.call({ target: '/v1/embeddings', headers: [bearer(service.key)], body: '{"input":"x"}' });
-  assert.equal(connection.bytesReceived, body.length);
-  assert.equal(digest.digest('hex'), createHash('sha256').update(body).digest('hex'));
-  const growth = stopWatching();
+  const wanted = createHash('sha256').update(body).digest('hex');
+  const download = async () => {
+    const connection = await RawConnection.open(service.system.gatewayUrl, { keepBodies: false });
+    const digest = createHash('sha256');
+    let headBytes = -1;
+    connection.socket.on('data', (chunk: Buffer) => {
+      // The first chunk also holds the head; everything after its empty line is body.
+      const from = headBytes === -1 ? chunk.indexOf('\r\n\r\n') + 4 : 0;
+      headBytes = 0;
+      digest.update(chunk.subarray(from));
+    });
+    const stopWatching = watchMemory();
+    const answer = await connection.call({ target: '/v1/embeddings', headers: [bearer(service.key)], body: '{"input":"x"}' });
+    assert.equal(connection.bytesReceived, body.length);
+    assert.equal(digest.digest('hex'), wanted);
+    return { connection, answer, growth: stopWatching() };
+  };
+  // The room for young objects comes into use with the first one; what a call itself takes shows with the second.
+  await (await download()).connection.close();
+  const { connection, answer, growth } = await download();
   assert.ok(growth < growthBytesMax, `${growth} bytes more`);
   const id = requestIdOf(answer);
   const record = (await service.system.callsById([id])).get(id);
