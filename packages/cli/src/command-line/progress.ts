@@ -3,6 +3,7 @@
  * Elsewhere it prints a line now and then, unless `--json` is given.
  */
 import type { CommandTools } from './command.ts';
+import { grouped } from './counts.ts';
 
 export interface Progress {
   /** So many are done; told at most a few times a second. */
@@ -53,11 +54,6 @@ export function progressText({ what, total, done, sinceStart, elapsedMs }: State
   const percent = total === null || total === 0 ? '' : ` (${Math.floor((100 * done) / total)} %)`;
   const left = total === null || rate === 0 ? '' : `, ${durationText((total - done) / rate)} left`;
   return `${grouped(done)}${share} ${what}${percent}, ${grouped(Math.round(rate))} a second${left}`;
-}
-
-/** `1,250,000`. */
-export function grouped(figure: number | bigint): string {
-  return String(figure).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
 function durationText(seconds: number): string {

@@ -7,6 +7,7 @@ import type { MadeSecret, PlannedChange, Problem } from '@metergate/platform/use
 import type { UseCaseContext } from '@metergate/platform/use-cases/context.ts';
 import { isRefusal, type AdministrationRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, CommandFault, type Answer, type CommandTools } from '../command-line/command.ts';
+import { countOf } from '../command-line/counts.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { settingsOfServer } from '../command-line/settings-of-server.ts';
 import { plain } from '../command-line/table.ts';
@@ -80,8 +81,7 @@ async function planned(context: UseCaseContext, { document, path, tools, values,
 /** Every problem, each with its line and field. */
 function invalid(path: string, problems: readonly LinedProblem[]): CommandFault {
   const lines = problems.map(({ line, sentence }) => `  ${line === null ? '' : `line ${line}: `}${sentence}`);
-  const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
-  return new CommandFault('invalid_configuration', `${plain(path)} has ${count}, and nothing was changed:\n${lines.join('\n')}`);
+  return new CommandFault('invalid_configuration', `${plain(path)} has ${countOf(problems.length, 'problem')}, and nothing was changed:\n${lines.join('\n')}`);
 }
 
 function placed({ path, sentence }: Problem): string {
@@ -133,7 +133,7 @@ async function carryOut(
   try {
     const stopped = await applyPlan(plan, (change) => actingOn(context, { change, tools, file }), keep);
     if (stopped === null) return;
-    throw new CommandFault('stopped', `${stopped.done} of ${plan.steps.length} changes were made; the next was refused: ${
+    throw new CommandFault('stopped', `${stopped.done} of ${countOf(plan.steps.length, 'change')} made; the next was refused: ${
       stopped.refusal.refused.message} Run it again to go on: what was made is not made twice.`);
   } finally {
     await secretsFile?.close();

@@ -1,6 +1,7 @@
 /** A Baseline and its report → text for people. Every column says whether it is reported, modeled or declared. */
 import type { ShownBaseline } from '@metergate/platform/use-cases/baselines.ts';
 import type { ReportFigures, TapReport } from '@metergate/core/tap/report.ts';
+import { countOf } from '../command-line/counts.ts';
 import { fields, secondsText, shortDecimal, table } from '../command-line/table.ts';
 
 export function baselineText(shown: ShownBaseline): string {
@@ -37,7 +38,7 @@ export function reportText(report: TapReport): string {
   const typed = table(['DECLARED', 'USD'], declared.map(({ name, amount }) => [name, shortDecimal(amount.value)]));
   return [
     ...(total.calls.value === 0 ? ['No call was reported yet.'] : parts),
-    ...(outside === null ? [] : [`Outside the seven days: ${outside.calls.value} calls, in none of the figures above.`]),
+    ...(outside === null ? [] : [`Outside the seven days: ${countOf(outside.calls.value, 'call')}, in none of the figures above.`]),
     ...(reasons.length === 0 ? [] : [`Stop reasons: ${reasons.join(', ')}.`]),
     ...(total.unpricedCalls.value === 0 ? []
       : [`Calls of models without a listed price: ${total.unpricedCalls.value} of ${total.calls.value}. They are in no cost.`]),

@@ -5,6 +5,7 @@
  */
 import { costGapNames, type CallRecordJson, type CostGap } from '@metergate/core/record/call-record.ts';
 import type { UsageReason } from '@metergate/core/usage/reading.ts';
+import { countOf } from '../command-line/counts.ts';
 import { plain, table } from '../command-line/table.ts';
 
 /** What is done without on a narrow terminal, the first one first. The id stays: it is what one asks on with. */
@@ -82,15 +83,11 @@ function notes(records: readonly CallRecordJson[]): string[] {
   const unpriced = records.filter(({ costSource }) => costSource === 'unpriced');
   const gaps = records.filter(({ costGaps }) => costGaps.length > 0);
   const lines: string[] = [];
-  if (unknown.length > 0) lines.push(`Usage unknown (?): ${countOf(unknown)}. Why: ${reasons(unknown)}.`);
-  if (partial.length > 0) lines.push(`Usage partial (+): ${countOf(partial)}, at least the tokens shown. Why: ${reasons(partial)}.`);
-  if (gaps.length > 0) lines.push(`Cost incomplete (+): ${countOf(gaps)}. Reported and not in it: ${gapNames(gaps)}.`);
-  if (unpriced.length > 0) lines.push(`Unpriced: ${countOf(unpriced)}. No price is known for ${models(unpriced)}.`);
+  if (unknown.length > 0) lines.push(`Usage unknown (?): ${countOf(unknown.length, 'call')}. Why: ${reasons(unknown)}.`);
+  if (partial.length > 0) lines.push(`Usage partial (+): ${countOf(partial.length, 'call')}, at least the tokens shown. Why: ${reasons(partial)}.`);
+  if (gaps.length > 0) lines.push(`Cost incomplete (+): ${countOf(gaps.length, 'call')}. Reported and not in it: ${gapNames(gaps)}.`);
+  if (unpriced.length > 0) lines.push(`Unpriced: ${countOf(unpriced.length, 'call')}. No price is known for ${models(unpriced)}.`);
   return lines;
-}
-
-function countOf({ length }: readonly CallRecordJson[]): string {
-  return length === 1 ? '1 call' : `${length} calls`;
 }
 
 const reasonText: { readonly [R in UsageReason]: string } = {

@@ -6,6 +6,7 @@ import { tryCap, type ShownTrial } from '@metergate/platform/use-cases/cap-try/c
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, commandGroup, UsageFault } from '../command-line/command.ts';
 import { orgArgument } from '../command-line/common-arguments.ts';
+import { countOf } from '../command-line/counts.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { fields, secondsText, shortDecimal, table } from '../command-line/table.ts';
 import { dollars } from '../command-line/value-forms.ts';
@@ -79,11 +80,11 @@ const tryIt = command({
 });
 
 function trialText({ wouldRefuse, windows, tried }: ShownTrial): string {
-  const of = `of ${tried.calls} calls and ${shortDecimal(tried.cost)} USD since ${tried.since.slice(0, 10)}`;
+  const of = `of ${countOf(tried.calls, 'call')} and ${shortDecimal(tried.cost)} USD since ${tried.since.slice(0, 10)}`;
   if (windows.length === 0) return `It would have refused nothing, ${of}.`;
   const rows = windows.map(({ startsAt, reachedAt, refusedCalls, refusedCost }) =>
     [startsAt.slice(0, 10), secondsText(reachedAt), refusedCalls, shortDecimal(refusedCost)]);
-  return `It would have refused ${wouldRefuse.calls} calls worth ${shortDecimal(wouldRefuse.cost)} USD, ${of}.\n${
+  return `It would have refused ${countOf(wouldRefuse.calls, 'call')} worth ${shortDecimal(wouldRefuse.cost)} USD, ${of}.\n${
     table(['WINDOW FROM', 'REACHED AT', 'REFUSED', 'REFUSED USD'], rows)}`;
 }
 

@@ -6,8 +6,9 @@ import { exportCalls, exportFormats, type ExportFormat, type ExportPlace, type E
 import { isRefusal, type AdministrationRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { countCalls } from '@metergate/platform/use-cases/usage.ts';
 import { command, UsageFault, type CommandTools } from '../command-line/command.ts';
+import { countOf, grouped } from '../command-line/counts.ts';
 import { onStore } from '../command-line/on-store.ts';
-import { createProgress, grouped } from '../command-line/progress.ts';
+import { createProgress } from '../command-line/progress.ts';
 import { sayWhatIsGone } from '../command-line/records-gone.ts';
 import { openResumable, type ResumableFile } from '../command-line/resumable-file.ts';
 import { timeMs } from '../command-line/value-forms.ts';
@@ -82,7 +83,7 @@ async function toFile(context: UseCaseContext, asked: ExportQuery, { tools, path
   const cost = formatDollars(totals.cost as NanoDollars);
   return {
     json: { calls: totals.calls, cost, bytes, out },
-    text: `${totals.calls === 1 ? '1 call' : `${grouped(totals.calls)} calls`}, ${cost} USD, ${grouped(bytes)} bytes written to ${out}.`,
+    text: `${countOf(totals.calls, 'call')}, ${cost} USD, ${grouped(bytes)} bytes written to ${out}.`,
   };
 }
 
@@ -121,6 +122,6 @@ async function toStandardOutput(context: UseCaseContext, query: ExportQuery, too
     calls += piece.calls;
     cost += piece.cost;
   }
-  tools.stderr(`metergate: ${grouped(calls)} calls, ${formatDollars(cost as NanoDollars)} USD.\n`);
+  tools.stderr(`metergate: ${countOf(calls, 'call')}, ${formatDollars(cost as NanoDollars)} USD.\n`);
   return { said: true } as const;
 }

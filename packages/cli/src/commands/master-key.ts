@@ -6,6 +6,7 @@ import { rotateMasterKey } from '@metergate/platform/use-cases/master-key.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { parseMasterKey } from '@metergate/store/sealing/master-key.ts';
 import { command, CommandFault, commandGroup } from '../command-line/command.ts';
+import { countOf } from '../command-line/counts.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { readSecret } from '../command-line/secret-input.ts';
 import { beginPendingMasterKey, type PendingMasterKey } from '../config/pending-master-key.ts';
@@ -30,7 +31,7 @@ const rotate = command({
     const next = pending === null ? 'Set SVC_MASTER_KEY to the new key before anything is started again.'
       : 'The key file holds the new key.';
     const keys = rotated.dataKeys === 1 ? '1 data key is' : `${rotated.dataKeys} data keys are`;
-    const lost = rotated.unreadable === 0 ? '' : ` ${rotated.unreadable} organizations' keys could not be read before and cannot be now.`;
+    const lost = rotated.unreadable === 0 ? '' : ` The keys of ${countOf(rotated.unreadable, 'organization')} could not be read before and cannot be now.`;
     return { json: rotated, text: `The master key is rotated: ${keys} wrapped by the new one.${lost}\n${next}` };
   }),
 });

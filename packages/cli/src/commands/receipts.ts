@@ -6,6 +6,7 @@ import {
 } from '@metergate/platform/use-cases/receipts/receipts.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, commandGroup, UsageFault } from '../command-line/command.ts';
+import { countOf } from '../command-line/counts.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { fields } from '../command-line/table.ts';
 import { timeMs } from '../command-line/value-forms.ts';
@@ -40,7 +41,7 @@ const exportFile = command({
       const receipts = last - first + 1;
       return {
         json: { organization, first, last, receipts, bytes, out },
-        text: `${receipts === 1 ? '1 receipt' : `${receipts} receipts`} written to ${out}, ${first} to ${last}.\n`
+        text: `${countOf(receipts, 'receipt')} written to ${out}, ${first} to ${last}.\n`
           + `Verify with: metergate receipts verify ${out} --public-key KEY.pem`,
       };
     });
@@ -86,12 +87,12 @@ const faultText: { readonly [F in ReceiptFault]: string } = {
 function verdictText(
   { valid, checked, firstBad, fault, first, last, pruned, withoutWords, organization }: ReceiptVerdict, keyGiven: boolean,
 ): string {
-  if (!valid) return `NOT VALID from sequence ${firstBad}: ${fault === null ? '' : faultText[fault]}. ${checked} receipts before it are good.`;
-  const words = withoutWords === 0 ? '' : ` ${withoutWords} are without their words (erased or withheld).`;
+  if (!valid) return `NOT VALID from sequence ${firstBad}: ${fault === null ? '' : faultText[fault]}. Good before it: ${countOf(checked, 'receipt')}.`;
+  const words = withoutWords === 0 ? '' : ` Without their words (erased or withheld): ${withoutWords}.`;
   const key = keyGiven ? '' : '\nIt was held against the keys in the file itself. To know who signed it, give --public-key.';
   const gone = pruned === null ? ''
     : `\nThe receipts up to ${pruned.last} are not in it: their calls were removed for their age, as was signed at ${pruned.at}.`;
-  return `Valid: ${checked} receipts of ${organization}, ${first} to ${last}, none altered, removed or added.${words}${gone}${key}`;
+  return `Valid: ${countOf(checked, 'receipt')} of ${organization}, ${first} to ${last}, none altered, removed or added.${words}${gone}${key}`;
 }
 
 function behindJson({ store, file, shorter }: ChainBehind): object {

@@ -3,8 +3,9 @@ import { rangeOf } from '@metergate/core/time/time-range.ts';
 import { showRefusals, type ShownRefusals } from '@metergate/platform/use-cases/refusals.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command } from '../command-line/command.ts';
+import { countOf } from '../command-line/counts.ts';
 import { onStore } from '../command-line/on-store.ts';
-import { table } from '../command-line/table.ts';
+import { secondsText, table } from '../command-line/table.ts';
 import { checkedRange, rangeWords } from '../command-line/value-forms.ts';
 
 const weekMs = 7 * 86_400_000;
@@ -28,16 +29,16 @@ export const refusals = command({
   },
 });
 
-function refusalsText(
+export function refusalsText(
   rows: readonly ShownRefusals[], total: number,
   { names, width }: { readonly names: ReadonlyMap<string, string | null>; readonly width: number | null },
 ): string {
   if (rows.length === 0) return 'No call was refused.';
   const cells = rows.map(({ key, code, scope, window, refusals: times, lastHour }) =>
-    [key ?? '(many)', key === null ? null : names.get(key) ?? null, code, budgetOf(scope, window), times, lastHour]);
+    [key ?? '(many)', key === null ? null : names.get(key) ?? null, code, budgetOf(scope, window), times, secondsText(lastHour)]);
   const text = table(['KEY', 'NAME', 'CODE', 'BUDGET', 'REFUSALS', 'LAST HOUR'], cells,
     { widthMax: width, shrinks: ['NAME', 'KEY'], drops: ['LAST HOUR', 'NAME'] });
-  return `${text}\nTogether ${total} refusals. Calls with a key that is not known are not among them.`;
+  return `${text}\nTogether ${countOf(total, 'refusal')}. Calls with a key that is not known are not among them.`;
 }
 
 function budgetOf(scope: ShownRefusals['scope'], window: ShownRefusals['window']): string | null {

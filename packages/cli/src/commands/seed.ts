@@ -4,6 +4,7 @@ import { openStore } from '@metergate/store/store.ts';
 import { seedMax, seedStore } from '@metergate/platform/use-cases/seed.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, CommandFault, type CommandTools } from '../command-line/command.ts';
+import { countOf } from '../command-line/counts.ts';
 import { settingsOf } from '../command-line/on-store.ts';
 import { createProgress } from '../command-line/progress.ts';
 import { wholeNumberOf } from '../command-line/value-forms.ts';
@@ -30,7 +31,8 @@ export const seed = command({
     const made = await onFreshStore(config, tools, async (context) => seedStore(context, wanted, (done) => progress.at(done)));
     progress.end();
     if (isRefusal(made)) return made;
-    return { json: made, text: `Made up ${made.calls} calls of the past 90 days, by ${made.keys} keys of ${made.organizations} organizations.` };
+    const by = `${countOf(made.keys, 'key')} of ${countOf(made.organizations, 'organization')}`;
+    return { json: made, text: `Made up ${countOf(made.calls, 'call')} of the past 90 days, by ${by}.` };
   },
 });
 

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { makeStatement } from '@metergate/platform/use-cases/statement.ts';
 import { command } from '../command-line/command.ts';
+import { countOf } from '../command-line/counts.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { sayWhatIsGone } from '../command-line/records-gone.ts';
 import { monthMs } from '../command-line/value-forms.ts';
@@ -24,7 +25,7 @@ export const statement = command({
       await sayWhatIsGone(context, { organization: org, sinceMs: query.monthMs }, tools);
       const bytes = await writeWhole(resolve(tools.cwd, out), (async function* () { yield Buffer.from(made.html, 'utf8'); })());
       const { calls, cost } = made.totals;
-      return { json: { calls, cost, bytes, out }, text: `Statement of ${month}: ${calls} calls, ${cost} USD, written to ${out}.` };
+      return { json: { calls, cost, bytes, out }, text: `Statement of ${month}: ${countOf(calls, 'call')}, ${cost} USD, written to ${out}.` };
     });
   },
 });

@@ -13,6 +13,7 @@ import { dimensionsForm, parseDimensions, type ShownUsage } from '@metergate/pla
 import type { UsageFilter } from '@metergate/store/usage/usage-query.ts';
 import { printable } from '../command-line/check-arguments.ts';
 import { command, CommandFault, UsageFault } from '../command-line/command.ts';
+import { countOf, grouped } from '../command-line/counts.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { sayWhatIsGone } from '../command-line/records-gone.ts';
 import { table } from '../command-line/table.ts';
@@ -145,7 +146,7 @@ function together(by: readonly UsageDimension[], rows: readonly ShownUsage[]): s
   if (by.includes('label')) return 'A call counts under each of its labels: these rows do not add up to what was spent.';
   const sum = (name: 'calls' | 'inputTokens' | 'outputTokens') => rows.reduce((total, row) => total + row[name], 0);
   const cost = formatDollars(nanoDollars(rows.reduce((total, row) => total + parseDollars(row.cost)!, 0n)));
-  return `Together ${sum('calls')} calls, ${sum('inputTokens')} tokens in, ${sum('outputTokens')} out, ${costText(cost)} USD.`;
+  return `Together ${countOf(sum('calls'), 'call')}, ${countOf(sum('inputTokens'), 'token')} in, ${grouped(sum('outputTokens'))} out, ${costText(cost)} USD.`;
 }
 
 function costText(cost: string): string {

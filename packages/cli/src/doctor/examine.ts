@@ -16,6 +16,7 @@ import { descriptorLimit } from '@metergate/gateway/descriptors.ts';
 import type { GatewayNodeSeen } from '@metergate/store/spend/gateway-nodes.ts';
 import { parseDatabaseUrl } from '@metergate/store/engine/database-url.ts';
 import { CommandFault } from '../command-line/command.ts';
+import { countOf } from '../command-line/counts.ts';
 import { settingsOfServer } from '../command-line/settings-of-server.ts';
 import { examineCertificates } from './certificates.ts';
 import { examineDataDirectory, examineMasterKeyFile } from './data-directory.ts';
@@ -124,8 +125,7 @@ async function examineServerSettings(store: Store, config: Config, { env }: Comm
 }
 
 function storeFinding(engine: Store['engine'], organizations: number): Finding {
-  const count = organizations === 1 ? '1 organization' : `${organizations} organizations`;
-  return finding('store', 'ok', `${engineName[engine]}, schema up to date, ${count}.`);
+  return finding('store', 'ok', `${engineName[engine]}, schema up to date, ${countOf(organizations, 'organization')}.`);
 }
 
 function storeFaultFinding(error: unknown): Finding {

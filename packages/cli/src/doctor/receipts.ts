@@ -1,5 +1,6 @@
 /** Whether the store still has every receipt that was exported from it. A store restored to an earlier moment lacks some. */
 import type { Store } from '@metergate/store/store.ts';
+import { countOf } from '../command-line/counts.ts';
 import { chainBehind, readKnownHeads, type ChainBehind } from '../receipts/known-heads.ts';
 import { finding, type Finding } from './finding.ts';
 
@@ -20,7 +21,7 @@ export async function examineReceipts(store: Store, dataDirectory: string): Prom
   const first = found.find(({ shorter }) => shorter);
   return {
     findings: heads.length > 0 && found.length === 0 ? [finding('receipts', 'ok', `The store holds every receipt that was exported here, of ${
-      heads.length === 1 ? '1 organization' : `${heads.length} organizations`}.`)] : found.map(behindFinding),
+      countOf(heads.length, 'organization')}.`)] : found.map(behindFinding),
     storeBehind: first === undefined ? null : { organization: first.organization, store: first.store, file: first.file },
   };
 }
