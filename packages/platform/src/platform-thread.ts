@@ -25,6 +25,7 @@ import { createNoticeWork, type NoticeWork } from './notices/notice-work.ts';
 import { createReports, type Reports } from './reports/report-client.ts';
 import { replicaFirst } from './reports/replica-first.ts';
 import type { ReportThreadData } from './reports/report-thread.ts';
+import { retentionDelayMs } from './retention/retention-delay.ts';
 import { createRetentionWork, type RetentionWork } from './retention/retention-work.ts';
 import { saySeldom } from './say-seldom.ts';
 import { startPlatform } from './server.ts';
@@ -53,9 +54,13 @@ export interface PlatformThreadData {
 const housekeepingMs = 5_000;
 /** Between two looks for what happened and what is due. */
 const noticesMs = 1_000;
-const nearCapsMs = 60_000;
+/** Between two looks at what `/metrics` shows of the store. */
+const figuresMs = 60_000;
 /** Between two passes that remove what is past its age. */
 const retentionMs = 1_000;
+
+/** Whether a look is under way. It is asked at the very start, so it stands before that. */
+let figuring = false;
 
 const data = workerData as PlatformThreadData;
 const parent = parentPort!;
@@ -81,8 +86,7 @@ async function serve(): Promise<void> {
     const looking = setInterval(() => void lookForNotices(notices), noticesMs);
     const retention = retentionWorkOn(store);
     const removing = setInterval(() => void removeOld(retention), retentionMs);
-    const counting = setInterval(() => void countNearCaps(store), nearCapsMs);
-    void countNearCaps(store);
+    const counting = setInterval(() => void tellFigures(store, retention), figuresMs);
     parent.on('message', (message: { stop?: boolean }) => {
       if (message.stop !== true) return;
       clearInterval(housekeeping);
@@ -94,7 +98,9 @@ async function serve(): Promise<void> {
         .then(() => parent.close());
     });
     parent.postMessage({ listening: { host: platform.host, port: platform.port } });
-    // Now that somebody hears what is said of it: whether it answers is known before the first who wants to sign in.
+    // Now that somebody hears it: what was said before is lost.
+    void tellFigures(store, retention);
+    // Whether the provider answers is known before the first who wants to sign in.
     void oidc?.provider.warm();
   } catch (error) {
     await store.close();
@@ -124,11 +130,17 @@ async function removeOld(work: RetentionWork): Promise<void> {
 }
 
 /** For `/metrics`; a fault now is tried again the next time. */
-async function countNearCaps(store: Store): Promise<void> {
+async function tellFigures(store: Store, retention: RetentionWork): Promise<void> {
+  if (figuring) return;
+  figuring = true;
   try {
     parent.postMessage({ caps: await store.nearCaps.count(Date.now()) });
+    const behindMs = await retentionDelayMs(store, Date.now());
+    parent.postMessage({ retention: { ...retention.removed(), behindMs } });
   } catch (error) {
-    tell('count organizations near their caps', error);
+    tell('count organizations near their caps and what is to be removed', error);
+  } finally {
+    figuring = false;
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import type { PlatformThreadData } from '@metergate/platform/platform-thread.ts';
-import type { CapFigures } from './metrics/metrics-text.ts';
+import type { CapFigures, RetentionFigures } from './metrics/metrics-text.ts';
 import { ended, said } from './threads.ts';
 
 export interface PlatformThread {
@@ -12,6 +12,8 @@ export interface PlatformThread {
   readonly port: number;
   /** Organizations near their caps, as last counted; null: not yet. */
   caps(): CapFigures | null;
+  /** Of records that go for their age, as last looked at; null: not yet. */
+  retention(): RetentionFigures | null;
   stop(): Promise<void>;
 }
 
@@ -24,13 +26,14 @@ const restartMs = 1_000;
 export async function startPlatformThread(data: PlatformThreadData, log: PlatformLog): Promise<PlatformThread> {
   let stopping = false;
   let caps: CapFigures | null = null;
+  let retention: RetentionFigures | null = null;
   let restart: NodeJS.Timeout | null = null;
   const first = await spawned(data);
   let worker = watched(first.worker);
   const { port } = first;
   return {
     port,
-    caps: () => caps,
+    caps: () => caps, retention: () => retention,
     async stop() {
       stopping = true;
       if (restart !== null) clearTimeout(restart);
@@ -40,10 +43,13 @@ export async function startPlatformThread(data: PlatformThreadData, log: Platfor
   };
 
   function watched(each: Worker): Worker {
-    each.on('message', (message: { readonly warning?: unknown; readonly note?: unknown; readonly caps?: CapFigures }) => {
+    each.on('message', (message: {
+      readonly warning?: unknown; readonly note?: unknown; readonly caps?: CapFigures; readonly retention?: RetentionFigures;
+    }) => {
       if (typeof message.warning === 'string') log('warn', message.warning);
       if (typeof message.note === 'string') log('info', message.note);
       if (message.caps !== undefined) caps = message.caps;
+      if (message.retention !== undefined) retention = message.retention;
     });
     each.on('error', (error) => log('warn', `The platform thread broke: ${error instanceof Error ? error.name : 'unknown fault'}.`));
     each.on('exit', again);

@@ -95,6 +95,7 @@ async function run(options: StartOptions): Promise<number> {
       address: config.ops, unready: () => watch.unready(), asked: () => readers.asked(performance.now()),
       gateway: () => gatewaySource(running.threads),
       traces: () => running.traces?.counters ?? null, caps: () => running.platform?.caps() ?? null,
+      retention: () => running.platform?.retention() ?? null,
       runtime: { version: process.version, belowFloor: runtimeBelowFloor(process.versions.node) },
     });
     const prepared = part === 'all' ? await prepareData(options) : await preparePart(options, part, { log, watch, asked });

@@ -63,6 +63,7 @@ test('what is past its age goes pass by pass, and is told once it is done', asyn
   goOnFor(3_600_000);
   while (await one.pass());
   assert.equal(await left(late), 0);
+  assert.deepEqual(one.removed(), { records: 435, events: 0 });
   await one.end();
 });
 

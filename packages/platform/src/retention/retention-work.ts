@@ -23,6 +23,8 @@ export interface RetentionWorkOptions {
 export interface RetentionWork {
   /** Slices for about a second. False: there is nothing to do now, another platform does it, or the clock is not trusted yet. */
   pass(): Promise<boolean>;
+  /** What this platform has removed since it began. */
+  removed(): Readonly<Removed>;
   /** Ends after the slice that is under way, then lets another platform go on at once. */
   end(): Promise<void>;
 }
@@ -43,10 +45,13 @@ const steadyForMs = 60_000;
 const stepMs = 2_000;
 const sayEachMs = 600_000;
 
-interface Told {
+interface Removed {
   records: number;
   events: number;
-  atMs: number;
+}
+
+interface Told extends Removed {
+  readonly atMs: number;
 }
 
 export function createRetentionWork({ store, clock, steadyClock, holder, say, failed }: RetentionWorkOptions): RetentionWork {
@@ -58,7 +63,7 @@ export function createRetentionWork({ store, clock, steadyClock, holder, say, fa
   let size: number = rows.first;
   const life = { ending: false };
   let passing: Promise<boolean> | null = null;
-  const told = new Map<string, Told>();
+  const [told, removed] = [new Map<string, Told>(), { records: 0, events: 0 }];
 
   async function holds(nowMs: number): Promise<boolean> {
     if (heldUntilMs !== null && heldUntilMs - nowMs > leaseMs / 2) return true;
@@ -89,6 +94,7 @@ export function createRetentionWork({ store, clock, steadyClock, holder, say, fa
   async function slice(organization: OrganizationId, days: number): Promise<boolean> {
     const beginMs = steadyClock();
     const { records, events, more } = await store.retention.goOn(organization, { nowMs: clock(), rowsMax: size });
+    add(removed, { records, events });
     const tookMs = steadyClock() - beginMs;
     if (tookMs > sliceMs) size = Math.max(rows.min, Math.floor(size / 2));
     else if (tookMs < sliceMs / 2) size = Math.min(rows.max, size + 25);
@@ -101,8 +107,7 @@ export function createRetentionWork({ store, clock, steadyClock, holder, say, fa
   async function tell(organization: OrganizationId, days: number, { records, events, more }: RetentionSlice): Promise<void> {
     const sum = told.get(organization) ?? { records: 0, events: 0, atMs: steadyClock() };
     told.set(organization, sum);
-    sum.records += records;
-    sum.events += events;
+    add(sum, { records, events });
     if (more && steadyClock() - sum.atMs < sayEachMs) return;
     told.delete(organization);
     if (sum.records + sum.events === 0) return;
@@ -116,6 +121,7 @@ export function createRetentionWork({ store, clock, steadyClock, holder, say, fa
       passing ??= look().finally(() => { passing = null; });
       return passing;
     },
+    removed: () => ({ ...removed }),
     async end() {
       life.ending = true;
       await passing?.catch(() => {});
@@ -123,6 +129,11 @@ export function createRetentionWork({ store, clock, steadyClock, holder, say, fa
       heldUntilMs = null;
     },
   };
+}
+
+function add(sum: Removed, more: Readonly<Removed>): void {
+  sum.records += more.records;
+  sum.events += more.events;
 }
 
 /** Whether both clocks went on alike for a minute. */

@@ -138,6 +138,32 @@ for (const on of bothEngines) {
       assert.equal(Number(row!.figures[0]), left.length);
     });
 
+    test('how far removal is behind is told of the oldest record that is past its age, page by page', async () => {
+      const [late, later, none] = [await keeping(), await keeping(), await keeping()];
+      await ship(store, 'seg_behind_late', [sampleRecord(late, { startedAtMs: startMs })]);
+      await ship(store, 'seg_behind_later', [sampleRecord(later, { startedAtMs: startMs + dayMs })]);
+      await ship(store, 'seg_behind_unkept', [sampleRecord(await newOrganization(), { startedAtMs: startMs - 90 * dayMs })]);
+      const behind = async (nowMs: number, limit: number): Promise<number> => {
+        let most = 0;
+        for (let after: OrganizationId | null = null; ;) {
+          const { behindMs, next } = await store.retention.behind(nowMs, { after, limit });
+          most = Math.max(most, behindMs);
+          if (next === null) return most;
+          after = next;
+        }
+      };
+      // Those of other tests are of the same days, or have no record left.
+      for (const { organization } of await store.retention.organizations()) {
+        if (![late, later, none].includes(organization)) await granted(store.organizations.set(organization, { keepRecordsDays: null }));
+      }
+      for (const limit of [1, 2, 100]) {
+        assert.equal(await behind(startMs + days * dayMs, limit), 0);
+        assert.equal(await behind(startMs + (days + 3) * dayMs, limit), 3 * dayMs);
+      }
+      await removeAll(store, late, startMs + (days + 3) * dayMs);
+      assert.equal(await behind(startMs + (days + 3) * dayMs, 2), 2 * dayMs);
+    });
+
     test('what arrives late of a time that is gone is counted, and goes in its turn', async () => {
       const organization = await keeping();
       const nowMs = startMs + (60 + days) * dayMs;

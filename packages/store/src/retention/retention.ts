@@ -40,6 +40,13 @@ export interface RetentionProgress {
   readonly atMs: number;
 }
 
+export interface RetentionDelay {
+  /** By how much the oldest record of them is past its organization's age; 0: none is. */
+  readonly behindMs: number;
+  /** Whom to go on after; null: there are no more. */
+  readonly next: OrganizationId | null;
+}
+
 export interface Retention {
   /** Those with an age, in the order of their ids. */
   organizations(): Promise<readonly RetainedOrganization[]>;
@@ -52,6 +59,8 @@ export interface Retention {
   progress(organization: string): Promise<RetentionProgress | null>;
   /** Start of the oldest record; null: there is none. */
   oldestMs(organization: OrganizationId): Promise<number | null>;
+  /** How far removal is behind, over the next `limit` organizations with an age after `page.after`, in the order of their ids; null: the first. */
+  behind(nowMs: number, page: { readonly after: OrganizationId | null; readonly limit: number }): Promise<RetentionDelay>;
 }
 
 const done: RetentionSlice = { records: 0, events: 0, more: false };
@@ -85,6 +94,18 @@ export function retentionIn(context: StoreContext): Retention {
       const row = await db.selectFrom('call_record').select('started_at_ms').where('organization', '=', organization)
         .orderBy('started_at_ms').limit(1).executeTakeFirst();
       return row === undefined ? null : Number(row.started_at_ms);
+    }),
+    behind: (nowMs, { after, limit }) => background.read(async (db) => {
+      const rows = await db.selectFrom('organization as o').select((each) => ['o.id', 'o.keep_records_days',
+        each.selectFrom('call_record').select(({ fn }) => fn.min('started_at_ms').as('oldest'))
+          .whereRef('call_record.organization', '=', 'o.id').as('oldest_ms')])
+        .where('o.keep_records_days', 'is not', null).where('o.id', '>', after ?? '' as OrganizationId)
+        .where(({ not, exists, selectFrom }) => not(exists(selectFrom('erased_organization').select('organization')
+          .whereRef('organization', '=', 'o.id'))))
+        .orderBy('o.id').limit(limit).execute();
+      const delays = rows.map(({ keep_records_days: days, oldest_ms: oldestMs }) =>
+        (oldestMs === null ? 0 : nowMs - Number(days) * dayLengthMs - Number(oldestMs)));
+      return { behindMs: Math.max(0, ...delays), next: rows.length < limit ? null : rows.at(-1)!.id as OrganizationId };
     }),
   };
 }

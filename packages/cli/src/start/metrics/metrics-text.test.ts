@@ -24,6 +24,7 @@ async function seriesAfter(organizations: number): Promise<string[]> {
   } as unknown as GatewayThreadMetrics;
   const write = metricsWriter({
     runtime: { version: 'v0', belowFloor: false }, traces: () => null, caps: () => ({ reached: organizations, near: organizations }),
+    retention: () => ({ records: organizations, events: organizations, behindMs: organizations }),
     gateway: () => ({
       metrics: async () => metrics,
       storeFigures: () => ({ recordsSetAside: 0, spendDifferences: 0, rowsShipped: organizations, recordsShipped: organizations, shippedMs: 0 }),

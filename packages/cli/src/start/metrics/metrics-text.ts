@@ -11,6 +11,14 @@ export interface CapFigures {
   readonly near: number;
 }
 
+export interface RetentionFigures {
+  /** Removed by this platform since it began. */
+  readonly records: number;
+  readonly events: number;
+  /** By how much the oldest record is past its organization's age. */
+  readonly behindMs: number;
+}
+
 export interface GatewaySource {
   readonly metrics: () => Promise<GatewayThreadMetrics | null>;
   readonly storeFigures: () => StoreThreadFigures;
@@ -22,6 +30,8 @@ export interface MetricsSources {
   readonly gateway: () => GatewaySource | null;
   /** Organizations near their caps; null: no platform runs in this process, or it has not looked yet. */
   readonly caps: () => CapFigures | null;
+  /** Records that go for their age; null: as above. */
+  readonly retention: () => RetentionFigures | null;
   /** Spans of calls; null: none are wanted. */
   readonly traces: () => TraceCounters | null;
   readonly runtime: { readonly version: string; readonly belowFloor: boolean };
@@ -67,7 +77,7 @@ const counters: typeof gauges = [
 ];
 
 /** Writes what there is now. */
-export function metricsWriter({ runtime, gateway, traces, caps }: MetricsSources): () => Promise<{ type: string; text: string }> {
+export function metricsWriter({ runtime, gateway, traces, caps, retention }: MetricsSources): () => Promise<{ type: string; text: string }> {
   return async () => {
     const registry = new Registry();
     new Gauge({
@@ -78,6 +88,8 @@ export function metricsWriter({ runtime, gateway, traces, caps }: MetricsSources
     memory.set(process.memoryUsage.rss());
     const standing = caps();
     if (standing !== null) addCaps(registry, standing);
+    const removing = retention();
+    if (removing !== null) addRetention(registry, removing);
     const spans = traces();
     if (spans !== null) addSpans(registry, spans);
     const source = gateway();
@@ -93,6 +105,19 @@ function addCaps(registry: Registry, { reached, near }: CapFigures): void {
   });
   caps.set({ state: 'reached' }, reached);
   caps.set({ state: 'near' }, near);
+}
+
+function addRetention(registry: Registry, { records, events, behindMs }: RetentionFigures): void {
+  const removed = new Counter({
+    name: 'metergate_retention_removed_total', labelNames: ['kind'], registers: [registry],
+    help: 'Records and tap events that this platform removed for their age; updated once a minute.',
+  });
+  removed.inc({ kind: 'record' }, records);
+  removed.inc({ kind: 'tap_event' }, events);
+  new Gauge({
+    name: 'metergate_retention_behind_seconds', registers: [registry],
+    help: 'By how much the oldest record is past its organization\'s age; 0 where none is; updated once a minute.',
+  }).set(behindMs / 1_000);
 }
 
 function addSpans(registry: Registry, { sent, dropped }: TraceCounters): void {
