@@ -81,7 +81,8 @@ async function planned(context: UseCaseContext, { document, path, tools, values,
 /** Every problem, each with its line and field. */
 function invalid(path: string, problems: readonly LinedProblem[]): CommandFault {
   const lines = problems.map(({ line, sentence }) => `  ${line === null ? '' : `line ${line}: `}${sentence}`);
-  return new CommandFault('invalid_configuration', `${plain(path)} has ${countOf(problems.length, 'problem')}, and nothing was changed:\n${lines.join('\n')}`);
+  const found = `${plain(path)} has ${countOf(problems.length, 'problem')}, and nothing was changed:`;
+  return new CommandFault('invalid_configuration', [found, ...lines].join('\n'));
 }
 
 function placed({ path, sentence }: Problem): string {

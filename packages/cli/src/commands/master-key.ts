@@ -31,7 +31,8 @@ const rotate = command({
     const next = pending === null ? 'Set SVC_MASTER_KEY to the new key before anything is started again.'
       : 'The key file holds the new key.';
     const keys = rotated.dataKeys === 1 ? '1 data key is' : `${rotated.dataKeys} data keys are`;
-    const lost = rotated.unreadable === 0 ? '' : ` The keys of ${countOf(rotated.unreadable, 'organization')} could not be read before and cannot be now.`;
+    const lost = rotated.unreadable === 0 ? ''
+      : ` The keys of ${countOf(rotated.unreadable, 'organization')} could not be read before and cannot be now.`;
     return { json: rotated, text: `The master key is rotated: ${keys} wrapped by the new one.${lost}\n${next}` };
   }),
 });

@@ -87,7 +87,8 @@ const faultText: { readonly [F in ReceiptFault]: string } = {
 function verdictText(
   { valid, checked, firstBad, fault, first, last, pruned, withoutWords, organization }: ReceiptVerdict, keyGiven: boolean,
 ): string {
-  if (!valid) return `NOT VALID from sequence ${firstBad}: ${fault === null ? '' : faultText[fault]}. Good before it: ${countOf(checked, 'receipt')}.`;
+  const why = fault === null ? '' : faultText[fault];
+  if (!valid) return `NOT VALID from sequence ${firstBad}: ${why}. Good before it: ${countOf(checked, 'receipt')}.`;
   const words = withoutWords === 0 ? '' : ` Without their words (erased or withheld): ${withoutWords}.`;
   const key = keyGiven ? '' : '\nIt was held against the keys in the file itself. To know who signed it, give --public-key.';
   const gone = pruned === null ? ''

@@ -1,3 +1,4 @@
+/** How refusals are shown to people. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { refusalsText } from './refusals.ts';

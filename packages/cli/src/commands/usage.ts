@@ -146,7 +146,8 @@ function together(by: readonly UsageDimension[], rows: readonly ShownUsage[]): s
   if (by.includes('label')) return 'A call counts under each of its labels: these rows do not add up to what was spent.';
   const sum = (name: 'calls' | 'inputTokens' | 'outputTokens') => rows.reduce((total, row) => total + row[name], 0);
   const cost = formatDollars(nanoDollars(rows.reduce((total, row) => total + parseDollars(row.cost)!, 0n)));
-  return `Together ${countOf(sum('calls'), 'call')}, ${countOf(sum('inputTokens'), 'token')} in, ${grouped(sum('outputTokens'))} out, ${costText(cost)} USD.`;
+  const tokens = `${countOf(sum('inputTokens'), 'token')} in, ${grouped(sum('outputTokens'))} out`;
+  return `Together ${countOf(sum('calls'), 'call')}, ${tokens}, ${costText(cost)} USD.`;
 }
 
 function costText(cost: string): string {
