@@ -33,6 +33,8 @@ if ('refusal' in choice) {
   process.exitCode = 1;
 } else if (choice.path === execPath) {
   module.enableCompileCache?.(compileCache);
+  // For its threads, which look for the place by themselves.
+  process.env.NODE_COMPILE_CACHE ??= compileCache;
   await import(mainUrl.href);
 } else {
   runOn(choice.path);
