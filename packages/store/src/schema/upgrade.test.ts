@@ -90,15 +90,9 @@ async function spendOf(fixture: EngineFixture, url: string): Promise<Rows> {
 /** A store as schema `version` was, with a row in each of its tables. */
 async function olderStore(fixture: EngineFixture, version: number): Promise<string> {
   const url = await fixture.freshUrl();
-  const run = async (statements: readonly string[]): Promise<void> => {
-    for (const statement of statements) await fixture.query(url, statement);
-  };
-  for (let each = 1; each <= version; each += 1) {
-    await run(keptSchema(fixture.name, each));
-    await run(keptRows(fixture.name, each));
-  }
   const bytes = fixture.name === 'sqlite' ? `x'${salt}'` : `'\\x${salt}'::bytea`;
-  await run([
+  await fixture.run(url, [
+    ...Array.from({ length: version }, (_, index) => [...keptSchema(fixture.name, index + 1), ...keptRows(fixture.name, index + 1)]).flat(),
     `insert into metergate_schema ("only", version) values (1, ${version})`,
     `insert into store_identity ("only", salt, fingerprint) values (1, ${bytes}, '${fingerprint}')`,
   ]);
@@ -110,11 +104,9 @@ async function tables(fixture: EngineFixture, url: string): Promise<Record<strin
   const names = await fixture.query(url, fixture.name === 'sqlite'
     ? `select name from sqlite_master where type = 'table' and name not like 'sqlite_%'`
     : `select table_name as name from information_schema.tables where table_schema = 'public'`);
-  const counts: Record<string, number> = {};
-  for (const { name } of names) {
-    counts[String(name)] = Number((await fixture.query(url, `select count(*) as rows from "${String(name)}"`))[0]!['rows']);
-  }
-  return counts;
+  const counted = names.map(({ name }) => `select '${String(name)}' as name, count(*) as rows from "${String(name)}"`);
+  const rows = await fixture.query(url, counted.join(' union all '));
+  return Object.fromEntries(rows.map(({ name, rows: count }) => [String(name), Number(count)]));
 }
 
 /** Every column of every table, with its type, whether it may be null, and every index. */

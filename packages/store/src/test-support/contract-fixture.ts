@@ -19,6 +19,8 @@ export interface EngineFixture {
   freshUrl(): Promise<string>;
   /** One statement on the bare tables; `$1`, `$2` … on both engines. */
   query(url: string, statement: string, values?: readonly SQLInputValue[]): Promise<Record<string, unknown>[]>;
+  /** Several statements on the bare tables, one after another on one connection. */
+  run(url: string, statements: readonly string[]): Promise<void>;
   end(): Promise<void>;
 }
 
@@ -36,24 +38,35 @@ export function sqliteFixture(): EngineFixture {
         database.close();
       }
     },
+    async run(url, statements) {
+      const database = new DatabaseSync(url.slice('sqlite:'.length), { timeout: 5_000 });
+      try {
+        database.exec(statements.join(';\n'));
+      } finally {
+        database.close();
+      }
+    },
     end: async () => rmSync(directory, { recursive: true, force: true }),
   };
 }
 
 export async function postgresFixture(): Promise<EngineFixture> {
   const server: TestPostgres = await testPostgres();
+  const connected = async <T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> => {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    try {
+      return await use(client);
+    } finally {
+      await client.end();
+    }
+  };
   return {
     name: 'postgres',
     freshUrl: () => server.createDatabase(),
-    async query(url, statement, values = []) {
-      const client = new pg.Client({ connectionString: url });
-      await client.connect();
-      try {
-        return (await client.query<Record<string, unknown>>(statement, [...values])).rows;
-      } finally {
-        await client.end();
-      }
-    },
+    query: (url, statement, values = []) =>
+      connected(url, async (client) => (await client.query<Record<string, unknown>>(statement, [...values])).rows),
+    run: (url, statements) => connected(url, async (client) => void await client.query(statements.join(';\n'))),
     end: () => server.stop(),
   };
 }
