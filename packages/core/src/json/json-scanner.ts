@@ -36,8 +36,15 @@ const braceClose = 0x7d;
 const bracketOpen = 0x5b;
 const bracketClose = 0x5d;
 
+/** Hears where the strings, numbers and literals stand that are not watched, members' names apart. */
+export interface UnwatchedScalars {
+  /** One was read to its end, and ends before `to` of this chunk. `from` counts in the chunk in which it began. A string: without its quotes. */
+  passed(kind: 'string' | 'word', from: number, to: number): void;
+}
+
 export class JsonScanner {
   private readonly root: WatchedValue;
+  private readonly unwatched: UnwatchedScalars | null;
   private expecting: number = expectValue;
   private readonly nesting = new Nesting();
   private readonly string = new StringLexer();
@@ -51,10 +58,13 @@ export class JsonScanner {
   private place: WatchedValue | null;
   /** The watched string or number being read. */
   private scalar: WatchedValue | null = null;
+  /** Where the string or word being read begins, in the chunk in which it does. */
+  private scalarFrom = 0;
 
   /** @param root the whole text's place; the places inside it are filled as the text is scanned. */
-  constructor(root: WatchedValue) {
+  constructor(root: WatchedValue, unwatched: UnwatchedScalars | null = null) {
     this.root = root;
+    this.unwatched = unwatched;
     this.place = root;
   }
 
@@ -210,11 +220,12 @@ export class JsonScanner {
       }
       this.expecting = inWord;
     }
+    this.scalarFrom = isString ? index + 1 : index;
     if (place !== null) {
       this.place = null;
       this.scalar = place;
       place.forget();
-      this.text.begin(isString ? index + 1 : index);
+      this.text.begin(this.scalarFrom);
     }
     return index + 1;
   }
@@ -235,6 +246,7 @@ export class JsonScanner {
       return after;
     }
     if (this.scalar !== null) this.keepScalar('string', chunk, after - 1);
+    else if (this.unwatched !== null) this.unwatched.passed('string', this.scalarFrom, after - 1);
     this.endValue();
     return after;
   }
@@ -256,6 +268,7 @@ export class JsonScanner {
       return to;
     }
     if (this.scalar !== null) this.keepScalar(kind, chunk, i);
+    else if (this.unwatched !== null) this.unwatched.passed('word', this.scalarFrom, i);
     this.endValue();
     return i;
   }

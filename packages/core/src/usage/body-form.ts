@@ -4,6 +4,7 @@
  */
 import { JsonScanner } from '../json/json-scanner.ts';
 import type { Dialect } from './dialect.ts';
+import { EventPattern } from './event-pattern.ts';
 import { EventStreamSplitter, type EventConsumer } from './sse.ts';
 
 /** `readable`: of the expected form, as far as it came. `empty`: nothing came. `not_readable`: (partly) of another form. */
@@ -65,10 +66,14 @@ export class JsonBodyForm implements BodyForm {
 const doneWord = '[DONE]';
 const lineFeedChunk = new Uint8Array([0x0a]);
 
-/** A stream of events. What comes after the end of the dialogue is not read. */
+/**
+ * A stream of events. What comes after the end of the dialogue is not read. An event that differs from the one before it only in what nobody
+ * watches is told by its bytes (`EventPattern`); the watched places then still hold what stands in it.
+ */
 export class EventStreamForm implements BodyForm, EventConsumer {
   dialogueEnded = false;
   private readonly dialect: Dialect;
+  private readonly pattern = new EventPattern();
   private readonly scanner: JsonScanner;
   private readonly splitter = new EventStreamSplitter(this);
   private received = false;
@@ -79,15 +84,34 @@ export class EventStreamForm implements BodyForm, EventConsumer {
   private lineOpen = false;
   /** Characters of `[DONE]` matched in the current event's first data line; −1 once it is something else. */
   private doneMatched = 0;
+  /** An event of one data line was read last, and its values still stand in their places. */
+  private holdsEvent = false;
+  /** Where that line ended in the chunk. */
+  private dataTo = 0;
 
   constructor(dialect: Dialect) {
     this.dialect = dialect;
-    this.scanner = new JsonScanner(dialect.event);
+    this.scanner = new JsonScanner(dialect.event, this.pattern);
   }
 
   push(chunk: Uint8Array): void {
     if (chunk.length > 0) this.received = true;
-    if (!this.dialogueEnded) this.splitter.push(chunk);
+    let at = 0;
+    while (at < chunk.length && !this.dialogueEnded) {
+      const next = this.pattern.known && this.splitter.atLineStart ? this.pattern.endOfAlike(chunk, at) : -1;
+      if (next > 0) this.takeEvent();
+      at = next > 0 ? next : this.pushEvent(chunk, at);
+    }
+  }
+
+  /** Reads an event, or as much as there is of it, and learns what it looks like where it is here as a whole. */
+  private pushEvent(chunk: Uint8Array, from: number): number {
+    const beginsHere = this.splitter.atLineStart && this.dataLines === 0;
+    if (this.holdsEvent) this.clearEvent();
+    this.pattern.forget();
+    const to = this.splitter.pushEvent(chunk, from);
+    if (beginsHere && this.holdsEvent && this.splitter.atLineStart) this.pattern.learn(chunk, { from, dataTo: this.dataTo, to });
+    return to;
   }
 
   data(chunk: Uint8Array, from: number, to: number): void {
@@ -95,6 +119,7 @@ export class EventStreamForm implements BodyForm, EventConsumer {
     this.openLine();
     if (this.doneMatched >= 0) this.matchDone(chunk, from, to);
     this.scanner.push(chunk, from, to);
+    this.dataTo = to;
   }
 
   dataLineEnded(): void {
@@ -113,11 +138,14 @@ export class EventStreamForm implements BodyForm, EventConsumer {
     const verdict = this.scanner.verdict();
     if (verdict === 'valid') this.takeEvent();
     else if (this.doneMatched !== doneWord.length && verdict !== 'empty') this.eventsUnread++;
-    this.clearEvent();
+    this.holdsEvent = verdict === 'valid' && this.dataLines === 1;
+    if (this.holdsEvent) this.dataLines = 0;
+    else this.clearEvent();
   }
 
   clear(): void {
     this.clearEvent();
+    this.pattern.forget();
     this.splitter.clear();
     this.dialogueEnded = false;
     this.received = false;
@@ -165,6 +193,7 @@ export class EventStreamForm implements BodyForm, EventConsumer {
 
   private clearEvent(): void {
     this.scanner.clear();
+    this.holdsEvent = false;
     this.dataLines = 0;
     this.doneMatched = 0;
   }

@@ -36,6 +36,7 @@ export class EventStreamSplitter {
   private matched = 0;
   /** The last byte was a CR: an LF now belongs to the same line end. */
   private afterCarriageReturn = false;
+  private eventJustEnded = false;
 
   constructor(consumer: EventConsumer) {
     this.consumer = consumer;
@@ -43,8 +44,20 @@ export class EventStreamSplitter {
 
   /** The next bytes. */
   push(chunk: Uint8Array): void {
+    let from = 0;
+    while (from < chunk.length) from = this.pushEvent(chunk, from);
+  }
+
+  /** A line begins, which nothing before it has a part in: at the beginning of an event, or between its lines. */
+  get atLineStart(): boolean {
+    return this.state === atLineStart && !this.afterCarriageReturn;
+  }
+
+  /** The next bytes from `from` on, up to the end of an event or of the chunk; the index to go on from. */
+  pushEvent(chunk: Uint8Array, from: number): number {
     const to = chunk.length;
-    let i = 0;
+    let i = from;
+    this.eventJustEnded = false;
     while (i < to) {
       const byte = chunk[i]!;
       if (this.afterCarriageReturn) {
@@ -54,6 +67,7 @@ export class EventStreamSplitter {
           continue;
         }
       }
+      if (this.eventJustEnded) return i;
       if (this.state === inData || this.state === inOther) {
         const end = lineEnd(chunk, i, to);
         if (this.state === inData && end > i) this.consumer.data(chunk, i, end);
@@ -66,6 +80,7 @@ export class EventStreamSplitter {
         i += this.takeNameByte(byte);
       }
     }
+    return i;
   }
 
   /** As new, for the next stream. */
@@ -123,6 +138,7 @@ export class EventStreamSplitter {
     const blank = this.state === atLineStart || (this.state === atStart && this.matched === 0);
     const dataLine = this.hasDataLine();
     this.startLine();
+    this.eventJustEnded = blank;
     if (blank) this.consumer.eventEnded();
     else if (dataLine) this.consumer.dataLineEnded();
   }
