@@ -101,7 +101,8 @@ describe('events that are alike', () => {
   });
 
   test('are read as every one of them is where one byte is another', () => {
-    const start = 'data: {"id":"c","created":17,"model":"m","choices":[{"index":0,"delta":{"content":" word"},"finish_reason":null}],"usage":null }\n\n';
+    const choice = '{"index":0,"delta":{"content":" word"},"finish_reason":null}';
+    const start = `data: {"id":"c","created":17,"model":"m","choices":[${choice}],"usage":null }\n\n`;
     const bytes = new TextEncoder().encode(start.repeat(3));
     for (let at = start.length; at < start.length * 2; at += 1) {
       for (const byte of [0x00, 0x0a, 0x0d, 0x20, 0x22, 0x2c, 0x31, 0x3a, 0x5c, 0x5d, 0x61, 0x7b, 0x7d, 0x80, 0xff]) {
