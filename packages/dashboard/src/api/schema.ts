@@ -8784,7 +8784,7 @@ export interface operations {
                 "application/json": {
                     name: string;
                     /**
-                     * @description Of the page's address, without the question mark
+                     * @description Of the page's address, as it stands there without the question mark
                      * @example by=model&range=30d
                      */
                     query: string;

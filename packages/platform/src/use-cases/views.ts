@@ -12,10 +12,11 @@ export interface ShownView {
   readonly savedAt: string;
 }
 
-/** Longer queries are in no address that a browser opens. */
+/** Longer queries are in no address that a browser opens, and a browser writes one in visible ASCII. */
 export const viewFields = z.strictObject({
   name: z.string().max(80),
-  query: z.string().max(4_000).openapi({ description: "Of the page's address, without the question mark", example: 'by=model&range=30d' }),
+  query: z.string().max(4_000).regex(/^[\x21-\x7e]*$/)
+    .openapi({ description: "Of the page's address, as it stands there without the question mark", example: 'by=model&range=30d' }),
 });
 
 type Asker = Pick<Actor, 'organization' | 'kind' | 'id'>;

@@ -27,6 +27,13 @@ for (const on of bothEngines) {
       assert.equal(await refusalCode(store.savedViews.remove(owner, '\0')), 'unknown_view');
     });
 
+    test('saved at once under one name, it is one view with one id', async () => {
+      const owner = { organization: await newOrganization(), person: 'usr_a' };
+      const saved = await Promise.all(['a', 'b', 'c', 'd'].map((query) => granted(store.savedViews.save(owner, { name: 'mine', query }))));
+      const [kept, ...others] = await store.savedViews.list(owner);
+      assert.deepEqual([saved.map(({ id }) => id), others], [saved.map(() => kept?.id), []]);
+    });
+
     test('a name that shows nothing is refused, and so is one view too many', async () => {
       const owner = { organization: await newOrganization(), person: 'usr_a' };
       assert.equal(await refusalCode(store.savedViews.save(owner, { name: ' ', query: '' })), 'invalid_name');

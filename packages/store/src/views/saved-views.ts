@@ -42,11 +42,13 @@ export function savedViewsIn({ background: engine, clock, randomBytes }: StoreCo
         if (former === undefined && own.length >= viewsMax) {
           return refuse('too_many_views', `A person keeps at most ${viewsMax} views. Remove one first.`);
         }
-        const view = { id: former?.id ?? newId(idPrefix.view, randomBytes), name, query, savedAtMs: Math.floor(clock()) };
-        await transaction.insertInto('saved_view').values({ id: view.id, organization, person, name, query, saved_at_ms: view.savedAtMs })
-          .onConflict((conflict) => conflict.columns(['organization', 'person', 'name']).doUpdateSet({ query, saved_at_ms: view.savedAtMs }))
-          .execute();
-        return view;
+        const savedAtMs = Math.floor(clock());
+        // One that was saved at the same moment under this name keeps its id.
+        const { id } = await transaction.insertInto('saved_view')
+          .values({ id: former?.id ?? newId(idPrefix.view, randomBytes), organization, person, name, query, saved_at_ms: savedAtMs })
+          .onConflict((conflict) => conflict.columns(['organization', 'person', 'name']).doUpdateSet({ query, saved_at_ms: savedAtMs }))
+          .returning('id').executeTakeFirstOrThrow();
+        return { id, name, query, savedAtMs };
       }),
     remove: ({ organization, person }, id) => engine.write<{ readonly id: string } | StoreRefusal>(async (transaction) => {
       const removed = id.includes('\0') ? undefined : await transaction.deleteFrom('saved_view')

@@ -1,0 +1,85 @@
+/**
+ * Held on PostgreSQL, which keeps neither NUL nor half a surrogate pair: whatever field of whatever operation holds one, the answer is no fault.
+ * Every operation is asked with each of its fields in turn.
+ */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { testPostgres, type TestPostgres } from '@metergate/testkit/postgres.ts';
+import { operations } from './app.ts';
+import type { Operation } from './operation.ts';
+import { platformFixture, type PlatformFixture, type TestOrganization } from './test-support/platform-fixture.ts';
+
+let postgres: TestPostgres;
+let platform: PlatformFixture;
+let acme: TestOrganization;
+before(async () => {
+  postgres = await testPostgres();
+  platform = await platformFixture(await postgres.createDatabase());
+  acme = await platform.organization('acme');
+});
+after(async () => {
+  await platform?.end();
+  await postgres?.stop();
+});
+
+/** What of a schema of zod says what fits it. */
+interface SchemaPart {
+  readonly def: {
+    readonly type: string;
+    readonly innerType?: SchemaPart;
+    readonly in?: SchemaPart;
+    readonly element?: SchemaPart;
+    readonly options?: readonly SchemaPart[];
+    readonly shape?: Readonly<Record<string, SchemaPart>>;
+    readonly entries?: Readonly<Record<string, string>>;
+    readonly values?: readonly unknown[];
+  };
+}
+
+/** Something of the schema's form, with `text` wherever a text may stand. */
+function filled({ def }: SchemaPart, text: string): unknown {
+  switch (def.type) {
+    case 'number': return 1;
+    case 'boolean': return true;
+    case 'enum': return Object.values(def.entries!)[0];
+    case 'literal': return def.values![0];
+    case 'array': return [filled(def.element!, text)];
+    case 'union': return filled(def.options![0]!, text);
+    case 'object': return Object.fromEntries(Object.entries(def.shape!).map(([name, part]) => [name, filled(part, text)]));
+    default: {
+      const inner = def.innerType ?? def.in;
+      return inner === undefined ? text : filled(inner, text);
+    }
+  }
+}
+
+const shapeOf = (schema: unknown): Readonly<Record<string, SchemaPart>> => (schema as SchemaPart | undefined)?.def.shape ?? {};
+
+/** A body for each of the operation's fields, in which that field alone holds the text, beside fair others and by itself. */
+function bodiesOf({ body }: Operation, text: string): unknown[] {
+  if (body === undefined) return [undefined];
+  const fair = filled(body as unknown as SchemaPart, 'abc') as Record<string, unknown>;
+  return Object.entries(shapeOf(body)).flatMap(([name, part]) => [{ ...fair, [name]: filled(part, text) }, { [name]: filled(part, text) }]);
+}
+
+for (const [what, text, coded] of [['NUL', 'a\0b', 'a%00b'], ['half a surrogate pair', 'a\ud800b', 'a%ED%A0%80b']] as const) {
+  test(`${what} in any field of any operation is no fault`, async () => {
+    const cookie = await platform.signIn(acme.emails.owner);
+    for (const each of operations) {
+      // These end what the others need.
+      if (each.id === 'eraseOrganization' || each.path.endsWith('/sign-out')) continue;
+      const asker = each.tag === 'views' ? { cookie, headers: { origin: 'http://platform.test', 'sec-fetch-site': 'same-origin' } }
+        : each.role === null ? {} : { token: acme.tokens.owner };
+      const queries = ['', ...Object.keys(shapeOf(each.query)).map((name) => `?${name}=${coded}`)];
+      for (const path of new Set([coded, 'x'].map((value) => each.path.replaceAll(/\{\w+\}/g, value)))) {
+        for (const query of queries) {
+          for (const body of bodiesOf(each, text)) {
+            const { status } = await platform.ask(`/platform/v1${path}${query}`,
+              { method: each.method.toUpperCase(), ...asker, ...(body === undefined ? {} : { body }) });
+            assert.ok(status < 500, `${each.id} ${query} ${JSON.stringify(body)}: ${status}, ${String(platform.reports.at(-1))}`);
+          }
+        }
+      }
+    }
+  });
+}
