@@ -2,21 +2,20 @@
  * `node bench/distant-store.ts [--rows 6000] [--seconds 20]`: how many journal rows a second reach a PostgreSQL that is 0, 50, 200 and
  * 1,000 ms away, each way. Each figure is of a fresh journal, one shipper and a first batch that is not counted.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as pass } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { requestIdFrom, type OrganizationId } from '@metergate/core/id.ts';
-import { nanoDollars } from '@metergate/core/money.ts';
-import type { CallOpening, CallRecord } from '@metergate/core/record/call-record.ts';
+import type { CallOpening } from '@metergate/core/record/call-record.ts';
 import { createShipper } from '@metergate/store/journal/shipper.ts';
 import { createJournal } from '@metergate/store/journal/writer.ts';
 import { openStore } from '@metergate/store/store.ts';
 import { startDatabaseRelay } from '@metergate/testkit/database-relay.ts';
 import { startPostgres } from '@metergate/testkit/postgres.ts';
+import { openingOf, recordOf } from './sample-record.ts';
 
 const { values } = parseArgs({ options: { rows: { type: 'string', default: '6000' }, seconds: { type: 'string', default: '20' } } });
 const rows = Number(values.rows);
@@ -84,20 +83,8 @@ async function write(path: string, seed: number): Promise<void> {
 }
 
 function opening(number: number, seed: number): CallOpening {
-  return {
-    id: requestIdFrom(createHash('md5').update(`${seed} ${number}`).digest('hex')), organization: `org_bench${number % 2}` as OrganizationId,
-    key: `key_${number % 10}` as CallOpening['key'], project: 'search', labels: ['bench'], labelsDropped: 0,
-    run: number % 3 === 0 ? `run-${number % 10}` : null, wire: 'openai', endpoint: 'chat.completions', method: 'POST',
-    path: '/v1/chat/completions', startedAtMs: Date.now() - rows + number, node: 'node_bench' as CallOpening['node'],
-  };
-}
-
-function recordOf(call: CallOpening, number: number): CallRecord {
-  return {
-    ...call, streamed: false, status: 200, outcome: 'completed', model: 'gpt-4o-mini-2024-07-18', finishReason: 'stop',
-    inputTokens: number % 4_000, outputTokens: number % 900, cachedTokens: 0, cacheWriteTokens: null, reasoningTokens: 0,
-    usage: 'reported', usageReason: null, cost: nanoDollars(BigInt(number % 100_000)), costGaps: [], serviceTier: 'default',
-    audioInputTokens: null, audioOutputTokens: null, toolCalls: null, cacheSavings: null, costSource: 'priced', priceList: '2026-09-23/1f0c',
-    providerRequestId: 'req_bench', requestBytes: 1_024, responseBytes: 1_400, firstByteMs: 300, durationMs: 900,
-  };
+  return openingOf({
+    name: `${seed} ${number}`, number, organization: `org_bench${number % 2}`, labels: ['bench'], keys: 10, runs: 10,
+    startedAtMs: Date.now() - rows + number,
+  });
 }

@@ -4,20 +4,19 @@
  * ship. A run that does not ship what was written is a failed run: exit code 1.
  */
 import { spawn } from 'node:child_process';
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
-import { requestIdFrom, type OrganizationId } from '@metergate/core/id.ts';
-import { nanoDollars } from '@metergate/core/money.ts';
-import type { CallOpening, CallRecord } from '@metergate/core/record/call-record.ts';
+import type { CallOpening } from '@metergate/core/record/call-record.ts';
 import { createJournal } from '@metergate/store/journal/writer.ts';
 import { createShipper } from '@metergate/store/journal/shipper.ts';
 import { openStore } from '@metergate/store/store.ts';
 import { productEnv, runCli } from '@metergate/testkit/system.ts';
+import { openingOf, recordOf } from './sample-record.ts';
 
 const quick = process.argv.includes('--quick');
 const rowsToShip = quick ? 50_000 : 500_000;
@@ -35,22 +34,9 @@ try {
 }
 
 function opening(number: number, organization: string): CallOpening {
-  return {
-    id: requestIdFrom(createHash('md5').update(String(number)).digest('hex')), organization: organization as OrganizationId,
-    key: `key_${number % 50}` as CallOpening['key'], project: 'search', labels: ['bench', 'team-a'], labelsDropped: 0,
-    run: number % 3 === 0 ? `run-${number % 1_000}` : null, wire: 'openai', endpoint: 'chat.completions', method: 'POST',
-    path: '/v1/chat/completions', startedAtMs: Date.now() - 1_000_000 + number, node: 'node_bench' as CallOpening['node'],
-  };
-}
-
-function record(call: CallOpening, number: number): CallRecord {
-  return {
-    ...call, streamed: false, status: 200, outcome: 'completed', model: 'gpt-4o-mini-2024-07-18', finishReason: 'stop',
-    inputTokens: number % 4_000, outputTokens: number % 900, cachedTokens: 0, cacheWriteTokens: null, reasoningTokens: 0,
-    usage: 'reported', usageReason: null, cost: nanoDollars(BigInt(number % 100_000)), costGaps: [], serviceTier: 'default',
-    audioInputTokens: null, audioOutputTokens: null, toolCalls: null, cacheSavings: null, costSource: 'priced', priceList: '2026-09-23/1f0c',
-    providerRequestId: 'req_bench', requestBytes: 1_024, responseBytes: 1_400, firstByteMs: 300, durationMs: 900,
-  };
+  return openingOf({
+    name: String(number), number, organization, labels: ['bench', 'team-a'], keys: 50, runs: 1_000, startedAtMs: Date.now() - 1_000_000 + number,
+  });
 }
 
 async function commits(): Promise<void> {
@@ -109,7 +95,7 @@ async function fill(journalDirectory: string, organization: string, calls: numbe
       for (let number = from; number < until; number += 1) {
         const call = opening(number, organization);
         journal.open(call, (error) => { if (error !== null) reject(error); });
-        journal.close(record(call, number), () => { if (number === until - 1) resolve(); });
+        journal.close(recordOf(call, number), () => { if (number === until - 1) resolve(); });
       }
     });
   }

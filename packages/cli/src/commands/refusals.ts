@@ -1,5 +1,5 @@
 /** `metergate refusals`: which keys were refused, why and how often. */
-import { rangeOf } from '@metergate/core/time/time-range.ts';
+import { pastWeekUnless, rangeOf } from '@metergate/core/time/time-range.ts';
 import { showRefusals, type ShownRefusals } from '@metergate/platform/use-cases/refusals.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command } from '../command-line/command.ts';
@@ -7,8 +7,6 @@ import { countOf } from '../command-line/counts.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { secondsText, table } from '../command-line/table.ts';
 import { checkedRange, rangeWords } from '../command-line/value-forms.ts';
-
-const weekMs = 7 * 86_400_000;
 
 export const refusals = command({
   description: 'Show which service keys were refused, why and how often',
@@ -19,9 +17,9 @@ export const refusals = command({
   },
   run: ({ org, since, until }, tools) => {
     const nowMs = tools.nowMs();
-    const { sinceMs, untilMs = nowMs } = checkedRange(rangeOf(rangeWords({ since, until }), nowMs));
+    const range = pastWeekUnless(checkedRange(rangeOf(rangeWords({ since, until }), nowMs)), nowMs);
     return onStore(tools, async (context) => {
-      const report = await showRefusals(context, { organization: org, sinceMs: sinceMs ?? untilMs - weekMs, untilMs });
+      const report = await showRefusals(context, { organization: org, ...range });
       if (isRefusal(report)) return report;
       const names = await context.store.keyNames.names(report.organization, report.rows.flatMap(({ key }) => key ?? []));
       return { json: report.rows, text: (width) => refusalsText(report.rows, report.total, { names, width }) };

@@ -1,5 +1,6 @@
 /** The time range of a report: a month, or from one instant to another, or the report's default. Design 5, `usage`. */
 import { momentOf, type TimeWord } from './time-word.ts';
+import { dayLengthMs } from './utc-day.ts';
 import { monthAfter, monthOf } from './utc-month.ts';
 
 /** As asked for. `monthMs`: the first instant of a month. `until` is exclusive. */
@@ -32,4 +33,12 @@ export function rangeOf({ monthMs, since, until }: RangeWords, nowMs: number): T
 export function rangeOrThisMonth(words: RangeWords, nowMs: number): TimeRange | RangeFault {
   const asked = words.monthMs !== undefined || words.since !== undefined || words.until !== undefined;
   return rangeOf(asked ? words : { monthMs: monthOf(nowMs) }, nowMs);
+}
+
+const weekMs = 7 * dayLengthMs;
+
+/** The range with both its ends: up to `nowMs` and from a week before its end, where nothing else was asked for. */
+export function pastWeekUnless({ sinceMs, untilMs }: TimeRange, nowMs: number): Required<TimeRange> {
+  const endMs = untilMs ?? nowMs;
+  return { sinceMs: sinceMs ?? endMs - weekMs, untilMs: endMs };
 }

@@ -8,6 +8,7 @@ import { unusualDay, unusualSince } from '@metergate/core/alert/unusual-day.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { AddressGuard } from '@metergate/store/network/address-guard.ts';
 import type { Store } from '@metergate/store/store.ts';
+import { createWorkLease } from '../work-lease.ts';
 import { createDelivering } from './delivering.ts';
 import { dayName } from '@metergate/core/time/utc-day.ts';
 
@@ -31,35 +32,24 @@ export interface NoticeWork {
 }
 
 const leaseName = 'notices';
-const leaseMs = 30_000;
 /** Days and Baselines are looked at this often. */
 const slowMs = 60_000;
 const pruneMs = 3_600_000;
 const keptMs = 30 * 86_400_000;
-/** Who does not have the lease asks for it this often. */
-const askMs = 5_000;
 
 export function createNoticeWork({ store, guard, clock, holder, deadlineMs = 10_000 }: NoticeWorkOptions): NoticeWork {
-  let held: { untilMs: number; cursor: number } | null = null;
+  const lease = createWorkLease(store.workLeases, leaseName, holder);
   const delivering = createDelivering({ store, guard, clock, deadlineMs });
-  let askAtMs = 0;
+  /** How far runs were looked at. */
+  let cursor = 0;
   let slowAtMs = 0;
   let prunedAtMs = 0;
 
-  async function holds(nowMs: number): Promise<boolean> {
-    if (held !== null && held.untilMs - nowMs > leaseMs / 2) return true;
-    if (held === null && nowMs < askAtMs) return false;
-    askAtMs = nowMs + askMs;
-    const taken = await store.workLeases.hold(leaseName, holder, { nowMs: Math.floor(nowMs), untilMs: Math.floor(nowMs) + leaseMs });
-    held = taken === null ? null : { untilMs: nowMs + leaseMs, cursor: Math.max(taken.cursor, held?.cursor ?? 0) };
-    return held !== null;
-  }
-
   async function look(nowMs: number): Promise<void> {
     await store.alertWatch.caps(nowMs);
-    const cursor = await store.alertWatch.runs(held!.cursor, nowMs);
-    if (cursor !== held!.cursor) await store.workLeases.advance(leaseName, holder, cursor);
-    held!.cursor = cursor;
+    const reached = await store.alertWatch.runs(cursor, nowMs);
+    if (reached !== cursor) await store.workLeases.advance(leaseName, holder, reached);
+    cursor = reached;
     if (nowMs - slowAtMs >= slowMs) {
       for (const organization of await store.alertWatch.listening()) {
         await lookAtDay(store, organization, nowMs);
@@ -75,7 +65,9 @@ export function createNoticeWork({ store, guard, clock, holder, deadlineMs = 10_
 
   return {
     async pass() {
-      if (!await holds(clock())) return false;
+      const held = await lease.hold(clock());
+      if (held === null) return false;
+      cursor = Math.max(cursor, held.cursor);
       await look(clock());
       await delivering.beginDue();
       return true;
@@ -83,8 +75,7 @@ export function createNoticeWork({ store, guard, clock, holder, deadlineMs = 10_
     idle: delivering.idle,
     async end() {
       await delivering.idle();
-      if (held !== null) await store.workLeases.release(leaseName, holder);
-      held = null;
+      await lease.release();
     },
   };
 }

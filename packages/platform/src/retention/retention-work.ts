@@ -5,6 +5,7 @@
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { RetentionSlice } from '@metergate/store/retention/retention.ts';
 import type { Store } from '@metergate/store/store.ts';
+import { createWorkLease } from '../work-lease.ts';
 
 export interface RetentionWorkOptions {
   readonly store: Pick<Store, 'retention' | 'workLeases'>;
@@ -29,10 +30,6 @@ export interface RetentionWork {
   end(): Promise<void>;
 }
 
-const leaseName = 'retention';
-const leaseMs = 30_000;
-/** Who does not have the lease asks for it this often. */
-const askMs = 5_000;
 /** An organization of which nothing is due is looked at again after so long. */
 const restMs = 3_600_000;
 const passMs = 900;
@@ -56,23 +53,13 @@ interface Told extends Removed {
 
 export function createRetentionWork({ store, clock, steadyClock, holder, say, failed }: RetentionWorkOptions): RetentionWork {
   const trusted = steadiness(clock, steadyClock);
-  let heldUntilMs: number | null = null;
-  let askAtMs = 0;
+  const lease = createWorkLease(store.workLeases, 'retention', holder);
   let listAtMs = 0;
   let waiting: { readonly organization: OrganizationId; readonly days: number }[] = [];
   let size: number = rows.first;
   const life = { ending: false };
   let passing: Promise<boolean> | null = null;
   const [told, removed] = [new Map<string, Told>(), { records: 0, events: 0 }];
-
-  async function holds(nowMs: number): Promise<boolean> {
-    if (heldUntilMs !== null && heldUntilMs - nowMs > leaseMs / 2) return true;
-    if (heldUntilMs === null && nowMs < askAtMs) return false;
-    askAtMs = nowMs + askMs;
-    const untilMs = Math.floor(nowMs) + leaseMs;
-    heldUntilMs = await store.workLeases.hold(leaseName, holder, { nowMs: Math.floor(nowMs), untilMs }) === null ? null : untilMs;
-    return heldUntilMs !== null;
-  }
 
   async function look(): Promise<boolean> {
     if (!trusted()) return false;
@@ -83,7 +70,7 @@ export function createRetentionWork({ store, clock, steadyClock, holder, say, fa
       listAtMs = beginMs + restMs;
     }
     while (waiting.length > 0 && !life.ending && steadyClock() - beginMs < passMs) {
-      if (!await holds(clock())) return false;
+      if (await lease.hold(clock()) === null) return false;
       const { organization, days } = waiting[0]!;
       const more = await slice(organization, days).catch((fault: unknown) => { failed(fault); return false; });
       if (!more) waiting.shift();
@@ -125,8 +112,7 @@ export function createRetentionWork({ store, clock, steadyClock, holder, say, fa
     async end() {
       life.ending = true;
       await passing?.catch(() => {});
-      if (heldUntilMs !== null) await store.workLeases.release(leaseName, holder);
-      heldUntilMs = null;
+      await lease.release();
     },
   };
 }

@@ -1,6 +1,6 @@
 /** The organization's calls over time, and totals of the period before. */
 import { z } from '@hono/zod-openapi';
-import { rangeOf } from '@metergate/core/time/time-range.ts';
+import { pastWeekUnless, rangeOf } from '@metergate/core/time/time-range.ts';
 import { isRefusal } from '../../use-cases/refusal.ts';
 import { showOverview } from '../../use-cases/overview.ts';
 import { readingOperation } from '../operation.ts';
@@ -14,7 +14,6 @@ const figures = {
   unknownCalls: z.int(), unpricedCalls: z.int(), gapCalls: z.int(), errorCalls: z.int(), throttledCalls: z.int(),
   latencyMs: latency, firstByteMs: latency,
 };
-const weekMs = 7 * 86_400_000;
 
 export const overviewOperations = [
   readingOperation({
@@ -28,8 +27,7 @@ export const overviewOperations = [
     run: async ({ context, actor, query }) => {
       const range = checkedRange(rangeOf(query, context.nowMs));
       if (isRefusal(range)) return range;
-      const { untilMs = context.nowMs } = range;
-      return showOverview(context, { organization: actor.organization, sinceMs: range.sinceMs ?? untilMs - weekMs, untilMs });
+      return showOverview(context, { organization: actor.organization, ...pastWeekUnless(range, context.nowMs) });
     },
   }),
 ] as const;

@@ -1,12 +1,10 @@
 /** Refused calls: who, why, how often. */
 import { z } from '@hono/zod-openapi';
-import { rangeOf } from '@metergate/core/time/time-range.ts';
+import { pastWeekUnless, rangeOf } from '@metergate/core/time/time-range.ts';
 import { isRefusal } from '../../use-cases/refusal.ts';
 import { rowsMax, showRefusals } from '../../use-cases/refusals.ts';
 import { readingOperation } from '../operation.ts';
 import { checkedRange, instant, timeQuery } from './fields.ts';
-
-const weekMs = 7 * 86_400_000;
 
 export const refusalOperations = [
   readingOperation({
@@ -29,8 +27,7 @@ export const refusalOperations = [
     run: async ({ context, actor, query }) => {
       const range = checkedRange(rangeOf(query, context.nowMs));
       if (isRefusal(range)) return range;
-      const { untilMs = context.nowMs } = range;
-      return showRefusals(context, { organization: actor.organization, sinceMs: range.sinceMs ?? untilMs - weekMs, untilMs });
+      return showRefusals(context, { organization: actor.organization, ...pastWeekUnless(range, context.nowMs) });
     },
   }),
 ] as const;

@@ -11,6 +11,7 @@ import { batchOf, sampleRecord, startMs } from '@metergate/store/test-support/co
 import { freshSqlite, granted, platformFixture, type PlatformFixture, type TestOrganization } from '../../http/test-support/platform-fixture.ts';
 import { checkReceipts } from './check-receipts.ts';
 import { exportReceipts, showReceipt, showReceiptKeys, type ReceiptsQuery } from './receipts.ts';
+import { receiptFileOf, useCasesOf } from './test-support/receipt-files.ts';
 
 const place = freshSqlite();
 const dayMs = 86_400_000;
@@ -19,13 +20,8 @@ const cut = 1_200;
 let context: PlatformFixture;
 let one: TestOrganization;
 
-const useCases = () => ({ store: context.store, randomBytes: context.parts.randomBytes, nowMs: Date.now() });
-async function fileOf(query: Partial<ReceiptsQuery> = {}): Promise<string> {
-  const made = granted(await exportReceipts(useCases(), { organization: one.id, ...query }));
-  let text = '';
-  for await (const piece of made.file.pieces) text += Buffer.from(piece.bytes).toString('utf8');
-  return text;
-}
+const useCases = () => useCasesOf(context);
+const fileOf = (query: Partial<ReceiptsQuery> = {}): Promise<string> => receiptFileOf(context, one, query);
 async function verdictOf(text: string) {
   const key = granted(await showReceiptKeys(useCases(), one.id)).keys.at(-1)!.publicKey;
   return checkReceipts((async function* () { yield Buffer.from(text, 'utf8'); })(), [key]);

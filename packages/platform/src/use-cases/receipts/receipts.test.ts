@@ -14,22 +14,18 @@ import { sha256 } from '@metergate/store/chain/receipt-keys.ts';
 import { batchOf, drawing, sampleRecord, startMs } from '@metergate/store/test-support/contract-fixture.ts';
 import { freshSqlite, granted, platformFixture, type PlatformFixture, type TestOrganization } from '../../http/test-support/platform-fixture.ts';
 import { checkReceipts } from './check-receipts.ts';
+import { receiptFileOf, useCasesOf } from './test-support/receipt-files.ts';
 import { tamperings } from './test-support/tamperings.ts';
 import { pemOf, rawKeysIn } from './public-key-pem.ts';
-import { exportReceipts, rotateReceiptKey, showReceipt, showReceiptKeys, type ReceiptsQuery } from './receipts.ts';
+import { rotateReceiptKey, showReceipt, showReceiptKeys, type ReceiptsQuery } from './receipts.ts';
 
 const place = freshSqlite();
 let context: PlatformFixture;
 let one: TestOrganization;
 const count = 1_200;
 
-const useCases = () => ({ store: context.store, randomBytes: context.parts.randomBytes, nowMs: Date.now() });
-async function fileOf(query: Partial<ReceiptsQuery> = {}): Promise<string> {
-  const made = granted(await exportReceipts(useCases(), { organization: one.id, ...query }));
-  let text = '';
-  for await (const piece of made.file.pieces) text += Buffer.from(piece.bytes).toString('utf8');
-  return text;
-}
+const useCases = () => useCasesOf(context);
+const fileOf = (query: Partial<ReceiptsQuery> = {}): Promise<string> => receiptFileOf(context, one, query);
 async function* piecesOf(text: string): AsyncGenerator<Uint8Array> {
   const bytes = Buffer.from(text, 'utf8');
   for (let from = 0; from < bytes.length; from += 7_001) yield bytes.subarray(from, from + 7_001);

@@ -1,0 +1,21 @@
+/** Ranges of reports as they are asked for, and what stands where nothing was asked for. Design 5, `usage`. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { pastWeekUnless, rangeOf } from './time-range.ts';
+
+const weekMs = 7 * 86_400_000;
+const nowMs = Date.parse('2026-11-22T12:00:00Z');
+
+test('the past week ends now, or where it was asked to end, and begins where it was asked to begin', () => {
+  const [sinceMs, untilMs] = [nowMs - 3 * weekMs, nowMs - 2 * weekMs];
+  assert.deepEqual(pastWeekUnless({}, nowMs), { sinceMs: nowMs - weekMs, untilMs: nowMs });
+  assert.deepEqual(pastWeekUnless({ untilMs }, nowMs), { sinceMs: untilMs - weekMs, untilMs });
+  assert.deepEqual(pastWeekUnless({ sinceMs }, nowMs), { sinceMs, untilMs: nowMs });
+  assert.deepEqual(pastWeekUnless({ sinceMs, untilMs }, nowMs), { sinceMs, untilMs });
+});
+
+test('a range that ends before it begins is none, and an empty one is one', () => {
+  const [earlier, later] = [{ kind: 'at', ms: nowMs - 1 }, { kind: 'at', ms: nowMs }] as const;
+  assert.equal(rangeOf({ since: later, until: earlier }, nowMs), 'ends_before_it_begins');
+  assert.deepEqual(rangeOf({ since: later, until: later }, nowMs), { sinceMs: nowMs, untilMs: nowMs });
+});

@@ -1,0 +1,47 @@
+/** One platform at a time does a work: it goes over when it is given up, when its holder is silent, and whatever a clock does. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createWorkLease } from './work-lease.ts';
+
+/** The lease as the store keeps it, and how often it was asked for. */
+function keptLease() {
+  let kept = { holder: '', untilMs: 0 };
+  let asked = 0;
+  return {
+    get asked() { return asked; },
+    get untilMs() { return kept.untilMs; },
+    async hold(_name: string, holder: string, { nowMs, untilMs }: { readonly nowMs: number; readonly untilMs: number }) {
+      asked += 1;
+      if (kept.holder === holder || kept.untilMs <= nowMs) kept = { holder, untilMs };
+      return kept.holder === holder ? { cursor: 7 } : null;
+    },
+    async release() { kept = { ...kept, untilMs: 0 }; },
+  };
+}
+
+test('who has it asks again when half of it is over, who has it not every five seconds, and it goes over when it is given up', async () => {
+  const leases = keptLease();
+  const [one, other] = [createWorkLease(leases, 'work', 'one'), createWorkLease(leases, 'work', 'other')];
+  assert.equal((await one.hold(1_000_000.4))?.cursor, 7);
+  assert.equal(await other.hold(1_000_000), null);
+  const { asked } = leases;
+  await one.hold(1_014_999);
+  assert.equal(await other.hold(1_004_999), null);
+  assert.equal(leases.asked, asked);
+  await one.hold(1_015_000);
+  assert.equal(await other.hold(1_005_000), null);
+  assert.equal(leases.asked, asked + 2);
+  await one.release();
+  assert.notEqual(await other.hold(1_010_000), null);
+});
+
+test('a clock that was put back keeps neither a lease that has run out for others, nor a platform from asking', async () => {
+  const leases = keptLease();
+  const [one, other] = [createWorkLease(leases, 'work', 'one'), createWorkLease(leases, 'work', 'other')];
+  await one.hold(9_000_000);
+  assert.equal(await other.hold(9_000_000), null);
+  // An hour back: by its own clock the holder would have it for an hour more.
+  assert.notEqual(await one.hold(5_400_000), null);
+  assert.equal(leases.untilMs, 5_430_000);
+  assert.notEqual(await other.hold(5_430_000), null);
+});
