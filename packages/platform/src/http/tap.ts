@@ -7,11 +7,11 @@
  */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { readTapBatch, tapBodyBytesMax, tapRefusalSentence } from '@metergate/core/tap/batch.ts';
+import { readTapBatch, tapBodyBytesMax, tapRefusalSentence, type TapBatchRefusal, type TapBatchVerdict } from '@metergate/core/tap/batch.ts';
 import { presentedTapKey } from '@metergate/core/tap/key.ts';
 import { StoreFault } from '@metergate/store/engine/fault.ts';
 import type { Store } from '@metergate/store/store.ts';
-import type { TapKeyRefusal } from '@metergate/store/tap/tap-events.ts';
+import type { KeptBatch, TapKeyRefusal } from '@metergate/store/tap/keep-batch.ts';
 import { createTapRate, type TapRate } from './tap-rate.ts';
 import { createTapTurns, type TapTurns } from './tap-turns.ts';
 import { tapPrices } from '../use-cases/tap-prices.ts';
@@ -85,18 +85,27 @@ async function answerTo({ store, clock, rate, turns }: RatedParts, request: Inco
   if (body === 'too_large') return tooLarge;
   if (admission !== 'admitted') return byKey[admission];
   if (!isPlainJson(request)) return unsupported;
-  if (turns === null) return keptAs(store, keyHash, readTapBatch(body, clock()));
   // A large body is read in its turn as well: those of a flood would take this thread from everybody.
-  const read = body.length > largeBytes ? null : readTapBatch(body, clock());
-  if (read !== null && 'refusal' in read) return keptAs(store, keyHash, read);
-  return await turns.take(keyHash, async () => keptAs(store, keyHash, read ?? readTapBatch(body, clock()))) ?? unavailable;
+  const read = turns !== null && body.length > largeBytes ? null : readTapBatch(body, clock());
+  if (read !== null && 'refusal' in read) return refused(read.refusal);
+  if (turns !== null) return await turns.take(keyHash, kept(store, keyHash, () => read ?? readTapBatch(body, clock()))) ?? unavailable;
+  return keptAs(await store.tapEvents.keep({ keyHash, events: read!.events, ...tapPrices() }));
 }
 
 const largeBytes = 16_384;
 
-async function keptAs({ tapEvents }: TapParts['store'], keyHash: string, batch: ReturnType<typeof readTapBatch>): Promise<TapAnswer> {
-  if ('refusal' in batch) return refusal(400, 'tap_invalid', tapRefusalSentence(batch.refusal));
-  const kept = await tapEvents.keep({ keyHash, events: batch.events, ...tapPrices() });
+/** Yields where others may have their turn. */
+async function* kept({ tapEvents }: TapParts['store'], keyHash: string, read: () => TapBatchVerdict): AsyncGenerator<void, TapAnswer> {
+  const batch = read();
+  if ('refusal' in batch) return refused(batch.refusal);
+  return keptAs(yield* tapEvents.keepInSlices({ keyHash, events: batch.events, ...tapPrices() }));
+}
+
+function refused(reason: TapBatchRefusal): TapAnswer {
+  return refusal(400, 'tap_invalid', tapRefusalSentence(reason));
+}
+
+function keptAs(kept: KeptBatch): TapAnswer {
   return typeof kept === 'string' ? byKey[kept] : { status: 202, body: JSON.stringify(kept), headers: {} };
 }
 

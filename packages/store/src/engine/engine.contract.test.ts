@@ -1,12 +1,14 @@
 /**
- * What a refusal leaves behind on both engines: nothing, whichever way the transaction was asked for.
+ * What a refusal leaves behind on both engines: nothing, whichever way the transaction was asked for. Who uses the one connection of SQLite when.
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { sql, type Transaction } from 'kysely';
 import { refuse } from '../refusal.ts';
+import type { Schema } from '../schema/schema.ts';
 import { refusalCode } from '../test-support/contract-fixture.ts';
 import { bothEngines, contractStore } from '../test-support/contract-store.ts';
-import { openEngine } from './engine.ts';
+import { openEngine, type Engine } from './engine.ts';
 
 for (const on of bothEngines) {
   describe(`transactions on ${on.title}`, async () => {
@@ -27,3 +29,57 @@ for (const on of bothEngines) {
     }
   });
 }
+
+describe('one SQLite connection', async () => {
+  const { url } = await contractStore(bothEngines[0]!);
+  const markOf = (engine: Engine, id: string) => engine.read((db) =>
+    db.selectFrom('journal_segment').select('mark').where('id', '=', id).executeTakeFirst());
+  const mark = (id: string, value: number) => async (transaction: Transaction<Schema>) =>
+    void await transaction.insertInto('journal_segment').values({ id, mark: value }).execute();
+
+  test('reads go on while a writer waits for a lock that another connection has, and writers follow in their order', async () => {
+    const [engine, other] = [await openEngine(url, { create: false }), await openEngine(url, { create: false })];
+    const held = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    const holding = other.write(async () => {
+      begun.resolve();
+      await held.promise;
+    });
+    await begun.promise;
+    const order: string[] = [];
+    const writes = ['first', 'second', 'third'].map((id, value) => engine.write(mark(id, value)).then(() => order.push(id)));
+    assert.equal(await markOf(engine, 'first'), undefined);
+    held.resolve();
+    await Promise.all([holding, ...writes]);
+    assert.deepEqual(order, ['first', 'second', 'third']);
+    await Promise.all([engine.close(), other.close()]);
+  });
+
+  test('a read that comes while a transaction is open waits for its end, and sees all of it or nothing', async () => {
+    const engine = await openEngine(url, { create: false });
+    const held = Promise.withResolvers<void>();
+    const failing = engine.write(async (transaction) => {
+      await mark('undone', 1)(transaction);
+      await held.promise;
+      throw new Error('no');
+    });
+    const read = markOf(engine, 'undone');
+    held.resolve();
+    await assert.rejects(failing);
+    assert.equal(await read, undefined);
+    await engine.close();
+  });
+
+  test('what is written ahead of the disk is there when it resolves, and gone when it throws; the next write is forced as ever', async () => {
+    const engine = await openEngine(url, { create: false });
+    await engine.writeAhead(mark('ahead', 7));
+    await assert.rejects(engine.writeAhead(async (transaction) => {
+      await mark('ahead and broken', 7)(transaction);
+      throw new Error('no');
+    }));
+    assert.deepEqual([(await markOf(engine, 'ahead'))?.mark, await markOf(engine, 'ahead and broken')], [7n, undefined]);
+    const { rows } = await engine.read((db) => sql<{ synchronous: bigint }>`pragma synchronous`.execute(db));
+    assert.equal(rows[0]!.synchronous, 2n);
+    await engine.close();
+  });
+});

@@ -2,13 +2,13 @@
  * A store address → one open engine, and the three ways to use it: read, write, change settings.
  * Everything goes through these, so that every engine error becomes a `StoreFault`.
  */
-import { Kysely, PostgresDialect, type Transaction } from 'kysely';
+import { Kysely, PostgresDialect, type Transaction, type TransactionBuilder } from 'kysely';
 import type { ChangeName } from '../audit/change.ts';
 import { faultOf } from './fault.ts';
 import { isRefusal, type StoreRefusal } from '../refusal.ts';
 import { listenForChanges, type ChangeNotice, type ChangeNotices } from './change-notices.ts';
 import { parseDatabaseUrl } from './database-url.ts';
-import { NodeSqliteDialect, openSqliteFile } from './node-sqlite.ts';
+import { forcedLater, NodeSqliteDialect, openSqliteFile } from './node-sqlite.ts';
 import { createPipeline, type Transact } from './pipeline.ts';
 import { openPipelinePool, openPostgresPool, openUnhurriedPool } from './postgres-pool.ts';
 import { sendingIn, type Send } from './send.ts';
@@ -25,6 +25,11 @@ export interface Engine {
    * store is an acting one; without it the trail says nothing of it.
    */
   write<T>(work: (transaction: Transaction<Schema>) => Promise<T>, name?: ChangeName<Exclude<T, StoreRefusal>>): Promise<T>;
+  /**
+   * As `write`, for what is large and may be read before the disk has it, as it has when this resolves. On SQLite the lock is given back before
+   * the disk is waited for. The audit trail says nothing of it.
+   */
+  writeAhead<T>(work: (transaction: Transaction<Schema>) => Promise<T>): Promise<T>;
   /**
    * One change of settings: a write transaction that has taken the next revision. Since that locks the revision's row,
    * changes run one after the other and commit in the order of their numbers; what `work` reads stays true until its end.
@@ -46,10 +51,12 @@ export interface Engine {
 export async function openEngine(url: string, { create }: { readonly create: boolean }): Promise<Engine> {
   const place = parseDatabaseUrl(url);
   try {
-    const dialect = place.kind === 'sqlite'
-      ? new NodeSqliteDialect(await openSqliteFile(place.path, { create }))
-      : new PostgresDialect({ pool: openPostgresPool(place.url) });
-    return engineOn(new Kysely<Schema>({ dialect }), place, place.kind === 'sqlite' ? null : place.url);
+    if (place.kind === 'postgres') {
+      const dialect = new PostgresDialect({ pool: openPostgresPool(place.url) });
+      return engineOn(new Kysely<Schema>({ dialect }), { ...place, serverUrl: place.url, force: null });
+    }
+    const dialect = new NodeSqliteDialect(await openSqliteFile(place.path, { create }));
+    return engineOn(new Kysely<Schema>({ dialect }), { ...place, serverUrl: null, force: () => dialect.force() });
   } catch (error) {
     throw faultOf(error, place.name);
   }
@@ -65,10 +72,16 @@ class RolledBack extends Error {
   }
 }
 
-/** `serverUrl`: the server for change notices and pipelines; null: none. */
-function engineOn(
-  db: Kysely<Schema>, { kind, name }: { readonly kind: Engine['kind']; readonly name: string }, serverUrl: string | null,
-): Engine {
+interface Place {
+  readonly kind: Engine['kind'];
+  readonly name: string;
+  /** The server for change notices and pipelines; null: none. */
+  readonly serverUrl: string | null;
+  /** SQLite: resolves when the disk has what was committed. */
+  readonly force: (() => Promise<void>) | null;
+}
+
+function engineOn(db: Kysely<Schema>, { kind, name, serverUrl, force }: Place): Engine {
   const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
@@ -76,9 +89,9 @@ function engineOn(
       throw faultOf(error, name);
     }
   };
-  const write: Engine['write'] = async (work) => {
+  const writeBy = async <T>(begin: () => TransactionBuilder<Schema>, work: (transaction: Transaction<Schema>) => Promise<T>): Promise<T> => {
     try {
-      return await guarded(() => db.transaction().execute(async (transaction) => {
+      return await guarded(() => begin().execute(async (transaction) => {
         const result = await work(transaction);
         if (isRefusal(result)) throw new RolledBack(result);
         return result;
@@ -89,6 +102,7 @@ function engineOn(
       throw error;
     }
   };
+  const write: Engine['write'] = (work) => writeBy(() => db.transaction(), work);
   const pipeline = createPipeline(() => openPipelinePool(serverUrl!));
   return {
     kind,
@@ -96,6 +110,12 @@ function engineOn(
     transact: (read, work) => guarded(() => serverUrl === null ? transactOn(db, read, work) : pipeline.transact(read, work)),
     read: (query) => guarded(() => query(db)),
     write,
+    async writeAhead(work) {
+      if (force === null) return write(work);
+      const result = await writeBy(() => db.transaction().setIsolationLevel(forcedLater), work);
+      await guarded(force);
+      return result;
+    },
     unhurried: (work) => guarded(async () => {
       if (serverUrl === null) return work(db);
       const own = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: openUnhurriedPool(serverUrl) }) });

@@ -6,18 +6,21 @@
  * If the file cannot be used, the engine's own error is thrown, or a `StoreFault` where SQLite would be silent.
  */
 import { accessSync, closeSync, constants, existsSync, openSync, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import {
-  CompiledQuery, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler,
-  type DatabaseConnection, type Dialect, type Driver, type QueryResult, type TransactionSettings,
+  SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler,
+  type CompiledQuery, type DatabaseConnection, type Dialect, type Driver, type QueryResult, type TransactionSettings,
 } from 'kysely';
 import { StoreFault } from './fault.ts';
+import { SqliteTurns } from './sqlite-turns.ts';
 
 const busyTimeoutMs = 5_000;
 const statementsMax = 200;
 const sqliteBusy = 5;
 const sqliteLocked = 6;
+const modeTryMs = 5;
 /** SQLite before this could corrupt a WAL database when it was reset under two connections. */
 const sqliteVersionFloor = [3, 51, 3] as const;
 
@@ -87,20 +90,21 @@ function enterWal(database: DatabaseSync): Promise<void> {
   });
 }
 
-/** Between two tries for the lock: whoever writes again and again leaves it alone for a little longer. Milliseconds. */
-const lockTryMs = 5;
-
-/** Tries at once, then every few milliseconds while another connection holds the lock, for as long as the busy timeout. */
+/** Tries again and again while another connection holds the lock, for as long as the busy timeout. */
 async function whenNotBusy(attempt: () => void): Promise<void> {
-  for (let waitedMs = 0, waitMs = 1; ; waitedMs += waitMs, waitMs = Math.min(waitMs * 2, lockTryMs)) {
+  for (let waitedMs = 0; ; waitedMs += modeTryMs) {
     try {
       return attempt();
     } catch (error) {
-      const code = ((error as { errcode?: number }).errcode ?? 0) & 0xff;
-      if ((code !== sqliteBusy && code !== sqliteLocked) || waitedMs >= busyTimeoutMs) throw error;
-      await new Promise((resume) => setTimeout(resume, waitMs));
+      if (!isBusy(error) || waitedMs >= busyTimeoutMs) throw error;
+      await new Promise((resume) => setTimeout(resume, modeTryMs));
     }
   }
+}
+
+function isBusy(error: unknown): boolean {
+  const code = ((error as { errcode?: number }).errcode ?? 0) & 0xff;
+  return code === sqliteBusy || code === sqliteLocked;
 }
 
 function pragma(database: DatabaseSync, text: string): unknown {
@@ -109,12 +113,32 @@ function pragma(database: DatabaseSync, text: string): unknown {
   return Object.values(statement.get() ?? {})[0];
 }
 
-/** Kysely on one `DatabaseSync`. Kysely itself lets one query or transaction in at a time. */
+/**
+ * A write transaction that gives the lock back before the disk has what it wrote. Others may read it by then. SQLite knows one isolation level,
+ * so the name is free for that. Whoever asks for it calls `NodeSqliteDialect.force` afterwards.
+ */
+export const forcedLater = 'read uncommitted';
+
+/** Kysely on one `DatabaseSync`. Who uses it when is decided here, not by Kysely: reads go on while a writer waits for the lock. */
 export class NodeSqliteDialect implements Dialect {
   readonly #database: DatabaseSync;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
+  }
+
+  /** Resolves when the disk has all that was committed so far. */
+  async force(): Promise<void> {
+    // A log that is gone was written into the file, which was forced, before it went.
+    const log = await open(`${this.#database.location()!}-wal`).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+    });
+    if (log === undefined) return;
+    try {
+      await log.datasync();
+    } finally {
+      await log.close();
+    }
   }
 
   createDriver(): Driver {
@@ -126,7 +150,7 @@ export class NodeSqliteDialect implements Dialect {
   }
 
   createAdapter(): SqliteAdapter {
-    return new SqliteAdapter();
+    return new TakingTurns();
   }
 
   createIntrospector(db: ConstructorParameters<typeof SqliteIntrospector>[0]): SqliteIntrospector {
@@ -134,46 +158,71 @@ export class NodeSqliteDialect implements Dialect {
   }
 }
 
+class TakingTurns extends SqliteAdapter {
+  override get supportsMultipleConnections(): boolean {
+    return true;
+  }
+}
+
 class NodeSqliteDriver implements Driver {
   readonly #database: DatabaseSync;
-  readonly #connection: NodeSqliteConnection;
+  readonly #turns = new SqliteTurns();
+  readonly #statements: Statements;
+  /** Transactions that are to be forced later, until they end. */
+  readonly #later = new WeakSet<DatabaseConnection>();
 
   constructor(database: DatabaseSync) {
     this.#database = database;
-    this.#connection = new NodeSqliteConnection(database);
+    this.#statements = new Statements(database);
   }
 
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<DatabaseConnection> {
-    return this.#connection;
+    return new NodeSqliteConnection(this.#statements, this.#turns);
   }
 
   /**
    * Writers queue here: a lock that is taken later in a transaction can only fail, not wait. They wait without holding
    * the thread, since SQLite's own waiting would stop everything else on it, and whoever holds the lock may be there.
    */
-  async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
-    if (settings.accessMode === 'read only') await connection.executeQuery(CompiledQuery.raw('begin'));
-    else await whenNotBusy(() => this.#beginAtOnce());
+  async beginTransaction(connection: DatabaseConnection, { accessMode, isolationLevel }: TransactionSettings): Promise<void> {
+    const isLater = isolationLevel === forcedLater;
+    const begin = accessMode === 'read only' ? () => this.#database.exec('begin') : () => this.#beginAtOnce(isLater);
+    await this.#turns.open(connection, begin, { isBusy, patienceMs: busyTimeoutMs });
+    if (isLater) this.#later.add(connection);
   }
 
-  #beginAtOnce(): void {
+  #beginAtOnce(isLater: boolean): void {
     this.#database.exec('pragma busy_timeout = 0');
     try {
+      if (isLater) this.#database.exec('pragma synchronous = 1');
       this.#database.exec('begin immediate');
+    } catch (error) {
+      if (isLater) this.#database.exec('pragma synchronous = 2');
+      throw error;
     } finally {
       this.#database.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
     }
   }
 
   async commitTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw('commit'));
+    this.#database.exec('commit');
+    this.#ended(connection);
   }
 
   /** SQLite itself rolls back on some faults (no space left); a second rollback would hide the first error. */
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    if (this.#database.isTransaction) await connection.executeQuery(CompiledQuery.raw('rollback'));
+    try {
+      if (this.#database.isTransaction) this.#database.exec('rollback');
+    } finally {
+      this.#ended(connection);
+    }
+  }
+
+  #ended(connection: DatabaseConnection): void {
+    if (this.#later.delete(connection)) this.#database.exec('pragma synchronous = 2');
+    this.#turns.close(connection);
   }
 
   async releaseConnection(): Promise<void> {}
@@ -183,17 +232,47 @@ class NodeSqliteDriver implements Driver {
   }
 }
 
-class NodeSqliteConnection implements DatabaseConnection {
+/** Prepared once per text. Emptied when full: only a defect makes ever new texts. */
+class Statements {
   readonly #database: DatabaseSync;
-  /** Prepared once per text. Emptied when full: only a defect makes ever new texts. */
-  readonly #statements = new Map<string, { readonly statement: StatementSync; readonly returnsRows: boolean }>();
+  readonly #known = new Map<string, { readonly statement: StatementSync; readonly returnsRows: boolean }>();
 
   constructor(database: DatabaseSync) {
     this.#database = database;
   }
 
+  prepared(sql: string): { readonly statement: StatementSync; readonly returnsRows: boolean } {
+    const known = this.#known.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.#database.prepare(sql);
+    statement.setReadBigInts(true);
+    const prepared = { statement, returnsRows: statement.columns().length > 0 };
+    if (this.#known.size >= statementsMax) this.#known.clear();
+    this.#known.set(sql, prepared);
+    return prepared;
+  }
+
+  /** One of its own, for rows that are read one by one. */
+  fresh(sql: string): StatementSync {
+    const statement = this.#database.prepare(sql);
+    statement.setReadBigInts(true);
+    return statement;
+  }
+}
+
+/** One use of the connection: a transaction, or statements by themselves. */
+class NodeSqliteConnection implements DatabaseConnection {
+  readonly #statements: Statements;
+  readonly #turns: SqliteTurns;
+
+  constructor(statements: Statements, turns: SqliteTurns) {
+    this.#statements = statements;
+    this.#turns = turns;
+  }
+
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-    const { statement, returnsRows } = this.#prepared(sql);
+    while (this.#turns.isTaken(this)) await this.#turns.changed();
+    const { statement, returnsRows } = this.#statements.prepared(sql);
     const values = parameters as readonly SQLInputValue[];
     if (returnsRows) return { rows: statement.all(...values) as Row[] };
     const { changes } = statement.run(...values);
@@ -201,19 +280,8 @@ class NodeSqliteConnection implements DatabaseConnection {
   }
 
   async *streamQuery<Row>({ sql, parameters }: CompiledQuery): AsyncIterableIterator<QueryResult<Row>> {
-    const statement = this.#database.prepare(sql);
-    statement.setReadBigInts(true);
+    while (this.#turns.isTaken(this)) await this.#turns.changed();
+    const statement = this.#statements.fresh(sql);
     for (const row of statement.iterate(...(parameters as readonly SQLInputValue[]))) yield { rows: [row as Row] };
-  }
-
-  #prepared(sql: string): { readonly statement: StatementSync; readonly returnsRows: boolean } {
-    const known = this.#statements.get(sql);
-    if (known !== undefined) return known;
-    const statement = this.#database.prepare(sql);
-    statement.setReadBigInts(true);
-    const prepared = { statement, returnsRows: statement.columns().length > 0 };
-    if (this.#statements.size >= statementsMax) this.#statements.clear();
-    this.#statements.set(sql, prepared);
-    return prepared;
   }
 }

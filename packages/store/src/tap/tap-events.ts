@@ -1,33 +1,17 @@
 /**
- * Tap batches: accepted or refused by the key that they come with, and stored whole or not at all. Spec: Tap ingestion, Baseline. Checks and
- * insert are one transaction that locks the Baseline's row. So if the key is rotated or the Baseline closes while a request is under way,
- * that request stores nothing, on any node.
+ * The tap's events: which key may post, batches kept (`keep-batch.ts`), sums read, everything erased. Spec: Tap ingestion, Baseline.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
-import { baselinePeriod, firstDayAfter, tapAdmission } from '@metergate/core/tap/baseline.ts';
-import type { TapEvent } from '@metergate/core/tap/event.ts';
+import { tapAdmission } from '@metergate/core/tap/baseline.ts';
 import { latencyCountsFrom } from '@metergate/core/tap/latency-bucket.ts';
-import { partOnDay, rollUp, tapFigures, type TapCell, type TapHeadroom, type TapLatency } from '@metergate/core/tap/rollup.ts';
+import { partOnDay, tapFigures, type TapCell, type TapHeadroom, type TapLatency } from '@metergate/core/tap/rollup.ts';
 import type { Plan } from '@metergate/core/rate/plan.ts';
 import { sql, type Kysely } from 'kysely';
 import type { Engine } from '../engine/engine.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { StoreContext } from '../context.ts';
 import { lifeOf } from './baselines.ts';
-import { addRollup, insertNewEvents, withLines } from './write-events.ts';
-
-/** Why a key admits nothing. */
-export type TapKeyRefusal = 'unknown_key' | 'baseline_closed' | 'tap_retired';
-
-export interface TapBatch {
-  /** SHA-256 of the presented key, lower-case hexadecimal. */
-  readonly keyHash: string;
-  readonly events: readonly TapEvent[];
-  /** Whether a call can begin a Baseline's days; the day is that of its timestamp. */
-  readonly isPriced: (event: TapEvent) => boolean;
-  /** Input sizes at which a listed price changes, ascending. */
-  readonly priceSteps: readonly number[];
-}
+import { holderOf, keptInSlices, type KeptBatch, type TapBatch, type TapKeyRefusal } from './keep-batch.ts';
 
 /** The sums that a report is made of. */
 export interface TapSumsRead {
@@ -40,64 +24,33 @@ export interface TapEvents {
   /** Whether a key would be admitted now. */
   admission(keyHash: string): Promise<'admitted' | TapKeyRefusal>;
   /** Keeps the whole batch but for what the Baseline has already; says how many events are new. */
-  keep(batch: TapBatch): Promise<{ readonly accepted: number } | TapKeyRefusal>;
+  keep(batch: TapBatch): Promise<KeptBatch>;
+  /** The same; between two slices, each a transaction, it yields, so that others may write. Who goes on to the end has kept the whole batch. */
+  keepInSlices(batch: TapBatch): AsyncGenerator<void, KeptBatch>;
   /** Of the Baseline with this id, whoever's it is. */
   sums(baseline: string): Promise<TapSumsRead>;
 }
 
-interface KeyHolder {
-  readonly number: bigint;
-  readonly created_at_ms: bigint;
-  readonly first_day_ms: bigint | null;
-  readonly retired_at_ms: bigint | null;
-  readonly replaced_at_ms: bigint | null;
-  readonly plan: string;
-}
-
-export function tapEventsIn({ engine, clock }: StoreContext): TapEvents {
+export function tapEventsIn(context: StoreContext): TapEvents {
+  const { engine, clock } = context;
   return {
     admission: (keyHash) => engine.read(async (db) => {
       const holder = await holderOf(engine, db, { keyHash, locked: false });
       return holder === null ? 'unknown_key' : tapAdmission(lifeOf(holder), holder.plan as Plan, clock());
     }),
-    keep: ({ keyHash, events, isPriced, priceSteps }) => engine.write(async (transaction) => {
-      const holder = await holderOf(engine, transaction, { keyHash, locked: true });
-      if (holder === null) return 'unknown_key';
-      const life = lifeOf(holder);
-      const admission = tapAdmission(life, holder.plan as Plan, clock());
-      if (admission !== 'admitted') return admission;
-      const writing = { engine: engine.kind, transaction, baseline: holder.number };
-      const kept = await insertNewEvents(writing, events);
-      const nowMs = clock();
-      const firstDayMs = firstDayAfter(life, { events: kept, isPriced, nowMs });
-      if (firstDayMs !== life.firstDayMs) {
-        await transaction.updateTable('baseline').set({ first_day_ms: firstDayMs }).where('number', '=', holder.number).execute();
-        // Those of the days before are not of the report.
-        await transaction.deleteFrom('tap_headroom').where('baseline', '=', holder.number).execute();
+    keep: async (batch) => {
+      const slices = keptInSlices(context, batch);
+      for (;;) {
+        const { done, value } = await slices.next();
+        if (done === true) return value;
       }
-      const { cells, latencies, headroom } = rollUp(await withLines(writing, kept), priceSteps);
-      const period = baselinePeriod({ firstDayMs }, Math.max(nowMs, firstDayMs ?? 0));
-      const isInside = ({ atMs }: TapHeadroom): boolean => period === null || (atMs >= period.fromMs && atMs < period.toMs);
-      await addRollup(writing, { cells, latencies, headroom: headroom.filter(isInside) });
-      return { accepted: kept.length };
-    }),
+    },
+    keepInSlices: (batch) => keptInSlices(context, batch),
     sums: (baseline) => engine.read(async (db) => {
       const row = await db.selectFrom('baseline').select(['number', 'gone_before_ms']).where('id', '=', baseline).executeTakeFirst();
       return row === undefined ? { cells: [], latencies: [], headroom: [] } : readSums(engine, db, row.number, row.gone_before_ms ?? 0n);
     }),
   };
-}
-
-/** The live key's Baseline and its organization's plan. The row stays locked until the transaction ends. */
-async function holderOf(
-  engine: Engine, db: Kysely<Schema>, { keyHash, locked }: { readonly keyHash: string; readonly locked: boolean },
-): Promise<KeyHolder | null> {
-  // SQLite's write transactions are alone as they are.
-  const lock = locked && engine.kind === 'postgres' ? sql`for update of b` : sql``;
-  const { rows } = await sql<KeyHolder>`
-    select b.number, b.created_at_ms, b.first_day_ms, b.retired_at_ms, b.replaced_at_ms, o.plan
-    from baseline b join organization o on o.id = b.organization where b.key_hash = ${keyHash} ${lock}`.execute(db);
-  return rows[0] ?? null;
 }
 
 type CellArray = [dayMs: number, provider: TapCell['provider'], model: string, tag: string, band: number, sums: number[]];

@@ -4,8 +4,11 @@
  * Spec: Tap key, Baseline, Tap ingestion; design 3, rows 20, 23 and 30.
  */
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
 import { dayLengthMs, dayOf } from '@metergate/core/time/utc-day.ts';
@@ -247,6 +250,50 @@ for (const on of bothEngines) {
         assert.deepEqual(await keep(tapped.key, events(0, 500)), { accepted: 500 });
       });
 
+      test('that broke off between two slices adds what is missing when it comes again, and nothing twice', async () => {
+        const tapped = await newBaseline();
+        nowMs = noonMs + dayLengthMs;
+        const batch = events(0, 499).map((each, at) => ({ ...each, tag: `t${at}`, model: `m${at}` }));
+        const way = { keyHash: hashOf(tapped.key), isPriced: () => true, priceSteps: [] };
+        const slices = store.tapEvents.keepInSlices({ ...way, events: batch });
+        await slices.next();
+        const early = await eventRows(tapped);
+        assert.equal(early, on.title === 'SQLite' ? 100 : 499);
+        assert.equal(await callsOf(tapped), early, 'what a slice stored is in the sums');
+        assert.deepEqual(await keep(tapped.key, batch, { from: other }), { accepted: 499 - early });
+        assert.deepEqual([await eventRows(tapped), await callsOf(tapped)], [499, 499]);
+        assert.deepEqual(await keep(tapped.key, batch), { accepted: 0 });
+      });
+
+      test('whose process is killed between two slices is whole when it comes again, counted once', async () => {
+        const tapped = await newBaseline();
+        const program = fileURLToPath(new URL('../test-support/tapping-process.ts', import.meta.url));
+        const child = spawn(process.execPath, [program, url, hashOf(tapped.key), String(noonMs)], { stdio: ['ignore', 'pipe', 'inherit'] });
+        await once(child.stdout, 'data');
+        child.kill('SIGKILL');
+        await once(child, 'exit');
+        const early = await eventRows(tapped);
+        assert.deepEqual([early > 0, await callsOf(tapped)], [true, early]);
+        assert.deepEqual(await keep(tapped.key, events(0, 500)), { accepted: 500 - early });
+        assert.deepEqual([await eventRows(tapped), await callsOf(tapped)], [500, 500]);
+      });
+
+      test('that was admitted is kept to its end whatever becomes of its key, but for an erased organization', async () => {
+        const [rotated, erased] = [await newBaseline(), await newBaseline()];
+        const begun = async ({ key }: Tapped) => {
+          const slices = store.tapEvents.keepInSlices({ keyHash: hashOf(key), events: events(0, 150), isPriced: () => false, priceSteps: [] });
+          return { slices, first: await slices.next() };
+        };
+        const [one, two] = [await begun(rotated), await begun(erased)];
+        await granted(store.baselines.rotateKey(rotated.baseline.id, stored(newKey())));
+        await granted(store.erasure.begin(erased.organization));
+        while (await store.erasure.goOn());
+        if (on.title !== 'SQLite') return assert.deepEqual([one.first, two.first].map(({ done }) => done), [true, true]);
+        assert.deepEqual(await one.slices.next(), { done: true, value: { accepted: 150 } });
+        assert.deepEqual(await two.slices.next(), { done: true, value: 'unknown_key' });
+        assert.equal((await store.tapEvents.sums(erased.baseline.id)).cells.length, 0);
+      });
+
       test('adds to sums, latencies and headroom what a whole rollup of all events would be', async () => {
         const tapped = await newBaseline();
         const limits = (requestsRemaining: number) => ({ requestsLimit: 1_000_000_000, requestsRemaining, tokensLimit: 10, tokensRemaining: null });
@@ -317,6 +364,19 @@ for (const on of bothEngines) {
         await keep(tapped.key, [event('ahead', { timestampMs: midnight + 1 })]);
         await keep(tapped.key, [event('before it')]);
         assert.equal(await state(tapped), midnight - dayLengthMs, 'a day that has begun goes first');
+      });
+
+      test('the earliest whole day of the whole batch begins the count, in its first slice, with an event of that day', async () => {
+        const tapped = await newBaseline();
+        nowMs = noonMs + 2 * dayLengthMs;
+        const batch = [...events(0, 300), event('earliest', { timestampMs: noonMs + dayLengthMs }), event('of before it', { timestampMs: noonMs })];
+        const slices = store.tapEvents.keepInSlices({ keyHash: hashOf(tapped.key), events: batch, isPriced: () => true, priceSteps: [] });
+        await slices.next();
+        assert.equal(await state(tapped), dayOf(noonMs + dayLengthMs));
+        const { cells } = await store.tapEvents.sums(tapped.baseline.id);
+        assert.ok(cells.some(({ dayMs }) => dayMs === dayOf(noonMs + dayLengthMs)));
+        for (let last = await slices.next(); last.done !== true;) last = await slices.next();
+        assert.deepEqual([await state(tapped), await callsOf(tapped)], [dayOf(noonMs + dayLengthMs), 302]);
       });
 
       test('an event known already begins nothing', async () => {

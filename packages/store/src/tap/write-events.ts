@@ -5,7 +5,7 @@ import type { TapEvent } from '@metergate/core/tap/event.ts';
 import { addedCounts, latencyCountsFrom, latencyCountsText } from '@metergate/core/tap/latency-bucket.ts';
 import { linedUp, type TapLine } from '@metergate/core/tap/lines.ts';
 import { tapFigures, type TapCell, type TapHeadroom, type TapLatency, type TapRollup } from '@metergate/core/tap/rollup.ts';
-import { sql, type Transaction } from 'kysely';
+import { sql, type RawBuilder, type Transaction } from 'kysely';
 import type { Engine } from '../engine/engine.ts';
 import type { Schema } from '../schema/schema.ts';
 import { insertRows, type BulkColumn, type BulkInsert } from '../engine/bulk.ts';
@@ -72,13 +72,21 @@ export interface TapWriting {
   readonly baseline: bigint;
 }
 
-/** Keeps the events that are new to the Baseline; of several with one `requestId` the first. Gives back those that were kept. */
+/** Keeps those that are new to the Baseline, and gives them back. Each `requestId` once. */
 export async function insertNewEvents({ engine, transaction, baseline }: TapWriting, events: readonly TapEvent[]): Promise<TapEvent[]> {
-  const byId = new Map<string, TapEvent>();
-  for (const event of events) if (!byId.has(event.requestId)) byId.set(event.requestId, event);
-  const rows = [...byId.values()].map((event) => ({ ...event, baseline }));
+  const byId = new Map(events.map((event) => [event.requestId, event]));
+  const rows = events.map((event) => ({ ...event, baseline }));
   const kept = await insertRows<Of<TapEvent>, { request_id: string }>(engine, transaction, eventInsert, rows);
   return kept.map((row) => byId.get(row.request_id)!);
+}
+
+/** Those that the Baseline does not have. */
+export async function newEvents({ engine, transaction, baseline }: TapWriting, events: readonly TapEvent[]): Promise<TapEvent[]> {
+  const { rows } = await sql<{ request_id: string }>`
+    select request_id from tap_event where baseline = ${baseline} and request_id ${amongTexts(engine, events.map(({ requestId }) => requestId))}`
+    .execute(transaction);
+  const known = new Set(rows.map((row) => row.request_id));
+  return events.filter(({ requestId }) => !known.has(requestId));
 }
 
 /** The events under the names that they are summed by; names that are new get their line. */
@@ -101,10 +109,13 @@ export async function addRollup({ engine, transaction, baseline }: TapWriting, {
 async function addedLatencies({ engine, transaction, baseline }: TapWriting, latencies: readonly TapLatency[]): Promise<TapLatency[]> {
   if (latencies.length === 0) return [];
   const parts = latencies.map(({ part }) => part);
-  // One text however many parts there are, so that neither engine prepares it again.
-  const these = engine === 'postgres' ? sql`= any(${parts}::text[])` : sql`in (select value from json_each(${JSON.stringify(parts)}))`;
   const { rows } = await sql<{ part: string; counts: string }>`
-    select part, counts from tap_latency where baseline = ${baseline} and part ${these}`.execute(transaction);
+    select part, counts from tap_latency where baseline = ${baseline} and part ${amongTexts(engine, parts)}`.execute(transaction);
   const there = new Map(rows.map(({ part, counts }) => [part, counts]));
   return latencies.map(({ part, counts }) => ({ part, counts: addedCounts(latencyCountsFrom(there.get(part) ?? ''), counts) }));
+}
+
+/** One text of SQL however many there are, so that neither engine prepares it again. */
+function amongTexts(engine: Engine['kind'], texts: readonly string[]): RawBuilder<unknown> {
+  return engine === 'postgres' ? sql`= any(${texts}::text[])` : sql`in (select value from json_each(${JSON.stringify(texts)}))`;
 }
