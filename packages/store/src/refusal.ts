@@ -54,6 +54,7 @@ export interface StoreRefusal {
   };
 }
 
+/** A refusal in place of a result. */
 export function refuse(code: StoreRefusalCode, message: string): StoreRefusal {
   return { refused: { code, message } };
 }

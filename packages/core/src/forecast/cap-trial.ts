@@ -30,6 +30,7 @@ export interface TriedWindow {
   readonly refusedCost: NanoDollars;
 }
 
+/** Is given calls in the order of their starts, and counts what the cap would have refused. */
 export class CapTrial {
   readonly #window: CalendarWindow;
   readonly #limit: NanoDollars;

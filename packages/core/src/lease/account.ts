@@ -76,6 +76,7 @@ const slewMs = 2_000;
 const idleMs = 5_000;
 const idleContestedMs = 1_000;
 
+/** A node's view of one leased sum before the store was asked about it: nothing is granted. */
 export function openAccount(subject: LeaseSubject, own: OwnSpend, underWay: CallsUnderWay): LeaseAccount {
   return {
     subject, own, underWay, recent: noSpend(), granted: nothing, spentElsewhere: nothing, limit: null,

@@ -45,6 +45,10 @@ export interface AnsweredClaim {
 
 const nothing = nanoDollars(0n);
 
+/**
+ * What the store grants a node of a sum: never more than the limit less all that is spent and all that other nodes may still spend. Pure. Design
+ * 3, row 5b.
+ */
 export function answerClaim({ limit, spent, over, leases }: LeasedSum, { node, number, claim, nowMs }: LeaseQuestion): AnsweredClaim {
   const own = leases.find((each) => each.node === node) ?? noLease(node);
   let leasedElsewhere = 0n;

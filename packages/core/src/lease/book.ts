@@ -50,6 +50,7 @@ const inUseMs = 10_000;
 /** Claims of one batch. */
 const batchMax = 500;
 
+/** A node's leases, and when to ask the store about which. */
 export class LeaseBook {
   /** Where this node's moment lies among those of all nodes, from 0 up to 1. */
   readonly #spread: number;

@@ -17,6 +17,7 @@ export interface RecentSpend {
 const halfMs = 5_000;
 const nothing = nanoDollars(0n);
 
+/** Before anything was spent. */
 export function noSpend(): RecentSpend {
   return { sinceMs: -Infinity, current: nothing, before: nothing, dearest: nothing, dearestBefore: nothing };
 }
@@ -28,6 +29,7 @@ export function addRecent(recent: RecentSpend, cost: NanoDollars, nowMs: number)
   if (cost > recent.dearest) recent.dearest = cost;
 }
 
+/** What was spent in the last five to ten seconds. */
 export function recentAt(recent: RecentSpend, nowMs: number): NanoDollars {
   turn(recent, nowMs);
   return nanoDollars(recent.current + recent.before);

@@ -56,6 +56,7 @@ export interface PricesAtHand {
   readonly upstreamUrl: string | null;
 }
 
+/** How a recorded cost came about, line by line, if today's prices lead to it; else why no lines can be given. Pure. */
 export function costLines(record: CallRecord, { book, fallback, upstreamUrl }: PricesAtHand): CostLines | WithoutLines {
   const { cost, costSource, model, startedAtMs, wire, priceList } = record;
   if (cost === null) return 'no_cost';

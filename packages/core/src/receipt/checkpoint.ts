@@ -35,6 +35,7 @@ export interface Checkpoint extends CheckpointStatement {
   readonly signature: string;
 }
 
+/** The text that is signed. Its first line names its form, so that no signature of one form serves another. */
 export function checkpointText(kind: CheckpointKind, { organization, key, first, previous, last, hash, at }: CheckpointStatement): string {
   return `metergate-${kind}-1\n${joinFields([organization, key, String(first), previous, String(last), hash, at])}`;
 }

@@ -75,6 +75,7 @@ export interface ReceiptPlace {
   readonly wordsDigest: string;
 }
 
+/** The figures of a record, as a receipt holds them. */
 export function figuresOf(record: CallRecord): ReceiptFigures {
   return Object.fromEntries(figureNames.map((name) => [name, figures[name](record)])) as ReceiptFigures;
 }

@@ -52,6 +52,7 @@ export interface ReceiptVerdict {
   readonly key: string | null;
 }
 
+/** Checks a file of receipts line by line, in constant memory. The first fault that is found stays the verdict. */
 export class ReceiptVerifier {
   /** Public keys that the reader trusts, 32 bytes each in base64; null: the file is only checked against itself. */
   readonly #trusted: readonly string[] | null;

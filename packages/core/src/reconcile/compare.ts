@@ -55,6 +55,7 @@ interface Side {
   unpriced: number;
 }
 
+/** Collects our records beside the lines of a bill, then compares them. A bill without models is compared by days alone. */
 export class Reconciliation {
   readonly #byModel: boolean;
   readonly #byRequest: boolean;

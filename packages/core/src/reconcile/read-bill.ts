@@ -12,6 +12,7 @@ interface Read {
   readonly places: number | null;
 }
 
+/** A provider's export, JSON or CSV, as lines. Throws a `BillFault`, which says what about the file is wrong. */
 export function readBill(provider: Provider, text: string): Bill {
   const trimmed = text.trimStart();
   const read = trimmed.startsWith('{') || trimmed.startsWith('[') ? bucketsIn(trimmed).flatMap((bucket) => ofBucket(provider, bucket))

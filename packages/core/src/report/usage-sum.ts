@@ -55,6 +55,7 @@ const ofCall = Object.values(usageFigures);
 const largest: bigint = nanoDollarsMax;
 const safest = BigInt(Number.MAX_SAFE_INTEGER);
 
+/** The sum of no calls. */
 export function noUsage(): UsageFigures {
   return ofCall.map(() => 0);
 }

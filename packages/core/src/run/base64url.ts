@@ -7,6 +7,7 @@ const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 const valueOf = new Int8Array(128).fill(-1);
 for (let value = 0; value < 64; value += 1) valueOf[alphabet.charCodeAt(value)] = value;
 
+/** Without padding. */
 export function toBase64url(bytes: Uint8Array): string {
   let text = '';
   let held = 0;

@@ -43,6 +43,7 @@ export interface Run {
 /** A run after its end. */
 export type EndedRun = Run & { readonly state: EndedState; readonly endedAtMs: number };
 
+/** True of a run that admits no call any more, however it ended. */
 export function isEnded(run: Run): run is EndedRun {
   return run.state !== 'live';
 }

@@ -40,6 +40,7 @@ export interface BaselinePeriod {
   readonly toMs: number;
 }
 
+/** The seven whole days that are counted; null before the first of them has begun. */
 export function baselinePeriod({ firstDayMs }: Pick<BaselineLife, 'firstDayMs'>, nowMs: number): BaselinePeriod | null {
   return firstDayMs === null || nowMs < firstDayMs ? null : { fromMs: firstDayMs, toMs: firstDayMs + baselineDays * dayLengthMs };
 }

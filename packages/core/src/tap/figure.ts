@@ -26,14 +26,17 @@ export interface Declared {
 export type TapFigure = Reported<number | null> | Modeled | Declared;
 export type TapLabel = TapFigure['label'];
 
+/** A figure that the provider reported. */
 export function reported<Value extends number | null>(value: Value): Reported<Value> {
   return { value, label: 'reported' };
 }
 
+/** A figure computed from reported tokens and listed prices: US dollars with nine places, null where there is no price. */
 export function modeled(cost: NanoDollars | null): Modeled {
   return { value: cost === null ? null : formatDollars(cost), label: 'modeled' };
 }
 
+/** A figure that a person declared: US dollars with nine places. */
 export function declared(amount: NanoDollars): Declared {
   return { value: formatDollars(amount), label: 'declared' };
 }

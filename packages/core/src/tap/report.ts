@@ -90,6 +90,7 @@ interface Part {
 
 const figureIndex = Object.fromEntries(tapFigures.map((name, index) => [name, index])) as Readonly<Record<TapFigureName, number>>;
 
+/** The report of a Baseline. Figures are those of its seven days; what lies outside of them is shown apart. Pure. */
 export function tapReport(sources: ReportSources): TapReport {
   const { book, headroom, period } = sources;
   const isInside = (dayMs: number): boolean => period === null || (dayMs >= period.fromMs && dayMs < period.toMs);

@@ -11,6 +11,7 @@ import { tokenFigure } from './token-figure.ts';
 const iterationsMax = 64;
 const unreadable: FurtherUsage = Object.freeze({ model: null, tokens: null });
 
+/** Usage of the turns that a provider made within one call, each at the price of its own model. */
 export class Iterations implements ElementTally {
   private readonly type = watched();
   private readonly model = watched();

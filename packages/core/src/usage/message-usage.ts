@@ -9,6 +9,7 @@ import { tokenFigure, type TokenFigure } from './token-figure.ts';
 /** The figures that this wire reports. */
 export type MessageFigures = { [Name in Exclude<keyof TokenFigures, 'reasoning' | 'audioInput' | 'audioOutput'>]: TokenFigure };
 
+/** The usage object of the messages format, and where each figure stands in it. */
 export class MessageUsage {
   private readonly input = watched();
   private readonly output = watched();

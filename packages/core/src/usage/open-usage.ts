@@ -13,6 +13,7 @@ export interface OpenFigures {
   readonly onTop: boolean;
 }
 
+/** The usage object as providers of the open format report it, and where each figure stands in it. */
 export class OpenUsage {
   private readonly input = watched();
   private readonly output = watched();

@@ -5,6 +5,7 @@
 import { watched, watchedEach, type ElementTally } from '../json/watched-value.ts';
 import type { ToolCalls } from './reading.ts';
 
+/** Counts the items of an answer that a provider charges a fee for. */
 export class ToolItems implements ElementTally {
   private readonly type = watched();
   private readonly action = watched();

@@ -38,6 +38,7 @@ export const auditLimit = { default: 100, max: 10_000 } as const;
 const limitField = z.int({ error: `The limit must be a whole number from 1 to ${auditLimit.max}.` })
   .min(1, { error: 'The limit must be at least 1.' }).max(auditLimit.max, { error: `The limit must be at most ${auditLimit.max}.` });
 
+/** Newest first, a page at a time. An erased organization is found by its id. Refuses `unknown_organization`, `invalid_cursor`, a wrong limit. */
 export async function listAudit(context: UseCaseContext, query: AuditListQuery): Promise<ShownAuditEvent[] | AdministrationRefusal> {
   const limit = checkInput(limitField, query.limit ?? auditLimit.default);
   if (isRefusal(limit)) return limit;

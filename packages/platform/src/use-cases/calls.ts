@@ -28,6 +28,10 @@ const limitField = z.int({ error: `The limit must be a whole number from 1 to ${
   .min(1, { error: 'The limit must be at least 1.' })
   .max(callsLimit.max, { error: `The limit must be at most ${callsLimit.max}.` });
 
+/**
+ * Call records, newest first, a page at a time. An erased organization is found by its id. Refuses `unknown_organization` and a limit out of
+ * range.
+ */
 export async function listCalls(context: UseCaseContext, query: CallsQuery): Promise<CallRecordJson[] | AdministrationRefusal> {
   const limit = checkInput(limitField, query.limit ?? callsLimit.default);
   if (isRefusal(limit)) return limit;

@@ -69,6 +69,10 @@ const contentTypes: { readonly [F in ExportFormat]: string } = {
 };
 export const exportTypes: readonly string[] = [...new Set(Object.values(contentTypes))];
 
+/**
+ * An export, opened but not read yet: its rows are produced as they are taken. Refuses `unknown_organization`, an unknown format, and a position
+ * to go on from that is not one of this export.
+ */
 export async function exportCalls(context: UseCaseContext, query: ExportQuery): Promise<CallExport | AdministrationRefusal> {
   const checked = checkInput(fields, query);
   if (isRefusal(checked)) return checked;

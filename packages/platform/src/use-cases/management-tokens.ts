@@ -50,6 +50,10 @@ export interface MintedToken extends ShownToken {
   readonly token: string;
 }
 
+/**
+ * A new management token, which is shown this once. Its role is at most its maker's. Refuses `forbidden`, `unknown_organization`, and a role or a
+ * lifetime that is none.
+ */
 export async function createToken(context: UseCaseContext, wanted: TokenInput): Promise<MintedToken | AdministrationRefusal> {
   const role = checkInput(roleField, wanted.role as Role);
   if (isRefusal(role)) return role;

@@ -50,6 +50,7 @@ const dayMs = 24 * hourMs;
 const hoursMax = 72;
 const daysMax = 400;
 
+/** The figures of an overview, and of the time of the same length before it. Refuses `unknown_organization` and a range that is none. */
 export async function showOverview(
   context: UseCaseContext,
   { organization: idOrName, sinceMs, untilMs }: { readonly organization: string; readonly sinceMs: number; readonly untilMs: number },

@@ -25,6 +25,7 @@ export interface ProviderTest {
 
 const providerField = z.enum(providers, { error: `The provider must be one of ${providers.join(', ')}.` });
 
+/** One request to the provider with the stored key, and what came of it in a sentence. Refuses `unknown_organization` and an unknown provider. */
 export async function testProvider(
   context: UseCaseContext,
   { organization: idOrName, provider: wanted, urls }:

@@ -28,6 +28,7 @@ export interface AdministrationRefusal {
   readonly refused: { readonly code: AdministrationRefusalCode; readonly message: string };
 }
 
+/** A refusal in place of a result. The message is for the person who asked: it names what is wrong and holds no secret. */
 export function refuseInput(code: AdministrationRefusalCode, message: string): AdministrationRefusal {
   return { refused: { code, message } };
 }

@@ -44,6 +44,7 @@ export interface RefusalsAsked {
   readonly untilMs: number;
 }
 
+/** Refused calls by key and reason, and by hour or day. Refuses `unknown_organization` and a range that is none. */
 export async function showRefusals(context: UseCaseContext, asked: RefusalsAsked): Promise<RefusalsReport | AdministrationRefusal> {
   const steps = stepsOf(asked);
   if (isRefusal(steps)) return steps;

@@ -47,6 +47,7 @@ export async function keyPresented({ store, nowMs }: UseCaseContext, presented: 
     : { id: found.id, organization: found.organization, hash };
 }
 
+/** What a service key may know of itself: its limits, caps with what is left, and the runs it began. Design 3, row 16a. Refuses `unknown_key`. */
 export async function showSelf(context: UseCaseContext, { id, organization }: AskingKey, docs: string): Promise<OwnView | AdministrationRefusal> {
   const key = await context.store.serviceKeys.find(organization, id);
   const limits = await showLimits(context, { organization, docs });

@@ -64,6 +64,7 @@ const budgetField = moneyField('The run budget of a key').nullable();
 
 const graceMsMax = 90 * 86_400_000;
 
+/** A new service key, which is shown this once. Refuses `unknown_organization`, and a name, project, lifetime or run budget that is none. */
 export async function createServiceKey(context: UseCaseContext, wanted: ServiceKeyInput): Promise<MintedServiceKey | AdministrationRefusal> {
   const { name = null, project = null, lifetimeMs = null } = wanted;
   const expiresAtMs = lifetimeMs === null ? null : lifeEnd(context.nowMs, lifetimeMs);

@@ -54,6 +54,7 @@ footer { margin-top: 2rem; border-top: 1px solid var(--line); padding-top: .75re
 @media (max-width: 40rem) { header { display: block } .total { text-align: left; margin-top: 1rem } dl { grid-template-columns: repeat(2, 1fr) } }
 `;
 
+/** The statement as a page to print: one HTML document that loads nothing. Every name in it is escaped. */
 export function statementPage(statement: Statement): string {
   const { organization, month, project, totals, parts, priceList, madeAt, open, recordsGoneBefore } = statement;
   const of = project === null ? 'All projects' : `Project ${project}`;

@@ -29,6 +29,7 @@ export interface MadeStatement {
 /** So many rows of each part: one page is to be read. What is left is added up in a last one. */
 const rowsMax = 25;
 
+/** The statement of one month, those of an erased organization too. A month that is not over is marked open. Refuses `unknown_organization`. */
 export async function makeStatement(context: UseCaseContext, query: StatementQuery): Promise<MadeStatement | AdministrationRefusal> {
   const { monthMs, project } = query;
   const organization = await findFigures(context, query.organization);

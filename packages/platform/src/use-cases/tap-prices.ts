@@ -16,6 +16,7 @@ export interface TapPrices {
 
 let made: TapPrices | null = null;
 
+/** The shipped prices as the tap needs them. Made once in a process. */
 export function tapPrices(): TapPrices {
   if (made === null) {
     const book = createPriceBook({ list: priceList, overlay: null });

@@ -31,12 +31,14 @@ export async function declareUpstream(
   return (await context.store.upstreams.declare(organization.id, declaration)) ?? shown(context, organization);
 }
 
+/** Calls may go to the declared upstream again. Refuses `unknown_organization`, `upstream_not_declared`. */
 export async function enableUpstream(context: UseCaseContext, idOrName: string): Promise<ShownUpstream | AdministrationRefusal> {
   const organization = await findOrganization(context, idOrName);
   if (isRefusal(organization)) return organization;
   return (await context.store.upstreams.enable(organization.id)) ?? shown(context, organization);
 }
 
+/** Calls to the declared upstream are refused; the declaration stays. Refuses `unknown_organization`, `upstream_not_declared`. */
 export async function disableUpstream(context: UseCaseContext, idOrName: string): Promise<ShownUpstream | AdministrationRefusal> {
   const organization = await findOrganization(context, idOrName);
   if (isRefusal(organization)) return organization;

@@ -75,6 +75,10 @@ export interface InvitationInput {
   readonly publicUrl: string;
 }
 
+/**
+ * A one-time link by which someone becomes a member, with a role at most that of who invites. Refuses `forbidden`, `unknown_organization`,
+ * `invalid_email`.
+ */
 export async function inviteUser(context: UseCaseContext, wanted: InvitationInput): Promise<MadeInvitation | AdministrationRefusal> {
   const role = checkInput(roleField, wanted.role as Role);
   if (isRefusal(role)) return role;
@@ -162,6 +166,7 @@ function mintedLink({ randomBytes, nowMs }: UseCaseContext, publicUrl: string) {
   return { url: `${publicUrl}${passwordPath}#${token}`, link: { tokenHash: hashOf(token), expiresAtMs: nowMs + passwordLinkLifeMs } };
 }
 
+/** Those that are open, oldest first. Refuses `unknown_organization`. */
 export async function listInvitations(
   context: UseCaseContext, idOrName: string, page: ListPage = {},
 ): Promise<ShownInvitation[] | AdministrationRefusal> {
@@ -170,6 +175,7 @@ export async function listInvitations(
   return (await context.store.invitations.listOpen(organization.id, page)).map(shownInvitation);
 }
 
+/** Makes its link void. Refuses `unknown_organization`, `unknown_invitation`, `forbidden`. */
 export async function withdrawInvitation(
   context: UseCaseContext, { organization: idOrName, id, by }: MemberChange,
 ): Promise<ShownInvitation | AdministrationRefusal> {
@@ -220,6 +226,7 @@ export interface MemberChange {
   readonly by: Role;
 }
 
+/** Nobody gives or changes a role above their own. Refuses `unknown_organization`, `unknown_member`, `forbidden`, `last_owner`. */
 export async function setMemberRole(
   context: UseCaseContext, { organization: idOrName, id, by, role: wanted }: MemberChange & { readonly role: Role },
 ): Promise<ShownMember | AdministrationRefusal> {
@@ -229,6 +236,7 @@ export async function setMemberRole(
   return isRefusal(member) ? member : shownMember(member);
 }
 
+/** Ends a membership. Refuses `unknown_organization`, `unknown_member`, `forbidden`, `last_owner`. */
 export async function removeMember(
   context: UseCaseContext, { organization: idOrName, id, by }: MemberChange,
 ): Promise<ShownMember | AdministrationRefusal> {

@@ -90,6 +90,7 @@ export function managementTokensIn({ engine, clock, randomBytes }: StoreContext)
   };
 }
 
+/** The one refusal for a token that is not there, or is another organization's. */
 export function unknownToken(): StoreRefusal {
   return refuse('unknown_token', 'There is no such management token.');
 }

@@ -101,6 +101,7 @@ function membersFrom(db: Transaction<Schema>) {
     .orderBy('membership.created_at_ms').orderBy('membership.person').orderBy('membership.organization');
 }
 
+/** Within the caller's transaction; null where the person is no member. */
 export async function memberIn(db: Transaction<Schema>, organization: OrganizationId, person: string): Promise<Member | null> {
   if (person.includes('\0')) return null;
   const row = await membersFrom(db).where('membership.organization', '=', organization).where('membership.person', '=', person).executeTakeFirst();

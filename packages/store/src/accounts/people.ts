@@ -56,6 +56,7 @@ export function checkedEmail(text: string): string | StoreRefusal {
     ? email : refuse('invalid_email', 'The email must be an address such as ada@example.com.');
 }
 
+/** Within the caller's transaction, whatever the case of the email; null where nobody has it. */
 export async function personByEmail(transaction: Transaction<Schema>, email: string): Promise<Person | null> {
   const checked = checkedEmail(email);
   if (typeof checked !== 'string') return null;

@@ -1,6 +1,7 @@
 /** The one record with an id, as the index over ids finds it: by its last eight digits, then whole. */
 import { sql, type RawBuilder } from 'kysely';
 
+/** The condition, in the form that the index serves. */
 export function hasId(id: string): RawBuilder<boolean> {
   return sql<boolean>`(substr(id, 29, 8) = ${id.slice(-8)} and id = ${id})`;
 }

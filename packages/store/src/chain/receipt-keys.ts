@@ -26,6 +26,7 @@ export interface NewReceiptKey {
   readonly publicKey: string;
 }
 
+/** A new key pair, its private half not sealed yet. */
 export function newReceiptKey(randomBytes: StoreContext['randomBytes']): NewReceiptKey {
   const seed = Buffer.from(randomBytes(seedBytes));
   const privateKey = privateKeyOf(seed);
@@ -38,10 +39,12 @@ export function rawPublicKey(key: KeyObject): string {
   return Buffer.from(String(x), 'base64url').toString('base64');
 }
 
+/** Where a sealed private key belongs: it cannot be opened in any other place. */
 export function keyPlace(organization: string, id: string): CredentialPlace {
   return { purpose: 'receipt-key', organization, record: id, version: 1n };
 }
 
+/** Where the sealed secret of the salts belongs. */
 export function secretPlace(organization: string): CredentialPlace {
   return { purpose: 'receipt-secret', organization, record: 'secret', version: 1n };
 }

@@ -21,6 +21,7 @@ export interface ListPage {
 /** More rows than any list has. */
 const limitNone = 2_147_483_647;
 
+/** Rows to read at most. A list asked for without a limit is whole. */
 export function limitOfPage({ limit }: ListPage): number {
   return limit ?? limitNone;
 }

@@ -41,6 +41,7 @@ export interface AddressGuardOptions {
   readonly resolveMs?: number;
 }
 
+/** Judges hosts and addresses by the operator's allow list. Names are looked up anew for every connection. */
 export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
   const { allow, resolveAll = systemLookup as ResolveAll, resolveMs = 5_000 } = options;
   const resolve = singleFlight(resolveAll);

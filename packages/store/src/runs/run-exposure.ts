@@ -12,6 +12,7 @@ interface ExposureRow {
   readonly taken_nano: string;
 }
 
+/** The exposure of some organizations, read under a lock that the transaction holds to its end. */
 export class LockedExposure {
   readonly #taken: ReadonlyMap<string, bigint>;
   readonly #shifts = new Map<string, bigint>();

@@ -49,6 +49,7 @@ const spentColumns = columns.filter(({ name }) => ['organization', 'id', 'spent_
 /** Fixed at creation, so never written again. */
 const fixed = new Set<string>(['organization', 'id', 'started_at_ms', 'expires_at_ms']);
 
+/** A row as a run. */
 export function storedRunOf(row: Selectable<RunTable>): StoredRun {
   return {
     organization: row.organization as OrganizationId,
@@ -86,6 +87,7 @@ export async function selectRuns(kind: Engine['kind'], send: Send, names: readon
   return new Map(rows.map((row) => [runNameText(row), storedRunOf(row)]));
 }
 
+/** Sends one statement for all of them. Runs that are there already are a fault. */
 export function insertRuns(kind: Engine['kind'], send: Send, runs: readonly StoredRun[]): void {
   if (runs.length > 0) void send(statements[kind].insert, batch(kind, runs, columns));
 }

@@ -126,6 +126,7 @@ function formRefusal(cap: NewCap): StoreRefusal | null {
   return scope === 'key' && subject!.includes('\0') ? refuse('invalid_setting', 'A cap of a key must name the key by its id.') : null;
 }
 
+/** The one refusal for a cap that is not there, or is another organization's. */
 export function unknownCap(): StoreRefusal {
   return refuse('unknown_cap', 'There is no cap with this id.');
 }

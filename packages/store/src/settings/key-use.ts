@@ -17,6 +17,7 @@ const statements = onEach((engine) => {
     where service_key.id = used.id and coalesce(service_key.last_used_at_ms, 0) < used.at - ${finenessMs}`;
 });
 
+/** Sends one statement for the keys of a batch, in the batch's transaction. */
 export function applyKeyUse(engine: Engine['kind'], send: Send, records: readonly CallRecord[]): void {
   const latest = new Map<string, number>();
   for (const { key, startedAtMs } of records) latest.set(key, Math.max(latest.get(key) ?? 0, Math.floor(startedAtMs)));

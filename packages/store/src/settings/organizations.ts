@@ -122,6 +122,7 @@ export function organizationsIn({ engine, vault, clock, randomBytes }: StoreCont
 /** An erased organization is like one that never was; its row stays for what refers to it. */
 const notErased = sql<boolean>`not exists (select 1 from erased_organization where erased_organization.organization = organization.id)`;
 
+/** The one refusal for an organization that is not there. */
 export function unknownOrganization(): StoreRefusal {
   return refuse('unknown_organization', 'There is no such organization.');
 }
@@ -238,6 +239,7 @@ function organizationOf(row: Selectable<OrganizationTable> & { readonly gone_bef
   };
 }
 
+/** Nano-dollars a million tokens; null where none is set. */
 export function fallbackPriceOf(
   row: Pick<Selectable<OrganizationTable>, 'fallback_input_nano' | 'fallback_output_nano'>,
 ): FallbackPrice | null {
@@ -245,6 +247,7 @@ export function fallbackPriceOf(
   return { inputNanoPerMillion: row.fallback_input_nano, outputNanoPerMillion: row.fallback_output_nano };
 }
 
+/** Nano-dollars; each null where none is set. */
 export function runPolicyOf(
   row: Pick<Selectable<OrganizationTable>, 'max_run_budget_nano' | 'run_ceiling_nano' | 'run_exposure_nano'>,
 ): RunPolicy {
@@ -255,6 +258,7 @@ export function runPolicyOf(
   };
 }
 
+/** The agreed rate limits, a minute; null where none are set. */
 export function agreedFiguresOf(row: Pick<Selectable<OrganizationTable>, 'agreed_requests' | 'agreed_tokens'>): AgreedFigures | null {
   if (row.agreed_requests === null && row.agreed_tokens === null) return null;
   return { requestsPerMinute: numberOrNull(row.agreed_requests), tokensPerMinute: numberOrNull(row.agreed_tokens) };

@@ -56,6 +56,7 @@ const stirWhereReached = `${stirStatement} where exists (
   cross join lateral (values (coalesce(s.spent_nano, r.spent_nano), coalesce(c.limit_nano, r.effective_nano))) as now (spent, most)
   where now.spent >= now.most and now.spent - v.cost < now.most and ${known})`;
 
+/** Sends one statement for a batch; nothing on SQLite, where the one node needs no leases. */
 export function applyToLeases(engine: 'sqlite' | 'postgres', send: Send, records: readonly LeasedRecord[]): void {
   if (engine === 'sqlite') return;
   const parts = [...partsOf(records).values()];

@@ -101,6 +101,7 @@ const changed = leaseColumns.slice(subjectColumns.length + 1).map(({ name }) => 
 const writeStatement = `insert into spend_lease (${namesOf(leaseColumns)}, shipped_nano) select v.*, 0 from ${arraysTable(leaseColumns)}
   on conflict (${names}, node) do update set ${changed}`;
 
+/** Sends the statement, in an order of rows that is the same for everyone, so that two transactions cannot wait for each other. */
 export function writeLeases(send: Send, leases: readonly KeptLease[]): void {
   if (leases.length === 0) return;
   const sorted = [...leases].sort((one, other) => inOrder(one.subject, other.subject));

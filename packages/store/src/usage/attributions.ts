@@ -40,6 +40,7 @@ const rememberedMax = 50_000;
 /** Names hold no NUL. */
 const separator = '\0';
 
+/** Remembers the numbers it has seen, up to a bound. */
 export function createAttributionBook(engine: Engine['kind']): AttributionBook {
   const known = new Map<string, number>();
   return {

@@ -8,6 +8,7 @@ import type { Engine } from '../engine/engine.ts';
 import type { Schema } from '../schema/schema.ts';
 import { hourAdditionsOf, hourAmountMax, hourKey, type HourAddition } from './apply-hours.ts';
 
+/** Two statements for a batch, in the transaction that removes the records. */
 export async function subtractHours(engine: Engine['kind'], transaction: Transaction<Schema>, records: readonly HourRecord[]): Promise<void> {
   const left = await insertRows<HourAddition, LeftHour>(engine, transaction, subtractions[engine], hourAdditionsOf(records));
   const empty = left.filter(({ amount }) => amount <= 0n);

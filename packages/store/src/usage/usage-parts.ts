@@ -166,6 +166,7 @@ export function hasLabel(kind: 'sqlite' | 'postgres', label: string): RawBuilder
   return sql<boolean>`(instr(labels, ${text}) > 0 and exists (select 1 from json_each(labels) where value = ${label}))`;
 }
 
+/** The part of a filter that attributions answer. */
 export function attributionFilter({ filter = {} }: Pick<UsageQuery, 'filter'>): AttributionFilter {
   const named = attributionDimensions.map((dimension) => [dimension, filter[dimension]] as const).filter(([, value]) => value !== undefined);
   return Object.fromEntries(named) as { readonly [D in AttributionDimension]?: string };

@@ -35,6 +35,7 @@ export interface QueryShape {
   readonly time: TimeDimension | null;
 }
 
+/** Which dimensions a query uses, sorted by what answers them. */
 export function shapeOf({ by, filter = {} }: Pick<UsageQuery, 'by' | 'filter'>): QueryShape {
   const used = new Set<string>([...by, ...Object.entries(filter).filter(([, value]) => value !== undefined).map(([name]) => name)]);
   const times = timeDimensions.filter((each) => used.has(each));
@@ -52,6 +53,7 @@ export function shapeOf({ by, filter = {} }: Pick<UsageQuery, 'by' | 'filter'>):
  */
 export type SumKind = 'named' | 'attributed' | 'words' | 'records';
 
+/** The narrowest kind of sum that answers the query. */
 export function sumKindOf(query: Pick<UsageQuery, 'by' | 'filter'>): SumKind {
   const { attributions, words, time } = shapeOf(query);
   const { by, filter = {} } = query;

@@ -23,6 +23,10 @@ export const alertFields = z.strictObject({
     .min(1, { error: atMessage }).max(10, { error: atMessage }),
 });
 
+/**
+ * Sets at which percentages of its limit a cap notifies webhooks, in place of those it had. Refuses what the fields refuse,
+ * `unknown_organization`, `unknown_cap`.
+ */
 export async function setAlert(
   context: UseCaseContext, { organization: idOrName, ...wanted }: z.input<typeof alertFields> & { readonly organization: string },
 ): Promise<ShownAlert | AdministrationRefusal> {
@@ -35,6 +39,7 @@ export async function setAlert(
   return isRefusal(set) ? set : shownAlert(set);
 }
 
+/** The thresholds of each cap that has any. Refuses `unknown_organization`. */
 export async function listAlerts(context: UseCaseContext, idOrName: string): Promise<ShownAlert[] | AdministrationRefusal> {
   const organization = await findOrganization(context, idOrName);
   return isRefusal(organization) ? organization : (await context.store.capAlerts.list(organization.id)).map(shownAlert);

@@ -36,6 +36,7 @@ export interface ShownTrial {
   readonly tried: { readonly calls: number; readonly cost: string; readonly since: string };
 }
 
+/** What such a cap would have refused of the calls that were recorded. It is not set. Refuses what the fields refuse, and `unknown_organization`. */
 export async function tryCap(
   context: UseCaseContext, { organization: idOrName, ...wanted }: CapTrialInput,
 ): Promise<ShownTrial | AdministrationRefusal> {

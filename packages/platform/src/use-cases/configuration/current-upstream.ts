@@ -4,6 +4,7 @@ import type { UseCaseContext } from '../context.ts';
 import { isRefusal } from '../refusal.ts';
 import { showUpstream, type ShownUpstream } from '../upstreams.ts';
 
+/** The declared upstream and its sealed credential; null for both where none is declared. */
 export async function currentUpstream(
   context: UseCaseContext, organization: OrganizationId,
 ): Promise<{ readonly upstream: ShownUpstream | null; readonly stored: string | null }> {

@@ -17,6 +17,7 @@ export interface ExportedConfiguration {
   readonly credentialLeftOut: boolean;
 }
 
+/** An organization as a configuration file, without any secret. Refuses `unknown_organization`. */
 export async function exportConfiguration(context: UseCaseContext, idOrName: string): Promise<ExportedConfiguration | AdministrationRefusal> {
   const organization = await showOrganization(context, idOrName);
   if (isRefusal(organization)) return organization;

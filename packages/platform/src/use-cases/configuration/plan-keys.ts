@@ -29,6 +29,7 @@ export interface KeysPlan extends SectionPlan {
   referred(word: string): { readonly id: string } | { readonly made: string } | null;
 }
 
+/** The steps by which service keys become what the file says. Pure. */
 export function planKeys({ organization, keys, entries, prune, nowMs }: PlanningKeys): KeysPlan {
   const live = keys.filter(({ revokedAt }) => revokedAt === null);
   const problems: Problem[] = [];

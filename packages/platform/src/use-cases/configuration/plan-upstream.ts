@@ -24,6 +24,7 @@ export interface PlanningUpstream {
   readonly prune: boolean;
 }
 
+/** The steps by which the declared upstream becomes what the file says. */
 export async function planUpstream(given: PlanningUpstream): Promise<SectionPlan> {
   const { organization, upstream, entry, prune } = given;
   if (entry === undefined || (entry === null && upstream === null)) return nothing;

@@ -27,6 +27,7 @@ type Events = ShownWebhook['events'];
 const sameEvents = (one: Events, other: Events): boolean =>
   JSON.stringify(one?.toSorted() ?? null) === JSON.stringify(other?.toSorted() ?? null);
 
+/** The steps by which webhooks become what the file says. Pure. */
 export function planWebhooks(given: PlanningWebhooks): SectionPlan {
   const { organization, webhooks, entries, rules, prune } = given;
   if (entries === undefined) return nothing;

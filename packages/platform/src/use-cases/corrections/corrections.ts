@@ -91,6 +91,7 @@ export interface CorrectionsQuery {
   readonly untilMs?: number;
 }
 
+/** The corrections of a range of days, those of an erased organization too. Refuses `unknown_organization`. */
 export async function listCorrections(
   context: UseCaseContext, { organization: idOrName, ...time }: CorrectionsQuery,
 ): Promise<ShownCorrection[] | AdministrationRefusal> {

@@ -10,6 +10,7 @@ export type CsvValue = string | number | bigint | null;
 const computed = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
 const quoted = /[",\r\n]|^ | $/;
 
+/** One line with its end, fields quoted where they must be. A text that a spreadsheet would compute is made inert. */
 export function csvLine(values: readonly CsvValue[]): string {
   return `${values.map(cellOf).join(',')}\r\n`;
 }

@@ -125,6 +125,7 @@ const columns: Readonly<Record<string, (line: FocusLine) => CsvValue>> = {
 
 export const focusNames: readonly string[] = Object.keys(columns);
 
+/** The fields of one line, in the order of the columns. */
 export function focusValues(line: FocusLine): CsvValue[] {
   return Object.values(columns).map((value) => value(line));
 }

@@ -30,6 +30,10 @@ interface Charge {
   readonly cost: bigint;
 }
 
+/**
+ * An export in the FOCUS format. Charges of a day are summed by what they are alike in; at `linesMax` kept lines they are written early, so memory
+ * has a bound.
+ */
 export function focusLines({ account, book, fromMs, toMs, linesMax = 20_000 }: FocusRequest): ExportForm {
   let day: number | null = null;
   const kept = new Map<string, { readonly group: ChargeGroup; readonly sums: ChargeSums }>();

@@ -112,6 +112,7 @@ export interface ShownReceiptKeys {
   readonly keys: readonly ReceiptKey[];
 }
 
+/** The public keys by which an organization's receipts are checked, those of an erased one too. Refuses `unknown_organization`. */
 export async function showReceiptKeys(context: UseCaseContext, idOrName: string): Promise<ShownReceiptKeys | AdministrationRefusal> {
   const organization = await findFigures(context, idOrName);
   if (isRefusal(organization)) return organization;

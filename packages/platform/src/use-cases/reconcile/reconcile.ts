@@ -66,6 +66,10 @@ export interface ComparedBill {
   readonly recordsGoneBefore: string | null;
 }
 
+/**
+ * Each line of a provider's bill beside the records of the same day and model. Refuses `invalid_bill`, `unknown_organization`, and an unknown
+ * provider.
+ */
 export async function compareBill(
   context: UseCaseContext, { organization: idOrName, provider: wanted, text }: ReconcileInput,
 ): Promise<ComparedBill | AdministrationRefusal> {
@@ -89,6 +93,7 @@ export async function compareBill(
   };
 }
 
+/** As `compareBill`, in the form in which it is shown, with the sums of both sides. */
 export async function reconcile(context: UseCaseContext, input: ReconcileInput): Promise<ShownReconciliation | AdministrationRefusal> {
   const compared = await compareBill(context, input);
   if (isRefusal(compared)) return compared;

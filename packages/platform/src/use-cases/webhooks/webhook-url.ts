@@ -11,6 +11,10 @@ const urlLengthMax = 2_048;
 /** Below it live services that must not be talked to: mail, shells, databases of the machine. */
 const ordinaryPortMin = 1_024;
 
+/**
+ * The URL in its normal form, or the sentence that says why notices cannot be sent there. What its host resolves to is judged when a notice is
+ * sent.
+ */
 export function parseWebhookUrl(text: string, { allow }: UpstreamUrlRules): { readonly url: string } | { readonly refusal: string } {
   const url = /^https?:\/\/[^/\\]/i.test(text) && !/[\s\\]/.test(text) && text.length <= urlLengthMax ? URL.parse(text) : null;
   if (url === null) return { refusal: 'The URL must begin with https://, name a host, and have no spaces, such as https://example.com/hooks.' };

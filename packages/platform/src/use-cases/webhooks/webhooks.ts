@@ -60,6 +60,7 @@ export async function createWebhook(
   return isRefusal(made) ? made : { ...shownWebhook(made), secret: made.secret };
 }
 
+/** An organization's webhooks, without their secrets. Refuses `unknown_organization`. */
 export async function listWebhooks(context: UseCaseContext, idOrName: string): Promise<ShownWebhook[] | AdministrationRefusal> {
   const organization = await findOrganization(context, idOrName);
   return isRefusal(organization) ? organization : (await context.store.webhooks.list(organization.id)).map(shownWebhook);
@@ -77,6 +78,7 @@ export async function setWebhook(
   return isRefusal(set) ? set : shownWebhook(set);
 }
 
+/** Ends its deliveries too. `within`: only of this organization. Refuses `unknown_webhook`. */
 export async function removeWebhook(
   context: UseCaseContext, id: string, within?: string,
 ): Promise<{ readonly id: string; readonly removed: true } | AdministrationRefusal> {
@@ -110,6 +112,7 @@ function shownWebhook({ id, url, events, createdAtMs }: Webhook): ShownWebhook {
   return { id, url, events, createdAt: new Date(createdAtMs).toISOString() };
 }
 
+/** A delivery in the form in which it is shown: instants in ISO 8601, UTC. */
 export function shownDelivery(delivery: Delivery): ShownDelivery {
   const { id, message, type, state, attempts, createdAtMs, lastAtMs, nextAtMs, lastStatus, lastError } = delivery;
   const instant = (ms: number | null): string | null => ms === null ? null : new Date(ms).toISOString();
