@@ -18,7 +18,7 @@ if (here !== 'linux-x64') {
   before(async () => {
     const port = await freePort();
     const publicUrl = `http://127.0.0.1:${port}`;
-    idp = await startIdentityProvider({ redirectUri: `${publicUrl}/platform/v1/auth/oidc/callback` });
+    idp = await startIdentityProvider({ redirectUri: `${publicUrl}/platform/v1/auth/oidc/callback`, afterSignOut: `${publicUrl}/sign-in` });
     ground = await startGround({
       SVC_PLATFORM_PORT: String(port), SVC_OIDC_ISSUER: idp.issuer, SVC_OIDC_CLIENT_ID: oidcClient.id, SVC_OIDC_CLIENT_SECRET: oidcClient.secret,
       SVC_OIDC_ROLE_CLAIM: oidcClient.roleClaim,
@@ -73,6 +73,23 @@ if (here !== 'linux-x64') {
     assert.equal(new URL(page.url()).pathname, '/members');
     await page.context().close();
     // What was asked for without a session was refused, and said so.
+    ground.complaints.length = 0;
+  });
+
+  test('signing out ends the session at the provider too, which asks who comes next', async () => {
+    idp.next = 'ada';
+    const page = await ground.visitor();
+    await openPage(page, at('/sign-in?to=/keys'));
+    await page.getByRole('link', { name: button }).click();
+    await page.getByRole('link', { name: 'Continue' }).click();
+    await page.getByRole('heading', { name: 'Keys', level: 1 }).waitFor();
+    await page.getByRole('button', { name: 'Your account' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Yes, sign me out' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.getByRole('link', { name: button }).click();
+    await page.getByRole('heading', { name: 'Identity provider' }).waitFor();
+    await page.context().close();
     ground.complaints.length = 0;
   });
 

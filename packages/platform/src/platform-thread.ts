@@ -16,7 +16,8 @@ import { createSessions } from './auth/create-sessions.ts';
 import { passwords } from './auth/passwords.ts';
 import { begunSignIns } from './auth/oidc/begun-sign-in.ts';
 import { createIdentityProvider } from './auth/oidc/identity-provider.ts';
-import type { OidcSettings } from './auth/oidc/oidc-settings.ts';
+import { keptIdTokens } from './auth/oidc/kept-id-token.ts';
+import { sessionHoursDefault, type OidcSettings } from './auth/oidc/oidc-settings.ts';
 import type { OidcParts } from './auth/oidc/oidc-parts.ts';
 import { trustedProxies } from './http/client-address.ts';
 import { finishErasures } from './use-cases/erasure.ts';
@@ -178,7 +179,10 @@ function partsOn({ store, reports, oidc }: Pick<PlatformParts, 'store' | 'report
   return {
     store, reports, clock, randomBytes: (n) => randomBytes(n), publicUrl, gatewayUrl: data.gatewayUrl, sandbox: data.sandbox,
     providerUrls: data.providerUrls, upstreamRules: { allow: data.upstreamAllow }, trusted: trustedProxies(data.trustedProxies),
-    passwords, sessions: createSessions({ store, masterKey: data.masterKey, publicUrl, clock, passwords }),
+    passwords,
+    sessions: createSessions({
+      store, masterKey: data.masterKey, publicUrl, clock, passwords, providedLifeMs: data.oidc?.sessionMs ?? sessionHoursDefault * 3_600_000,
+    }),
     attempts: createAttempts(clock), oidc,
     report: (fault) => tell('answer a request', fault),
   };
@@ -189,7 +193,8 @@ function oidcParts(): OidcParts | null {
   if (data.oidc === null) return null;
   const say = (warning: string): void => parent.postMessage({ warning });
   const provider = createIdentityProvider({ settings: data.oidc, clock: Date.now, say });
-  return { provider, begun: begunSignIns(data.masterKey, Date.now) };
+  const { masterKey, oidc: { sessionMs } } = data;
+  return { provider, begun: begunSignIns(masterKey, Date.now), idTokens: keptIdTokens(masterKey, Date.now, sessionMs) };
 }
 
 function publicUrlAt(port: number): string {

@@ -26,6 +26,8 @@ export interface TestIdentityProvider {
 
 export interface IdentityProviderOptions {
   readonly redirectUri: string;
+  /** Where a browser may come back to after signing out. Default: nowhere. */
+  readonly afterSignOut?: string | undefined;
   /** Claims stand in the ID token and not in userinfo alone. Default false, as the provider does by itself. */
   readonly claimsInIdToken?: boolean;
   readonly authMethod?: 'client_secret_basic' | 'client_secret_post';
@@ -40,8 +42,9 @@ interface Library {
   };
 }
 
-export async function startIdentityProvider({ redirectUri, claimsInIdToken = false, authMethod = 'client_secret_basic' }: IdentityProviderOptions):
-Promise<TestIdentityProvider> {
+export async function startIdentityProvider({
+  redirectUri, afterSignOut, claimsInIdToken = false, authMethod = 'client_secret_basic',
+}: IdentityProviderOptions): Promise<TestIdentityProvider> {
   let listener: RequestListener = () => {};
   let server: Server = createServer((request, response) => listener(request, response));
   server.listen(0, '127.0.0.1');
@@ -63,7 +66,7 @@ Promise<TestIdentityProvider> {
       if (server.listening) await provider.pause();
     },
   };
-  const configuration = configurationOf(provider, { redirectUri, claimsInIdToken, authMethod });
+  const configuration = configurationOf(provider, { redirectUri, afterSignOut, claimsInIdToken, authMethod });
   const oidc = await quietly(async () => new ((await import('oidc-provider' as string) as Library).default)(issuer, configuration));
   oidc.use(async (context, next) => {
     await next();
@@ -83,12 +86,15 @@ Promise<TestIdentityProvider> {
   return provider;
 }
 
-function configurationOf(provider: TestIdentityProvider, { redirectUri, claimsInIdToken, authMethod }: Required<IdentityProviderOptions>): object {
+function configurationOf(
+  provider: TestIdentityProvider, { redirectUri, afterSignOut, claimsInIdToken, authMethod }: IdentityProviderOptions,
+): object {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
   return {
     clients: [{
       client_id: oidcClient.id, client_secret: oidcClient.secret, redirect_uris: [redirectUri], response_types: ['code'],
       grant_types: ['authorization_code'], token_endpoint_auth_method: authMethod,
+      ...(afterSignOut === undefined ? {} : { post_logout_redirect_uris: [afterSignOut] }),
     }],
     clientAuthMethods: [authMethod],
     claims: { openid: ['sub'], email: ['email', 'email_verified'], groups: ['groups'] },

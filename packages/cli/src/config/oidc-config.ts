@@ -1,6 +1,6 @@
 /** The settings of an identity provider: all of them are set, or none. Design 5. Error sentences repeat none of their values. */
-import { isIssuerUrl, type OidcSettings } from '@metergate/platform/auth/oidc/oidc-settings.ts';
-import { BadValue } from './values.ts';
+import { isIssuerUrl, sessionHoursDefault, type OidcSettings } from '@metergate/platform/auth/oidc/oidc-settings.ts';
+import { BadValue, oneOf, wholeNumber } from './values.ts';
 import { valueOf, type Environment } from './variables.ts';
 
 const names = ['SVC_OIDC_ISSUER', 'SVC_OIDC_CLIENT_ID', 'SVC_OIDC_CLIENT_SECRET', 'SVC_OIDC_ROLE_CLAIM'] as const;
@@ -8,7 +8,8 @@ const names = ['SVC_OIDC_ISSUER', 'SVC_OIDC_CLIENT_ID', 'SVC_OIDC_CLIENT_SECRET'
 /** Null: none is set. @throws BadValue */
 export function oidcOf(env: Environment): OidcSettings | null {
   const values = names.map((name) => valueOf(env, name));
-  if (values.every((value) => value === null)) return null;
+  const more = (['SVC_OIDC_SESSION_HOURS', 'SVC_OIDC_SIGN_OUT'] as const).filter((name) => valueOf(env, name) !== null);
+  if (values.every((value) => value === null) && more.length === 0) return null;
   const absent = names.filter((_, index) => values[index] === null);
   if (absent.length > 0) {
     const verb = absent.length === 1 ? 'is' : 'are';
@@ -24,5 +25,7 @@ export function oidcOf(env: Environment): OidcSettings | null {
   if (!/^[\x21-\x7e]{1,200}$/.test(roleClaim)) {
     throw new BadValue('SVC_OIDC_ROLE_CLAIM must be the name of a claim, at most 200 characters without spaces.');
   }
-  return { issuer, clientId, clientSecret, roleClaim };
+  const hours = wholeNumber(env, 'SVC_OIDC_SESSION_HOURS', { min: 1, max: 720, fallback: sessionHoursDefault });
+  const signOut = oneOf(env, 'SVC_OIDC_SIGN_OUT', ['provider', 'here']);
+  return { issuer, clientId, clientSecret, roleClaim, sessionMs: hours * 3_600_000, signOutThere: signOut === 'provider' };
 }

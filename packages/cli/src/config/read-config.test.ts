@@ -124,11 +124,17 @@ const refusals: readonly (readonly [env: Environment, sentence: RegExp])[] = [
   ].map((issuer) => [{ ...oidc, SVC_OIDC_ISSUER: issuer }, /SVC_OIDC_ISSUER must be a URL that begins with https/] as const),
   [{ ...oidc, SVC_OIDC_CLIENT_ID: 'é' }, /SVC_OIDC_CLIENT_ID/], [{ ...oidc, SVC_OIDC_CLIENT_SECRET: `${secret}é` }, /SVC_OIDC_CLIENT_SECRET/],
   [{ ...oidc, SVC_OIDC_ROLE_CLAIM: 'a b' }, /SVC_OIDC_ROLE_CLAIM/],
+  [{ ...oidc, SVC_OIDC_SESSION_HOURS: '0' }, /SVC_OIDC_SESSION_HOURS must be a whole number from 1 to 720, not 0/],
+  [{ ...oidc, SVC_OIDC_SIGN_OUT: 'off' }, /SVC_OIDC_SIGN_OUT must be provider or here, not off/],
+  [{ SVC_OIDC_SESSION_HOURS: '8' }, /needs all of its settings: SVC_OIDC_ISSUER, /],
 ];
 
 test('design 5: an identity provider is taken whole: https, or http on this machine', () => {
   assert.deepEqual(configOf(oidc).oidc,
-    { issuer: 'https://id.example/realms/x', clientId: 'metergate', clientSecret: secret, roleClaim: 'https://x.example/roles' });
+    { issuer: 'https://id.example/realms/x', clientId: 'metergate', clientSecret: secret, roleClaim: 'https://x.example/roles',
+      sessionMs: 12 * 3_600_000, signOutThere: true });
+  const changed = configOf({ ...oidc, SVC_OIDC_SESSION_HOURS: '1', SVC_OIDC_SIGN_OUT: 'here' }).oidc;
+  assert.deepEqual([changed?.sessionMs, changed?.signOutThere], [3_600_000, false]);
   for (const issuer of ['http://localhost:8090', 'http://127.0.0.1:1', 'http://[::1]:1', 'https://id.example/']) {
     assert.equal(configOf({ ...oidc, SVC_OIDC_ISSUER: issuer }).oidc?.issuer, issuer);
   }

@@ -2599,6 +2599,12 @@ export interface components {
             /** @enum {string} */
             role: "viewer" | "member" | "admin" | "owner";
         };
+        SignedOut: {
+            /** @enum {boolean} */
+            done: true;
+            /** @description An address of the identity provider, where a browser signs out there too. Null: none */
+            goOnTo: string | null;
+        };
         TapKey: {
             key: string;
             prefix: string;
@@ -4151,7 +4157,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Done"];
+                    "application/json": components["schemas"]["SignedOut"];
                 };
             };
             /** @description The input is not of its form, or cannot be taken: `invalid_input` */

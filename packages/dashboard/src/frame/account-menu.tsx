@@ -13,7 +13,9 @@ export function AccountMenu() {
   const session = useSession();
   const navigate = useNavigate();
   const leave = async (): Promise<void> => {
-    await ask.POST('/platform/v1/auth/sign-out');
+    const { data } = await ask.POST('/platform/v1/auth/sign-out');
+    // The identity provider's own session would let the next person in without asking.
+    if (typeof data?.goOnTo === 'string') return location.assign(data.goOnTo);
     await navigate({ to: '/sign-in' });
     queries.clear();
   };

@@ -28,6 +28,8 @@ export interface SessionsOptions {
   readonly publicUrl: string;
   readonly clock: () => number;
   readonly passwords: Passwords;
+  /** How long a session lasts at most that an identity provider vouched for; another lasts 30 days. */
+  readonly providedLifeMs: number;
 }
 
 export function createSessions(options: SessionsOptions): Sessions {
@@ -50,14 +52,16 @@ export function createSessions(options: SessionsOptions): Sessions {
         return { person: response.user.id, answerHeaders: cookiesOf(headers) };
       });
     },
-    async beginFor(person, request, organization) {
-      const { headers } = await auth.api.beginProvidedSession({ body: { person }, headers: withoutCookie(request), returnHeaders: true });
+    async beginFor(vouched, request, organization) {
+      const { headers } = await auth.api.beginProvidedSession({ body: vouched, headers: withoutCookie(request), returnHeaders: true });
       await bind(headers, organization);
       return cookiesOf(headers);
     },
     async find(request) {
       const { response, headers } = await auth.api.getSession({ headers: cookieAlone(request), returnHeaders: true });
-      if (response === null || options.clock() - response.session.createdAt.getTime() >= absoluteMs) return null;
+      if (response === null) return null;
+      const lifeMs = response.session.providedBy === null ? absoluteMs : options.providedLifeMs;
+      if (options.clock() - response.session.createdAt.getTime() >= lifeMs) return null;
       const { session, user } = response;
       return {
         session: session.id, person: user.id, email: user.email, organization: session.organization ?? null, answerHeaders: cookiesOf(headers),
@@ -84,12 +88,12 @@ const providedSessions = {
   id: 'provided-sessions',
   endpoints: {
     beginProvidedSession: createAuthEndpoint('/provided-session', {
-      method: 'POST', body: z.object({ person: z.string() }), metadata: { SERVER_ONLY: true },
+      method: 'POST', body: z.object({ person: z.string(), issuer: z.string() }), metadata: { SERVER_ONLY: true },
     }, async (context) => {
       const { internalAdapter } = context.context;
       const user = await internalAdapter.findUserById(context.body.person);
       if (user === null) throw new Error('a session is begun for nobody');
-      const session = await internalAdapter.createSession(user.id);
+      const session = await internalAdapter.createSession(user.id, false, { providedBy: context.body.issuer }, true);
       await setSessionCookie(context, { session, user });
       return { done: true };
     }),
@@ -114,7 +118,9 @@ function libraryFor({ store, masterKey, publicUrl, passwords }: SessionsOptions)
     },
     session: {
       expiresIn: idleSeconds, updateAge: 3_600, freshAge: 0, cookieCache: { enabled: false },
-      additionalFields: { organization: { type: 'string', required: false, input: false } },
+      additionalFields: {
+        organization: { type: 'string', required: false, input: false }, providedBy: { type: 'string', required: false, input: false },
+      },
     },
     advanced: {
       useSecureCookies: false,

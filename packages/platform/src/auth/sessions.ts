@@ -27,8 +27,8 @@ export interface Sessions {
   begin(
     credentials: Credentials, request: Headers, organization: string | null,
   ): Promise<{ readonly person: string; readonly answerHeaders: Headers } | AdministrationRefusal>;
-  /** A new session of a person whom somebody else has vouched for; its cookie is in the headers. */
-  beginFor(person: string, request: Headers, organization: string): Promise<Headers>;
+  /** A new session of a person whom this identity provider has vouched for; its cookie is in the headers. It lasts shorter than others. */
+  beginFor(vouched: { readonly person: string; readonly issuer: string }, request: Headers, organization: string): Promise<Headers>;
   /** The session whose cookie the request carries; null where it carries none that is alive. */
   find(request: Headers): Promise<FoundSession | null>;
   /** Ends the request's session, on the server too; the cookie goes with the headers. */

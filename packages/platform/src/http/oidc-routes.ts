@@ -5,12 +5,13 @@
 import { getCookie, setCookie } from 'hono/cookie';
 import type { Context } from 'hono';
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import { begunLifeMs, ownPath, type BegunSignIn } from '../auth/oidc/begun-sign-in.ts';
+import { begunLifeMs, ownPath } from '../auth/oidc/begun-sign-in.ts';
 import type { OidcParts } from '../auth/oidc/oidc-parts.ts';
 import { signInProvided } from '../use-cases/provided-sign-in.ts';
 import { isRefusal } from '../use-cases/refusal.ts';
 import { apiRoot } from './describe.ts';
 import { addressOf } from './connection-address.ts';
+import { keptIdToken } from './oidc-sign-out.ts';
 import type { PlatformParts } from './parts.ts';
 import { pageHeaders } from './pages/page-style.ts';
 import { signInFaultPage, signInFaults, type SignInFault } from './pages/sign-in-fault-page.ts';
@@ -38,7 +39,7 @@ async function start(context: Context, { publicUrl }: PlatformParts, { provider,
   return context.redirect(found.location, 303);
 }
 
-async function callback(context: Context, parts: PlatformParts, { provider, begun }: OidcParts): Promise<Response> {
+async function callback(context: Context, parts: PlatformParts, { provider, begun, idTokens }: OidcParts): Promise<Response> {
   const { publicUrl, attempts } = parts;
   if (context.req.method !== 'GET') return context.body(null, 405, { allow: 'GET' });
   const carried = begun.open(getCookie(context, carrierName(publicUrl)) ?? '');
@@ -48,22 +49,18 @@ async function callback(context: Context, parts: PlatformParts, { provider, begu
   const who = { email: `oidc ${address}`, address };
   const tooMany = attempts.take(who);
   if (tooMany !== null) return faultPage(context, 'too_many', { 'retry-after': String(tooMany.retryAfterSeconds) });
-  const claims = await provider.finish(answered(context, publicUrl), carried.checks);
-  if ('fault' in claims) return faultPage(context, claims.fault);
-  const person = await signInProvided({ store: parts.store, randomBytes: parts.randomBytes, nowMs: parts.clock() }, provider.issuer, claims);
+  const finished = await provider.finish(answered(context, publicUrl), carried.checks);
+  if ('fault' in finished) return faultPage(context, finished.fault);
+  const useCases = { store: parts.store, randomBytes: parts.randomBytes, nowMs: parts.clock() };
+  const person = await signInProvided(useCases, provider.issuer, finished.claims);
   if (isRefusal(person)) return faultPage(context, faultNamed(person.refused.code));
   attempts.forget(who);
-  return signedIn(context, parts, { person, begun: carried });
-}
-
-async function signedIn(
-  context: Context, { sessions }: PlatformParts,
-  { person, begun }: { readonly person: { readonly id: string; readonly organization: string }; readonly begun: BegunSignIn },
-): Promise<Response> {
-  for (const cookie of (await sessions.beginFor(person.id, context.req.raw.headers, person.organization)).getSetCookie()) {
+  const vouched = { person: person.id, issuer: provider.issuer };
+  for (const cookie of (await parts.sessions.beginFor(vouched, context.req.raw.headers, person.organization)).getSetCookie()) {
     context.header('set-cookie', cookie, { append: true });
   }
-  return context.redirect(begun.to, 303);
+  context.header('set-cookie', keptIdToken(publicUrl, idTokens.seal(finished.idToken), idTokens.lifeMs), { append: true });
+  return context.redirect(carried.to, 303);
 }
 
 /** On the public address, which the provider was told of, whatever host the request names. */

@@ -9,13 +9,19 @@ import { oidcClient, startIdentityProvider, type TestIdentityProvider } from '@m
 import { testPostgres, type TestPostgres } from '@metergate/testkit/postgres.ts';
 import { begunSignIns } from '../auth/oidc/begun-sign-in.ts';
 import { createIdentityProvider } from '../auth/oidc/identity-provider.ts';
+import { keptIdTokens } from '../auth/oidc/kept-id-token.ts';
+import type { OidcSettings } from '../auth/oidc/oidc-settings.ts';
 import {
-  freshSqlite, masterKey, password, platformFixture, type Answered, type PlatformFixture, type TestOrganization,
+  freshSqlite, masterKey, password, platformFixture, providedLifeMs, type Answered, type PlatformFixture, type TestOrganization,
 } from './test-support/platform-fixture.ts';
 
 const publicUrl = 'https://platform.test';
 const start = '/platform/v1/auth/oidc/start';
 const callback = '/platform/v1/auth/oidc/callback';
+
+const settingsOf = ({ issuer }: TestIdentityProvider): OidcSettings => ({
+  issuer, clientId: oidcClient.id, clientSecret: oidcClient.secret, roleClaim: oidcClient.roleClaim, sessionMs: providedLifeMs, signOutThere: true,
+});
 
 /** A browser's cookies at one place. */
 class Jar {
@@ -48,12 +54,12 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       const sqlite = freshSqlite();
       remove = sqlite.remove;
       if (engine === 'PostgreSQL') server = await testPostgres();
-      idp = await startIdentityProvider({ redirectUri: publicUrl + callback });
-      const settings = { issuer: idp.issuer, clientId: oidcClient.id, clientSecret: oidcClient.secret, roleClaim: oidcClient.roleClaim };
+      idp = await startIdentityProvider({ redirectUri: publicUrl + callback, afterSignOut: `${publicUrl}/sign-in` });
+      const settings = settingsOf(idp);
       platform = await platformFixture(server === null ? sqlite.url : await server.createDatabase(), {
-        publicUrl, oidc: () => ({
+        publicUrl, clock: () => Date.now() + later, oidc: () => ({
           provider: createIdentityProvider({ settings, clock: () => Date.now() + later, say: (sentence) => said.push(sentence) }),
-          begun: begunSignIns(masterKey, () => Date.now() + later),
+          begun: begunSignIns(masterKey, () => Date.now() + later), idTokens: keptIdTokens(masterKey, () => Date.now() + later, providedLifeMs),
         }),
       });
       acme = await platform.organization('acme');
@@ -283,6 +289,68 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       assert.equal(begunSignIns(new Uint8Array(32), Date.now).open(sealed), null);
     });
 
+    test('a session by the provider ends after its hours, however it is used, and the next sign-in brings the role of then', async () => {
+      const subject = newPerson('acme:admin');
+      const [jar, own] = [new Jar(), new Jar()];
+      await signIn(subject, jar);
+      own.take(new Headers([['set-cookie', await platform.signIn(acme.emails.owner)]]));
+      const before = later;
+      later = providedLifeMs - 60_000;
+      assert.equal((await sessionOf(jar)).status, 200);
+      idp.people.set(subject, { ...idp.people.get(subject), groups: ['acme:viewer'] });
+      assert.equal((await sessionOf(jar)).body['role'], 'admin', 'nobody has asked the provider since');
+      later += 61_000;
+      assert.equal((await sessionOf(jar)).status, 401);
+      assert.equal((await sessionOf(own)).status, 200, 'one that began with a password goes on');
+      later = before;
+      await signIn(subject, jar);
+      assert.equal((await sessionOf(jar)).body['role'], 'viewer');
+    });
+
+    test('signing out goes on to the provider, with the token of the sign-in as a hint, and comes back to the sign-in page', async () => {
+      const jar = new Jar();
+      const { back } = await begin(jar, newPerson('acme:viewer'));
+      const answer = await comeBack(jar, back);
+      const kept = answer.headers.getSetCookie().find((line) => line.startsWith('__Secure-metergate_id_token='))!;
+      const parts = ['Path=/platform/v1/auth/sign-out', 'HttpOnly', 'Secure', 'SameSite=Strict', `Max-Age=${providedLifeMs / 1_000}`];
+      for (const part of parts) assert.ok(kept.split('; ').includes(part), kept);
+      assert.ok(!kept.includes(idp.idTokens.at(-1)!), 'it is sealed');
+      const left = await platform.ask('/platform/v1/auth/sign-out', { method: 'POST', cookie: jar.header });
+      const there = new URL(String(left.body['goOnTo']));
+      assert.equal(there.origin, idp.issuer);
+      assert.deepEqual([...there.searchParams].sort(), [
+        ['client_id', oidcClient.id], ['id_token_hint', idp.idTokens.at(-1)!], ['post_logout_redirect_uri', `${publicUrl}/sign-in`],
+      ]);
+      jar.take(left.headers);
+      assert.equal((await sessionOf(jar)).status, 401);
+      const theirs = new Jar();
+      const asked = await fetch(there, { redirect: 'manual' });
+      theirs.take(asked.headers);
+      const form = await asked.text();
+      const body = new URLSearchParams({ xsrf: /name="xsrf" value="([^"]+)"/.exec(form)![1]!, logout: 'yes' });
+      const action = /action="([^"]+)"/.exec(form)![1]!;
+      const confirmed = await fetch(action, { method: 'POST', body, redirect: 'manual', headers: { cookie: theirs.header } });
+      assert.equal(confirmed.headers.get('location'), `${publicUrl}/sign-in`);
+      const again = await platform.ask('/platform/v1/auth/sign-out', { method: 'POST', cookie: jar.header });
+      assert.deepEqual(again.body, { done: true, goOnTo: null });
+      const byPassword = await platform.ask('/platform/v1/auth/sign-out', { method: 'POST', cookie: await platform.signIn(acme.emails.owner) });
+      assert.deepEqual(byPassword.body, { done: true, goOnTo: null });
+    });
+
+    test('a token that is too long for a cookie is left out, one that was altered is none, and a setting keeps signing out here', async () => {
+      const kept = keptIdTokens(masterKey, Date.now, 1_000);
+      assert.equal(kept.open(kept.seal('x'.repeat(5_000))), '');
+      assert.equal(kept.open(kept.seal('a.b.c')), 'a.b.c');
+      assert.deepEqual(['', 'x', `${kept.seal('a.b.c').slice(0, -2)}AA`].map((each) => kept.open(each)), [null, null, null]);
+      assert.equal(keptIdTokens(masterKey, () => Date.now() + 2_000, 1_000).open(kept.seal('a.b.c')), null);
+      const say = (line: string) => assert.fail(line);
+      const there = createIdentityProvider({ settings: settingsOf(idp), clock: Date.now, say });
+      const without = new URL((await there.signOut('', `${publicUrl}/sign-in`))!);
+      assert.deepEqual([...without.searchParams.keys()].sort(), ['client_id', 'post_logout_redirect_uri']);
+      const here = createIdentityProvider({ settings: { ...settingsOf(idp), signOutThere: false }, clock: Date.now, say });
+      assert.equal(await here.signOut('', `${publicUrl}/sign-in`), null);
+    });
+
     test('tries that come to nothing are bounded', async () => {
       const statuses: number[] = [];
       for (let time = 0; time < 12; time += 1) {
@@ -304,7 +372,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       const state = new URL(begun.headers.get('location')!).searchParams.get('state')!;
       const back = new URL(`${publicUrl}${callback}?code=x&state=${state}&iss=${encodeURIComponent(idp.issuer)}`);
       isRefusedPage(await comeBack(jar, back), 503, /does not answer/);
-      const settings = { issuer: idp.issuer, clientId: oidcClient.id, clientSecret: oidcClient.secret, roleClaim: oidcClient.roleClaim };
+      const settings = settingsOf(idp);
       let nowMs = 0;
       const told: string[] = [];
       const fresh = createIdentityProvider({ settings, clock: () => nowMs, say: (sentence) => told.push(sentence) });
@@ -321,14 +389,15 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
 
     test('an issuer that names itself otherwise is not used', async () => {
       const told: string[] = [];
-      const settings = { issuer: idp.issuer.replace('127.0.0.1', 'localhost'), clientId: 'x', clientSecret: 'x', roleClaim: 'groups' };
+      const settings = { ...settingsOf(idp), issuer: idp.issuer.replace('127.0.0.1', 'localhost') };
       const other = createIdentityProvider({ settings, clock: () => 0, say: (sentence) => told.push(sentence) });
       assert.deepEqual(await other.begin(publicUrl + callback), { fault: 'away' });
       assert.match(told[0]!, /OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED/);
     });
 
     test('no answer and no line of the log holds the client\'s secret, a token or a word of the provider\'s', () => {
-      const everything = [...platform.said, ...said].join('\n');
+      // But the browser whose token it is: it takes it back to the provider.
+      const everything = [...platform.said.map((line) => line.replace(/"goOnTo":"[^"]*"/, '')), ...said].join('\n');
       for (const secret of [oidcClient.secret, ...idp.idTokens, '<script>', 'not today']) assert.ok(!everything.includes(secret), secret);
       assert.ok(said.length > 0 && said.every((line) => line.length < 200), said.join('\n'));
       assert.deepEqual(platform.reports, []);
@@ -339,7 +408,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
 test('claims in the ID token, and a provider that takes its secret in the body alone', async () => {
   const place = freshSqlite();
   const idp = await startIdentityProvider({ redirectUri: publicUrl + callback, claimsInIdToken: true, authMethod: 'client_secret_post' });
-  const settings = { issuer: idp.issuer, clientId: oidcClient.id, clientSecret: oidcClient.secret, roleClaim: 'groups' };
+  const settings = settingsOf(idp);
   const provider = createIdentityProvider({ settings, clock: Date.now, say: (line) => assert.fail(line) });
   const begun = await provider.begin(publicUrl + callback);
   assert.ok('location' in begun);
@@ -352,8 +421,10 @@ test('claims in the ID token, and a provider that takes its secret in the body a
     jar.take(answer.headers);
     at = new URL(answer.headers.get('location') ?? /href="([^"]+)"/.exec(await answer.text())![1]!, at);
   }
-  const claims = await provider.finish(at, begun.checks);
-  assert.deepEqual(claims, { subject: 'ada', email: 'ada@x.example', emailVerified: true, roles: ['admin'] });
+  const finished = await provider.finish(at, begun.checks);
+  assert.ok('claims' in finished);
+  assert.deepEqual([finished.idToken], idp.idTokens);
+  assert.deepEqual(finished.claims, { subject: 'ada', email: 'ada@x.example', emailVerified: true, roles: ['admin'] });
   await idp.close();
   place.remove();
 });

@@ -18,7 +18,8 @@ const fieldsOf = {
   session: {
     table: 'person_session',
     columns: {
-      id: 'id', userId: 'person', token: 'token_hash', organization: 'organization', ipAddress: 'ip_address', userAgent: 'user_agent',
+      id: 'id', userId: 'person', token: 'token_hash', organization: 'organization', providedBy: 'provided_by',
+      ipAddress: 'ip_address', userAgent: 'user_agent',
       expiresAt: 'expires_at_ms', createdAt: 'created_at_ms', updatedAt: 'updated_at_ms',
     },
   },

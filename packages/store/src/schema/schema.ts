@@ -168,6 +168,8 @@ export interface PersonSessionTable {
   readonly token_hash: string;
   /** The organization chosen in this session; null: the person's first. */
   readonly organization: string | null;
+  /** Issuer of the identity provider that vouched for the person; null: a password did. */
+  readonly provided_by: string | null;
   readonly ip_address: string | null;
   readonly user_agent: string | null;
   readonly expires_at_ms: Whole;

@@ -1,9 +1,9 @@
 /**
  * The state of a started sign-in, which the browser carries to the callback. It is sealed, valid for ten minutes, and readable only by the
- * platform's processes. Design 3, row 16. The key is derived from the master key and stored nowhere.
+ * platform's processes. Design 3, row 16.
  */
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import type { SignInChecks } from './identity-provider.ts';
+import { sealedTexts } from './sealed-text.ts';
 
 export interface BegunSignIn {
   readonly checks: SignInChecks;
@@ -12,9 +12,6 @@ export interface BegunSignIn {
 }
 
 export const begunLifeMs = 600_000;
-const nonceBytes = 12;
-const tagBytes = 16;
-const sealedMax = 4_096;
 
 export interface BegunSignIns {
   seal(begun: BegunSignIn): string;
@@ -23,28 +20,14 @@ export interface BegunSignIns {
 }
 
 export function begunSignIns(masterKey: Uint8Array, clock: () => number): BegunSignIns {
-  const key = new Uint8Array(hkdfSync('sha256', masterKey, new Uint8Array(0), 'metergate/v1/begun-sign-in', 32));
+  const texts = sealedTexts(masterKey, clock, { purpose: 'begun-sign-in', lifeMs: begunLifeMs });
   return {
-    seal(begun) {
-      const nonce = randomBytes(nonceBytes);
-      const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes });
-      const text = JSON.stringify({ ...begun, untilMs: clock() + begunLifeMs });
-      return Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString('base64url');
-    },
+    // A path that makes it too long for a cookie is left out.
+    seal: (begun) => texts.seal(JSON.stringify(begun)) ?? texts.seal(JSON.stringify({ ...begun, to: '/' }))!,
     open(sealed) {
-      if (sealed.length > sealedMax || !/^[\w-]+$/.test(sealed)) return null;
-      const bytes = Buffer.from(sealed, 'base64url');
-      if (bytes.length <= nonceBytes + tagBytes) return null;
-      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceBytes), { authTagLength: tagBytes });
-      decipher.setAuthTag(bytes.subarray(-tagBytes));
-      try {
-        const text = Buffer.concat([decipher.update(bytes.subarray(nonceBytes, -tagBytes)), decipher.final()]).toString('utf8');
-        // What opens was written above.
-        const { untilMs, ...begun } = JSON.parse(text) as BegunSignIn & { readonly untilMs: number };
-        return clock() < untilMs ? begun : null;
-      } catch {
-        return null;
-      }
+      const text = texts.open(sealed);
+      // What opens was written above.
+      return text === null ? null : JSON.parse(text) as BegunSignIn;
     },
   };
 }

@@ -1,8 +1,7 @@
 /**
  * The identity provider that people may sign in by: OpenID Connect, authorization code with PKCE, state and nonce, on openid-client.
  * Design 3, row 16; decision 75. Its discovery document is fetched when first needed and cached for an hour. If the provider does not answer,
- * the cached one stays in use, and it is asked again after a few seconds. A token is used only in the request that brought it and is not
- * stored.
+ * the cached one stays in use, and it is asked again after a few seconds. No token is stored on a server.
  */
 import * as oidc from 'openid-client';
 import { saySeldom } from '../../say-seldom.ts';
@@ -24,6 +23,12 @@ export interface SignInChecks {
 /** `away`: it does not answer. `denied`: it says that the person may not. `not_confirmed`: what came is not what was begun, or is not its word. */
 export type ProviderFault = 'away' | 'denied' | 'not_confirmed';
 
+export interface FinishedSignIn {
+  readonly claims: ProvidedClaims;
+  /** For signing out there. */
+  readonly idToken: string;
+}
+
 export interface IdentityProvider {
   /** The issuer's host, for a button. */
   readonly name: string;
@@ -34,7 +39,12 @@ export interface IdentityProvider {
   /** Where to send the browser. */
   begin(redirectUri: string): Promise<{ readonly location: string; readonly checks: SignInChecks } | { readonly fault: ProviderFault }>;
   /** `answered`: the address that the provider sent the browser back to, on the very redirect URI. */
-  finish(answered: URL, checks: SignInChecks): Promise<ProvidedClaims | { readonly fault: ProviderFault }>;
+  finish(answered: URL, checks: SignInChecks): Promise<FinishedSignIn | { readonly fault: ProviderFault }>;
+  /**
+   * Where to send the browser to sign out there as well, to come back to `backTo`. `idToken` may be empty. Null: the provider has no such
+   * address, does not answer, or signing out there is not wanted.
+   */
+  signOut(idToken: string, backTo: string): Promise<string | null>;
 }
 
 export interface IdentityProviderOptions {
@@ -73,12 +83,18 @@ export function createIdentityProvider({ settings, clock, say }: IdentityProvide
         const own = tokens.claims()!;
         const more = lacksRoleOrEmail(own, roleClaim) && config.serverMetadata().userinfo_endpoint !== undefined
           ? await oidc.fetchUserInfo(config, tokens.access_token, own.sub) : {};
-        return claimsOf(own, more, roleClaim);
+        return { claims: claimsOf(own, more, roleClaim), idToken: tokens.id_token! };
       } catch (error) {
         const fault = faultOf(error);
         if (fault !== 'denied') tell(`A sign-in by OpenID Connect was not completed: ${codeOf(error)}.`);
         return { fault };
       }
+    },
+    async signOut(idToken, backTo) {
+      const config = settings.signOutThere ? await lookUp() : null;
+      if (config === null || config.serverMetadata().end_session_endpoint === undefined) return null;
+      const hint = idToken === '' ? {} : { id_token_hint: idToken };
+      return oidc.buildEndSessionUrl(config, { post_logout_redirect_uri: backTo, ...hint }).href;
     },
   };
 }

@@ -7,7 +7,14 @@ export interface OidcSettings {
   readonly clientSecret: string;
   /** The claim that holds roles. */
   readonly roleClaim: string;
+  /** A session that the provider vouched for ends after so long, however much it is used; roles are then asked for anew. */
+  readonly sessionMs: number;
+  /** Whether signing out here leads on to signing out there, where the provider has an address for it. */
+  readonly signOutThere: boolean;
 }
+
+/** A working day with room to spare. */
+export const sessionHoursDefault = 12;
 
 /** Whether a URL may be an issuer's: https, or http on this very machine. */
 export function isIssuerUrl(text: string): boolean {

@@ -12,6 +12,7 @@ import { acceptInvitation, usePasswordLink } from '../../use-cases/users.ts';
 import { HttpRefusal, httpRefusalOf } from '../envelope.ts';
 import { openOperation, operation } from '../operation.ts';
 import { oidcStartPath } from '../oidc-routes.ts';
+import { signOutPath, signOutThere } from '../oidc-sign-out.ts';
 import type { PlatformParts } from '../parts.ts';
 import { emailSent, emailShown } from './fields.ts';
 import { memberSchema } from './members.ts';
@@ -48,10 +49,14 @@ const signIn = openOperation({
 });
 
 const signOut = openOperation({
-  id: 'signOut', method: 'post', path: '/auth/sign-out', role: null, tag: 'auth', summary: 'End the session', answer: done,
+  id: 'signOut', method: 'post', path: signOutPath, role: null, tag: 'auth', summary: 'End the session',
+  answer: z.object({
+    done: z.literal(true),
+    goOnTo: z.string().nullable().openapi({ description: 'An address of the identity provider, where a browser signs out there too. Null: none' }),
+  }).openapi('SignedOut'),
   run: async ({ parts, headers, answerHeaders }) => {
     addCookies(answerHeaders, await parts.sessions.end(headers));
-    return { done: true };
+    return { done: true, goOnTo: await signOutThere(headers, answerHeaders, parts) };
   },
 });
 

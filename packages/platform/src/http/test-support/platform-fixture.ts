@@ -68,7 +68,12 @@ export interface FixtureOptions {
   readonly providerUrls?: PlatformParts['providerUrls'];
   /** Signing in by an identity provider; default: there is none. */
   readonly oidc?: (publicUrl: string) => PlatformParts['oidc'];
+  /** The time that ends of sessions go by. Default: the machine's. */
+  readonly clock?: () => number;
 }
+
+/** How long sessions last here that an identity provider vouched for. */
+export const providedLifeMs = 12 * 3_600_000;
 
 export function freshSqlite(): { readonly url: string; readonly remove: () => void } {
   const directory = mkdtempSync(join(tmpdir(), 'metergate-platform-'));
@@ -78,6 +83,7 @@ export function freshSqlite(): { readonly url: string; readonly remove: () => vo
 export async function platformFixture(
   url: string, {
     publicUrl = 'http://platform.test', providerUrls = { openai: 'http://127.0.0.1:9', anthropic: 'http://127.0.0.1:9' }, oidc = () => null,
+    clock = Date.now,
   }: FixtureOptions = {},
 ): Promise<PlatformFixture> {
   const bytes = (n: number): Uint8Array => randomBytes(n);
@@ -87,7 +93,7 @@ export async function platformFixture(
   const parts: PlatformParts = {
     store, reports: null, clock: Date.now, randomBytes: bytes, publicUrl,
     gatewayUrl: 'http://gateway.test', sandbox: false, providerUrls, upstreamRules: { allow: [] }, trusted: trustedProxies([]),
-    passwords, sessions: createSessions({ store, masterKey, publicUrl, clock: Date.now, passwords }),
+    passwords, sessions: createSessions({ store, masterKey, publicUrl, clock, passwords, providedLifeMs }),
     attempts: createAttempts(Date.now), oidc: oidc(publicUrl),
     report: (fault) => reports.push(fault),
   };

@@ -1,0 +1,1 @@
+alter table "person_session" add column "provided_by" text collate "C";
