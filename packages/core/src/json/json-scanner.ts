@@ -52,6 +52,8 @@ export class JsonScanner {
   private word = 0;
   /** Watched containers that are open, outermost first. They are the outermost open ones, without a gap. */
   private readonly watching: WatchedValue[] = [];
+  /** How many of them there are; what stands behind is of before. An array that shrinks would be allocated anew with every text. */
+  private watched = 0;
   /** The string being read is a member's name. */
   private readingKey = false;
   /** The place that the value to come belongs to: after a key, or for the first element of an array. */
@@ -74,7 +76,7 @@ export class JsonScanner {
     this.expecting = expectValue;
     this.nesting.clear();
     this.text.active = false;
-    this.watching.length = 0;
+    this.watched = 0;
     this.readingKey = false;
     this.place = this.root;
     this.scalar = null;
@@ -150,8 +152,7 @@ export class JsonScanner {
       return;
     }
     this.expecting = expectValue;
-    const watching = this.watching;
-    if (watching.length === this.nesting.depth && watching.length > 0) this.place = watching[watching.length - 1]!.tally?.element ?? null;
+    if (this.watched === this.nesting.depth && this.watched > 0) this.place = this.watching[this.watched - 1]!.tally?.element ?? null;
   }
 
   private closeBy(byte: number): void {
@@ -160,16 +161,16 @@ export class JsonScanner {
       this.expecting = invalid;
       return;
     }
-    if (this.watching.length === nesting.depth) this.closeWatched();
+    if (this.watched === nesting.depth) this.closeWatched();
     this.place = null;
     nesting.close();
     this.endValue();
   }
 
   private closeWatched(): void {
-    const closed = this.watching.pop()!;
+    const closed = this.watching[--this.watched]!;
     closed.complete = true;
-    const tally = this.watching.length === 0 ? null : this.watching[this.watching.length - 1]!.tally;
+    const tally = this.watched === 0 ? null : this.watching[this.watched - 1]!.tally;
     if (tally !== null && tally.element === closed) tally.ended();
   }
 
@@ -182,7 +183,7 @@ export class JsonScanner {
     this.string.open();
     this.expecting = inString;
     const depth = this.nesting.depth;
-    if (this.watching.length === depth && this.watching[depth - 1]!.fields.length > 0) this.text.begin(textFrom);
+    if (this.watched === depth && this.watching[depth - 1]!.names.length > 0) this.text.begin(textFrom);
     return textFrom;
   }
 
@@ -196,7 +197,7 @@ export class JsonScanner {
     if (place === null) return;
     place.forget();
     place.kind = object ? 'object' : 'array';
-    this.watching.push(place);
+    this.watching[this.watched++] = place;
     this.place = object ? null : place.firstElement;
     if (place.tally !== null && !object) {
       place.tally.begin();
@@ -241,7 +242,7 @@ export class JsonScanner {
     if (this.readingKey) {
       this.expecting = expectColon;
       if (this.text.active) {
-        this.place = this.text.field(this.watching.at(-1)!, { chunk, to: after - 1, escaped: this.string.escaped });
+        this.place = this.text.field(this.watching[this.watched - 1]!, { chunk, to: after - 1, escaped: this.string.escaped });
       }
       return after;
     }

@@ -2,7 +2,8 @@
  * The text of the string or number being read, kept only if it is watched. A token within one chunk is read in place. One that is cut is put
  * together in a buffer that grows to a bound; past it, only its length is counted.
  */
-import { unescaped, watchedBytesMax, type ValueKind, type WatchedValue } from './watched-value.ts';
+import { unescaped } from './recent-strings.ts';
+import { watchedBytesMax, type ValueKind, type WatchedValue } from './watched-value.ts';
 
 /** Keeps the current token's text across chunks. While `active`, each chunk's end is told by `carry`, the next one's start by `resume`. */
 export class KeptText {
@@ -59,7 +60,7 @@ export class KeptText {
     if (!end.escaped) return fieldNamed(value, chunk, from, to);
     if (to - from > watchedBytesMax) return null;
     const name = unescaped(chunk.subarray(from, to));
-    return value.fields.find((field) => field[0] === name)?.[1] ?? null;
+    return value.places[value.names.indexOf(name)] ?? null;
   }
 
   private grow(length: number): void {
@@ -72,12 +73,13 @@ export class KeptText {
 /** The field whose name is exactly the bytes `chunk[from..to)`. */
 function fieldNamed(value: WatchedValue, chunk: Uint8Array, from: number, to: number): WatchedValue | null {
   const length = to - from;
-  for (const field of value.fields) {
-    const name = field[0];
+  const { names } = value;
+  for (let at = 0; at < names.length; at++) {
+    const name = names[at]!;
     if (name.length !== length) continue;
     let same = 0;
     while (same < length && name.charCodeAt(same) === chunk[from + same]) same++;
-    if (same === length) return field[1];
+    if (same === length) return value.places[at]!;
   }
   return null;
 }

@@ -3,6 +3,7 @@
  * scanner fills it; nothing else of the text is kept. A longer string or number than the bound is `overflowed`: its kind is known, its text
  * is not.
  */
+import { recentString } from './recent-strings.ts';
 
 /** What stands at a watched place. `absent` until the scanner meets it. */
 export type ValueKind = 'absent' | 'null' | 'true' | 'false' | 'number' | 'string' | 'object' | 'array';
@@ -10,9 +11,9 @@ export type ValueKind = 'absent' | 'null' | 'true' | 'false' | 'number' | 'strin
 /** The longest string or number whose text is kept, in bytes as written. */
 export const watchedBytesMax = 4096;
 
-const backslash = 0x5c;
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-const noFields: readonly (readonly [string, WatchedValue])[] = [];
+const noNames: readonly string[] = [];
+const noPlaces: readonly WatchedValue[] = [];
 /** Numbers of plain digits up to this length are kept as a value, not as bytes: they are exact, and most figures are such. */
 const plainDigitsMax = 15;
 
@@ -31,24 +32,29 @@ export class WatchedValue {
   kind: ValueKind = 'absent';
   /** The value was seen to its end. */
   complete = false;
-  overflowed = false;
-  /** Watched members of an object: name (ASCII) and place. */
-  readonly fields: readonly (readonly [string, WatchedValue])[];
+  /** Names (ASCII) of the watched members of an object. Readers of one kind share them. */
+  readonly names: readonly string[];
+  /** Their places, in the same order. */
+  readonly places: readonly WatchedValue[];
   /** The watched first element of an array. */
   readonly firstElement: WatchedValue | null;
   /** Who hears of every element of an array; such an array has no watched first one. */
   readonly tally: ElementTally | null;
-  private bytes: Uint8Array | null = null;
-  private length = 0;
-  /** What `string` gave last that is written as it reads (ASCII without escapes): models and finish reasons repeat from call to call. */
-  private lastText = '';
+  /** Of a string, or of a number that is not written in plain digits; null where it is longer than the bound. Else without meaning. */
+  private text: string | null = null;
   /** The value of a number written in plain digits, else −1. */
   private plainDigits = -1;
 
   constructor(fields: Readonly<Record<string, WatchedValue>> | null, firstElement: WatchedValue | null, tally: ElementTally | null = null) {
-    this.fields = fields === null ? noFields : Object.entries(fields);
+    this.names = fields === null ? noNames : shared(Object.keys(fields));
+    this.places = fields === null ? noPlaces : Object.values(fields);
     this.firstElement = firstElement;
     this.tally = tally;
+  }
+
+  /** Its string or number was longer than the bound. */
+  get overflowed(): boolean {
+    return this.complete && this.text === null && (this.kind === 'string' || (this.kind === 'number' && this.plainDigits < 0));
   }
 
   /** Forgets what was seen here and inside. A name that comes twice counts as its last (JSON as JavaScript reads it). */
@@ -56,9 +62,7 @@ export class WatchedValue {
     if (this.kind === 'absent') return;
     this.kind = 'absent';
     this.complete = false;
-    this.overflowed = false;
-    this.length = 0;
-    for (const field of this.fields) field[1].forget();
+    for (const place of this.places) place.forget();
     this.firstElement?.forget();
     this.tally?.element.forget();
   }
@@ -70,28 +74,16 @@ export class WatchedValue {
   write(kind: ValueKind, source: Uint8Array, from: number, to: number): void {
     this.kind = kind;
     this.complete = true;
-    const length = to - from;
     if (kind === 'number') {
       this.plainDigits = plainDigitsOf(source, from, to);
       if (this.plainDigits >= 0) return;
     } else if (kind !== 'string') return;
-    if (length > watchedBytesMax) {
-      this.overflowed = true;
-      return;
-    }
-    if (this.bytes === null || this.bytes.length < length) this.bytes = new Uint8Array(length < 32 ? 32 : length * 2);
-    const bytes = this.bytes;
-    for (let i = 0; i < length; i++) bytes[i] = source[from + i]!;
-    this.length = length;
+    this.text = to - from > watchedBytesMax ? null : kind === 'string' ? recentString(source, from, to) : decoder.decode(source.subarray(from, to));
   }
 
   /** The string as JavaScript reads it, or null where this is no whole string within the bound. */
   string(): string | null {
-    if (this.kind !== 'string' || !this.complete || this.overflowed || this.bytes === null) return null;
-    if (this.isString(this.lastText)) return this.lastText;
-    const text = unescaped(this.bytes.subarray(0, this.length));
-    if (text.length === this.length) this.lastText = text;
-    return text;
+    return this.kind === 'string' && this.complete ? this.text : null;
   }
 
   /** The value of a number that is written in at most 15 plain digits, else −1; allocates nothing. */
@@ -102,19 +94,12 @@ export class WatchedValue {
   /** The number as it was written, or null where this is no whole number within the bound. */
   numberText(): string | null {
     if (this.kind !== 'number' || !this.complete) return null;
-    if (this.plainDigits >= 0) return String(this.plainDigits);
-    if (this.overflowed || this.bytes === null) return null;
-    return decoder.decode(this.bytes.subarray(0, this.length));
+    return this.plainDigits >= 0 ? String(this.plainDigits) : this.text;
   }
 
-  /** Whether this is the string `text` (ASCII), written with or without escapes; without, it allocates nothing. */
+  /** Whether this is the string `text`, written with or without escapes. */
   isString(text: string): boolean {
-    if (this.kind !== 'string' || !this.complete || this.overflowed || this.length < text.length) return false;
-    const bytes = this.bytes!;
-    let same = 0;
-    while (same < text.length && bytes[same] === text.charCodeAt(same)) same++;
-    if (same === text.length) return this.length === same;
-    return bytes[same] === backslash && unescaped(bytes.subarray(0, this.length)) === text;
+    return this.kind === 'string' && this.complete && this.text === text;
   }
 }
 
@@ -131,10 +116,14 @@ export function watchedEach(tally: ElementTally): WatchedValue {
   return new WatchedValue(null, null, tally);
 }
 
-/** The text of a JSON string from its raw bytes between the quotes, which must be valid. */
-export function unescaped(raw: Uint8Array): string {
-  const text = decoder.decode(raw);
-  return text.includes('\\') ? (JSON.parse(`"${text}"`) as string) : text;
+/** Lists of names that were met, by their text: a reader has a dozen, and there is a reader for every open stream. */
+const sharedNames = new Map<string, readonly string[]>();
+
+function shared(names: readonly string[]): readonly string[] {
+  const key = names.join();
+  const known = sharedNames.get(key);
+  if (known === undefined) sharedNames.set(key, names);
+  return known ?? names;
 }
 
 /** The value of up to 15 plain digits, or −1 where anything else is written. JSON writes no leading zero, so it reads back. */

@@ -22,9 +22,9 @@ export class MessageUsage {
   private readonly speed = watched();
   private readonly region = watched();
   private readonly iterations = new Iterations();
-  readonly place = watched({
+  /** The places of all its members but the output. */
+  readonly fieldsBeside = {
     input_tokens: this.input,
-    output_tokens: this.output,
     cache_read_input_tokens: this.cached,
     cache_creation_input_tokens: this.cacheWrite,
     cache_creation: watched({ ephemeral_1h_input_tokens: this.cacheWriteOneHour }),
@@ -33,7 +33,8 @@ export class MessageUsage {
     speed: this.speed,
     inference_geo: this.region,
     iterations: this.iterations.place,
-  });
+  };
+  readonly place = watched({ output_tokens: this.output, ...this.fieldsBeside });
 
   /** The figures, null where there is no usage object yet, `badUsage` where something else stands in its place. */
   read(): MessageFigures | FoundUsage | null {

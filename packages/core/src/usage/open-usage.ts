@@ -34,7 +34,7 @@ export class OpenUsage {
     input_tokens_details: this.inputDetails, input_token_details: this.inputDetails,
     completion_tokens_details: this.outputDetails, output_tokens_details: this.outputDetails, output_token_details: this.outputDetails,
     cost: this.cost, total_cost: this.totalCost,
-    ...Object.fromEntries(this.message.place.fields.filter(([name]) => name !== 'output_tokens')),
+    ...this.message.fieldsBeside,
   });
   private readonly readsCost: boolean;
 
