@@ -18,11 +18,13 @@ export interface CallUnderWay {
 
 /** A body that is being received whole. */
 export interface Receiving {
+  /** The connection is gone: the rest will not come. */
+  callerLeft(): void;
   /** Ends it where it comes too slowly. */
   checkPace(nowMs: number): void;
 }
 
-/** One caller's connection. */
+/** One caller's connection. What is under way on it is told when the caller half-closes or is gone. */
 export interface Connection {
   readonly socket: Socket;
   /** Calls under way; more than one only where the caller pipelines. */
@@ -62,10 +64,14 @@ export function createConnections(connectionsMax: number = Number.POSITIVE_INFIN
       all.add(connection);
       unproven.add(connection);
       open += 1;
-      socket.once('close', () => {
+      socket.on('end', () => connection.relays.forEach((relay) => relay.callerHalfClosed()));
+      // Told here to all calls of it, and not by each answer: one that waits for its turn behind another is not told by Node.
+      socket.on('close', () => {
         open -= 1;
         unproven.delete(connection);
         if (connection.relays.length === 0) all.delete(connection);
+        connection.receiving?.callerLeft();
+        [...connection.relays].forEach((relay) => relay.callerLeft());
       });
       return connection;
     },

@@ -71,13 +71,7 @@ export function createGatewayServer(node: GatewayNode, connectionsMax?: number):
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     if (!isClosing(request.socket)) refuse(request, response, freshRequestId(), { kind: 'expectation_unknown' });
   });
-  server.on('connection', (socket: Socket) => {
-    const connection = connections.of(socket);
-    connections.makeRoom(connection);
-    socket.on('end', () => connection.relays.forEach((relay) => relay.callerHalfClosed()));
-    // An answer that waits for its turn behind another is not told by Node that the caller left.
-    socket.once('close', () => [...connection.relays].forEach((relay) => relay.callerLeft()));
-  });
+  server.on('connection', (socket: Socket) => connections.makeRoom(connections.of(socket)));
   server.on('connect', (request: IncomingMessage, socket: Duplex) => {
     // Node has released this socket: without a listener, a reset by the caller would end the process.
     socket.on('error', () => socket.destroy());

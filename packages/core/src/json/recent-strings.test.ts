@@ -22,6 +22,8 @@ test('a string reads as JavaScript reads it, the first time and again', () => {
 test('strings that share a place, and long ones, are told apart', () => {
   for (let round = 0; round < 2; round += 1) {
     for (let number = 0; number < 3_000; number += 1) assert.equal(read(`a${number}z`), `a${number}z`);
-    for (const raw of ['', 'x'.repeat(64), 'x'.repeat(65), `${'x'.repeat(63)}y`, '\\u0078'.repeat(20)]) assert.equal(read(raw), JSON.parse(`"${raw}"`));
+    for (const raw of ['', 'x'.repeat(64), 'x'.repeat(65), `${'x'.repeat(63)}y`, '\\u0078'.repeat(20)]) {
+      assert.equal(read(raw), JSON.parse(`"${raw}"`));
+    }
   }
 });

@@ -44,6 +44,7 @@ export interface AdmittedCall extends HeardCall, Labels, GuardedCall {
 
 /** A request body on its way to the destination. */
 export interface OutboundBody {
+  /** Null where there is none, and once a whole one was released. */
   readonly content: Uint8Array | Readable | null;
   /** Length of `content` where known; null: chunked. */
   readonly contentLength: number | null;

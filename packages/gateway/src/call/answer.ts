@@ -26,7 +26,6 @@ export class Answer {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #guard: CallGuard;
-  #source: Source | null = null;
   #full = false;
 
   constructor(request: IncomingMessage, response: ServerResponse, guard: CallGuard) {
@@ -57,9 +56,11 @@ export class Answer {
   deliver(chunk: Buffer, source: Source | null): void {
     if (this.#response.destroyed || this.#response.write(chunk) || this.#full) return;
     this.#full = true;
-    this.#source = source;
     source?.pause();
-    this.#response.once('drain', this.#onDrain);
+    this.#response.once('drain', () => {
+      this.#full = false;
+      this.#guard.run('caller', () => source?.resume());
+    });
   }
 
   /** The clean end, with the last bytes where there are some. */
@@ -85,9 +86,4 @@ export class Answer {
       process.nextTick(() => this.#guard.contain(() => socket.destroySoon()));
     }
   }
-
-  readonly #onDrain = (): void => {
-    this.#full = false;
-    this.#guard.run('caller', () => this.#source?.resume());
-  };
 }

@@ -6,15 +6,20 @@
 import type { FaultPlace, Faults } from '../faults.ts';
 import type { ExchangeFault, ExchangeObserver } from '../network/destination.ts';
 
+/** A call that a fault can end. */
+export interface BreakableCall {
+  /** Runs once, after the first fault. Each step of the end is run with `guard.contain`. */
+  endBroken(guard: CallGuard): void;
+}
+
 export class CallGuard {
   readonly #faults: Faults;
-  readonly #endingSteps: readonly (() => void)[];
+  readonly #call: BreakableCall;
   #broken = false;
 
-  /** `endingSteps` run once, in order, after the first fault. */
-  constructor(faults: Faults, endingSteps: readonly (() => void)[]) {
+  constructor(faults: Faults, call: BreakableCall) {
     this.#faults = faults;
-    this.#endingSteps = endingSteps;
+    this.#call = call;
   }
 
   /** Runs `step`, unless the call has broken. Never throws. */
@@ -32,7 +37,7 @@ export class CallGuard {
     this.#faults.note(place, cause);
     if (this.#broken) return;
     this.#broken = true;
-    for (const step of this.#endingSteps) this.contain(step);
+    this.contain(() => this.#call.endBroken(this));
   }
 
   /** Runs one step of an end that a fault began. What it throws is counted. */

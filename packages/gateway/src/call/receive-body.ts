@@ -11,7 +11,7 @@ import { createStreamFlagScanner, includeUsageBytes, type StreamFlagScanner } fr
 import type { Route } from '@metergate/core/call/route.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { BodyPace } from '../body-pace.ts';
-import type { Connection } from '../connections.ts';
+import type { Connection, Receiving } from '../connections.ts';
 import type { GatewayNode } from '../gateway-node.ts';
 import type { HeldBytes } from '../held-bodies.ts';
 import type { OutboundBody } from './admitted-call.ts';
@@ -85,7 +85,7 @@ async function* firstThenRest(first: readonly Buffer[], request: IncomingMessage
 }
 
 /** One body while it is being held. */
-class HeldBody {
+class HeldBody implements Receiving {
   readonly #node: GatewayNode;
   readonly #reception: BodyReception;
   readonly #declaredBytes: number | null;
@@ -106,8 +106,7 @@ class HeldBody {
   receive(): void {
     const { request } = this.#reception;
     request.on('data', this.#take);
-    request.once('end', this.#whole);
-    request.once('close', this.#callerLeft);
+    request.on('end', this.#whole);
     this.#reception.connection.receiving = this;
     if (this.#declaredBytes === null || this.#declaredBytes > shortBodyBytesMax) this.#counted = this.#beginToCount();
   }
@@ -122,7 +121,7 @@ class HeldBody {
     if (this.#counted?.waiting === true) return this.#pace.restart();
     if (!this.#pace.isLate(this.#bytes, nowMs)) return;
     try {
-      this.#callerLeft();
+      this.callerLeft();
       this.#reception.late();
     } catch (cause) {
       this.#broke(cause);
@@ -146,7 +145,7 @@ class HeldBody {
   };
 
   #broke(cause: unknown): void {
-    this.#callerLeft();
+    this.callerLeft();
     this.#reception.broke(cause);
   }
 
@@ -167,11 +166,7 @@ class HeldBody {
     this.#dropScanner();
     const parts: Uint8Array[] = verdict?.kind === 'insert' ? withInsertion(this.#chunks, verdict.at) : this.#chunks;
     const contentLength = this.#bytes + (verdict?.kind === 'insert' ? includeUsageBytes.length : 0);
-    const receivedBytes = this.#bytes;
-    ready({
-      content: inOnePiece(parts, contentLength), contentLength, overBound: false,
-      receivedBytes: () => receivedBytes, release: this.#release, drop: this.#release,
-    });
+    ready(new WholeBody(inOnePiece(parts, contentLength), { contentLength, receivedBytes: this.#bytes, counted: this.#counted }));
   }
 
   /** An undeclared body grew past the bound: what was held goes first, the rest follows as it comes. */
@@ -180,25 +175,25 @@ class HeldBody {
     this.#counted?.add(this.#chunks.at(-1)!.length);
     this.#dropScanner();
     this.#reception.ready(streamedBody(this.#reception.request, {
-      first: this.#chunks, firstBytes: this.#bytes, contentLength: null, overBound: true, release: this.#release,
+      first: this.#chunks, firstBytes: this.#bytes, contentLength: null, overBound: true, release: () => this.#release(),
     }));
   }
 
-  readonly #callerLeft = (): void => {
+  callerLeft(): void {
     this.#stopListening();
     this.#dropScanner();
     this.#release();
-  };
+  }
 
   #dropScanner(): void {
     this.#scanner?.release();
     this.#scanner = null;
   }
 
-  readonly #release = (): void => {
+  #release(): void {
     this.#counted?.release();
     this.#counted = null;
-  };
+  }
 
   /** No more of it is held: it is whole, too large, or will not come. */
   #stopListening(): void {
@@ -207,7 +202,38 @@ class HeldBody {
     if (connection.receiving === this) connection.receiving = null;
     request.off('data', this.#take);
     request.off('end', this.#whole);
-    request.off('close', this.#callerLeft);
+  }
+}
+
+/** A body that was held whole. It knows nothing of how it came: a call keeps it until its answer has ended, which may take long. */
+class WholeBody implements OutboundBody {
+  content: Uint8Array | Readable | null;
+  readonly contentLength: number;
+  readonly overBound = false;
+  readonly #receivedBytes: number;
+  #counted: HeldBytes | null;
+
+  constructor(content: Uint8Array | Readable, { contentLength, receivedBytes, counted }: {
+    readonly contentLength: number; readonly receivedBytes: number; readonly counted: HeldBytes | null;
+  }) {
+    this.content = content;
+    this.contentLength = contentLength;
+    this.#receivedBytes = receivedBytes;
+    this.#counted = counted;
+  }
+
+  receivedBytes(): number {
+    return this.#receivedBytes;
+  }
+
+  release(): void {
+    this.content = null;
+    this.#counted?.release();
+    this.#counted = null;
+  }
+
+  drop(): void {
+    this.release();
   }
 }
 

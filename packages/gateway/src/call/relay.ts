@@ -16,9 +16,9 @@ import type { Exchange, ExchangeFault, ExchangeObserver } from '../network/desti
 import { refuse } from '../respond.ts';
 import type { CopyReader } from '../usage/copy-reader.ts';
 import type { AdmittedCall, OutboundBody } from './admitted-call.ts';
-import { Answer } from './answer.ts';
+import { Answer, type RelayedHead } from './answer.ts';
 import { breakOff, type CallFacts } from './broken-call.ts';
-import { CallGuard, GuardedObserver } from './call-guard.ts';
+import { CallGuard, GuardedObserver, type BreakableCall } from './call-guard.ts';
 import { ReadingOn } from './reading-on.ts';
 import { Recording } from './recording.ts';
 import { isSendable, responseHead, type ResponseHead } from './response-head.ts';
@@ -33,7 +33,7 @@ export interface RelayParts {
   readonly over: () => void;
 }
 
-export class Relay implements ExchangeObserver, CallUnderWay {
+export class Relay implements ExchangeObserver, CallUnderWay, BreakableCall {
   readonly #node: GatewayNode;
   readonly #call: AdmittedCall;
   readonly #request: IncomingMessage;
@@ -48,6 +48,8 @@ export class Relay implements ExchangeObserver, CallUnderWay {
   #copy: CopyReader | null = null;
   #status: number | null = null;
   #head: ResponseHead | null = null;
+  /** What came of it, until it is written. */
+  #unwritten: RelayedHead | null = null;
   #bodyless = false;
   #receivedBytes = 0;
   #firstByteMs: number | null = null;
@@ -66,9 +68,7 @@ export class Relay implements ExchangeObserver, CallUnderWay {
     this.#call = parts.call;
     this.#request = parts.request;
     this.#response = parts.response;
-    this.#guard = new CallGuard(parts.node.faults, [
-      () => this.#exchange?.abort(), () => this.#recordBroken(), () => this.#isDone(),
-    ]);
+    this.#guard = new CallGuard(parts.node.faults, this);
     this.#answer = new Answer(parts.request, parts.response, this.#guard);
     this.#body = parts.body;
     this.#over = parts.over;
@@ -77,7 +77,6 @@ export class Relay implements ExchangeObserver, CallUnderWay {
 
   /** Journals the opening, then dials. Where it cannot be journalled nothing is forwarded. */
   start(): void {
-    this.#response.once('close', this.callerLeft);
     this.#guard.run('start', () => this.#recording.open((error) => {
       if (error !== null) this.#abandonUnopened();
       else if (this.#callerGone) this.#settle('cut', 'caller_gone');
@@ -116,7 +115,8 @@ export class Relay implements ExchangeObserver, CallUnderWay {
   head(status: number, reason: string, headers: string[]): void {
     this.#body.release();
     this.#status = status;
-    const { streamed, bodyBytes } = this.#head = responseHead(status, reason, headers);
+    const { streamed, bodyBytes } = this.#head = responseHead(headers);
+    this.#unwritten = { status, reason, headers };
     this.#firstByteMs = this.#elapsedMs();
     this.#bodyless = this.#call.method === 'HEAD' || status === 204 || status === 304 || bodyBytes === 0;
     if (status >= 200 && status < 300 && isWatched(this.#call.method)) {
@@ -129,9 +129,9 @@ export class Relay implements ExchangeObserver, CallUnderWay {
     }
     if (this.#callerGone) return;
     // A head that is the whole answer leaves once the record is written: what cannot be sent must be known before.
-    if (this.#bodyless) return isSendable(this.#head) ? undefined : this.#unsendable();
+    if (this.#bodyless) return isSendable(this.#unwritten) ? undefined : this.#unsendable();
     if (!this.#writeHead()) return;
-    setImmediate(this.#flushHead);
+    setImmediate(() => this.#flushHead());
   }
 
   data(chunk: Buffer): void {
@@ -215,14 +215,15 @@ export class Relay implements ExchangeObserver, CallUnderWay {
     if (!this.#callerGone) this.#answer.deliver(chunk, this.#exchange);
   }
 
-  readonly #flushHead = (): void => {
+  #flushHead(): void {
     if (!this.#isOver && !this.#recording.settling) this.#guard.run('head', () => this.#answer.sendHead());
-  };
+  }
 
   /** False where the head cannot be sent as it came; then the call has failed. */
   #writeHead(): boolean {
     try {
-      this.#answer.writeHead(this.#ownHeaders(), this.#head!);
+      this.#answer.writeHead(this.#ownHeaders(), this.#unwritten!);
+      this.#unwritten = null;
       return true;
     } catch {
       this.#unsendable();
@@ -246,10 +247,10 @@ export class Relay implements ExchangeObserver, CallUnderWay {
   }
 
   /** The caller's connection is gone. Idempotent. */
-  readonly callerLeft = (): void => {
+  callerLeft(): void {
     if (this.#isOver || this.#response.writableFinished) return;
     this.#guard.run('caller', () => this.#giveUpOnCaller());
-  };
+  }
 
   /** The caller is gone: the rest is read within its bound, for its usage, or the call is cancelled at the provider. */
   #giveUpOnCaller(): void {
@@ -293,6 +294,12 @@ export class Relay implements ExchangeObserver, CallUnderWay {
     this.#node.counters.faults += 1;
     refuse(this.#request, this.#response, this.#call.id, { kind: 'internal_fault' });
     this.#isDone();
+  }
+
+  endBroken(guard: CallGuard): void {
+    guard.contain(() => this.#exchange?.abort());
+    guard.contain(() => this.#recordBroken());
+    guard.contain(() => this.#isDone());
   }
 
   /** Something of ours threw. */

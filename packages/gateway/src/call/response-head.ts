@@ -6,7 +6,7 @@ import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { firstValue, type HeaderPairs } from '@metergate/core/call/header-pairs.ts';
 import type { RelayedHead } from './answer.ts';
 
-export interface ResponseHead extends RelayedHead {
+export interface ResponseHead {
   /** An event stream. */
   readonly streamed: boolean;
   readonly providerRequestId: string | null;
@@ -14,10 +14,9 @@ export interface ResponseHead extends RelayedHead {
   readonly bodyBytes: number;
 }
 
-export function responseHead(status: number, reason: string, headers: HeaderPairs): ResponseHead {
+export function responseHead(headers: HeaderPairs): ResponseHead {
   const declared = firstValue(headers, 'content-length');
   return {
-    status, reason, headers,
     streamed: (firstValue(headers, 'content-type') ?? '').trimStart().toLowerCase().startsWith('text/event-stream'),
     providerRequestId: firstValue(headers, 'x-request-id') ?? firstValue(headers, 'request-id'),
     bodyBytes: declared === null ? -1 : Number(declared),
