@@ -8,9 +8,10 @@ import { emptyFrameBytes, frameAt, frameLengthAt, frameMark, headBytes, type Fra
 /** All walks of a thread read into this, one at a time: what they give is to be used before the next read. */
 let window = Buffer.allocUnsafeSlow(256 * 1024);
 const windowBytes = window.length;
-/** What a page that never reached the disk shows at its end, where text of rows never has it. */
+/** What a block that never reached the disk shows at its end, where a frame never has it. */
 const zeros = Buffer.alloc(16);
-const pageBytes = 4096;
+/** The least that a file system writes by itself. */
+const blockBytes = 512;
 
 /** Where a walk stands: the next frame begins at `offset` with row `seq`. */
 export interface FramePlace {
@@ -27,7 +28,7 @@ export interface Tail {
   readonly blank: boolean;
   /** Whole frames lie in it. Rows that were there before them are damaged. */
   readonly damaged: boolean;
-  /** `damaged`, in the way of a power failure: pages before the whole frames never reached the disk. */
+  /** `damaged`, in the way of a power failure: blocks before the whole frames never reached the disk. */
   readonly unwritten: boolean;
 }
 
@@ -80,7 +81,7 @@ export class FrameWalk {
     const found = wholeFrameIn(rest.subarray(0, bytes), this.#head.seed);
     return {
       bytes, blank: rest.every((byte) => byte === 0), damaged: found !== null,
-      unwritten: found !== null && this.#head.sync === 'normal' && hasUnwrittenPage(rest.subarray(0, found), this.#offset),
+      unwritten: found !== null && this.#head.sync === 'normal' && hasUnwrittenBlock(rest.subarray(0, found), this.#offset),
     };
   }
 
@@ -123,9 +124,9 @@ function wholeFrameIn(rest: Buffer, seed: number): number | null {
   return null;
 }
 
-/** Says whether a page ends in zeros: it is as the disk had it before its last change. `offset`: where `bytes` lie in the file. */
-function hasUnwrittenPage(bytes: Buffer, offset: number): boolean {
-  for (let at = pageBytes - (offset % pageBytes); at <= bytes.length; at += pageBytes) {
+/** Says whether a block ends in zeros: it is as the disk had it before its last change. `offset`: where `bytes` lie in the file. */
+function hasUnwrittenBlock(bytes: Buffer, offset: number): boolean {
+  for (let at = blockBytes - (offset % blockBytes); at <= bytes.length; at += blockBytes) {
     if (at >= zeros.length && bytes.subarray(at - zeros.length, at).equals(zeros)) return true;
   }
   return false;

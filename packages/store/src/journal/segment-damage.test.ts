@@ -86,6 +86,17 @@ test('a file that is cut at any byte keeps each frame that is whole', (t) => {
   }
 });
 
+test('whichever block a power failure took under `normal`, the segment ends before it', (t) => {
+  const segment = deadSegment(t);
+  const { bytes, whole: { frames } } = segment;
+  for (const block of [512, 1024, 4096]) {
+    for (let from = block; from < bytes.length; from += block) {
+      const harmed = Buffer.from(bytes).fill(0, from, Math.min(from + block, bytes.length));
+      assert.equal(keptFrames(segment, harmed), frames.filter((at) => at <= from).length - 1, `${block} bytes at ${from}`);
+    }
+  }
+});
+
 test('bytes that are missing, twice there, or of another segment are found, or are the end', (t) => {
   const segment = deadSegment(t);
   const other = deadSegment(t);

@@ -2,7 +2,7 @@
  * The journal directory → its segments, and their removal. `seg_X.log` is a segment; `seg_X.log.new` was never used; `own_X.lock` tells whether
  * the journal that wrote a segment lives. `seg_X.db` is one of an older version (`sqlite-form`).
  */
-import { mkdirSync, readdirSync, rmSync, statSync, unlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { idPrefix } from '@metergate/core/id.ts';
 import { JournalFault, systemCode } from './journal-fault.ts';
@@ -24,9 +24,18 @@ export function ensureJournalDirectory(directory: string): void {
   }
 }
 
-/** Paths of all segments present, those of an older version among them, in no order. */
+/** Paths of all segments present, those of an older version among them, in no order. None where the directory was removed. */
 export function listSegments(directory: string): string[] {
-  return readdirSync(directory).filter((name) => segmentFile.test(name) || isOldSegment(name)).map((name) => join(directory, name));
+  return namesIn(directory).filter((name) => segmentFile.test(name) || isOldSegment(name)).map((name) => join(directory, name));
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return [];
+    throw error;
+  }
 }
 
 /**
@@ -40,6 +49,7 @@ export function clearLeftovers(directory: string): void {
 
 /** Removes the locks that no segment needs any more. A head that cannot be read is said by the recovery of its segment. */
 export function clearLocks(directory: string): void {
+  if (!existsSync(directory)) return;
   const owners = new Set<string>();
   for (const path of listSegments(directory)) {
     if (isOldSegment(path)) continue;

@@ -2,7 +2,7 @@
  * The writing side of one segment: append, seal. One per file; it alone decides what is in the file.
  * A call's `closed` row always goes to the segment that holds its `opened` row, so a segment is complete in itself:
  * sealed means that no row will ever be added, and every call opened in it is closed in it.
- * Rule: each frame is written at the end of the last one that was acknowledged. What a write that failed has left there is no whole frame, and
+ * Rule: each frame is written at the end of the last one that was acknowledged. What a write that failed has left there is made no frame, and
  * the next one goes over it. Nothing is created, cut, removed or synced here, but for `full`.
  */
 import { fdatasyncSync, writeSync } from 'node:fs';
@@ -66,8 +66,13 @@ export class SegmentWriter {
   }
 
   #commit(bytes: number): void {
-    this.#write(this.#frames.bytes, bytes, this.#end);
-    if (this.#head.sync === 'full') this.#sync(this.#end + bytes);
+    try {
+      this.#write(this.#frames.bytes, bytes, this.#end);
+      if (this.#head.sync === 'full') this.#sync(this.#end + bytes);
+    } catch (error) {
+      this.#revoke();
+      throw error;
+    }
     this.#end += bytes;
   }
 
@@ -84,12 +89,7 @@ export class SegmentWriter {
 
   /** Readers of this process go no further than what is known to be synced. */
   #sync(through: number): void {
-    try {
-      fdatasyncSync(this.#descriptor);
-    } catch (error) {
-      this.#revoke();
-      throw error;
-    }
+    fdatasyncSync(this.#descriptor);
     writeSyncedThrough(this.#synced, 0, through);
     try {
       this.#write(this.#synced, syncedBytes, syncedAt);
@@ -98,7 +98,10 @@ export class SegmentWriter {
     }
   }
 
-  /** A whole frame that is on no disk for sure, and is not acknowledged: it must not be found when the process dies. */
+  /**
+   * A frame that is not acknowledged must not be found. It may be whole: where a sync failed, and where a network's file system takes all of a
+   * write and then says that it failed.
+   */
   #revoke(): void {
     try {
       this.#write(blank, emptyFrameBytes, this.#end);

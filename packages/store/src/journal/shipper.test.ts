@@ -1,6 +1,6 @@
 /** Journal → store exactly once; recovery of what a dead process left; damage that stops the start (design 2, Journal). */
 import assert from 'node:assert/strict';
-import fs, { copyFileSync, existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import fs, { copyFileSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -361,6 +361,66 @@ test('segments that cannot be removed keep nothing back and pile up nothing; wha
   await all.shipper.recover();
   assert.deepEqual([filesOfUsedSegments(all.directory), all.kept.length], [[], 8]);
 });
+
+test('a start on a full disk ships what is complete first, which makes the room that recovery needs', async (t) => {
+  const all = context(t, 2);
+  all.open(1, 2);
+  all.open(3);
+  all.close(1, 2);
+  all.open(4, 5);
+  all.close(4);
+  die(all);
+  const [complete, ...left] = all.writers.map(({ path }) => path) as [string, ...string[]];
+  const disk = failingDisk(t);
+  // Nothing can be written until a file is gone.
+  Object.defineProperty(disk, 'cap', { get: () => (existsSync(complete) ? headBytes : Infinity) });
+  assert.equal((await all.shipper.recover()).interrupted, 2);
+  assert.deepEqual(all.kept.toSorted(), ['completed 1', 'completed 2', 'completed 4', 'interrupted 3', 'interrupted 5']);
+  assert.deepEqual([left.map((path) => existsSync(path)), filesOfUsedSegments(all.directory)], [left.map(() => false), []]);
+});
+
+test('a start on a full disk where nothing is complete says so, and the next one finds everything', async (t) => {
+  const all = context(t);
+  all.open(1, 2);
+  all.close(1);
+  die(all);
+  const disk = failingDisk(t);
+  disk.cap = headBytes;
+  await assert.rejects(all.shipper.recover(), { code: 'journal_unwritable', message: /ENOSPC/ });
+  disk.cap = Infinity;
+  await all.shipper.recover();
+  assert.deepEqual([all.kept, filesOfUsedSegments(all.directory)], [['completed 1', 'interrupted 2'], []]);
+});
+
+for (const what of ['its file', 'the whole directory'] as const) {
+  test(`a segment in use is shipped to its end although somebody removed ${what}, and that is told once`, async (t) => {
+    const journal = journalFixture(t, { rowsPerSegment: 3 });
+    const store = sampleStore();
+    const told: string[] = [];
+    const shipper = createShipper({ directory: journal.directory, calls: store.sink, clock: () => 0, warn: (sentence) => told.push(sentence) });
+    t.after(() => shipper.close());
+    const call = (number: number): void => {
+      journal.journal.open(sampleOpening(number), assert.ifError);
+      journal.endTurn();
+      journal.journal.close(sampleRecord(sampleOpening(number), number), () => {});
+      journal.endTurn();
+    };
+    call(1);
+    await shipper.pass();
+    const { path } = journal.writers[0]!;
+    if (what === 'its file') rmSync(path);
+    else rmSync(journal.directory, { recursive: true });
+    call(2);
+    await shipper.pass();
+    await shipper.pass();
+    assert.deepEqual(store.kept, ['completed 1', 'completed 2']);
+    assert.equal(told.length, 1);
+    assert.ok(told[0]!.includes(`${path} was removed by something else`), told.join());
+    await journal.journal.end();
+    await shipper.pass();
+    assert.equal(told.length, 1);
+  });
+}
 
 for (const kind of [0, 1] as const) {
   test(`a segment with a damaged row of kind ${kind} is named, keeps no other from being shipped, and stops the start`, async (t) => {

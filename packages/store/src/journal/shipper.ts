@@ -63,6 +63,8 @@ class SegmentShipper implements Shipper {
   readonly #elsewhere = new Set<string>();
   readonly #warn: (sentence: string) => void;
   #passing: Promise<number> | null = null;
+  /** Segments that somebody else removed while they were in use. */
+  readonly #lost = new Set<string>();
   /** Segments removed so far. */
   #removed = 0;
   #batchRows: number;
@@ -74,12 +76,37 @@ class SegmentShipper implements Shipper {
   }
 
   async recover(): Promise<Recovery> {
-    const { directory, calls } = this.#options;
-    const recovery = await recoverSegments(directory, calls, this.#warn);
+    const { directory } = this.#options;
+    const recovery = await this.#recovered();
     for (const path of recovery.elsewhere) this.#elsewhere.add(path);
     for (const path of recovery.dead) await this.#shipSegment(path);
     clearLocks(directory);
     return recovery;
+  }
+
+  /** Recovery writes to what it closes. Where the disk has no room for that, what is shipped and removed first makes some. */
+  async #recovered(): Promise<Recovery> {
+    const { directory, calls } = this.#options;
+    for (;;) {
+      try {
+        return await recoverSegments(directory, calls, this.#warn);
+      } catch (error) {
+        if (!(error instanceof JournalFault) || error.code !== 'journal_unwritable' || !await this.#makesRoom()) throw error;
+      }
+    }
+  }
+
+  /** Ships what there is as it lies there. False: no file could be removed. */
+  async #makesRoom(): Promise<boolean> {
+    const removedBefore = this.#removed;
+    for (const path of listSegments(this.#options.directory)) {
+      try {
+        if (!isOldSegment(path)) await this.#shipSegment(path);
+      } catch (error) {
+        if (!(error instanceof JournalFault)) throw error;
+      }
+    }
+    return this.#removed > removedBefore;
   }
 
   pass(): Promise<number> {
@@ -97,7 +124,7 @@ class SegmentShipper implements Shipper {
     const removedBefore = this.#removed;
     let shipped = 0;
     let fault: unknown = null;
-    for (const path of listSegments(this.#options.directory)) {
+    for (const path of this.#present()) {
       try {
         shipped += await this.#shipSegment(path);
       } catch (error) {
@@ -108,6 +135,20 @@ class SegmentShipper implements Shipper {
     if (fault !== null) throw fault;
     if (this.#removed > removedBefore) clearLocks(this.#options.directory);
     return shipped;
+  }
+
+  /** All that lies there, and what is open here and lies there no more: the writer still writes to it, and it is shipped to its end. */
+  #present(): ReadonlySet<string> {
+    const present = new Set(listSegments(this.#options.directory));
+    for (const path of this.#tracked.keys()) {
+      if (present.has(path)) continue;
+      present.add(path);
+      if (this.#lost.has(path)) continue;
+      this.#lost.add(path);
+      this.#warn(`The journal segment ${path} was removed by something else while it is in use. What is written to it is still shipped, but if this `
+        + 'process is killed, calls that are open have no record. Let nothing but Metergate remove files of the journal.');
+    }
+    return present;
   }
 
   /** What was there when the pass came to it. What is added meanwhile waits for the next one: it would go in ever smaller batches. */
@@ -189,6 +230,7 @@ class SegmentShipper implements Shipper {
     removeSegment(path);
     this.#removed += 1;
     this.#tracked.delete(path);
+    this.#lost.delete(path);
     tracked.reader.close();
   }
 

@@ -150,6 +150,20 @@ test('disk full: openings fail at once, closings wait and go out after 2 s, and 
   assert.ok(context.journal.counters.commitFailures > 20);
 });
 
+test('a write that says that it failed when all of it was taken leaves no frame: nobody finds the call, and the next one has its place', (t) => {
+  const context = journalFixture(t);
+  const disk = failingDisk(t);
+  disk.writesLie = true;
+  const heard: string[] = [];
+  context.journal.open(sampleOpening(1), (error) => heard.push(String(error !== null)));
+  context.endTurn();
+  assert.deepEqual([heard, context.rows()], [['true'], []]);
+  disk.writesLie = false;
+  context.journal.open(sampleOpening(2), (error) => heard.push(String(error !== null)));
+  context.endTurn();
+  assert.deepEqual([heard, context.rows()], [['true', 'false'], ['0:2']]);
+});
+
 test('a call whose opening failed leaves no row, also when it was closed in the same turn', (t) => {
   const context = journalFixture(t);
   const disk = failingDisk(t);

@@ -9,12 +9,14 @@ export interface FailingDisk {
   /** What a write beyond the cap, or every sync while `syncsFail`, says. */
   code: string;
   syncsFail: boolean;
+  /** Every write of anything but zeros does all that it should, and then says that it failed, as a network's file system may. */
+  writesLie: boolean;
   /** What was done, in order: `write 24`, `sync`. */
   readonly done: string[];
 }
 
 export function failingDisk(t: TestContext): FailingDisk {
-  const disk: FailingDisk = { cap: Infinity, code: 'ENOSPC', syncsFail: false, done: [] };
+  const disk: FailingDisk = { cap: Infinity, code: 'ENOSPC', syncsFail: false, writesLie: false, done: [] };
   const { writeSync, fdatasyncSync, fsyncSync } = fs;
   const fault = (call: string): Error => Object.assign(new Error(`${disk.code}: as the test wants it, ${call}`), { code: disk.code });
   const write = (...given: [number, Buffer, number, number, number | null]): number => {
@@ -23,7 +25,9 @@ export function failingDisk(t: TestContext): FailingDisk {
     const room = Math.min(length, disk.cap - position);
     if (room <= 0) throw fault('write');
     disk.done.push(`write ${room}`);
-    return writeSync(descriptor, bytes, offset, room, position);
+    const taken = writeSync(descriptor, bytes, offset, room, position);
+    if (disk.writesLie && bytes[offset] !== 0) throw fault('write');
+    return taken;
   };
   const sync = (real: (descriptor: number) => void) => (descriptor: number): void => {
     if (disk.syncsFail) throw fault('fsync');
