@@ -44,7 +44,8 @@ describe('the Python tap', { concurrency: 4 }, () => {
   }
 });
 
-describe('the Python tap and the SDKs', { concurrency: 2 }, () => {
+/** They wait for answers that do not come, and for servers to end. */
+describe('the Python tap and the SDKs', { concurrency: 4 }, () => {
   for (const [name, python] of environments) {
     // The environment of the frameworks brings SDKs too; they are compared in their own.
     const frameworks = /_(?:clouds|hosts|langchain|litellm)$/;

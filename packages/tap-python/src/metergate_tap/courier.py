@@ -47,6 +47,7 @@ class Courier:
         self._posting = False
         self._ending = False
         self._thread_id = 0
+        self._started_by = -1
         for reporter, _ in self._carried:
             reporter.forget()
 
@@ -76,6 +77,7 @@ class Courier:
             self._starting.release()
 
     def _launch(self) -> bool:
+        self._started_by = native.thread_id()
         try:
             if daemon_threads_allowed():
                 native.start_thread(self._run, ())
@@ -142,8 +144,9 @@ class Courier:
     def _run(self) -> None:
         left = self._left
         try:
-            block_signals()
             self._thread_id = native.thread_id()
+            if self._thread_id == 0 or self._thread_id != self._started_by:  # else gevent runs it in the host's own thread
+                block_signals()
             self._deliver(None)
         except BaseException:  # nothing of this thread is the host's to hear
             pass

@@ -15,8 +15,9 @@ import tempfile
 import time
 import unittest
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Callable, List
+from typing import Any, Callable, List, Sequence, Tuple
 
 from ..host import CLIENT, SOURCE, Ingestion, run_host
 
@@ -42,12 +43,13 @@ def wait_until(is_so: Callable[[], bool], what: str) -> None:
 class Program:
     """A server of the host that runs until it is told to end."""
 
-    def __init__(self, folder: str, args: List[str], **env: str) -> None:
+    def __init__(self, folder: str, args: List[str], handed: Sequence[int] = (), **env: str) -> None:
+        """`handed`: open files of this process that the program goes on with."""
         given = {name: value for name, value in os.environ.items() if not name.startswith("SVC_TAP")}
         self._output = open(Path(folder) / "output", "w+", encoding="utf-8")
         self.process = subprocess.Popen(
             [sys.executable, *args], cwd=folder, stdin=subprocess.DEVNULL, stdout=self._output, stderr=subprocess.STDOUT,
-            env={**given, "PYTHONPATH": f"{SOURCE}{os.pathsep}{folder}", "PYTHONDONTWRITEBYTECODE": "1", **env},
+            pass_fds=handed, env={**given, "PYTHONPATH": f"{SOURCE}{os.pathsep}{folder}", "PYTHONDONTWRITEBYTECODE": "1", **env},
         )  # fmt: skip
 
     def output(self) -> str:
@@ -87,6 +89,8 @@ started = time.monotonic()
 time.sleep(2.5)  # an interval passes while the greenlets of the host go on
 assert time.monotonic() - started < 5
 gevent.joinall([gevent.spawn(call, 1) for _ in range(3)], raise_error=True)
+import signal
+assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == set(), 'the host hears its signals'
 """
         expected = sorted(f"call_{number}" for number in range(1, 54))
         self.assertEqual(self.delivered(script, before=patch), expected)
@@ -132,21 +136,25 @@ assert len(late) == 50
         )
         kinds = [["--worker-class", "sync"], ["--worker-class", "gthread", "--threads", "4"]]
         kinds += [["--worker-class", "gevent"]] if importlib.util.find_spec("gevent") else []
-        for kind in kinds:
-            for preload in ([], ["--preload"]):
-                with self.subTest(kind=kind, preload=preload), Ingestion() as endpoint, tempfile.TemporaryDirectory() as folder:
-                    (Path(folder) / "hosted.py").write_text(app, encoding="utf-8")
-                    with socket.socket() as free:
-                        free.bind(("127.0.0.1", 0))
-                        port = free.getsockname()[1]
-                    args = ["-m", "gunicorn", "--bind", f"127.0.0.1:{port}", "--workers", "2", "--no-control-socket", *kind, *preload, "hosted:app"]
-                    with Program(folder, args, SVC_TAP_KEY="k", SVC_TAP_ENDPOINT=endpoint.url) as server:
-                        wait_until(lambda server=server: server.output().count("Booting worker") == 2, "workers")
-                        for number in range(30):
-                            urllib.request.urlopen(f"http://127.0.0.1:{port}/{number}", timeout=WITHIN_S).read()
-                        self.assertEqual(server.end(), 0, server.output())
-                        self.assertNotRegex(server.output() + endpoint.text(), "CANARY|metergate-tap:")
-                    self.assertEqual(sorted(endpoint.ids()), sorted(f"call_{number}" for number in range(1, 31)))
+        every = [(kind, preload) for kind in kinds for preload in ([], ["--preload"])]
+        self.side_by_side(every, lambda kind, preload: self.served_by_gunicorn(app, [*kind, *preload]))
+
+    def served_by_gunicorn(self, app: str, options: List[str]) -> None:
+        with Ingestion() as endpoint, tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "hosted.py").write_text(app, encoding="utf-8")
+            with socket.socket() as taken:
+                taken.bind(("127.0.0.1", 0))
+                taken.listen()
+                # The server inherits the socket: a port that was free a moment ago may be another server's by now.
+                args = ["-m", "gunicorn", "--bind", f"fd://{taken.fileno()}", "--workers", "2", "--no-control-socket", *options, "hosted:app"]
+                with Program(folder, args, (taken.fileno(),), SVC_TAP_KEY="k", SVC_TAP_ENDPOINT=endpoint.url) as server:
+                    wait_until(lambda: server.output().count("Booting worker") == 2, "workers")
+                    port = taken.getsockname()[1]
+                    for number in range(30):
+                        urllib.request.urlopen(f"http://127.0.0.1:{port}/{number}", timeout=WITHIN_S).read()
+                    self.assertEqual(server.end(), 0, server.output())
+                    self.assertNotRegex(server.output() + endpoint.text(), "CANARY|metergate-tap:")
+            self.assertEqual(sorted(endpoint.ids()), sorted(f"call_{number}" for number in range(1, 31)))
 
     @needs("celery")
     def test_celery_workers_deliver_each_event_once(self) -> None:
@@ -162,22 +170,31 @@ def one(number):
     client.chat.completions.made = number
     call(1)
 """
-        for pool in ("prefork", "threads", "solo"):
-            with self.subTest(pool=pool), Ingestion() as endpoint, tempfile.TemporaryDirectory() as folder:
-                (Path(folder) / "queue").mkdir()
-                (Path(folder) / "control").mkdir()
-                (Path(folder) / "hosted.py").write_text(tasks, encoding="utf-8")
-                env = {"SVC_TAP_KEY": "k", "SVC_TAP_ENDPOINT": endpoint.url}
-                sent = "import hosted\nfor number in range(20): hosted.one.delay(number)"
-                with Program(folder, ["-c", sent], **env) as producer:
-                    self.assertEqual(producer.process.wait(WITHIN_S), 0, producer.output())
-                args = ["-m", "celery", "-A", "hosted", "worker", "--pool", pool, "--concurrency", "2", "--loglevel", "INFO",
-                        "--without-gossip", "--without-mingle", "--without-heartbeat"]  # fmt: skip
-                with Program(folder, args, **env) as worker:
-                    wait_until(lambda worker=worker: worker.output().count("succeeded in") == 20, "tasks")
-                    self.assertEqual(worker.end(), 0, worker.output())
-                    self.assertNotRegex(worker.output() + endpoint.text(), "CANARY|metergate-tap:")
-                self.assertEqual(sorted(endpoint.ids()), sorted(f"call_{number}" for number in range(1, 21)))
+        self.side_by_side([(pool,) for pool in ("prefork", "threads", "solo")], lambda pool: self.worked_by_celery(tasks, pool))
+
+    def worked_by_celery(self, tasks: str, pool: str) -> None:
+        with Ingestion() as endpoint, tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "queue").mkdir()
+            (Path(folder) / "control").mkdir()
+            (Path(folder) / "hosted.py").write_text(tasks, encoding="utf-8")
+            env = {"SVC_TAP_KEY": "k", "SVC_TAP_ENDPOINT": endpoint.url}
+            sent = "import hosted\nfor number in range(20): hosted.one.delay(number)"
+            with Program(folder, ["-c", sent], **env) as producer:
+                self.assertEqual(producer.process.wait(WITHIN_S), 0, producer.output())
+            args = ["-m", "celery", "-A", "hosted", "worker", "--pool", pool, "--concurrency", "2", "--loglevel", "INFO",
+                    "--without-gossip", "--without-mingle", "--without-heartbeat"]  # fmt: skip
+            with Program(folder, args, **env) as worker:
+                wait_until(lambda: worker.output().count("succeeded in") == 20, "tasks")
+                self.assertEqual(worker.end(), 0, worker.output())
+                self.assertNotRegex(worker.output() + endpoint.text(), "CANARY|metergate-tap:")
+            self.assertEqual(sorted(endpoint.ids()), sorted(f"call_{number}" for number in range(1, 21)))
+
+    def side_by_side(self, every: Sequence[Tuple[Any, ...]], held: Callable[..., None]) -> None:
+        """Holds each, all at once: their servers wait most of the time, above all to end."""
+        with ThreadPoolExecutor(len(every)) as threads:
+            for given, one in [(given, threads.submit(held, *given)) for given in every]:
+                with self.subTest(given):
+                    one.result()
 
 
 if __name__ == "__main__":
