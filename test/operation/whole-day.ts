@@ -16,6 +16,7 @@ import { startPostgres } from '@metergate/testkit/postgres.ts';
 import type { HeardRequest, Script } from '@metergate/testkit/scripted-provider.ts';
 import { startSystem, type System } from '@metergate/testkit/system.ts';
 import { answerHeaders, answerPieces, askedOf, bodyOf, heldBack, kinds } from '../reliability/metered-load.ts';
+import { allShipped } from '../all-shipped.ts';
 
 export interface WholeDay {
   readonly calls: number;
@@ -67,6 +68,7 @@ export async function wholeDay({ calls, engine, restarts }: WholeDay): Promise<D
       await dying;
       system = await next;
     }
+    await allShipped(system);
     return { seen: seen.size, ...await figures(system, directory) };
   } finally {
     await system.stop();

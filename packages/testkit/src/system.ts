@@ -6,16 +6,20 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pass } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { CallRecordJson } from '@metergate/core/record/call-record.ts';
 import { startScriptedProvider, type ScriptedProvider } from './scripted-provider.ts';
 
 const launcher = fileURLToPath(new URL('../../cli/bin/metergate.mjs', import.meta.url));
+/** Where the command line is run in the test's own process. */
+const commands = new URL('../../cli/src/test-support/run-in-process.ts', import.meta.url);
 /** Starting a process on a busy machine takes a while; records must be there a second after the answer. Milliseconds. */
 const startDeadlineMs = 60_000;
 const recordsDeadlineMs = 30_000;
+const askAgainMs = 20;
 
 /** The provider keys every system connects; tests look for them in what the providers received. */
 export const providerKeys = {
@@ -57,6 +61,7 @@ export interface System {
   /** All the product said on stderr so far. */
   readonly stderr: () => string;
   readonly stdout: () => string;
+  /** `metergate ARGS` beside the running product, in the test's own process: starting one of its own takes ten times as long. */
   cli(args: readonly string[], stdin?: string): Promise<CliResult>;
   /** A service key of an organization (`default` unless named). */
   createKey(options?: { organization?: string; project?: string }): Promise<{ id: string; key: string; prefix: string }>;
@@ -123,6 +128,19 @@ export function productEnv(extra: Record<string, string | undefined>): NodeJS.Pr
   return env;
 }
 
+type RunInProcess = (args: readonly string[], env: NodeJS.ProcessEnv, stdin: string, operator: string) => Promise<CliResult>;
+let turn: Promise<unknown> = Promise.resolve();
+
+/** One after another: a command that waits for the store's write lock would hold up the one of this process that has it. */
+function runHere(args: readonly string[], env: NodeJS.ProcessEnv, stdin: string): Promise<CliResult> {
+  const result = turn.then(async () => {
+    const { runInProcess } = (await import(commands.href)) as { runInProcess: RunInProcess };
+    return runInProcess(args, env, stdin, userInfo().username);
+  });
+  turn = result.catch(() => {});
+  return result;
+}
+
 /** Runs `metergate ARGS` to its end with that environment. `of`: the launcher of another checkout. */
 export async function runCli(
   args: readonly string[], env: NodeJS.ProcessEnv, stdin: string = '', of: string = launcher,
@@ -181,7 +199,7 @@ class Running implements System {
   get upstream(): ScriptedProvider { return this.#parts.providers.upstream; }
 
   cli(args: readonly string[], stdin: string = ''): Promise<CliResult> {
-    return runCli(args, this.#parts.env, stdin);
+    return runHere(args, this.#parts.env, stdin);
   }
 
   async createKey(options: { organization?: string; project?: string } = {}): Promise<{ id: string; key: string; prefix: string }> {
@@ -255,7 +273,7 @@ class Running implements System {
     return result;
   }
 
-  /** Asks again until `enough` is content. Each question takes a process its time, so no pause is needed between them. */
+  /** Asks again until `enough` is content. */
   async #poll<Value>(organization: string, enough: (records: CallRecordJson[]) => Value | null): Promise<Value> {
     const deadline = performance.now() + recordsDeadlineMs;
     for (;;) {
@@ -263,6 +281,7 @@ class Running implements System {
       const records = result.json() as CallRecordJson[];
       const value = enough(records);
       if (value !== null) return value;
+      await pass(askAgainMs);
       if (performance.now() > deadline) {
         throw new Error(`testkit: the awaited calls are not listed after ${recordsDeadlineMs} ms; ${records.length} are\n${this.stderr()}`);
       }
