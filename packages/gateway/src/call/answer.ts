@@ -6,6 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { inboundResponseHeaders, type HeaderPairs } from '@metergate/core/call/header-pairs.ts';
 import { callerCloses, isLast } from '../respond.ts';
 import type { CallGuard } from './call-guard.ts';
+import { bodyEnd, chunkEnd, framedChunk, framedLastChunk, joinedBytesMax, sizeLine } from './chunk-framing.ts';
 
 /** The provider's response head, to be relayed. */
 export interface RelayedHead {
@@ -27,6 +28,8 @@ export class Answer {
   readonly #response: ServerResponse;
   readonly #guard: CallGuard;
   #full = false;
+  /** The body goes out in chunks. They are framed here and not by Node, which makes three writes of each. */
+  #chunked = false;
 
   constructor(request: IncomingMessage, response: ServerResponse, guard: CallGuard) {
     this.#request = request;
@@ -45,6 +48,8 @@ export class Answer {
     this.#response.sendDate = false;
     this.#response.removeHeader('connection');
     this.#response.writeHead(status, reason, pairs);
+    this.#chunked = this.#response.chunkedEncoding;
+    this.#response.chunkedEncoding = false;
   }
 
   /** Sends a head that was written. Not by `flushHeaders`, which encodes header bytes above 0x7f a second time. */
@@ -54,7 +59,7 @@ export class Answer {
 
   /** Writes body bytes; while the caller does not read, `source` is paused. */
   deliver(chunk: Buffer, source: Source | null): void {
-    if (this.#response.destroyed || this.#response.write(chunk) || this.#full) return;
+    if (this.#response.destroyed || chunk.length === 0 || this.#write(chunk) || this.#full) return;
     this.#full = true;
     source?.pause();
     this.#response.once('drain', () => {
@@ -65,8 +70,25 @@ export class Answer {
 
   /** The clean end, with the last bytes where there are some. */
   end(last?: Buffer): void {
-    if (last === undefined) this.#response.end();
-    else this.#response.end(last);
+    const holds = last !== undefined && last.length > 0;
+    if (!this.#chunked) {
+      if (holds) this.#response.end(last);
+      else this.#response.end();
+    } else if (!holds) this.#response.end(bodyEnd);
+    else if (last.length <= joinedBytesMax) this.#response.end(framedLastChunk(last));
+    else {
+      this.#write(last);
+      this.#response.end(bodyEnd);
+    }
+  }
+
+  /** False where the caller is to be waited for. */
+  #write(chunk: Buffer): boolean {
+    if (!this.#chunked) return this.#response.write(chunk);
+    if (chunk.length <= joinedBytesMax) return this.#response.write(framedChunk(chunk));
+    this.#response.write(sizeLine(chunk), 'latin1');
+    this.#response.write(chunk);
+    return this.#response.write(chunkEnd);
   }
 
   /** Ends the connection, after what was written, so that it cannot look complete. */
