@@ -137,10 +137,15 @@ if (here !== 'linux-x64') {
     await elsewhere.request.post(at('/platform/v1/auth/sign-in/email'), { data: { email: 'ada@example.com', password } });
     await openPage(elsewhere, at('/explore'));
     await elsewhere.getByRole('button', { name: 'Views' }).click();
-    await elsewhere.getByRole('menuitem', { name: naughty[0]! }).click();
+    await elsewhere.getByRole('menuitem', { name: naughty[0]!, exact: true }).click();
     await elsewhere.waitForURL(({ searchParams: of }) => of.get('by') === 'project' && of.get('metric') === 'calls' && of.get('range') === '90d');
-    await elsewhere.getByRole('button', { name: 'Views' }).click();
-    await elsewhere.getByLabel(`Remove ${naughty[0]!}`).click();
+    await elsewhere.getByRole('button', { name: 'Views' }).focus();
+    await elsewhere.keyboard.press('Enter');
+    await elsewhere.getByRole('menuitem', { name: `Remove ${naughty[0]!}` }).waitFor();
+    for (let steps = 0; steps < 3 && await elsewhere.locator(':focus').getAttribute('aria-label') !== `Remove ${naughty[0]!}`; steps++) {
+      await elsewhere.keyboard.press('ArrowDown');
+    }
+    await elsewhere.keyboard.press('Enter');
     await elsewhere.getByText('The view is removed.').waitFor();
     const { data } = await (await page.request.get(at('/platform/v1/views'))).json() as { data: unknown[] };
     assert.deepEqual(data, []);
@@ -159,6 +164,44 @@ if (here !== 'linux-x64') {
     await page.waitForURL(/calls\?.*model=gpt-5-mini/);
     await openPage(page, at('/?model=nothing-like-it'));
     await page.getByText('No call in this time passes the filters.').waitFor();
+  });
+
+  test('errors and costs that are not whole lead to just their calls, and the list is narrowed by how calls ended', async () => {
+    const { key } = await (await page.request.post(at('/platform/v1/keys'), { data: { name: 'of unknown models' } })).json() as { key: string };
+    await untilTrue(async () => (await call(ground.system, key, { model: 'model-that-nobody-priced' })).status === 200);
+    await openPage(page, at('/?range=24h'));
+    const leads = async (figure: string) => {
+      const link = page.getByText(figure, { exact: true }).locator('..').getByRole('link');
+      return new URL((await link.getAttribute('href'))!, at('/')).searchParams;
+    };
+    assert.equal((await leads('Provider errors')).get('status'), 'error');
+    assert.equal((await leads('Cost not known')).get('lacks'), 'any');
+    await openPage(page, at('/calls?range=24h&lacks=any'));
+    await page.getByRole('cell', { name: /model-that-nobody-priced/ }).first().waitFor();
+    assert.equal(await page.getByRole('cell', { name: /gpt-5-mini/ }).count(), 0);
+    await page.getByLabel('How it ended').first().click();
+    await page.getByRole('option', { name: '5xx' }).click();
+    await page.waitForURL(({ searchParams }) => searchParams.get('status') === '5xx' && searchParams.get('lacks') === 'any');
+    await page.getByText('No call in this time').waitFor();
+  });
+
+  test('a time that begins before the oldest record is said not to be whole, wherever it is shown', async () => {
+    const other = await ground.person('ada@example.com');
+    const gone = new Date(Date.now() - 5 * 86_400_000).toISOString();
+    await other.route(/\/platform\/v1\/organizations\/org_/, async (route) => {
+      const answer = await route.fetch();
+      await route.fulfill({ response: answer, json: { ...await answer.json() as object, recordsGoneBefore: gone } });
+    });
+    for (const path of ['/', '/explore', '/projects', '/exports', '/calls', `/statement?month=${gone.slice(0, 7)}`]) {
+      const separator = path.includes('?') ? '&' : '?';
+      await openPage(other, at(`${path}${separator}range=30d`));
+      await other.getByText('This time is not whole').waitFor();
+      if (path.startsWith('/statement')) continue;
+      await openPage(other, at(`${path}${separator}range=24h`));
+      assert.equal(await other.getByText('This time is not whole').count(), 0, path);
+    }
+    assert.deepEqual(await axeFindings(other), []);
+    await other.context().close();
   });
 
   test('who runs the deployment sees its nodes; the owner of another organization does not', async () => {

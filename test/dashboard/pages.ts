@@ -1,7 +1,8 @@
 /** Every page of the dashboard that a session opens. */
 export const pagePaths = [
-  '/', '/?by=model', '/?metric=refusals', '/?model=gpt-5-mini', '/explore',
-  '/explore?by=model&and=day', '/calls', '/runs', '/baseline', '/caps', '/alerts', '/projects', '/statement', '/exports',
+  '/', '/?by=model', '/?metric=refusals', '/?metric=lacks', '/?model=gpt-5-mini', '/explore',
+  '/explore?by=model&and=day', '/calls', '/calls?live=on', '/calls?status=error',
+  '/runs', '/baseline', '/caps', '/alerts', '/projects', '/statement', '/exports',
   '/start', '/keys', '/providers', '/members', '/tokens', '/audit',
   '/nodes', '/settings', '/settings?tab=you',
 ] as const;

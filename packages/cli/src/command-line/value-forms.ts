@@ -1,7 +1,8 @@
 /**
- * Forms of option values: durations, times, whole numbers, pairs of prices. A malformed value is a `UsageFault` that names the option and
+ * Forms of option values: durations, times, statuses, whole numbers, pairs of prices. A malformed value is a `UsageFault` that names the option and
  * shows a valid one. Design 5.
  */
+import { parseStatus, statusForm, type StatusAsked } from '@metergate/core/report/call-search.ts';
 import type { RangeFault, RangeWords, TimeRange } from '@metergate/core/time/time-range.ts';
 import {
   durationMs as parseDuration, momentOf, monthForm, parseMonth, parseTime, timeForms, type TimeWord,
@@ -56,6 +57,13 @@ export function monthMs(option: string, text: string): number {
   const ms = parseMonth(text);
   if (ms !== null) return ms;
   throw new UsageFault(`--${option} must be ${monthForm}, not ${printable(text)}.`);
+}
+
+/** `429`, `4xx`, `error`: which statuses calls are asked for by. */
+export function statusAsked(option: string, text: string): StatusAsked {
+  const status = parseStatus(text);
+  if (status !== null) return status;
+  throw new UsageFault(`--${option} must be ${statusForm}, not ${printable(text)}.`);
 }
 
 /** A whole number within bounds. */

@@ -1,13 +1,14 @@
 /** `metergate calls list|show`: the records of calls, newest first. Design 4; 5. */
 import { rangeOf } from '@metergate/core/time/time-range.ts';
 import { callOutcomes, type CallOutcome } from '@metergate/core/record/call-record.ts';
+import { costLacks, statusForm, type CostLack } from '@metergate/core/report/call-search.ts';
 import { usageStates, type UsageState } from '@metergate/core/usage/reading.ts';
 import { callsLimit, listCalls, showCall } from '@metergate/platform/use-cases/calls.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, commandGroup } from '../command-line/command.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { fields } from '../command-line/table.ts';
-import { checkedRange, rangeWords, wholeNumberOf } from '../command-line/value-forms.ts';
+import { checkedRange, rangeWords, statusAsked, wholeNumberOf } from '../command-line/value-forms.ts';
 import { callsText } from './calls-text.ts';
 
 const list = command({
@@ -23,14 +24,17 @@ const list = command({
     run: { type: 'string', valueHint: 'RUN', description: 'Calls of this run' },
     outcome: { type: 'enum', options: [...callOutcomes], description: `Calls that ended so: ${callOutcomes.join(', ')}` },
     usage: { type: 'enum', options: [...usageStates], description: `Calls whose usage is: ${usageStates.join(', ')}` },
+    status: { type: 'string', valueHint: 'S', description: `Calls answered with this status: ${statusForm}` },
+    lacks: { type: 'enum', options: [...costLacks], description: 'Calls whose cost lacks its usage, its price or a part of it, or any of these' },
     limit: { type: 'string', valueHint: 'N', description: `At most this many: ${callsLimit.default} unless given, up to ${callsLimit.max}` },
   },
-  run: ({ org, since, until, key, project, label, model, run, outcome, usage, limit }, tools) => {
+  run: ({ org, since, until, key, project, label, model, run, outcome, usage, status, lacks, limit }, tools) => {
     const query = {
       organization: org,
       ...checkedRange(rangeOf(rangeWords({ since, until }), tools.nowMs())),
       filter: {
         key, project, label, model, run, outcome: outcome as CallOutcome | undefined, usage: usage as UsageState | undefined,
+        status: status === undefined ? undefined : statusAsked('status', status), lacks: lacks as CostLack | undefined,
       },
       ...(limit === undefined ? {} : { limit: wholeNumberOf('limit', limit, { min: 1, max: callsLimit.max }) }),
     };

@@ -55,7 +55,7 @@ const namesOf = (kind: LatencyKind): readonly string[] => Array.from({ length: b
 const bucketNames: { readonly [Kind in LatencyKind]: readonly string[] } = { d: namesOf('d'), f: namesOf('f') };
 
 /** Not reached, cut, or answered with a fault of the provider's own. */
-function isProviderError({ outcome, status }: HourRecord): boolean {
+export function isProviderError({ outcome, status }: Pick<CallRecord, 'outcome' | 'status'>): boolean {
   return outcome === 'failed' || outcome === 'cut' || (status !== null && status >= 500);
 }
 

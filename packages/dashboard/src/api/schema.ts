@@ -4244,6 +4244,8 @@ export interface operations {
                 endpoint?: string;
                 key?: string;
                 label?: string;
+                /** @description Calls whose cost is not whole: usage unknown or partial, a model without a price, gaps, or any of these */
+                lacks?: "unknown" | "unpriced" | "gaps" | "any";
                 /** @description At most this many; 100 unless given. */
                 limit?: number;
                 model?: string;
@@ -4252,6 +4254,8 @@ export interface operations {
                 run?: string;
                 /** @description A time: an instant with its offset (2026-11-01T14:00:00Z), a date (2026-11-01), a month (2026-11), today, yesterday, or a duration ago (15m, 24h, 7d). */
                 since?: string;
+                /** @description A status: one such as 429, a class such as 4xx, or error: not reached, cut, 5xx or 429. */
+                status?: string;
                 /** @description A time: an instant with its offset (2026-11-01T14:00:00Z), a date (2026-11-01), a month (2026-11), today, yesterday, or a duration ago (15m, 24h, 7d). */
                 until?: string;
                 usage?: "reported" | "partial" | "unknown" | "none";

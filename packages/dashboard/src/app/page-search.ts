@@ -46,11 +46,14 @@ export const exploreSearch = (raw: Raw): ExploreSearch => pick(raw, [...rangeNam
 export type CallsSearch = RangeSearch &
   Filters & {
     readonly outcome?: string;
+    readonly status?: string;
     readonly usage?: string;
+    readonly lacks?: string;
     readonly call?: string;
     readonly live?: string;
   };
-export const callsSearch = (raw: Raw): CallsSearch => pick(raw, [...rangeNames, ...filterNames, 'outcome', 'usage', 'call', 'live']);
+const callStates = ['outcome', 'status', 'usage', 'lacks'] as const;
+export const callsSearch = (raw: Raw): CallsSearch => pick(raw, [...rangeNames, ...filterNames, ...callStates, 'call', 'live']);
 
 export type RunsSearch = { readonly run?: string; readonly new?: string };
 export const runsSearch = (raw: Raw): RunsSearch => pick(raw, ['run', 'new']);

@@ -30,8 +30,8 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
       : []),
     {
       id: 'unknown',
-      label: 'Calls whose usage is not known',
-      onClick: () => void navigate({ to: '/calls', search: { usage: 'unknown' } }),
+      label: 'Calls whose cost is not whole',
+      onClick: () => void navigate({ to: '/calls', search: { lacks: 'any' } }),
     },
     { id: 'light', label: 'Light colors', onClick: () => setColorScheme('light') },
     { id: 'dark', label: 'Dark colors', onClick: () => setColorScheme('dark') },

@@ -5,7 +5,7 @@
 import { Table } from '@mantine/core';
 import { createColumnHelper, createSortedRowModel, rowSortingFeature, sortFns, tableFeatures, useTable } from '@tanstack/react-table';
 import { ArrowDown, ArrowUp } from 'lucide-react';
-import { useMemo, type KeyboardEvent, type MouseEvent, type ReactNode } from 'react';
+import { memo, useMemo, type KeyboardEvent, type MouseEvent, type ReactNode } from 'react';
 
 export interface Column<Row> {
   readonly id: string;
@@ -14,6 +14,8 @@ export interface Column<Row> {
   /** What it is sorted by; absent: it is not. */
   readonly sortBy?: (row: Row) => string | number;
   readonly right?: boolean;
+  /** Of the table's width, such as `6rem`. Where one column has it, widths hold whatever comes in, and each line of a cell is cut where it ends. */
+  readonly width?: string;
 }
 
 export interface DataTableProps<Row> {
@@ -43,6 +45,7 @@ export function DataTable<Row extends object>({ caption, columns, rows, rowId, o
   }, [columns]);
   const table = useTable({ features, columns: shaped, data: rows as Row[], getRowId: rowId });
   const byId = new Map(columns.map((column) => [column.id, column]));
+  const fixed = columns.some(({ width }) => width !== undefined);
   return (
     <Table.ScrollContainer
       minWidth={minWidth}
@@ -51,8 +54,15 @@ export function DataTable<Row extends object>({ caption, columns, rows, rowId, o
       tabIndex={0}
       role="region"
       aria-label={caption}>
-      <Table className="data-table" horizontalSpacing="sm">
+      <Table className={fixed ? 'data-table fixed' : 'data-table'} layout={fixed ? 'fixed' : 'auto'} horizontalSpacing="sm">
         <caption className="visually-hidden">{caption}</caption>
+        {fixed ? (
+          <colgroup>
+            {columns.map(({ id, width }) => (
+              <col key={id} style={{ width }} />
+            ))}
+          </colgroup>
+        ) : null}
         <Table.Thead>
           {table.getHeaderGroups().map((group) => (
             <Table.Tr key={group.id}>
@@ -86,19 +96,32 @@ export function DataTable<Row extends object>({ caption, columns, rows, rowId, o
         </Table.Thead>
         <Table.Tbody>
           {table.getRowModel().rows.map((row) => (
-            <Table.Tr key={row.id} {...opening(row.original, onOpen)}>
-              {columns.map((column) => (
-                <Table.Td key={column.id} className={column.right === true ? 'right' : undefined}>
-                  {column.cell(row.original)}
-                </Table.Td>
-              ))}
-            </Table.Tr>
+            <Row key={row.id} of={row.original} columns={columns as RowProps['columns']} onOpen={onOpen as RowProps['onOpen']} />
           ))}
         </Table.Tbody>
       </Table>
     </Table.ScrollContainer>
   );
 }
+
+interface RowProps {
+  readonly of: object;
+  readonly columns: readonly Column<object>[];
+  readonly onOpen: ((row: object) => void) | undefined;
+}
+
+/** Plain elements, drawn again only where the row is another: a live list may have only new ones each second. */
+const Row = memo(function Row({ of: row, columns, onOpen }: RowProps) {
+  return (
+    <tr {...opening(row, onOpen)}>
+      {columns.map((column) => (
+        <td key={column.id} className={column.right === true ? 'right' : undefined}>
+          {column.cell(row)}
+        </td>
+      ))}
+    </tr>
+  );
+});
 
 function opening<Row>(row: Row, onOpen: ((row: Row) => void) | undefined) {
   if (onOpen === undefined) return {};

@@ -1,10 +1,11 @@
 /** Provider keys: connected, replaced, tested and disconnected. A key goes in and never comes out. */
-import { Alert, Badge, Button, Group, PasswordInput, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, PasswordInput, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import { ask, type Shown } from '../api/client.ts';
 import { Confirm } from './confirm.tsx';
 import { useDoing } from './doing.ts';
+import { StateBadge } from './state-badge.tsx';
 
 type Connection = Shown<'ListedProviderConnection'>;
 const providerNames = { openai: 'OpenAI', anthropic: 'Anthropic' } as const;
@@ -113,31 +114,15 @@ function ProviderRow({ of: { provider, state, placeholder } }: { readonly of: Co
 
 function ConnectionState({ state, placeholder }: { readonly state: Connection['state']; readonly placeholder: boolean }) {
   if (placeholder) {
-    return (
-      <Badge variant="light" color="yellow" c="var(--warn)">
-        Sandbox placeholder
-      </Badge>
-    );
+    return <StateBadge means="warn">Sandbox placeholder</StateBadge>;
   }
   if (state === 'connected') {
-    return (
-      <Badge variant="light" color="green" c="var(--good)">
-        Connected
-      </Badge>
-    );
+    return <StateBadge means="good">Connected</StateBadge>;
   }
   if (state === 'unreadable') {
-    return (
-      <Badge variant="light" color="red" c="var(--bad)">
-        Cannot be read
-      </Badge>
-    );
+    return <StateBadge means="bad">Cannot be read</StateBadge>;
   }
-  return (
-    <Badge variant="default" c="dimmed">
-      Not connected
-    </Badge>
-  );
+  return <StateBadge means="none">Not connected</StateBadge>;
 }
 
 function TestResult({ name, accepted, status }: { readonly name: string; readonly accepted: boolean | null; readonly status: number }) {

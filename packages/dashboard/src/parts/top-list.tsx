@@ -20,7 +20,8 @@ export function TopList({
   search,
 }: {
   readonly rows: readonly TopRow[];
-  readonly whole: number;
+  /** What a share is of; undefined: not known yet. */
+  readonly whole: number | undefined;
   readonly empty: string;
   readonly search: (name: string) => Filters & RangeSearch;
 }) {
@@ -55,7 +56,7 @@ export function TopList({
                 <Money amount={row.cost} />
               </Text>
               <Text size="xs" c="dimmed" w={38} ta="right" component="span">
-                {percent(Number(row.cost), whole)}
+                {whole === undefined ? ' ' : percent(Number(row.cost), whole)}
               </Text>
             </Group>
           </Group>

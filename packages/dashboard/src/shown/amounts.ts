@@ -1,32 +1,38 @@
 /** Numbers as people read them. Money comes as decimal strings with nine places and becomes a float only for display. */
 
+/** Made once: making one costs more than all that it formats in a page. */
+const compactDollars = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 2 });
+const cents = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const compactCount = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 });
+const whole = new Intl.NumberFormat('en-US');
+
 /** US dollars: two places from a dollar on, four from a cent on, below that the two first digits that count. */
 export function shortDollars(amount: string): string {
   const negative = amount.startsWith('-');
-  const [whole = '0', fraction = ''] = amount.replace('-', '').split('.');
+  const [dollars = '0', fraction = ''] = amount.replace('-', '').split('.');
   const value = Number(amount.replace('-', ''));
   const sign = negative && value !== 0 ? '−' : '';
   if (value === 0) return '$0';
-  if (value >= 1_000_000) return `${sign}$${value.toLocaleString('en-US', { notation: 'compact', maximumFractionDigits: 2 })}`;
-  if (value >= 1) return `${sign}$${value.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
+  if (value >= 1_000_000) return `${sign}$${compactDollars.format(value)}`;
+  if (value >= 1) return `${sign}$${cents.format(value)}`;
   if (value >= 0.01) return `${sign}$${value.toFixed(4).replace(/00$/, '')}`;
   const first = fraction.search(/[1-9]/);
-  return `${sign}$${whole}.${fraction.slice(0, first + 2).replace(/0+$/, '')}`;
+  return `${sign}$${dollars}.${fraction.slice(0, first + 2).replace(/0+$/, '')}`;
 }
 
 /** Every digit there is. */
 export function wholeDollars(amount: string): string {
-  const [whole = '0', fraction] = amount.replace('-', '').split('.');
-  const grouped = whole.replaceAll(/\B(?=(\d{3})+$)/g, ',');
+  const [dollars = '0', fraction] = amount.replace('-', '').split('.');
+  const grouped = dollars.replaceAll(/\B(?=(\d{3})+$)/g, ',');
   return `${amount.startsWith('-') ? '−' : ''}$${grouped}${fraction === undefined ? '' : `.${fraction}`}`;
 }
 
 export function shortCount(count: number): string {
-  return count < 10_000 ? count.toLocaleString('en-US') : count.toLocaleString('en-US', { notation: 'compact', maximumFractionDigits: 1 });
+  return (count < 10_000 ? whole : compactCount).format(count);
 }
 
 export function wholeCount(count: number): string {
-  return count.toLocaleString('en-US');
+  return whole.format(count);
 }
 
 export function shortMs(ms: number): string {
@@ -41,9 +47,9 @@ export function shortBytes(bytes: number): string {
 }
 
 /** A part of a whole, in percent with the digit that matters. */
-export function percent(part: number, whole: number): string {
-  if (whole === 0) return '0%';
-  const share = (part / whole) * 100;
+export function percent(part: number, of: number): string {
+  if (of === 0) return '0%';
+  const share = (part / of) * 100;
   return share !== 0 && share < 0.1 ? '<0.1%' : `${share.toFixed(share < 10 ? 1 : 0).replace(/\.0$/, '')}%`;
 }
 

@@ -1,17 +1,10 @@
 /** Money, counts and moments in a page: short to read, whole on hover. */
-import { Text } from '@mantine/core';
 import { shortCount, shortDollars, wholeCount, wholeDollars } from './amounts.ts';
-import { agoOrAhead, localMoment, utcMoment } from './moments.ts';
+import { agoOrAhead, localClock, localDay, localMoment, utcMoment } from './moments.ts';
 
 /** Null: nobody knows, which is not nothing. */
 export function Money({ amount, none = 'unknown' }: { readonly amount: string | null | undefined; readonly none?: string }) {
-  if (amount === null || amount === undefined) {
-    return (
-      <Text span inherit c="dimmed">
-        {none}
-      </Text>
-    );
-  }
+  if (amount === null || amount === undefined) return <span className="dim">{none}</span>;
   return (
     <data className="figure nowrap" value={amount} title={wholeDollars(amount)}>
       {shortDollars(amount)}
@@ -20,13 +13,7 @@ export function Money({ amount, none = 'unknown' }: { readonly amount: string | 
 }
 
 export function Count({ of }: { readonly of: number | null | undefined }) {
-  if (of === null || of === undefined) {
-    return (
-      <Text span inherit c="dimmed">
-        not reported
-      </Text>
-    );
-  }
+  if (of === null || of === undefined) return <span className="dim">not reported</span>;
   return (
     <data className="figure nowrap" value={of} title={wholeCount(of)}>
       {shortCount(of)}
@@ -44,17 +31,22 @@ export function Moment({
   readonly none?: string;
   readonly relative?: boolean;
 }) {
-  if (at === null || at === undefined) {
-    return (
-      <Text span inherit c="dimmed">
-        {none}
-      </Text>
-    );
-  }
+  if (at === null || at === undefined) return <span className="dim">{none}</span>;
   const date = new Date(at);
   return (
     <time className="nowrap" dateTime={at} title={relative ? `${localMoment(date)} · ${utcMoment(date)}` : utcMoment(date)}>
       {relative ? agoOrAhead(date, Date.now()) : localMoment(date)}
+    </time>
+  );
+}
+
+/** The time of day, and the day below it. */
+export function MomentInTwo({ at }: { readonly at: string }) {
+  const date = new Date(at);
+  return (
+    <time dateTime={at} title={utcMoment(date)}>
+      <div>{localClock(date)}</div>
+      <div className="dim small">{localDay(date)}</div>
     </time>
   );
 }

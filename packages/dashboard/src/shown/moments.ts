@@ -14,6 +14,8 @@ const withoutYear = new Intl.DateTimeFormat(undefined, {
   second: '2-digit',
 });
 const clockAlone = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+const localDayAlone = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
+const localDayOfYear = new Intl.DateTimeFormat(undefined, { year: 'numeric', month: 'short', day: 'numeric' });
 const dayAlone = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' });
 const hourAlone = new Intl.DateTimeFormat(undefined, { weekday: 'short', hour: '2-digit', minute: '2-digit' });
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
@@ -22,6 +24,15 @@ export function localMoment(date: Date): string {
   const now = new Date();
   if (date.toDateString() === now.toDateString()) return clockAlone.format(date);
   return date.getFullYear() === now.getFullYear() ? withoutYear.format(date) : withYear.format(date);
+}
+
+export function localClock(date: Date): string {
+  return clockAlone.format(date);
+}
+
+/** With its year where that is not this one. */
+export function localDay(date: Date): string {
+  return (date.getFullYear() === new Date().getFullYear() ? localDayAlone : localDayOfYear).format(date);
 }
 
 export function utcMoment(date: Date): string {

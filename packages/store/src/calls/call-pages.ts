@@ -5,10 +5,12 @@
  */
 import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import type { CallOutcome, CallRecord } from '@metergate/core/record/call-record.ts';
+import type { CostLack, StatusAsked } from '@metergate/core/report/call-search.ts';
 import { subjectOf } from '@metergate/core/report/usage-sum.ts';
 import { dayAfter } from '@metergate/core/time/utc-day.ts';
 import type { UsageState } from '@metergate/core/usage/reading.ts';
 import { sql, type RawBuilder, type Selectable } from 'kysely';
+import { failedCalls, lackingCost } from '../schema/call-searches.ts';
 import type { CallRecordTable } from '../schema/schema.ts';
 import type { StoreContext } from '../context.ts';
 import { attributionsThatFit } from '../usage/attributions.ts';
@@ -17,10 +19,12 @@ import type { UsageFilter } from '../usage/usage-query.ts';
 import { hasId } from './call-by-id.ts';
 import { callRecordOf } from './call-row.ts';
 
-/** Calls of just these names, ends and states. */
+/** Calls of just these names, ends, statuses and states of usage and cost. */
 export interface CallFilter extends UsageFilter {
   readonly outcome?: CallOutcome | undefined;
   readonly usage?: UsageState | undefined;
+  readonly status?: StatusAsked | undefined;
+  readonly lacks?: CostLack | undefined;
 }
 
 /** A record's place in the list of its organization. */
@@ -84,7 +88,7 @@ export function callPagesIn({ engine }: StoreContext): CallPages {
   const { kind } = engine;
   const run = (statement: RawBuilder<Row>): Promise<readonly Row[]> => engine.read(async (db) => (await statement.execute(db)).rows);
 
-  /** By whatever index fits: over time, over runs, or over rare ends and states. */
+  /** By whatever index fits: over time, over runs, over rare ends and states, or over calls that failed or whose cost is not whole. */
   const direct = (asked: Asked, limit: number) => run(sql<Row>`select * from call_record
     where organization = ${asked.organization}${conditions(kind, asked)} order by started_at_ms desc, sequence desc limit ${limit}`);
 
@@ -156,7 +160,7 @@ export function callPagesIn({ engine }: StoreContext): CallPages {
 }
 
 function conditions(kind: 'sqlite' | 'postgres', { filter, since, until, after }: Asked): RawBuilder<unknown> {
-  const { label, run, outcome, usage, ...names } = filter;
+  const { label, run, outcome, usage, status, lacks, ...names } = filter;
   const all = [
     sql`started_at_ms >= ${since}`, sql`started_at_ms < ${until}`,
     ...(after === null ? [] : [sql`(started_at_ms, sequence) < (${after.startedAtMs}, ${after.sequence})`]),
@@ -166,9 +170,20 @@ function conditions(kind: 'sqlite' | 'postgres', { filter, since, until, after }
     // The rare ones are in an index of their own, which the engine takes only where the statement itself names the others.
     ...(outcome === undefined ? [] : [sql`outcome = ${outcome}`, ...(outcome === 'completed' ? [] : [sql`outcome <> 'completed'`])]),
     ...(usage === undefined ? [] : [sql`usage = ${usage}`, ...(usage === 'reported' ? [] : [sql`usage <> 'reported'`])]),
+    ...(status === undefined ? [] : statusConditions(status)),
+    ...(lacks === undefined ? [] : [sql.raw(lackingCost), ...(lacks === 'any' ? [] : [sql.raw(lackConditions[lacks])])]),
   ];
   return sql.join(all.map((condition) => sql` and ${condition}`), sql``);
 }
+
+function statusConditions(status: StatusAsked): RawBuilder<unknown>[] {
+  if (status === 'error') return [sql.raw(failedCalls), sql`(outcome in ('failed', 'cut') or status >= 500 or status = 429)`];
+  return [...(status.from < 400 ? [] : [sql.raw(failedCalls)]), sql`status >= ${status.from}`, sql`status < ${status.below}`];
+}
+
+const lackConditions: Readonly<Record<Exclude<CostLack, 'any'>, string>> = {
+  unknown: "usage in ('unknown', 'partial')", unpriced: "cost_source = 'unpriced'", gaps: 'cost_gaps is not null',
+};
 
 const hoursOfDay = sql.raw(Array.from({ length: 24 }, (_, hour) => `select ${hour} as hour`).join(' union all '));
 

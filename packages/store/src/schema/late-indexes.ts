@@ -4,6 +4,7 @@
  */
 import { sql } from 'kysely';
 import type { Engine } from '../engine/engine.ts';
+import { failedCalls, lackingCost } from './call-searches.ts';
 
 interface LateIndex {
   readonly name: string;
@@ -13,6 +14,8 @@ interface LateIndex {
 const lateIndexes: readonly LateIndex[] = [
   { name: 'call_record_by_id', on: 'call_record (substr(id, 29, 8))' },
   { name: 'tap_event_by_time', on: 'tap_event (baseline, at_ms)' },
+  { name: 'call_record_failed', on: `call_record (organization, started_at_ms, sequence) where ${failedCalls}` },
+  { name: 'call_record_lacking_cost', on: `call_record (organization, started_at_ms, sequence) where ${lackingCost}` },
 ];
 /** Held while they are built. Whoever finds it held goes on: waiting for it in a statement would hold up the building itself. */
 const buildingLock = 7_215_003;

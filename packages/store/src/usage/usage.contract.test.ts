@@ -7,6 +7,7 @@ import { before, describe, test } from 'node:test';
 import type { ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollars, nanoDollarsMax, type NanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
+import { costLacks, hasStatus, lacksCost, parseStatus } from '@metergate/core/report/call-search.ts';
 import { usageDimensions, usageFigureNames, type UsageDimension } from '@metergate/core/report/usage-sum.ts';
 import type { Store } from '../store.ts';
 import type { CallFilter } from '../calls/call-pages.ts';
@@ -92,6 +93,7 @@ for (const on of bothEngines) {
       cost: draw(5) === 0 ? null : nanoDollars(BigInt(draw(1_000_000_000)) * (draw(30) === 0 ? 1_000_000n : 1n)),
       costSource: draw(5) === 0 ? 'unpriced' : 'priced',
       outcome: (['completed', 'completed', 'failed', 'cut'] as const)[draw(4)]!,
+      status: [200, 200, 404, 429, 503, null][draw(6)]!,
       wire: draw(3) === 0 ? 'anthropic' : 'openai',
       endpoint: draw(3) === 0 ? 'messages' : 'chat.completions',
       cachedTokens: draw(3) === 0 ? null : draw(1_000),
@@ -172,12 +174,18 @@ for (const on of bothEngines) {
       const records = await store.calls.list({ organization: organizations[0]!, limit: 10_000 });
       for (let round = 0; round < 40; round += 1) {
         const of = records[draw(records.length)]!;
-        const filter = { ...drawnFilter(of, draw), ...(draw(3) === 0 ? { usage: of.usage } : {}), ...(draw(4) === 0 ? { outcome: of.outcome } : {}) };
+        const asksStatus = draw(3);
+        const filter: CallFilter = {
+          ...drawnFilter(of, draw), ...(draw(3) === 0 ? { usage: of.usage } : {}), ...(draw(4) === 0 ? { outcome: of.outcome } : {}),
+          ...(asksStatus === 0 ? { status: 'error' } : asksStatus === 1 ? { status: parseStatus(['2xx', '4xx', '429'][draw(3)]!)! } : {}),
+          ...(draw(3) === 0 ? { lacks: costLacks[draw(costLacks.length)]! } : {}),
+        };
         const range = draw(2) === 0 ? {} : { sinceMs: startMs - draw(20 * dayMs), untilMs: startMs - draw(3) * dayMs };
         const { sinceMs = -Infinity, untilMs = Infinity } = range as Asked;
-        const { usage, outcome, ...names } = filter as CallFilter;
+        const { usage, outcome, status, lacks, ...names } = filter;
         const within = records.filter((each) => fits(each, names) && each.startedAtMs >= sinceMs && each.startedAtMs < untilMs
-          && (usage === undefined || each.usage === usage) && (outcome === undefined || each.outcome === outcome));
+          && (usage === undefined || each.usage === usage) && (outcome === undefined || each.outcome === outcome)
+          && (status === undefined || hasStatus(each, status)) && (lacks === undefined || lacksCost(each, lacks)));
         const found: CallRecord[] = [];
         for (const limit = 1 + draw(200); ;) {
           const last = found.at(-1);

@@ -1,10 +1,11 @@
 /** The deliveries of one webhook, newest first: the result of each, how often it was tried, and when it is retried. */
-import { Badge, Drawer, Group, Stack, Text } from '@mantine/core';
+import { Drawer, Group, Stack, Text } from '@mantine/core';
 import { ListChecks } from 'lucide-react';
 import { api, type Shown } from '../../api/client.ts';
 import { CopyableId } from '../../parts/copying.tsx';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { Loaded, Nothing } from '../../parts/states.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
 import { Moment } from '../../shown/figures.tsx';
 import { SendTest } from './send-test.tsx';
 import { eventName } from './webhook-events.ts';
@@ -88,19 +89,17 @@ const columns: readonly Column<Delivery>[] = [
   },
 ];
 
-const shades = {
-  delivered: { color: 'green', c: 'var(--good)', name: 'Delivered' },
-  pending: { color: 'yellow', c: 'var(--warn)', name: 'On its way' },
-  failed: { color: 'red', c: 'var(--bad)', name: 'Given up' },
+const states = {
+  delivered: { words: 'Delivered', means: 'good' },
+  pending: { words: 'On its way', means: 'warn' },
+  failed: { words: 'Given up', means: 'bad' },
 } as const;
 
 function DeliveryState({ of: { state, status, error } }: { readonly of: Delivery }) {
-  const { color, c, name } = shades[state];
+  const { words, means } = states[state];
   return (
     <>
-      <Badge variant="light" color={color} c={c}>
-        {name}
-      </Badge>
+      <StateBadge means={means}>{words}</StateBadge>
       <Text size="xs" c="dimmed" className="wrap" component="div">
         {status === null ? error : `answered ${status}`}
       </Text>

@@ -1,28 +1,27 @@
 /** The state of the Baseline, in plain words. */
-import { Badge, Group, Progress, Text } from '@mantine/core';
+import { Group, Progress, Text } from '@mantine/core';
 import type { Shown } from '../../api/client.ts';
 import { Panel } from '../../parts/page.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
 import { Moment } from '../../shown/figures.tsx';
 
 export type Baseline = Shown<'ReportedBaseline'>;
 
 const states = {
-  waiting: { name: 'Waiting', color: 'yellow', ink: 'var(--warn)' },
-  reporting: { name: 'Reporting', color: 'green', ink: 'var(--good)' },
-  closed: { name: 'Closed', color: 'gray', ink: 'dimmed' },
+  waiting: { words: 'Waiting', means: 'warn' },
+  reporting: { words: 'Reporting', means: 'good' },
+  closed: { words: 'Closed', means: 'over' },
 } as const;
 
 const dayMs = 86_400_000;
 
 export function BaselineState({ baseline }: { readonly baseline: Baseline }) {
-  const { name, color, ink } = states[baseline.state];
+  const { words, means } = states[baseline.state];
   return (
     <Panel>
       <Group justify="space-between">
         <Group gap="sm">
-          <Badge size="lg" variant="light" color={color} c={ink}>
-            {name}
-          </Badge>
+          <StateBadge means={means}>{words}</StateBadge>
           <Text size="sm" role="status">
             <Sentence of={baseline} />
           </Text>

@@ -1,134 +1,110 @@
 /** The columns of the list of calls. */
-import { Badge, Group, Text, Tooltip } from '@mantine/core';
 import type { Column } from '../../parts/data-table.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
 import { shortMs } from '../../shown/amounts.ts';
 import { outcomeName, verdictOf, type CallRecord } from '../../shown/call-record.ts';
-import { Count, Money, Moment } from '../../shown/figures.tsx';
+import { Count, Money, MomentInTwo } from '../../shown/figures.tsx';
 import type { KeyNames } from '../../shown/key-names.ts';
 
+/** Two lines each, so that a page of them can be looked through. */
 export function callColumns(names: KeyNames): readonly Column<CallRecord>[] {
   return [
-    { id: 'at', head: 'When', cell: (call) => <Moment at={call.startedAt} /> },
+    { id: 'at', head: 'When', width: '7.25rem', cell: (call) => <MomentInTwo at={call.startedAt} /> },
     {
       id: 'model',
       head: 'Model',
-      cell: (call) => (
+      width: '13.5rem',
+      cell: ({ model, endpoint, streamed }) => (
         <>
-          <Text span inherit fw={550} className="wrap">
-            {call.model ?? '–'}
-          </Text>
-          <Text span size="xs" c="dimmed" display="block">
-            {call.endpoint}
-            {call.streamed ? ', streamed' : ''}
-          </Text>
+          <div className="strong" title={model ?? undefined}>
+            {model ?? '–'}
+          </div>
+          <div className="dim small">
+            {endpoint}
+            {streamed ? ', streamed' : ''}
+          </div>
         </>
       ),
     },
-    { id: 'cost', head: 'Cost', right: true, cell: (call) => <Cost of={call} /> },
-    { id: 'tokens', head: 'Tokens in / out', right: true, cell: (call) => <Tokens of={call} /> },
+    { id: 'cost', head: 'Cost', right: true, width: '6rem', cell: (call) => <Cost of={call} /> },
+    { id: 'tokens', head: 'Tokens in / out', right: true, width: '8.5rem', cell: (call) => <Tokens of={call} /> },
     {
-      id: 'time',
-      head: 'Time',
-      right: true,
-      cell: (call) => <span className="nowrap">{call.durationMs === null ? '–' : shortMs(call.durationMs)}</span>,
+      id: 'status',
+      head: 'Ended, after',
+      width: '8rem',
+      cell: (call) => (
+        <>
+          <CallState of={call} />
+          <div className="dim small">{call.durationMs === null ? '–' : shortMs(call.durationMs)}</div>
+        </>
+      ),
     },
-    { id: 'status', head: 'Ended', cell: (call) => <CallState of={call} /> },
-    { id: 'key', head: 'Key', cell: (call) => <span className="wrap">{names.get(call.key) ?? call.key}</span> },
-    { id: 'for', head: 'Project, labels', cell: (call) => <Attribution of={call} /> },
+    { id: 'key', head: 'Key, project', cell: (call) => <Caller of={call} name={names.get(call.key) ?? call.key} /> },
+    { id: 'labels', head: 'Labels, run', cell: (call) => <Purpose of={call} /> },
   ];
 }
 
-function Attribution({ of: { project, labels, run } }: { readonly of: CallRecord }) {
-  const shown = labels.slice(0, 2);
+function Caller({ of: { project }, name }: { readonly of: CallRecord; readonly name: string }) {
   return (
-    <Group gap={4} maw={150}>
+    <>
+      <div title={name}>{name}</div>
       {project === null ? null : (
-        <Text span size="sm" className="clip">
+        <div className="dim small" title={project}>
           {project}
-        </Text>
+        </div>
       )}
-      {shown.map((label) => (
-        <Badge key={label} size="sm" variant="default" tt="none" fw={500} maw={120} className="may-clip">
-          {label}
-        </Badge>
-      ))}
-      {labels.length > shown.length ? (
-        <Text span size="xs" c="dimmed">
-          +{labels.length - shown.length}
-        </Text>
-      ) : null}
+    </>
+  );
+}
+
+function Purpose({ of: { labels, run } }: { readonly of: CallRecord }) {
+  if (labels.length === 0 && run === null) return <span className="dim">–</span>;
+  return (
+    <>
+      {labels.length === 0 ? null : <div title={labels.join(', ')}>{labels.join(', ')}</div>}
       {run === null ? null : (
-        <Text span size="xs" c="dimmed" className="clip">
+        <div className="dim small" title={run}>
           run {run}
-        </Text>
+        </div>
       )}
-      {project === null && labels.length === 0 && run === null ? (
-        <Text span c="dimmed">
-          –
-        </Text>
-      ) : null}
-    </Group>
+    </>
   );
 }
 
 export function CallState({ of: call }: { readonly of: CallRecord }) {
-  const verdict = verdictOf(call);
-  const color = { good: 'green', warn: 'yellow', bad: 'red' }[verdict];
+  return <StateBadge means={verdictOf(call)}>{call.outcome === 'completed' ? call.status : outcomeName(call.outcome)}</StateBadge>;
+}
+
+function Tokens({ of: { usage, inputTokens, outputTokens } }: { readonly of: CallRecord }) {
+  if (usage === 'none') return <span className="dim">–</span>;
+  if (inputTokens === null && outputTokens === null) return <span className="warn">unknown</span>;
   return (
-    <Badge variant="light" color={color} c={`var(--${verdict})`}>
-      {call.outcome === 'completed' ? call.status : outcomeName(call.outcome)}
-    </Badge>
+    <>
+      <Count of={inputTokens} /> / {outputTokens === null ? <span className="dim">–</span> : <Count of={outputTokens} />}
+    </>
   );
 }
 
-function Tokens({ of: call }: { readonly of: CallRecord }) {
-  if (call.usage === 'none') {
-    return (
-      <Text span inherit c="dimmed">
-        –
-      </Text>
-    );
-  }
-  if (call.inputTokens === null && call.outputTokens === null) {
-    return (
-      <Text span inherit className="warn">
-        unknown
-      </Text>
-    );
-  }
-  return (
-    <span className="nowrap">
-      <Count of={call.inputTokens} /> / <Count of={call.outputTokens} />
-    </span>
-  );
-}
-
-function Cost({ of: call }: { readonly of: CallRecord }) {
-  if (call.cost !== null) {
+function Cost({ of: { cost, costGaps, costSource, usage } }: { readonly of: CallRecord }) {
+  if (cost !== null) {
     return (
       <>
-        <Money amount={call.cost} />
-        {(call.costGaps?.length ?? 0) === 0 ? null : (
-          <Text span className="warn" title="Something in it has no price">
+        <Money amount={cost} />
+        {(costGaps?.length ?? 0) === 0 ? null : (
+          <span className="warn" title="Something in it has no price">
             {' '}
             +?
-          </Text>
+          </span>
         )}
       </>
     );
   }
-  if (call.costSource === 'unpriced') {
+  if (costSource === 'unpriced') {
     return (
-      <Tooltip label="No price is known for this model">
-        <Text span inherit className="warn">
-          unpriced
-        </Text>
-      </Tooltip>
+      <span className="warn" title="No price is known for this model">
+        unpriced
+      </span>
     );
   }
-  return (
-    <Text span inherit c="dimmed">
-      {call.usage === 'none' ? '–' : 'unknown'}
-    </Text>
-  );
+  return <span className="dim">{usage === 'none' ? '–' : 'unknown'}</span>;
 }

@@ -1,15 +1,34 @@
-/** Filters by how a call ended and by what is known of its usage. */
+/** Filters by how a call ended and by what is known of its usage and cost. Each is one choice of several parameters of the address. */
 import { Select } from '@mantine/core';
 import type { CallsSearch } from '../../app/page-search.ts';
 import { outcomes, usages } from '../../shown/call-record.ts';
 
-export function CallStateFilters({
-  search,
-  onChange,
-}: {
-  readonly search: CallsSearch;
-  readonly onChange: (change: Partial<CallsSearch>) => void;
-}) {
+type StateSearch = Pick<CallsSearch, 'outcome' | 'status' | 'usage' | 'lacks'>;
+type Choice = { readonly value: string; readonly label: string };
+
+const statuses: readonly Choice[] = [
+  { value: 'error', label: 'Provider error' },
+  { value: '429', label: '429, throttled' },
+  { value: '4xx', label: '4xx' },
+  { value: '5xx', label: '5xx' },
+  { value: '2xx', label: '2xx' },
+];
+const lacks: readonly Choice[] = [
+  { value: 'any', label: 'Cost not whole' },
+  { value: 'unpriced', label: 'Without a price' },
+  { value: 'gaps', label: 'With gaps' },
+];
+
+const ends = [
+  { group: 'Answered', ...choicesOf('status', statuses) },
+  { group: 'Ended', ...choicesOf('outcome', outcomes) },
+];
+const knowns = [
+  { group: 'Cost', ...choicesOf('lacks', lacks) },
+  { group: 'Usage', ...choicesOf('usage', usages) },
+];
+
+export function CallStateFilters({ search, onChange }: { readonly search: CallsSearch; readonly onChange: (change: StateSearch) => void }) {
   return (
     <>
       <Select
@@ -18,20 +37,33 @@ export function CallStateFilters({
         aria-label="How it ended"
         placeholder="Any end"
         clearable
-        data={outcomes}
-        value={search.outcome ?? null}
-        onChange={(outcome) => onChange({ outcome: outcome ?? undefined })}
+        data={ends}
+        value={chosen(search, 'status') ?? chosen(search, 'outcome')}
+        onChange={(choice) => onChange({ status: undefined, outcome: undefined, ...read(choice) })}
       />
       <Select
         size="xs"
-        w={140}
-        aria-label="Its usage"
+        w={150}
+        aria-label="What is known of its usage and cost"
         placeholder="Any usage"
         clearable
-        data={usages}
-        value={search.usage ?? null}
-        onChange={(usage) => onChange({ usage: usage ?? undefined })}
+        data={knowns}
+        value={chosen(search, 'lacks') ?? chosen(search, 'usage')}
+        onChange={(choice) => onChange({ lacks: undefined, usage: undefined, ...read(choice) })}
       />
     </>
   );
+}
+
+function choicesOf(name: keyof StateSearch, of: readonly Choice[]): { readonly items: Choice[] } {
+  return { items: of.map(({ value, label }) => ({ value: `${name} ${value}`, label })) };
+}
+
+function chosen(search: StateSearch, name: keyof StateSearch): string | null {
+  return search[name] === undefined ? null : `${name} ${search[name]}`;
+}
+
+function read(choice: string | null): StateSearch {
+  const [name, value] = choice?.split(' ') ?? [];
+  return name === undefined ? {} : { [name]: value };
 }

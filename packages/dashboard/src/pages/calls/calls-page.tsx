@@ -10,6 +10,7 @@ import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { FilterBar } from '../../parts/filter-bar.tsx';
 import { Page, Panel } from '../../parts/page.tsx';
 import { RangePicker } from '../../parts/range-picker.tsx';
+import { RecordsGone } from '../../parts/records-gone.tsx';
 import { Loaded, Nothing } from '../../parts/states.tsx';
 import type { CallRecord } from '../../shown/call-record.ts';
 import { useKeyNames } from '../../shown/key-names.ts';
@@ -21,7 +22,7 @@ import { CallStateFilters } from './call-state-filters.tsx';
 const route = getRouteApi('/shell/calls');
 const pageLength = 100;
 /** Live, all of them may be new every second. */
-const liveLength = 50;
+const liveLength = 30;
 
 export function CallsPage() {
   const search = route.useSearch();
@@ -49,6 +50,7 @@ export function CallsPage() {
         <CallStateFilters search={search} onChange={set} />
         <FilterBar filters={search} onChange={set} />
       </Group>
+      {live ? null : <RecordsGone sinceMs={range.sinceMs} />}
       <Panel flush>
         <Loaded of={{ data: shown, error: calls.error, refetch: calls.refetch }} height={520}>
           {(rows) =>
@@ -95,7 +97,7 @@ const CallTable = memo(function CallTable({
   readonly columns: readonly Column<CallRecord>[];
   readonly onOpen: (call: CallRecord) => void;
 }) {
-  return <DataTable<CallRecord> caption="Calls" rows={rows} rowId={idOf} columns={columns} minWidth={940} onOpen={onOpen} />;
+  return <DataTable<CallRecord> caption="Calls" rows={rows} rowId={idOf} columns={columns} minWidth={1000} onOpen={onOpen} />;
 });
 
 interface ShownCalls {
@@ -109,7 +111,7 @@ interface ShownCalls {
 
 /** Live, the newest are asked for each second and nothing older is kept; else pages, from the newest on. */
 function useCalls(search: CallsSearch, live: boolean): ShownCalls {
-  const { model, key, project, label, run, wire, endpoint, outcome, usage } = search;
+  const { model, key, project, label, run, wire, endpoint, outcome, status, usage, lacks } = search;
   const filters = {
     model,
     key,
@@ -119,7 +121,9 @@ function useCalls(search: CallsSearch, live: boolean): ShownCalls {
     wire,
     endpoint,
     outcome: outcome as 'cut' | undefined,
+    status,
     usage: usage as 'none' | undefined,
+    lacks: lacks as 'any' | undefined,
   };
   const get = async (
     extra: { readonly limit?: number; readonly since?: string; readonly until?: string; readonly cursor?: string | undefined },

@@ -1,7 +1,8 @@
 /** What a cap is of, what is spent of it, and whether it refuses. */
-import { Badge, Group, Progress, Text } from '@mantine/core';
+import { Group, Progress, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Shown } from '../../api/client.ts';
+import { StateBadge } from '../../parts/state-badge.tsx';
 import { percent, wholeCount } from '../../shown/amounts.ts';
 import { Money } from '../../shown/figures.tsx';
 import type { KeyNames } from '../../shown/key-names.ts';
@@ -73,16 +74,12 @@ export function capAnswer({ state, mode }: Cap): string {
 
 export function CapState({ of: cap }: { readonly of: Cap }) {
   if (cap.state === 'shown') {
-    return (
-      <Badge variant="default" c="dimmed">
-        Only shown
-      </Badge>
-    );
+    return <StateBadge means="none">Only shown</StateBadge>;
   }
   const reached = cap.state === 'reached' || share(cap) >= 1;
   return (
-    <Badge variant="light" color={reached ? 'red' : 'green'} c={reached ? 'var(--bad)' : 'var(--good)'}>
+    <StateBadge means={reached ? 'bad' : 'good'}>
       {reached ? (cap.mode === 'pause' ? 'Pausing calls' : 'Refusing calls') : cap.mode === 'pause' ? 'Armed, pauses' : 'Armed, refuses'}
-    </Badge>
+    </StateBadge>
   );
 }

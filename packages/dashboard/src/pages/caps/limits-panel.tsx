@@ -1,6 +1,7 @@
 /** The plan's rate limits. */
 import { Anchor, Group, Text } from '@mantine/core';
 import { api } from '../../api/client.ts';
+import { Figure } from '../../parts/figure.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { wholeCount } from '../../shown/amounts.ts';
@@ -12,9 +13,13 @@ export function LimitsPanel() {
       <Loaded of={limits} height={60}>
         {({ requestsPerMin, tokensPerMin, tier, note }) => (
           <Group gap="xl">
-            <Figure name="Plan" value={tier} />
-            {requestsPerMin === null ? null : <Figure name="Requests per minute" value={wholeCount(requestsPerMin)} />}
-            {tokensPerMin === null ? null : <Figure name="Tokens per minute" value={wholeCount(tokensPerMin)} />}
+            <Figure name="Plan">
+              <Text span inherit tt="capitalize">
+                {tier}
+              </Text>
+            </Figure>
+            {requestsPerMin === null ? null : <Figure name="Requests per minute">{wholeCount(requestsPerMin)}</Figure>}
+            {tokensPerMin === null ? null : <Figure name="Tokens per minute">{wholeCount(tokensPerMin)}</Figure>}
             {note === null ? null : (
               <Text size="sm" c="dimmed">
                 {note}
@@ -27,18 +32,5 @@ export function LimitsPanel() {
         )}
       </Loaded>
     </Panel>
-  );
-}
-
-function Figure({ name, value }: { readonly name: string; readonly value: string }) {
-  return (
-    <div>
-      <Text size="xs" c="dimmed">
-        {name}
-      </Text>
-      <Text fw={600} tt={name === 'Plan' ? 'capitalize' : undefined}>
-        {value}
-      </Text>
-    </div>
   );
 }

@@ -7,6 +7,7 @@ import type { ExploreSearch } from '../../app/page-search.ts';
 import { dimensionNames, FilterBar } from '../../parts/filter-bar.tsx';
 import { Page, Panel } from '../../parts/page.tsx';
 import { RangePicker } from '../../parts/range-picker.tsx';
+import { RecordsGone } from '../../parts/records-gone.tsx';
 import { Loaded, Nothing } from '../../parts/states.tsx';
 import { useKeyNames } from '../../shown/key-names.ts';
 import { rangeOf } from '../../shown/ranges.ts';
@@ -66,6 +67,7 @@ export function ExplorePage() {
         />
         <FilterBar filters={search} onChange={set} />
       </Group>
+      <RecordsGone sinceMs={range.sinceMs} />
       <Loaded of={explored} height={480}>
         {(rows) =>
           rows.length === 0 ? (

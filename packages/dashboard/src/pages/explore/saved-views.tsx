@@ -1,5 +1,5 @@
 /** Views saved by name, the person's own in this organization, wherever they sign in. A view is the address's query. */
-import { ActionIcon, Button, Group, Menu, Modal, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Menu, Modal, Stack, TextInput } from '@mantine/core';
 import { defaultParseSearch, defaultStringifySearch } from '@tanstack/react-router';
 import { Bookmark, Trash2 } from 'lucide-react';
 import { useState } from 'react';
@@ -38,25 +38,14 @@ export function SavedViews({ search, onOpen }: { readonly search: ExploreSearch;
         </Menu.Target>
         <Menu.Dropdown miw={220}>
           {known.map((view) => (
-            <Menu.Item
-              key={view.id}
-              onClick={() => onOpen(exploreSearch(defaultParseSearch(`?${view.query}`)))}
-              rightSection={
-                <ActionIcon
-                  component="span"
-                  size="xs"
-                  variant="subtle"
-                  color="gray"
-                  aria-label={`Remove ${view.name}`}
-                  onClick={(event) => {
-                    event.stopPropagation();
-                    removing.mutate(view.id);
-                  }}>
-                  <Trash2 size={12} aria-hidden />
-                </ActionIcon>
-              }>
-              <span className="wrap">{view.name}</span>
-            </Menu.Item>
+            <Group key={view.id} gap={0} wrap="nowrap">
+              <Menu.Item onClick={() => onOpen(exploreSearch(defaultParseSearch(`?${view.query}`)))}>
+                <span className="wrap">{view.name}</span>
+              </Menu.Item>
+              <Menu.Item w="auto" c="dimmed" aria-label={`Remove ${view.name}`} onClick={() => removing.mutate(view.id)}>
+                <Trash2 size={14} aria-hidden />
+              </Menu.Item>
+            </Group>
           ))}
           {known.length === 0 ? null : <Menu.Divider />}
           <Menu.Item onClick={() => setNaming(true)}>Save this view…</Menu.Item>

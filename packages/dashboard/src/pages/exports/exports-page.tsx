@@ -7,6 +7,7 @@ import { api } from '../../api/client.ts';
 import type { ExportsSearch } from '../../app/page-search.ts';
 import { Page, Panel } from '../../parts/page.tsx';
 import { RangePicker } from '../../parts/range-picker.tsx';
+import { RecordsGone } from '../../parts/records-gone.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { sumDollars } from '../../shown/amounts.ts';
 import { Count, Money, Moment } from '../../shown/figures.tsx';
@@ -31,6 +32,7 @@ export function ExportsPage() {
   const format = formats.find(({ value }) => value === search.format) ?? formats[0];
   return (
     <Page title="Exports" about="Every call of a time as a file, in constant memory however large. Totals equal those of the reports.">
+      <RecordsGone sinceMs={range.sinceMs} />
       <Panel title="What it holds" actions={<RangePicker range={range} onChange={set} />}>
         <Whole range={range} />
       </Panel>

@@ -1,6 +1,6 @@
 /** Whether a service key admits calls. */
-import { Badge } from '@mantine/core';
 import type { Shown } from '../../api/client.ts';
+import { StateBadge } from '../../parts/state-badge.tsx';
 import { Moment } from '../../shown/figures.tsx';
 
 export type Key = Shown<'ServiceKey'>;
@@ -12,29 +12,13 @@ export function isOver(key: Key): boolean {
 
 export function KeyState({ of: key }: { readonly of: Key }) {
   if (isOver(key)) {
-    return (
-      <Badge color="gray" variant="light" c="dimmed">
-        {key.revokedAt === null ? 'Expired' : 'Revoked'}
-      </Badge>
-    );
+    return <StateBadge means="over">{key.revokedAt === null ? 'Expired' : 'Revoked'}</StateBadge>;
   }
   if (key.disabledAt !== null) {
-    return (
-      <Badge variant="light" color="red" c="var(--bad)">
-        Disabled
-      </Badge>
-    );
+    return <StateBadge means="bad">Disabled</StateBadge>;
   }
   if (key.expiresAt !== null) {
-    return (
-      <Badge variant="light" color="yellow" c="var(--warn)">
-        Ends <Moment at={key.expiresAt} relative />
-      </Badge>
-    );
+    return <StateBadge means="warn">Ends <Moment at={key.expiresAt} relative /></StateBadge>;
   }
-  return (
-    <Badge variant="light" c="var(--good)" color="green">
-      In use
-    </Badge>
-  );
+  return <StateBadge means="good">In use</StateBadge>;
 }

@@ -1,9 +1,11 @@
 /** The gateway nodes of the deployment and their journals, for those who run it. */
-import { Alert, Badge, Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Alert, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { CircleAlert, Server } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { api, type Shown } from '../../api/client.ts';
+import { Figure } from '../../parts/figure.tsx';
 import { Page, Panel } from '../../parts/page.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
 import { Loaded, Nothing } from '../../parts/states.tsx';
 import { shortBytes, shortMs, wholeCount } from '../../shown/amounts.ts';
 import { Count, Moment } from '../../shown/figures.tsx';
@@ -54,7 +56,7 @@ function NodePanel({ of: node }: { readonly of: Node }) {
             {node.id}
           </Text>
         </div>
-        <StateBadge state={node.state} />
+        <StateBadge means={states[node.state].means}>{states[node.state].words}</StateBadge>
       </Group>
       <Stack p="md" gap="md">
         {node.reasons.map((reason) => (
@@ -118,20 +120,11 @@ function NodePanel({ of: node }: { readonly of: Node }) {
 }
 
 const states = {
-  ready: { words: 'Ready', color: 'green', ink: 'var(--good)' },
-  unready: { words: 'Not ready', color: 'red', ink: 'var(--bad)' },
-  silent: { words: 'Silent', color: 'red', ink: 'var(--bad)' },
-  stopped: { words: 'Stopped', color: 'gray', ink: 'dimmed' },
+  ready: { words: 'Ready', means: 'good' },
+  unready: { words: 'Not ready', means: 'bad' },
+  silent: { words: 'Silent', means: 'bad' },
+  stopped: { words: 'Stopped', means: 'none' },
 } as const;
-
-function StateBadge({ state }: { readonly state: Node['state'] }) {
-  const { words, color, ink } = states[state];
-  return (
-    <Badge variant={state === 'stopped' ? 'default' : 'light'} color={color} c={ink}>
-      {words}
-    </Badge>
-  );
-}
 
 /** Under a second is now. */
 function Ago({ ms, late }: { readonly ms: number; readonly late: number }) {
@@ -155,18 +148,5 @@ function Problem({ children }: { readonly children: ReactNode }) {
       styles={{ message: { color: 'var(--mantine-color-text)' } }}>
       <span className="wrap">{children}</span>
     </Alert>
-  );
-}
-
-function Figure({ name, children }: { readonly name: string; readonly children: ReactNode }) {
-  return (
-    <div>
-      <Text size="xs" c="dimmed">
-        {name}
-      </Text>
-      <Text fw={600} component="div">
-        {children}
-      </Text>
-    </div>
   );
 }

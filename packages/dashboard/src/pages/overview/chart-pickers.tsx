@@ -11,14 +11,13 @@ export interface NamedMetric {
 
 export function MetricPicker({ metrics, value }: { readonly metrics: readonly NamedMetric[]; readonly value: string }) {
   const navigate = route.useNavigate();
+  const shared = { size: 'xs', 'aria-label': 'What is drawn', value, data: metrics.map((each) => ({ value: each.value, label: each.label })) };
+  const draw = (metric: string): void => void navigate({ search: (old) => ({ ...old, metric }), replace: true, resetScroll: false });
   return (
-    <SegmentedControl
-      size="xs"
-      aria-label="What is drawn"
-      value={value}
-      data={metrics.map((each) => ({ value: each.value, label: each.label }))}
-      onChange={(next) => void navigate({ search: (old) => ({ ...old, metric: next }), replace: true, resetScroll: false })}
-    />
+    <>
+      <SegmentedControl {...shared} visibleFrom="md" onChange={draw} />
+      <NativeSelect {...shared} hiddenFrom="md" onChange={(event) => draw(event.currentTarget.value)} />
+    </>
   );
 }
 

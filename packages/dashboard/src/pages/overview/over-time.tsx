@@ -64,6 +64,17 @@ const metrics: readonly Drawn[] = [
       'First byte p95': ({ firstByteMs }) => firstByteMs.p95,
     },
   },
+  {
+    value: 'lacks',
+    label: 'Not known',
+    kind: 'bars',
+    format: shortCount,
+    lines: {
+      'Usage unknown': ({ unknownCalls }) => unknownCalls,
+      'Without a price': ({ unpricedCalls }) => unpricedCalls,
+      'With gaps': ({ gapCalls }) => gapCalls,
+    },
+  },
   { value: 'refusals', label: 'Refusals', kind: 'bars', format: shortCount, lines: { Refusals: () => 0 } },
 ];
 

@@ -10,6 +10,7 @@ import { lazy, Suspense, useMemo, useState, type ReactNode } from 'react';
 import { chosenFilters, type Filters, type OverviewSearch } from '../../app/page-search.ts';
 import { Page, Panel } from '../../parts/page.tsx';
 import { RangePicker } from '../../parts/range-picker.tsx';
+import { RecordsGone } from '../../parts/records-gone.tsx';
 import { Coming, Loaded, Nothing } from '../../parts/states.tsx';
 import type { Range } from '../../shown/ranges.ts';
 import { CapsNear } from './caps-near.tsx';
@@ -42,6 +43,7 @@ export function OverviewPage() {
           <RangePicker range={range} onChange={set} />
         </Group>
       }>
+      <RecordsGone sinceMs={range.sinceMs} />
       {filtered ? <OfSome range={range} filters={filters} /> : <OfAll range={range} />}
       <SimpleGrid cols={{ base: 1, lg: 2 }}>
         {topPanels.map(({ by, title }) => (

@@ -46,7 +46,7 @@ export function Stats({ now, before, range, filters, whole }: StatsProps) {
       </Stat>
       <Saved range={range} filters={filters} search={calls} />
       {whole === null ? null : <WholeStats {...whole} search={calls} />}
-      <Stat name="Cost not known" note={vague === 0 ? 'every call has its cost' : vagueOf(now)} search={{ ...calls, usage: 'unknown' }}>
+      <Stat name="Cost not known" note={vague === 0 ? 'every call has its cost' : vagueOf(now)} search={{ ...calls, lacks: 'any' }}>
         {percent(vague, now.calls)}
       </Stat>
     </SimpleGrid>
@@ -65,7 +65,7 @@ function WholeStats({ overview: { total }, refusals, search }: WholeFigures & { 
         note={
           faults === 0 ? 'none' : `${wholeCount(total.errorCalls)} cut, not reached or 5xx; ${wholeCount(total.throttledCalls)} answered 429`
         }
-        search={{ ...search, outcome: 'failed' }}>
+        search={{ ...search, status: 'error' }}>
         {percent(faults, total.calls)}
       </Stat>
       <Stat name="Refused" note={refusals === undefined ? ' ' : told(refusals.total, refusals.before)} to="/caps">

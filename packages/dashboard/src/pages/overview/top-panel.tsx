@@ -30,6 +30,8 @@ export interface TopPanelProps {
 export function TopPanel({ by, title, range, filters }: TopPanelProps) {
   const names = useKeyNames();
   const usage = useQuery(topQuery(by, range, filters));
+  // Every call has one model or none, and all of them are asked for: together they are the whole.
+  const models = useQuery(topQuery('model', range, filters));
   const same = { ...(range.name === 'custom' ? isoOf(range) : { range: range.name }), ...chosenFilters(filters) };
   const shown = (name: string): string => (by === 'key' ? (names.get(name) ?? name) : by === 'wire' ? (providers[name] ?? name) : name);
   return (
@@ -44,7 +46,7 @@ export function TopPanel({ by, title, range, filters }: TopPanelProps) {
         {({ data }) => (
           <TopList
             empty="Nothing in this time."
-            whole={data.reduce((sum, { cost }) => sum + Number(cost), 0)}
+            whole={models.data?.data.reduce((sum, { cost }) => sum + Number(cost), 0)}
             search={(name) => ({ ...same, [by]: name })}
             rows={data.slice(0, topShown).map((row) => {
               const name = (row[by] as string | null | undefined) ?? null;

@@ -8,6 +8,7 @@ import type { RangeSearch } from '../../app/page-search.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { Page, Panel } from '../../parts/page.tsx';
 import { RangePicker } from '../../parts/range-picker.tsx';
+import { RecordsGone } from '../../parts/records-gone.tsx';
 import { Loaded, Nothing } from '../../parts/states.tsx';
 import { Count, Money } from '../../shown/figures.tsx';
 import { isoOf, rangeOf } from '../../shown/ranges.ts';
@@ -43,6 +44,7 @@ export function ProjectsPage() {
       title="Projects"
       about="What calls were for: the word that a call names in x-svc-project, else its key's own."
       actions={<RangePicker range={range} onChange={set} />}>
+      <RecordsGone sinceMs={range.sinceMs} />
       <Panel flush>
         <Loaded of={usage} height={260}>
           {() =>

@@ -1,5 +1,5 @@
 /** The organization's own chat-compatible destination, reached under /upstream/v1. */
-import { Badge, Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { api, ask, Refused, type Shown } from '../../api/client.ts';
@@ -7,6 +7,7 @@ import { Confirm } from '../../parts/confirm.tsx';
 import { useDoing } from '../../parts/doing.ts';
 import { Panel } from '../../parts/page.tsx';
 import { Coming, Fault } from '../../parts/states.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
 
 type Upstream = Shown<'Upstream'>;
 const changes = ['/platform/v1/upstream'];
@@ -50,21 +51,15 @@ function Declared({ upstream }: { readonly upstream: Upstream }) {
           <Text className="mono wrap">{upstream.url}</Text>
           <Group gap="xs" mt={4}>
             {upstream.enabled ? (
-              <Badge variant="light" color="green" c="var(--good)">
-                Enabled
-              </Badge>
+              <StateBadge means="good">Enabled</StateBadge>
             ) : (
-              <Badge variant="default" c="dimmed">
-                Disabled
-              </Badge>
+              <StateBadge means="none">Disabled</StateBadge>
             )}
-            <Badge variant="default" c="dimmed">
+            <StateBadge means="none">
               {upstream.hasCredential ? 'With a credential' : 'Without a credential'}
-            </Badge>
+            </StateBadge>
             {upstream.state === 'unreadable' ? (
-              <Badge variant="light" color="red" c="var(--bad)">
-                Credential cannot be read
-              </Badge>
+              <StateBadge means="bad">Credential cannot be read</StateBadge>
             ) : null}
           </Group>
         </div>

@@ -3,9 +3,9 @@ import { Group, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { api } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
+import { Figure } from '../../parts/figure.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { Money } from '../../shown/figures.tsx';
-import type { ReactNode } from 'react';
 import type { Run } from './run-state.tsx';
 
 export function ExposurePanel({ live, whole }: { readonly live: readonly Run[]; readonly whole: boolean }) {
@@ -23,19 +23,19 @@ export function ExposurePanel({ live, whole }: { readonly live: readonly Run[]; 
   return (
     <Panel>
       <Group gap="xl">
-        <Figure name="Live runs">
+        <Figure large name="Live runs">
           <span className="figure">
             {live.length}
             {whole ? '' : '+'}
           </span>
         </Figure>
-        <Figure name="They may still spend">
+        <Figure large name="They may still spend">
           <Money amount={headroom.toFixed(9)} />
         </Figure>
-        <Figure name="Together at most">
+        <Figure large name="Together at most">
           <Money amount={policy.data?.runExposure} none="no bound" />
         </Figure>
-        <Figure name="One run at most">
+        <Figure large name="One run at most">
           <Money amount={policy.data?.maxRunBudget} none="no bound" />
         </Figure>
         <Text size="sm">
@@ -43,18 +43,5 @@ export function ExposurePanel({ live, whole }: { readonly live: readonly Run[]; 
         </Text>
       </Group>
     </Panel>
-  );
-}
-
-function Figure({ name, children }: { readonly name: string; readonly children: ReactNode }) {
-  return (
-    <div>
-      <Text size="xs" c="dimmed">
-        {name}
-      </Text>
-      <Text fw={650} fz="lg" component="div">
-        {children}
-      </Text>
-    </div>
   );
 }

@@ -1,13 +1,13 @@
 /** One run: its budget and what bounded it, what it spent, its calls, and the way to end it. */
-import { Alert, Button, Group, Stack, Table, Text } from '@mantine/core';
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import { api, ask } from '../../api/client.ts';
 import { useMay } from '../../app/session.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { CopyableId } from '../../parts/copying.tsx';
 import { useDoing } from '../../parts/doing.ts';
+import { Facts } from '../../parts/facts.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { Money, Moment } from '../../shown/figures.tsx';
 import { RunState, type Run } from './run-state.tsx';
@@ -53,29 +53,17 @@ function RunFacts({ run }: { readonly run: Run }) {
           {clamps[run.clampReason]}
         </Alert>
       )}
-      <Table variant="vertical" layout="fixed" withTableBorder>
-        <Table.Tbody>
-          <Fact name="Spent">
-            <Money amount={run.spent} />
-          </Fact>
-          <Fact name="Budget declared">
-            <Money amount={run.budget} none="none" />
-          </Fact>
-          <Fact name="Budget in force">
-            <Money amount={run.effective} none="none" />
-          </Fact>
-          <Fact name="Calls of unknown cost">{run.unknownCalls}</Fact>
-          <Fact name="Began">
-            <Moment at={run.startedAt} />
-          </Fact>
-          <Fact name="Time limit">
-            <Moment at={run.expiresAt} none="none" />
-          </Fact>
-          <Fact name="Ended">
-            <Moment at={run.endedAt} none="not yet" />
-          </Fact>
-        </Table.Tbody>
-      </Table>
+      <Facts
+        rows={[
+          ['Spent', <Money amount={run.spent} />],
+          ['Budget declared', <Money amount={run.budget} none="none" />],
+          ['Budget in force', <Money amount={run.effective} none="none" />],
+          ['Calls of unknown cost', run.unknownCalls],
+          ['Began', <Moment at={run.startedAt} />],
+          ['Time limit', <Moment at={run.expiresAt} none="none" />],
+          ['Ended', <Moment at={run.endedAt} none="not yet" />],
+        ]}
+      />
       <Text size="sm">
         <Link to="/calls" search={{ run: run.id }}>
           Its calls
@@ -91,14 +79,5 @@ function RunFacts({ run }: { readonly run: Run }) {
         Its calls are refused from now on, for good. Calls that are under way finish.
       </Confirm>
     </Stack>
-  );
-}
-
-function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
-  return (
-    <Table.Tr>
-      <Table.Th w={180}>{name}</Table.Th>
-      <Table.Td>{children}</Table.Td>
-    </Table.Tr>
   );
 }

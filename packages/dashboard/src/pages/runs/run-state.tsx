@@ -1,24 +1,21 @@
 /** How a run stands: its state, and how much of its budget is spent. */
-import { Badge, Progress, Text } from '@mantine/core';
+import { Progress, Text } from '@mantine/core';
 import type { Shown } from '../../api/client.ts';
+import { StateBadge } from '../../parts/state-badge.tsx';
 import { Money } from '../../shown/figures.tsx';
 
 export type Run = Shown<'Run'>;
 
 const states = {
-  live: { name: 'Live', color: 'green', ink: 'var(--good)' },
-  expired: { name: 'Expired', color: 'gray', ink: 'dimmed' },
-  over_budget: { name: 'Over budget', color: 'red', ink: 'var(--bad)' },
-  closed: { name: 'Closed', color: 'gray', ink: 'dimmed' },
+  live: { words: 'Live', means: 'good' },
+  expired: { words: 'Expired', means: 'over' },
+  over_budget: { words: 'Over budget', means: 'bad' },
+  closed: { words: 'Closed', means: 'over' },
 } as const;
 
 export function RunState({ of: run }: { readonly of: Run }) {
-  const { name, color, ink } = states[run.state];
-  return (
-    <Badge variant="light" color={color} c={ink}>
-      {name}
-    </Badge>
-  );
+  const { words, means } = states[run.state];
+  return <StateBadge means={means}>{words}</StateBadge>;
 }
 
 export function Budget({ of: run }: { readonly of: Run }) {

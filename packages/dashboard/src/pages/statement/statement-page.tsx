@@ -8,6 +8,7 @@ import { api, type Shown } from '../../api/client.ts';
 import type { StatementSearch } from '../../app/page-search.ts';
 import { useSession } from '../../app/session.ts';
 import { Page, Panel } from '../../parts/page.tsx';
+import { RecordsGone } from '../../parts/records-gone.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { sumDollars, wholeCount, wholeDollars } from '../../shown/amounts.ts';
 import { useKeyNames } from '../../shown/key-names.ts';
@@ -65,6 +66,7 @@ export function StatementPage() {
           </Button>
         </>
       }>
+      <RecordsGone sinceMs={Date.parse(`${month}-01`)} />
       <Part of={of} by="project" title="By project" name={(row) => row.project ?? 'without a project'} />
       <SimpleGrid cols={{ base: 1, lg: 2 }}>
         <Part of={of} by="model" title="By model" name={(row) => row.model ?? 'without a model'} />

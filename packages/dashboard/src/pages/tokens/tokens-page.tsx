@@ -1,5 +1,5 @@
 /** Management tokens: what automation presents to the platform. */
-import { Badge, Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { getRouteApi } from '@tanstack/react-router';
@@ -13,6 +13,7 @@ import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { useDoing } from '../../parts/doing.ts';
 import { Page, Panel } from '../../parts/page.tsx';
 import { Loaded, Nothing } from '../../parts/states.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
 import { Moment } from '../../shown/figures.tsx';
 import { rolesUpTo } from '../members/invitation-form.tsx';
 
@@ -87,11 +88,7 @@ function Revoke({ of: token }: { readonly of: Token }) {
     after: revocation.close,
   });
   if (token.revokedAt !== null) {
-    return (
-      <Badge variant="default" c="dimmed">
-        Revoked
-      </Badge>
-    );
+    return <StateBadge means="none">Revoked</StateBadge>;
   }
   return (
     <>

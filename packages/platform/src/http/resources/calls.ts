@@ -1,6 +1,7 @@
 /** Records of the organization's calls, newest first, a page at a time. Design 4; design 5. */
 import { z } from '@hono/zod-openapi';
 import { callOutcomes } from '@metergate/core/record/call-record.ts';
+import { costLacks, parseStatus, statusForm } from '@metergate/core/report/call-search.ts';
 import { usageStates } from '@metergate/core/usage/reading.ts';
 import { rangeOf } from '@metergate/core/time/time-range.ts';
 import { pageCalls, showCall } from '../../use-cases/calls.ts';
@@ -9,7 +10,10 @@ import { readingOperation } from '../operation.ts';
 import { decodeCursor, encodeCursor, invalidCursor, limitOf, pageOf, pageQuery } from '../paging.ts';
 import { showCallCost } from '../../use-cases/call-cost.ts';
 import { callCostSchema, callSchema } from './call-schema.ts';
-import { checkedRange, idParams, nameQuery, timeQuery } from './fields.ts';
+import { checkedRange, idParams, nameQuery, timeQuery, wrongForm } from './fields.ts';
+
+const statusQuery = z.string().max(16).transform((text, { addIssue }) => parseStatus(text) ?? wrongForm(addIssue, statusForm))
+  .openapi({ type: 'string', description: `A status: ${statusForm}.`, example: '4xx' });
 
 export const callOperations = [
   readingOperation({
@@ -18,6 +22,10 @@ export const callOperations = [
     query: pageQuery.extend({ since: timeQuery.optional(), until: timeQuery.optional(),
       key: nameQuery, project: nameQuery, label: nameQuery, model: nameQuery, run: z.string().min(1).max(128).optional(),
       outcome: z.enum(callOutcomes).optional(), usage: z.enum(usageStates).optional(), wire: nameQuery, endpoint: nameQuery,
+      status: statusQuery.optional(),
+      lacks: z.enum(costLacks).optional().openapi({
+        description: 'Calls whose cost is not whole: usage unknown or partial, a model without a price, gaps, or any of these',
+      }),
     }),
     answer: pageOf(callSchema),
     run: async ({ context, actor, query }) => {

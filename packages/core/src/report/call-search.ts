@@ -1,0 +1,34 @@
+/** How a list of calls is narrowed to those that ended in some way, or whose cost is not whole. Design 5, `calls list`. */
+import { isProviderError } from './hour-sum.ts';
+import { isGapCall, isUnknownCall } from '../spend/spend-sum.ts';
+import type { CallRecord } from '../record/call-record.ts';
+
+/** The statuses from one up to another, itself excluded; `error`: what the overview counts as errors of providers, and 429. */
+export type StatusAsked = { readonly from: number; readonly below: number } | 'error';
+
+export const statusForm = 'one such as 429, a class such as 4xx, or error: not reached, cut, 5xx or 429';
+
+/** `429`, `4xx`, `error`; anything else is null. */
+export function parseStatus(text: string): StatusAsked | null {
+  if (text === 'error') return 'error';
+  if (/^[1-5]xx$/.test(text)) return { from: Number(text[0]) * 100, below: Number(text[0]) * 100 + 100 };
+  return /^[1-5]\d\d$/.test(text) ? { from: Number(text), below: Number(text) + 1 } : null;
+}
+
+export function hasStatus(record: Pick<CallRecord, 'outcome' | 'status'>, asked: StatusAsked): boolean {
+  if (asked === 'error') return isProviderError(record) || record.status === 429;
+  return record.status !== null && record.status >= asked.from && record.status < asked.below;
+}
+
+/** What may lack in a cost: `unknown` its usage, in whole or in part; `unpriced` the model's price; `gaps` the price of something; any of them. */
+export const costLacks = ['unknown', 'unpriced', 'gaps', 'any'] as const;
+export type CostLack = (typeof costLacks)[number];
+
+export function lacksCost(record: Pick<CallRecord, 'usage' | 'costSource' | 'costGaps'>, lack: CostLack): boolean {
+  switch (lack) {
+    case 'unknown': return isUnknownCall(record.usage);
+    case 'unpriced': return record.costSource === 'unpriced';
+    case 'gaps': return isGapCall(record.costGaps);
+    case 'any': return (['unknown', 'unpriced', 'gaps'] as const).some((each) => lacksCost(record, each));
+  }
+}

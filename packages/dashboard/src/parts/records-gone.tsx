@@ -1,0 +1,18 @@
+/** Says that a time begins before the organization's oldest record: what is shown of that time is not whole. */
+import { Alert } from '@mantine/core';
+import { Archive } from 'lucide-react';
+import { api } from '../api/client.ts';
+import { useSession } from '../app/session.ts';
+import { Moment } from '../shown/figures.tsx';
+
+export function RecordsGone({ sinceMs }: { readonly sinceMs: number }) {
+  const { organization } = useSession();
+  const known = api.useQuery('get', '/platform/v1/organizations/{id}', { params: { path: { id: organization.id } } }, { staleTime: 60_000 });
+  const before = known.data?.recordsGoneBefore ?? null;
+  if (before === null || sinceMs >= Date.parse(before)) return null;
+  return (
+    <Alert color="yellow" variant="light" icon={<Archive size={18} aria-hidden />} styles={{ message: { color: 'var(--mantine-color-text)' } }}>
+      This time is not whole: records before <Moment at={before} /> are gone for their age.
+    </Alert>
+  );
+}
