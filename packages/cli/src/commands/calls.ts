@@ -1,7 +1,7 @@
 /** `metergate calls list|show`: the records of calls, newest first. Design 4; 5. */
 import { rangeOf } from '@metergate/core/time/time-range.ts';
 import { callOutcomes, type CallOutcome } from '@metergate/core/record/call-record.ts';
-import { costLacks, statusForm, type CostLack } from '@metergate/core/report/call-search.ts';
+import { costLacks, type CostLack } from '@metergate/core/report/call-search.ts';
 import { usageStates, type UsageState } from '@metergate/core/usage/reading.ts';
 import { callsLimit, listCalls, showCall } from '@metergate/platform/use-cases/calls.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
@@ -24,7 +24,7 @@ const list = command({
     run: { type: 'string', valueHint: 'RUN', description: 'Calls of this run' },
     outcome: { type: 'enum', options: [...callOutcomes], description: `Calls that ended so: ${callOutcomes.join(', ')}` },
     usage: { type: 'enum', options: [...usageStates], description: `Calls whose usage is: ${usageStates.join(', ')}` },
-    status: { type: 'string', valueHint: 'S', description: `Calls answered with this status: ${statusForm}` },
+    status: { type: 'string', valueHint: 'S', description: 'Calls answered so: 429, 4xx, or error for not reached, cut, 5xx and 429' },
     lacks: { type: 'enum', options: [...costLacks], description: 'Calls whose cost lacks its usage, its price or a part of it, or any of these' },
     limit: { type: 'string', valueHint: 'N', description: `At most this many: ${callsLimit.default} unless given, up to ${callsLimit.max}` },
   },
