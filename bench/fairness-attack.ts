@@ -1,9 +1,14 @@
 /**
  * `node bench/fairness-attack.ts ATTACK GATEWAY PLATFORM KEY TAPKEY`: one organization's behaviour that another is not to notice, until
  * standard input ends. Writes a line once it is under way. A process of its own, so that it takes nothing of who measures.
+ * `node bench/fairness-attack.ts provider`: that organization's own provider, which answers with a bomb where a header asks for it; writes its URL.
  */
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setPriority } from 'node:os';
+import { brotliCompressSync } from 'node:zlib';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
 import { RawConnection, rawCall } from '@metergate/testkit/raw-client.ts';
 
@@ -34,12 +39,22 @@ async function forEver(work: () => Promise<unknown>, pauseMs: number): Promise<n
   }
 }
 
-function bomb(): Promise<unknown> {
-  return rawCall(gatewayUrl, { target: '/upstream/v1/chat/completions', headers: [bearer], body: '{}' });
+/** Answers of one size on the wire: one unfolds to 64 MiB, the other is what it seems. */
+function answered(answer: 'bomb' | 'plain'): Promise<unknown> {
+  return rawCall(gatewayUrl, { target: '/upstream/v1/chat/completions', headers: [bearer, ['x-answer', answer]], body: '{"model":"m"}' });
 }
 
-function plainCall(): Promise<unknown> {
-  return rawCall(gatewayUrl, { target: '/v1/chat/completions', headers: [bearer], body: '{"model":"m"}' });
+async function provide(): Promise<string> {
+  const bomb = brotliCompressSync(Buffer.alloc(64 * 1024 * 1024));
+  const usage = '{"model":"m","choices":[],"usage":{"prompt_tokens":1,"completion_tokens":1}}';
+  const plain = Buffer.from(usage.padEnd(bomb.length));
+  const server = createServer((request, response) => {
+    const isBomb = request.headers['x-answer'] === 'bomb';
+    request.resume().on('end', () => response
+      .writeHead(200, { 'content-type': 'application/json', ...(isBomb ? { 'content-encoding': 'br' } : {}) }).end(isBomb ? bomb : plain));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 function newRun(): Promise<unknown> {
@@ -68,10 +83,10 @@ const begin: Readonly<Record<Attack, () => Promise<void>>> = {
     }, 100);
   },
   async bombs() {
-    void forEver(() => Promise.allSettled(Array.from({ length: 190 }, bomb)), 1_000);
+    void forEver(() => Promise.allSettled(Array.from({ length: 190 }, () => answered('bomb'))), 1_000);
   },
   async plain() {
-    void forEver(() => Promise.allSettled(Array.from({ length: 190 }, plainCall)), 1_000);
+    void forEver(() => Promise.allSettled(Array.from({ length: 190 }, () => answered('plain'))), 1_000);
   },
   async runs() {
     for (let at = 0; at < 500; at += 10) await Promise.allSettled(Array.from({ length: 10 }, newRun));
@@ -85,7 +100,10 @@ const begin: Readonly<Record<Attack, () => Promise<void>>> = {
 
 // It plays other machines: it is not to take processors from the product.
 setPriority(19);
-await begin[attack as Attack]();
-process.stdout.write('under way\n');
+if (attack === 'provider') process.stdout.write(`${await provide()}\n`);
+else {
+  await begin[attack as Attack]();
+  process.stdout.write('under way\n');
+}
 process.stdin.resume();
 process.stdin.once('end', () => process.exit(0));

@@ -1,9 +1,8 @@
 /**
  * `node bench/fairness.ts [--only NAME] [--rounds 5] [--calls 300]`: what one organization's behaviour does to another's calls. In one run,
  * against one product, in alternating rounds: the 99th percentile of an organization's calls alone, and beside another that stalls bodies,
- * drips them, lets answers unfold, fills its share of runs, leaves connections idle or floods the tap. The other is a process of its own.
- * Printed as the ratio of all rounds together and that of each; nothing is asserted.
- * `sh -c 'ulimit -n 400; node bench/fairness.ts --only idle'` shows idle connections at few descriptors.
+ * drips them, lets answers unfold, fills its share of runs, leaves connections idle or floods the tap. The other is a process of its own, and
+ * so is its provider. Printed as the ratio of all rounds together and that of each; nothing is asserted.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -11,10 +10,9 @@ import { once } from 'node:events';
 import { setTimeout as pass } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { brotliCompressSync } from 'node:zlib';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
 import { rawCall } from '@metergate/testkit/raw-client.ts';
-import { startSystem } from '@metergate/testkit/system.ts';
+import { startSystem, type System } from '@metergate/testkit/system.ts';
 import type { Attack } from './fairness-attack.ts';
 
 const { values } = parseArgs({ options: {
@@ -26,32 +24,49 @@ const json: HeaderPair = ['content-type', 'application/json'];
 /** What is measured: chat calls, calls that each begin a run of their own, or posts of the tap. */
 type Measure = 'chat' | 'run' | 'tap';
 
-/** Each with what the other organization does meanwhile, and how many processes its attack takes. */
-const trials: readonly { readonly name: string; readonly attack: Attack; readonly processes: number; readonly measure: Measure }[] = [
-  { name: 'nine stalled bodies', attack: 'stalled', processes: 1, measure: 'chat' },
-  { name: '3,000 dripping bodies', attack: 'dripping', processes: 1, measure: 'chat' },
-  { name: '190 brotli bombs, again and again', attack: 'bombs', processes: 1, measure: 'chat' },
-  { name: '190 plain calls, again and again', attack: 'plain', processes: 1, measure: 'chat' },
-  { name: 'a full registry, new runs', attack: 'runs', processes: 1, measure: 'run' },
-  { name: '600 idle connections', attack: 'idle', processes: 2, measure: 'chat' },
-  { name: 'a flood of tap events, chat', attack: 'tap', processes: 1, measure: 'chat' },
-  { name: 'a flood of tap events, new runs', attack: 'tap', processes: 1, measure: 'run' },
-  { name: 'a flood of tap events, tap', attack: 'tap', processes: 1, measure: 'tap' },
+/** What the other organization does meanwhile, one after the other in each round, and how many processes it takes. */
+interface Trial {
+  readonly name: string;
+  readonly attacks: readonly Attack[];
+  readonly processes?: number;
+  readonly measure?: Measure;
+  /** So many descriptors for the product. */
+  readonly descriptorsMax?: number;
+}
+
+const trials: readonly Trial[] = [
+  { name: 'nine stalled bodies', attacks: ['stalled'] },
+  { name: '3,000 dripping bodies', attacks: ['dripping'] },
+  { name: '190 answers of one size at once, again and again', attacks: ['plain', 'bombs'] },
+  { name: 'a full registry, new runs', attacks: ['runs'], measure: 'run' },
+  { name: '600 idle connections', attacks: ['idle'], processes: 2 },
+  { name: '600 idle connections at 400 descriptors', attacks: ['idle'], processes: 2, descriptorsMax: 400 },
+  { name: 'a flood of tap events, chat', attacks: ['tap'] },
+  { name: 'a flood of tap events, new runs', attacks: ['tap'], measure: 'run' },
+  { name: 'a flood of tap events, tap', attacks: ['tap'], measure: 'tap' },
 ];
 
-const system = await startSystem({ env: { SVC_RUN_REGISTRY_MAX: '1000' } });
-await system.createOrganization('hog', 'scale');
-await system.connectProvider('openai', 'hog');
-await system.declareUpstream({ organization: 'hog' });
-const own = (await system.createKey()).key;
-const hog = (await system.createKey({ organization: 'hog' })).key;
-const [ownTap, hogTap] = [await tapKey('default'), await tapKey('hog')];
-system.openai.respond({ headers: [json], body: '{"model":"m","choices":[],"usage":{"prompt_tokens":1,"completion_tokens":1}}' });
-system.upstream.respond({ headers: [json, ['content-encoding', 'br']], body: brotliCompressSync(Buffer.alloc(64 * 1024 * 1024)) });
+/** A product with two organizations: one that is measured, and the other. */
+interface Subject {
+  readonly system: System;
+  readonly own: string;
+  readonly ownTap: string;
+  readonly hog: string;
+  readonly hogTap: string;
+}
 
-async function tapKey(organization: string): Promise<string> {
-  const { stdout } = await system.cli(['baseline', 'create', '--org', organization, '--json']);
-  return (JSON.parse(stdout) as { key: string }).key;
+async function startSubject(descriptorsMax: number | undefined): Promise<Subject> {
+  const system = await startSystem({ env: { SVC_RUN_REGISTRY_MAX: '1000' }, ...(descriptorsMax === undefined ? {} : { descriptorsMax }) });
+  await system.createOrganization('hog', 'scale');
+  await system.connectProvider('openai', 'hog');
+  await system.declareUpstream({ organization: 'hog', url: providerUrl });
+  system.openai.respond({ headers: [json], body: '{"model":"m","choices":[],"usage":{"prompt_tokens":1,"completion_tokens":1}}' });
+  const tapKey = async (organization: string): Promise<string> =>
+    (JSON.parse((await system.cli(['baseline', 'create', '--org', organization, '--json'])).stdout) as { key: string }).key;
+  return {
+    system, own: (await system.createKey()).key, hog: (await system.createKey({ organization: 'hog' })).key,
+    ownTap: await tapKey('default'), hogTap: await tapKey('hog'),
+  };
 }
 
 let runs = 0;
@@ -59,11 +74,11 @@ let runs = 0;
 let refused = 0;
 
 /** How long each call took, one after the other, milliseconds. Each tenth chat body is large. */
-async function measured(measure: Measure): Promise<number[]> {
+async function measured(subject: Subject, measure: Measure): Promise<number[]> {
   const tookMs: number[] = [];
   for (let at = 0; at < calls; at += 1) {
     const beganMs = performance.now();
-    const answer = measure === 'tap' ? await tapPost() : await chat(at, measure === 'run');
+    const answer = measure === 'tap' ? await tapPost(subject) : await chat(subject, at, measure === 'run');
     if (answer.status === 503) refused += 1;
     else if (answer.status >= 300) throw new Error(`a call was answered ${answer.status}: ${answer.body.toString().slice(0, 200)}`);
     tookMs.push(performance.now() - beganMs);
@@ -71,13 +86,13 @@ async function measured(measure: Measure): Promise<number[]> {
   return tookMs;
 }
 
-function chat(at: number, inRun: boolean): ReturnType<typeof rawCall> {
+function chat({ system, own }: Subject, at: number, inRun: boolean): ReturnType<typeof rawCall> {
   const run: HeaderPair[] = inRun ? [['x-svc-run-id', `own-${runs += 1}`], ['x-svc-run-ttl', '1']] : [];
   const body = JSON.stringify({ model: 'm', messages: [], pad: 'x'.repeat(at % 10 === 0 ? 100_000 : 100) });
   return rawCall(system.gatewayUrl, { target: '/v1/chat/completions', headers: [['Authorization', `Bearer ${own}`], ...run], body });
 }
 
-function tapPost(): ReturnType<typeof rawCall> {
+function tapPost({ system, ownTap }: Subject): ReturnType<typeof rawCall> {
   return rawCall(system.platformUrl, {
     target: '/tap/v1/events', headers: [['Authorization', `Bearer ${ownTap}`], json], body: JSON.stringify({ events: [event()] }),
   });
@@ -95,47 +110,66 @@ function p99(tookMs: readonly number[]): number {
   return tookMs.toSorted((a, b) => a - b)[Math.floor(tookMs.length * 0.99)]!;
 }
 
-/** Begins it and waits until it says that it is under way. */
-async function begin(attack: Attack): Promise<ChildProcess> {
+/** Begins a process of the other organization and waits for its first line. */
+async function begin(...args: readonly string[]): Promise<{ readonly child: ChildProcess; readonly line: string }> {
   const file = fileURLToPath(new URL('fairness-attack.ts', import.meta.url));
-  const child = spawn(process.execPath, [file, attack, system.gatewayUrl, system.platformUrl, hog, hogTap], { stdio: ['pipe', 'pipe', 'inherit'] });
-  await once(child.stdout!, 'data');
-  return child;
+  const child = spawn(process.execPath, [file, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const [chunk] = await once(child.stdout!, 'data') as [Buffer];
+  return { child, line: chunk.toString().trim() };
 }
 
-async function end(child: ChildProcess): Promise<void> {
+async function end({ child }: { readonly child: ChildProcess }): Promise<void> {
   child.stdin!.end();
   if (child.exitCode === null) await once(child, 'exit');
 }
 
-try {
-  await measured('chat');
-  for (const { name, attack, processes, measure } of trials.filter((trial) => trial.attack.includes(values.only))) {
-    const [alone, beside]: [number[], number[]] = [[], []];
-    const ratios: number[] = [];
-    const refusals = [0, 0];
-    for (let round = 0; round < Number(values.rounds); round += 1) {
-      refused = 0;
-      const quiet = await measured(measure);
-      refusals[0]! += refused;
-      refused = 0;
-      const others = await Promise.all(Array.from({ length: processes }, () => begin(attack)));
-      const loud = await measured(measure);
-      refusals[1]! += refused;
-      await Promise.all(others.map(end));
-      await pass(500);
-      alone.push(...quiet);
-      beside.push(...loud);
-      ratios.push(p99(loud) / p99(quiet));
-    }
-    const median = ratios.toSorted((a, b) => a - b)[ratios.length >> 1]!;
-    console.log([
-      `${name}: p99 ${p99(beside).toFixed(1)} ms beside it, ${p99(alone).toFixed(1)} ms alone, ${(p99(beside) / p99(alone)).toFixed(2)} times`,
-      `by round ${ratios.map((ratio) => ratio.toFixed(2)).join(' ')}, median ${median.toFixed(2)}`,
-      ...(refusals.some((count) => count > 0) ? [`503: ${refusals.join(' alone, ')} beside it`] : []),
-      `${((system.residentBytes() ?? 0) / 2 ** 20).toFixed(0)} MiB resident`,
-    ].join('; '));
-  }
-} finally {
-  await system.stop();
+/** Calls of one kind of round, of all rounds and by round, and how many of them were told to come again. */
+interface Rounds {
+  readonly tookMs: number[][];
+  refused: number;
 }
+
+async function measureInto(rounds: Rounds, subject: Subject, measure: Measure): Promise<void> {
+  refused = 0;
+  rounds.tookMs.push(await measured(subject, measure));
+  rounds.refused += refused;
+}
+
+async function run({ name, attacks, processes = 1, measure = 'chat', descriptorsMax }: Trial): Promise<void> {
+  const subject = await startSubject(descriptorsMax);
+  const { system, hog, hogTap } = subject;
+  const alone: Rounds = { tookMs: [], refused: 0 };
+  const beside = attacks.map((attack) => ({ attack, rounds: { tookMs: [], refused: 0 } as Rounds }));
+  try {
+    await measured(subject, 'chat');
+    for (let round = 0; round < Number(values.rounds); round += 1) {
+      await measureInto(alone, subject, measure);
+      for (const { attack, rounds } of beside) {
+        const others = await Promise.all(Array.from({ length: processes }, () => begin(attack, system.gatewayUrl, system.platformUrl, hog, hogTap)));
+        await measureInto(rounds, subject, measure);
+        await Promise.all(others.map(end));
+        await pass(500);
+      }
+    }
+    const resident = `${((system.residentBytes() ?? 0) / 2 ** 20).toFixed(0)} MiB resident`;
+    for (const { attack, rounds } of beside) console.log([`${name} (${attack}): ${compared(rounds, alone)}`, resident].join('; '));
+  } finally {
+    await system.stop();
+  }
+}
+
+function compared(beside: Rounds, alone: Rounds): string {
+  const [all, quiet] = [p99(beside.tookMs.flat()), p99(alone.tookMs.flat())];
+  const ratios = beside.tookMs.map((tookMs, round) => p99(tookMs) / p99(alone.tookMs[round]!));
+  const median = ratios.toSorted((a, b) => a - b)[ratios.length >> 1]!;
+  return [
+    `p99 ${all.toFixed(1)} ms beside it, ${quiet.toFixed(1)} ms alone, ${(all / quiet).toFixed(2)} times`,
+    `by round ${ratios.map((ratio) => ratio.toFixed(2)).join(' ')}, median ${median.toFixed(2)}`,
+    ...(alone.refused + beside.refused > 0 ? [`503: ${alone.refused} alone, ${beside.refused} beside it`] : []),
+  ].join('; ');
+}
+
+const provider = await begin('provider');
+const providerUrl = provider.line;
+for (const trial of trials.filter(({ attacks }) => attacks.some((attack) => attack.includes(values.only)))) await run(trial);
+await end(provider);

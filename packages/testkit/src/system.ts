@@ -45,6 +45,8 @@ export interface SystemOptions {
   readonly connectProviders?: boolean;
   /** Leave the default organization on the plan it is made on. Default false: its rate limits are out of the way. */
   readonly publishedLimits?: boolean;
+  /** The product may have at most so many files and sockets open (Unix). Default: as many as this process. */
+  readonly descriptorsMax?: number;
 }
 
 /** A running product. */
@@ -67,8 +69,8 @@ export interface System {
   createKey(options?: { organization?: string; project?: string }): Promise<{ id: string; key: string; prefix: string }>;
   createOrganization(name: string, plan?: string): Promise<{ id: string; name: string; plan: string }>;
   connectProvider(provider: 'openai' | 'anthropic', organization: string): Promise<void>;
-  /** Declares and enables the scripted upstream, with a path in its URL if wanted. */
-  declareUpstream(options?: { organization?: string; path?: string; enabled?: boolean }): Promise<void>;
+  /** Declares and enables the scripted upstream, with a path in its URL if wanted, or the one at `url`. */
+  declareUpstream(options?: { organization?: string; url?: string; path?: string; enabled?: boolean }): Promise<void>;
   /** The organization's records, newest first, once at least `count` of them are there. @throws Error after the deadline. */
   calls(options: { count: number; organization?: string }): Promise<CallRecordJson[]>;
   /** The records of exactly these calls, by request id. */
@@ -182,8 +184,10 @@ class Running implements System {
   }
 
   static async start(parts: RunningParts): Promise<Running> {
-    const args = [launcher, 'start', ...(parts.options.args ?? [])];
-    const child = spawn(process.execPath, args, { env: parts.env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const command = [process.execPath, launcher, 'start', ...(parts.options.args ?? [])];
+    const { descriptorsMax } = parts.options;
+    if (descriptorsMax !== undefined) command.unshift('/bin/sh', '-c', `ulimit -n ${descriptorsMax}; exec "$@"`, 'sh');
+    const child = spawn(command[0]!, command.slice(1), { env: parts.env, stdio: ['ignore', 'pipe', 'pipe'] });
     const out = collect(child);
     try {
       return new Running(child, parts, out, await readyLine(child, out));
@@ -217,9 +221,9 @@ class Running implements System {
     await this.#done(['provider', 'connect', provider, '--org', organization, '--json'], providerKeys[provider]);
   }
 
-  async declareUpstream(options: { organization?: string; path?: string; enabled?: boolean } = {}): Promise<void> {
+  async declareUpstream(options: { organization?: string; url?: string; path?: string; enabled?: boolean } = {}): Promise<void> {
     const organization = options.organization ?? 'default';
-    const url = this.upstream.url + (options.path ?? '');
+    const url = (options.url ?? this.upstream.url) + (options.path ?? '');
     await this.#done(['upstream', 'declare', '--org', organization, '--url', url, '--json'], providerKeys.upstream);
     if (options.enabled !== false) await this.#done(['upstream', 'enable', '--org', organization, '--json']);
   }
