@@ -10,6 +10,7 @@ import { wasmBrotliDecodersAlive } from './brotli-wasm.ts';
 import { defaultCopyLimits, type CopyLimits } from './copy-limits.ts';
 import type { CopyReader } from './copy-reader.ts';
 import { createCopyReader } from './create-copy-reader.ts';
+import { createDecodingTurns } from './decoding-turns.ts';
 import { createMarkerReader, marker, type MarkerReader } from './test-support/marker-reader.ts';
 
 const context: ReadingContext = { wire: 'openai', endpoint: 'chat.completions', streamed: false };
@@ -28,6 +29,9 @@ const encode: Record<string, (bytes: Buffer) => Buffer> = {
   zstd: (bytes) => zlib.zstdCompressSync(bytes),
 };
 
+/** No bomb of one test rests for those of another. */
+const restless = createDecodingTurns({ monotonicMs: () => performance.now(), workedMs: () => 0, after: () => {} });
+
 interface Copying {
   readonly copy: CopyReader;
   readonly reader: MarkerReader;
@@ -36,7 +40,7 @@ interface Copying {
 
 function start(contentEncoding: string | null, { runtimeVersion = aboveFloor, limits = fresh(), keep = true } = {}): Copying {
   const reader = createMarkerReader({ keep });
-  const copy = createCopyReader({ context, contentEncoding, limits, runtimeVersion, createReader: () => reader });
+  const copy = createCopyReader({ context, contentEncoding, limits, runtimeVersion, turns: restless, createReader: () => reader });
   return { copy, reader, finish: (ending, waitMs = 10_000) => new Promise((resolve) => copy.finish(ending, waitMs, resolve)) };
 }
 

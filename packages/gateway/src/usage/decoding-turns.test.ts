@@ -4,16 +4,19 @@ import { test } from 'node:test';
 import zlib from 'node:zlib';
 import { createCopyReader } from './create-copy-reader.ts';
 import { defaultCopyLimits } from './copy-limits.ts';
-import { createDecodingTurns } from './decoding-turns.ts';
+import { createDecodingTurns, type TurnsBy } from './decoding-turns.ts';
 import { createMarkerReader, marker } from './test-support/marker-reader.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** One clock for all; `after` is told of rests. */
+const byClock = (monotonicMs: () => number, after: TurnsBy['after'] = () => {}): TurnsBy => ({ monotonicMs, workedMs: monotonicMs, after });
 
 /** Turns by a clock that stands still but for what pieces take. */
 function turnsByHand() {
   const clock = { nowMs: 1_000 };
   const ran: string[] = [];
-  const turns = createDecodingTurns(() => clock.nowMs);
+  const turns = createDecodingTurns(byClock(() => clock.nowMs));
   const put = (organization: string, name: string, takesMs: number): void => turns.next(organization, () => {
     clock.nowMs += takesMs;
     ran.push(name);
@@ -36,26 +39,48 @@ test('a long piece is the only one of its turn, short ones share one; the organi
   assert.equal(ran.length, 192);
 });
 
-test('a piece of tens of milliseconds, as the first of a decoder may be, is followed by four times as long a rest, 100 ms at most', async () => {
+test('after a piece of tens of milliseconds its organization rests, longer after each further one, while others go on', async () => {
   const rests: [delayMs: number, task: () => void][] = [];
   const clock = { nowMs: 0 };
+  const ran: string[] = [];
+  const turns = createDecodingTurns(byClock(() => clock.nowMs, (...rest) => rests.push(rest)));
+  const put = (organization: string, takesMs: number): void => turns.next(organization, () => {
+    clock.nowMs += takesMs;
+    ran.push(`${organization} ${takesMs}`);
+  });
+  for (const takesMs of [10, 11, 400, 12, 1]) put('bombs', takesMs);
+  for (const restMs of [40, 88, 250, 250]) {
+    await turn();
+    put('honest', 0.1);
+    await turn();
+    assert.equal(ran.at(-1), 'honest 0.1', 'another organization is not held up');
+    const [delayMs, wake] = rests.pop()!;
+    assert.deepEqual([Math.round(delayMs), rests.length], [restMs, 0]);
+    clock.nowMs += delayMs;
+    wake();
+  }
+  await turn();
+  assert.deepEqual(ran.filter((name) => name.startsWith('bombs')), ['bombs 10', 'bombs 11', 'bombs 400', 'bombs 12', 'bombs 1']);
+  clock.nowMs += 11_000;
+  put('bombs', 10);
+  put('bombs', 1);
+  await turn();
+  assert.equal(Math.round(rests.pop()![0]), 40, 'what is long ago is forgotten');
+});
+
+test('a piece that took long because others had the processor is not a long one', async () => {
+  const clock = { nowMs: 0 };
   const ran: number[] = [];
-  const turns = createDecodingTurns(() => clock.nowMs, (...rest) => rests.push(rest));
-  for (const takesMs of [10, 400, 1, 1]) {
-    turns.next('bombs', () => {
+  const turns = createDecodingTurns({ ...byClock(() => clock.nowMs), workedMs: () => 0 });
+  for (const takesMs of [30, 1]) {
+    turns.next('honest', () => {
       clock.nowMs += takesMs;
       ran.push(takesMs);
     });
   }
   await turn();
   await turn();
-  assert.deepEqual([ran, rests.map(([delayMs]) => delayMs)], [[10], [40]]);
-  rests[0]![1]();
-  await turn();
-  assert.deepEqual([ran, rests.map(([delayMs]) => delayMs)], [[10, 400], [40, 100]]);
-  rests[1]![1]();
-  await turn();
-  assert.deepEqual([ran, rests.length], [[10, 400, 1, 1], 2]);
+  assert.deepEqual(ran, [30, 1]);
 });
 
 test('a busy node gives copies a part of each turn, so that honest ones are not late however many calls there are', async () => {
@@ -79,7 +104,7 @@ test('a piece may put the next; what was put before it runs, whatever it does', 
 
 test('beside 190 bodies that unfold without end, another organization\'s compressed usage is read within a few turns', async () => {
   const clock = { nowMs: 0 };
-  const turns = createDecodingTurns(() => clock.nowMs += 0.1);
+  const turns = createDecodingTurns({ ...byClock(() => clock.nowMs += 0.1), workedMs: () => 0 });
   const limits = { ...defaultCopyLimits, waiting: { now: 0, max: defaultCopyLimits.waiting.max } };
   const context = { wire: 'upstream', endpoint: 'chat.completions', streamed: false } as const;
   const bomb = zlib.brotliCompressSync(Buffer.alloc(16 * 1024 * 1024));

@@ -7,9 +7,17 @@
 const turnMsMin = 0.2;
 const turnMsMax = 1;
 const partOfTurn = 0.2;
-/** A piece cannot be cut: the first of a decoder may take tens of milliseconds for its memory. What is longer than this is made up for. */
+/**
+ * A piece cannot be cut: the first of a decoder may take tens of milliseconds for what a few bytes unfold to. After one of more processor time
+ * than this its organization rests, and longer after each further one: honest bodies have none.
+ */
 const longMs = 4;
-const restMsMax = 100;
+const restFactor = 4;
+const restFactorMax = 32;
+/** No answer waits longer for its figures: what waits beyond is late whatever comes. */
+const restMsMax = 250;
+/** After so long without a long piece the next is as the first. */
+const forgetMs = 10_000;
 
 /** One piece of work: tenths of a millisecond. It must not throw. */
 export type Piece = () => void;
@@ -19,42 +27,91 @@ export interface DecodingTurns {
   next(organization: string, piece: Piece): void;
 }
 
-/** Both are passed in for tests. */
-export function createDecodingTurns(
-  monotonicMs: () => number = () => performance.now(),
-  after: (delayMs: number, task: () => void) => unknown = (delayMs, task) => setTimeout(task, delayMs),
-): DecodingTurns {
+/** What turns go by; given in tests. */
+export interface TurnsBy {
+  readonly monotonicMs: () => number;
+  /** Processor time of this thread, milliseconds: a piece is not long because another process had the processor. */
+  readonly workedMs: () => number;
+  readonly after: (delayMs: number, task: () => void) => unknown;
+}
+
+interface Rest {
+  readonly untilMs: number;
+  readonly factor: number;
+}
+
+const byThisThread: TurnsBy = {
+  monotonicMs: () => performance.now(),
+  workedMs() {
+    const { user, system } = process.threadCpuUsage();
+    return (user + system) / 1_000;
+  },
+  after: (delayMs, task) => setTimeout(task, delayMs),
+};
+
+export function createDecodingTurns({ monotonicMs, workedMs, after }: TurnsBy = byThisThread): DecodingTurns {
   // A Map keeps its order: the organization whose turn it was goes to the end.
   const queues = new Map<string, Piece[]>();
-  let due = false;
+  /** Of organizations that had a long piece lately. */
+  const rests = new Map<string, Rest>();
+  let isDue = false;
+  let isWaking = false;
   let lastMs = 0;
 
   const work = (): void => {
+    isDue = false;
     const beganMs = monotonicMs();
     const untilMs = beganMs + Math.min(turnMsMax, Math.max(turnMsMin, (beganMs - lastMs) * partOfTurn));
-    do {
-      const [organization, pieces] = queues.entries().next().value!;
-      queues.delete(organization);
-      const piece = pieces.shift()!;
-      if (pieces.length > 0) queues.set(organization, pieces);
-      piece();
-    } while (queues.size > 0 && monotonicMs() < untilMs);
-    lastMs = monotonicMs();
-    due = queues.size > 0;
-    if (!due) return;
-    const spentMs = lastMs - beganMs;
-    if (spentMs <= longMs) setImmediate(work);
-    else after(Math.min(restMsMax, spentMs / partOfTurn - spentMs), work);
+    let nowMs = beganMs;
+    for (let next = awake(nowMs); next !== null; next = nowMs < untilMs ? awake(nowMs) : null) {
+      take(next, queues.get(next)!);
+      nowMs = monotonicMs();
+    }
+    lastMs = nowMs;
+    schedule(nowMs);
   };
+
+  /** The next organization that does not rest. */
+  function awake(nowMs: number): string | null {
+    for (const organization of queues.keys()) if ((rests.get(organization)?.untilMs ?? 0) <= nowMs) return organization;
+    return null;
+  }
+
+  function take(organization: string, pieces: Piece[]): void {
+    queues.delete(organization);
+    const piece = pieces.shift()!;
+    if (pieces.length > 0) queues.set(organization, pieces);
+    const beganMs = workedMs();
+    piece();
+    const spentMs = workedMs() - beganMs;
+    if (spentMs > longMs) rest(organization, spentMs);
+  }
+
+  function rest(organization: string, spentMs: number): void {
+    const nowMs = monotonicMs();
+    for (const [name, { untilMs }] of rests) if (untilMs + forgetMs < nowMs) rests.delete(name);
+    const factor = Math.min(restFactorMax, (rests.get(organization)?.factor ?? restFactor / 2) * 2);
+    rests.set(organization, { untilMs: nowMs + Math.min(restMsMax, spentMs * factor), factor });
+  }
+
+  function schedule(nowMs: number): void {
+    if (isDue || queues.size === 0) return;
+    isDue = awake(nowMs) !== null;
+    if (isDue) return void setImmediate(work);
+    if (isWaking) return;
+    isWaking = true;
+    after(Math.min(...[...queues.keys()].map((organization) => rests.get(organization)!.untilMs)) - nowMs, () => {
+      isWaking = false;
+      schedule(monotonicMs());
+    });
+  }
 
   return {
     next(organization, piece) {
       const pieces = queues.get(organization);
       if (pieces === undefined) queues.set(organization, [piece]);
       else pieces.push(piece);
-      if (due) return;
-      due = true;
-      setImmediate(work);
+      schedule(monotonicMs());
     },
   };
 }
