@@ -141,11 +141,14 @@ function initialise({ initdb, identity }: Binaries, password: string): string {
 }
 
 /**
- * Runs the server until it is told a word, or the process that started it is gone: the end of standard input alone may mean neither. Keeps the
- * directory when told `keep`, or `crash`, which lets the server write nothing more.
+ * Runs the server until it is told a word, or the process that started it is gone: the end of standard input alone may mean neither. Gone is
+ * also one whose end nobody has taken note of, and one whose number another process has by now. Keeps the directory when told `keep`, or
+ * `crash`, which lets the server write nothing more.
  */
-const guard = '"$@" & server=$!; trap "" INT TERM HUP PIPE; '
-  + 'until read answer; do [ -d "/proc/$OWNER" ] || ps -p "$OWNER" >/dev/null 2>&1 || break; '
+const guard = 'born() { if [ -r /proc/self/stat ]; then set -- $(sed "s/.*) //" "/proc/$OWNER/stat" 2>/dev/null); [ "$1" = Z ] || echo "${20}"; '
+  + 'else ps -o stat= -o lstart= -p "$OWNER" 2>/dev/null | sed -n "/^[^Z]/s/^[^ ]* *//p"; fi; }; since=$(born); '
+  + '"$@" & server=$!; trap "" INT TERM HUP PIPE; '
+  + 'until read answer; do [ -n "$since" ] && [ "$(born)" = "$since" ] || break; '
   + '[ -n "$said" ] || echo "guard: standard input ended, and $OWNER lives" >&2; said=1; sleep 1; done; '
   + '[ "$answer" = crash ] && kill -QUIT $server || kill -INT $server; wait $server; '
   + '[ "$answer" = keep ] || [ "$answer" = crash ] || rm -rf "$DIRECTORY"';

@@ -1,0 +1,36 @@
+/** A server of the tests ends with the process that started it, whatever becomes of that one. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createConnection } from 'node:net';
+import { test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+
+const starting = `
+  const { startPostgres } = await import(${JSON.stringify(new URL('./postgres.ts', import.meta.url).href)});
+  const { url } = await startPostgres();
+  console.log(process.pid, new URL(url).port);
+  setInterval(() => {}, 1_000_000);`;
+
+function listens(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection({ port, host: '127.0.0.1' })
+      .once('connect', () => resolve(socket.destroy() !== undefined)).once('error', () => resolve(false));
+  });
+}
+
+test('a server whose owner was killed ends, also where nobody takes note of that end', { skip: process.platform === 'win32' }, async (t) => {
+  // What the shell becomes never waits for its child, as process 1 of many a container.
+  const parent = spawn('sh', ['-c', '"$0" --input-type=module -e "$1" & exec sleep 600', process.execPath, starting], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  t.after(() => parent.kill('SIGKILL'));
+  const [line] = await parent.stdout.setEncoding('utf8').take(1).toArray() as [string];
+  const [owner, port] = line.trim().split(' ').map(Number) as [number, number];
+  assert.equal(await listens(port), true);
+  process.kill(owner, 'SIGKILL');
+  const untilMs = performance.now() + 30_000;
+  while (await listens(port) && performance.now() < untilMs) await pause(100);
+  assert.equal(await listens(port), false);
+  if (process.platform === 'linux') assert.ok(existsSync(`/proc/${owner}`), 'nobody has taken note of it');
+});
