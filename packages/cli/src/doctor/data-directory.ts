@@ -1,7 +1,8 @@
 /** The data directory and the master key's file: whether they exist, have room left, are usable by us, and by nobody else. It changes nothing. */
-import { accessSync, constants, statfsSync, statSync, type Stats } from 'node:fs';
+import { accessSync, constants, statSync, type Stats } from 'node:fs';
 import type { Config } from '../config/config.ts';
 import { masterKeyFile } from '../config/master-key.ts';
+import { freeBytesOf } from '../start/journal-disk.ts';
 import { finding, type Finding } from './finding.ts';
 
 const mib = 1_048_576;
@@ -12,7 +13,7 @@ const freeWarnBytes = 512 * mib;
 /** `shared`: the store is elsewhere, and a gateway alone keeps something here. `freeBytesOf`: null where the system does not say. */
 export function examineDataDirectory(
   directory: string,
-  { shared = false, freeBytesOf = freeBytes }: { readonly shared?: boolean; readonly freeBytesOf?: (path: string) => number | null } = {},
+  { shared = false, freeBytesOf: freeAt = freeBytesOf }: { readonly shared?: boolean; readonly freeBytesOf?: (path: string) => number | null } = {},
 ): Finding {
   const name = 'data directory';
   const found = statOf(directory);
@@ -29,7 +30,7 @@ export function examineDataDirectory(
   } catch {
     return finding(name, 'fail', `${directory} cannot be read and written by this user. Check its rights.`);
   }
-  const free = freeBytesOf(directory);
+  const free = freeAt(directory);
   if (free !== null && free < freeWarnBytes) {
     return finding(name, free < freeFailBytes ? 'fail' : 'warn',
       `The disk of ${directory} has ${Math.floor(free / mib)} MiB left. Make room: calls are refused where the journal has none.`);
@@ -47,15 +48,6 @@ export function examineMasterKeyFile(config: Pick<Config, 'dataDirectory' | 'mas
     return finding('master key', 'warn', `${file} fits the store, but other users may read it. Close it with: chmod 600 ${file}`);
   }
   return finding('master key', 'ok', `${file} fits the store.`);
-}
-
-function freeBytes(path: string): number | null {
-  try {
-    const { bavail, bsize } = statfsSync(path);
-    return bavail * bsize;
-  } catch {
-    return null;
-  }
 }
 
 function statOf(path: string): Stats | string {

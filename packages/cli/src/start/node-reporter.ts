@@ -1,10 +1,9 @@
 /** What this process's gateway node says of itself, for the operators' page: made every few seconds of what `/readyz` and `/metrics` show. */
-import { readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import type { GatewayThreadMetrics } from '@metergate/gateway/gateway-thread.ts';
 import { processMs } from '@metergate/store/desk/lease-desk.ts';
 import type { StoreThreadFigures } from '@metergate/store/desk/store-thread.ts';
 import type { NodeReport } from '@metergate/store/nodes/node-reports.ts';
+import { journalDiskOf } from './journal-disk.ts';
 import type { Unready } from './node-watch.ts';
 
 /** What does not change while it runs. */
@@ -57,19 +56,10 @@ export function startNodeReporter({ facts, journalDirectory, unready, threads }:
   const tell = async (): Promise<void> => {
     const metrics = await threads.metrics(waitMs);
     if (metrics === null) return;
-    const journalBytes = bytesIn(journalDirectory);
+    const { bytes: journalBytes } = journalDiskOf(journalDirectory);
     threads.report(nodeReportOf(facts, { unready: unready(), metrics, figures: threads.storeFigures(), journalBytes, nowMs: processMs() }));
   };
   void tell();
   const telling = setInterval(() => void tell(), pauseMs).unref();
   return { stop: () => clearInterval(telling) };
-}
-
-/** A segment may go while it is looked at. */
-function bytesIn(directory: string): number {
-  try {
-    return readdirSync(directory).reduce((sum, name) => sum + (statSync(join(directory, name), { throwIfNoEntry: false })?.size ?? 0), 0);
-  } catch {
-    return 0;
-  }
 }

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { createNodeWatch } from './node-watch.ts';
 
 function watching() {
-  const state = { nowMs: 0, free: 1_000_000 as number | null };
+  const state = { nowMs: 0, free: 10 ** 10 as number | null };
   const told: string[] = [];
   const watch = createNodeWatch({
     directory: '/data', tell: (_level, sentence) => told.push(sentence), monotonicMs: () => state.nowMs, freeBytes: () => state.free,
@@ -35,6 +35,22 @@ test('a full disk is seen without a call, told at once, once a minute while it l
   state.free = null;
   watch.look();
   assert.deepEqual([told.slice(2), causes()], [['The journal can be written again.'], []]);
+});
+
+test('a disk that fills is told before it is full, once an hour; with next to nothing left no new calls should come', () => {
+  const { state, told, watch, causes } = watching();
+  watch.phase = null;
+  state.free = 300 * 1_048_576;
+  for (const minutes of [0, 1, 59, 60]) {
+    state.nowMs = minutes * 60_000;
+    watch.look();
+  }
+  assert.deepEqual([causes(), told.length], [[], 2]);
+  assert.match(told[0]!, /The disk of the journal in \/data has 300 MiB left\./);
+  state.free = 3 * 1_048_576;
+  watch.look();
+  assert.deepEqual([causes(), told.length], [['journal'], 3]);
+  assert.match(told[2]!, /almost full: when it is, calls get 500/);
 });
 
 test('what the node says of itself counts: each trouble with its own cause', () => {

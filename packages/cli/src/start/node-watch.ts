@@ -1,9 +1,10 @@
 /**
  * Whether this process is ready for calls, and the warnings while it is not. The gateway thread reports what it cannot do. A full disk is
- * detected here, even while no call comes. A warning is given when trouble begins, once a minute while it lasts, and when it is over.
+ * detected here, even while no call comes. A warning is given when trouble begins, once a minute while it lasts, and when it is over. That the
+ * disk is filling is told before calls are refused for it.
  */
-import { statfsSync } from 'node:fs';
 import type { NodeCondition } from '@metergate/gateway/condition.ts';
+import { freeBytesOf } from './journal-disk.ts';
 
 /** Why calls should not be sent here. `store`: only calls under caps and in runs are refused. */
 export type UnreadyCause = 'starting' | 'stopping' | 'journal' | 'store';
@@ -17,7 +18,7 @@ export interface Unready {
 export interface NodeWatchOptions {
   /** Where the journal lies; null: this process keeps none. */
   readonly directory: string | null;
-  readonly tell: (level: 'error' | 'info', sentence: string) => void;
+  readonly tell: (level: 'error' | 'warn' | 'info', sentence: string) => void;
   readonly monotonicMs: () => number;
   /** Bytes that may still be written at a path; null where the system does not say. */
   readonly freeBytes?: (path: string) => number | null;
@@ -34,24 +35,44 @@ export interface NodeWatch {
 }
 
 const tellAgainMs = 60_000;
+const mib = 1_048_576;
 /** With less, a segment of the journal cannot grow. */
 const freeBytesMin = 64 * 1024;
+/** What is left then is for calls that are open, not for new ones. */
+const freeBytesScarce = 4 * mib;
+/** With less, whoever can make room should be told in time. */
+const freeBytesLow = 512 * mib;
+const tellLowAgainMs = 3_600_000;
 
 export function createNodeWatch({ directory, tell, monotonicMs, freeBytes = freeBytesOf }: NodeWatchOptions): NodeWatch {
   let condition: NodeCondition = { journal: null, unconfirmed: false };
   const toldMs = new Map<UnreadyCause, number>();
+  let lowToldMs = -Infinity;
 
-  function journalFault(): string | null {
-    if (condition.journal !== null || directory === null) return condition.journal;
-    const free = freeBytes(directory);
-    return free !== null && free < freeBytesMin ? 'the disk is full' : null;
+  function journalTrouble(): string | null {
+    const free = directory === null ? null : freeBytes(directory);
+    const fault = condition.journal ?? (free !== null && free < freeBytesMin ? 'the disk is full' : null);
+    if (fault !== null) {
+      return `The journal in ${directory} cannot be written: ${fault}. Calls get 500 and nothing is forwarded. Make room on that disk, or mend `
+        + 'its rights; no restart is needed.';
+    }
+    return free === null || free >= freeBytesScarce ? null
+      : `The disk of the journal in ${directory} is almost full: when it is, calls get 500. Make room on it; no restart is needed.`;
+  }
+
+  /** Before it is trouble. */
+  function tellLowDisk(): void {
+    const free = directory === null ? null : freeBytes(directory);
+    if (free === null || free >= freeBytesLow || free < freeBytesScarce || monotonicMs() - lowToldMs < tellLowAgainMs) return;
+    lowToldMs = monotonicMs();
+    tell('warn', `The disk of the journal in ${directory} has ${Math.floor(free / mib)} MiB left. What is not in the store yet waits there; when the `
+      + 'disk is full, calls get 500. Make room on it.');
   }
 
   function troubles(): Unready[] {
-    const fault = journalFault();
+    const journal = journalTrouble();
     return [
-      ...(fault === null ? [] : [{ cause: 'journal', sentence: `The journal in ${directory} cannot be written: ${fault}. Calls get 500 and `
-        + 'nothing is forwarded. Make room on that disk, or mend its rights; no restart is needed.' } as const]),
+      ...(journal === null ? [] : [{ cause: 'journal', sentence: journal } as const]),
       ...(condition.unconfirmed ? [{ cause: 'store', sentence: 'The shared store does not answer: calls under caps and in runs get 503. '
         + 'Bring PostgreSQL back; no restart is needed.' } as const] : []),
     ];
@@ -62,6 +83,7 @@ export function createNodeWatch({ directory, tell, monotonicMs, freeBytes = free
     hear(heard) { condition = heard; },
     unready() { return this.phase === null ? troubles() : [this.phase, ...troubles()]; },
     look() {
+      tellLowDisk();
       const now = troubles();
       for (const { cause, sentence } of now) {
         if (monotonicMs() - (toldMs.get(cause) ?? -Infinity) < tellAgainMs) continue;
@@ -75,13 +97,4 @@ export function createNodeWatch({ directory, tell, monotonicMs, freeBytes = free
       }
     },
   };
-}
-
-function freeBytesOf(path: string): number | null {
-  try {
-    const { bavail, bsize } = statfsSync(path);
-    return bavail * bsize;
-  } catch {
-    return null;
-  }
 }

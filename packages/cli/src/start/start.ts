@@ -30,7 +30,8 @@ import { assertDirectoryFree, ensureDataDirectory, lockDataDirectory, removeMade
 import { prepareFirstStart, type FirstStart } from './first-start.ts';
 import { keptData } from './kept-data.ts';
 import { assertAddressesFree, listenFault } from './free-port.ts';
-import type { GatewaySource } from './metrics/metrics-text.ts';
+import { gatewaySource } from './metrics/gateway-source.ts';
+import { longJournal } from './journal-disk.ts';
 import { createReaders, type Readers } from './leave-taking.ts';
 import { startNodeReporter } from './node-reporter.ts';
 import { createNodeWatch, type NodeWatch } from './node-watch.ts';
@@ -93,7 +94,7 @@ async function run(options: StartOptions): Promise<number> {
     // First of all: who asks whether this process is ready is answered from here on, with what it waits for.
     running.ops = await startOps({
       address: config.ops, unready: () => watch.unready(), asked: () => readers.asked(performance.now()),
-      gateway: () => gatewaySource(running.threads),
+      gateway: () => gatewaySource(running.threads, join(config.dataDirectory, 'journal')),
       traces: () => running.traces?.counters ?? null, caps: () => running.platform?.caps() ?? null,
       retention: () => running.platform?.retention() ?? null,
       runtime: { version: process.version, belowFloor: runtimeBelowFloor(process.versions.node) },
@@ -128,10 +129,6 @@ interface Start {
   readonly asked: AbortSignal;
 }
 
-function gatewaySource(threads: Threads | null): GatewaySource | null {
-  return threads === null ? null : { metrics: () => threads.metrics(1_000), storeFigures: () => threads.storeFigures() };
-}
-
 /** Starts the parts, says that they are ready, and runs until a signal comes (0) or a thread dies (1). */
 async function serve(options: StartOptions, { log, watch, asked, running, prepared, readers }: Start & {
   readonly running: Running; readonly prepared: PreparedData; readonly readers: Readers;
@@ -145,6 +142,11 @@ async function serve(options: StartOptions, { log, watch, asked, running, prepar
     running.traces = createTraceExporter({ settings: config.traces, version: manifest.version, tell: (sentence) => log('warn', sentence) });
   }
   const node = newId(idPrefix.node, randomBytes) as GatewayNodeId;
+  const left = part === 'platform' ? null : longJournal(join(config.dataDirectory, 'journal'));
+  if (left !== null) {
+    watch.phase = { cause: 'starting', sentence: left };
+    log('info', left);
+  }
   running.threads = part === 'platform' ? null : await startGateway(config, {
     node, masterKey, openaiUrl, anthropicUrl,
     onFault: (sentence) => log('warn', sentence),

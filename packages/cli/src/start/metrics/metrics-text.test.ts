@@ -27,6 +27,7 @@ async function seriesAfter(organizations: number): Promise<string[]> {
     retention: () => ({ records: organizations, events: organizations, behindMs: organizations }),
     gateway: () => ({
       metrics: async () => metrics,
+      journalDisk: () => ({ bytes: 5, freeBytes: 7 }),
       storeFigures: () => ({ recordsSetAside: 0, spendDifferences: 0, rowsShipped: organizations, recordsShipped: organizations, shippedMs: 0 }),
     }),
   });
@@ -36,5 +37,6 @@ async function seriesAfter(organizations: number): Promise<string[]> {
 test('the series are the same after one organization and after 100,000', async () => {
   const one = await seriesAfter(1);
   assert.ok(one.includes('metergate_organizations_near_cap{state="near"}') && one.includes('metergate_ship_lag_seconds'));
+  assert.ok(one.includes('metergate_journal_bytes') && one.includes('metergate_journal_free_bytes'));
   assert.deepEqual(await seriesAfter(100_000), one);
 });

@@ -4,6 +4,7 @@ import type { GatewayThreadMetrics } from '@metergate/gateway/gateway-thread.ts'
 import type { StoreThreadFigures } from '@metergate/store/desk/store-thread.ts';
 import { processMs } from '@metergate/store/desk/lease-desk.ts';
 import type { TraceCounters } from '../../traces/trace-exporter.ts';
+import type { JournalDisk } from '../journal-disk.ts';
 import { addCallCounters, callHistograms } from './call-metrics-text.ts';
 
 export interface CapFigures {
@@ -22,6 +23,7 @@ export interface RetentionFigures {
 export interface GatewaySource {
   readonly metrics: () => Promise<GatewayThreadMetrics | null>;
   readonly storeFigures: () => StoreThreadFigures;
+  readonly journalDisk: () => JournalDisk;
 }
 
 /** Where the figures come from. */
@@ -128,7 +130,15 @@ function addSpans(registry: Registry, { sent, dropped }: TraceCounters): void {
   spans.inc({ result: 'dropped' }, dropped);
 }
 
-async function addGateway(registry: Registry, { metrics: metricsOf, storeFigures }: GatewaySource): Promise<string> {
+function addJournalDisk(registry: Registry, { bytes, freeBytes }: JournalDisk): void {
+  const registers = [registry];
+  new Gauge({ name: 'metergate_journal_bytes', help: 'Size of the journal: what is not in the store yet is in it.', registers }).set(bytes);
+  if (freeBytes === null) return;
+  new Gauge({ name: 'metergate_journal_free_bytes', help: 'Room that the journal has left on its disk.', registers }).set(freeBytes);
+}
+
+async function addGateway(registry: Registry, { metrics: metricsOf, storeFigures, journalDisk }: GatewaySource): Promise<string> {
+  addJournalDisk(registry, journalDisk());
   const { recordsSetAside, spendDifferences, rowsShipped, shippedMs } = storeFigures();
   new Gauge({
     name: 'metergate_spend_differences', help: 'Sums of spend that differ from their records, at the last hourly comparison.',

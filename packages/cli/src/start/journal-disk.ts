@@ -1,0 +1,44 @@
+/** What the journal takes of its disk, and what is left there: the store may be away for long, and nothing but the disk bounds what waits. */
+import { readdirSync, statfsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+const mib = 1_048_576;
+const longMib = 64;
+
+export interface JournalDisk {
+  /** Of the journal's files. */
+  readonly bytes: number;
+  /** That may still be written there; null where the system does not say. */
+  readonly freeBytes: number | null;
+}
+
+/** Costs a look at each file. */
+export function journalDiskOf(directory: string): JournalDisk {
+  return { bytes: bytesIn(directory), freeBytes: freeBytesOf(directory) };
+}
+
+/** To be said while it is shipped, which may take minutes, and no call is taken before. Null: the journal is as short as a node leaves it. */
+export function longJournal(directory: string): string | null {
+  const left = Math.floor(bytesIn(directory) / mib);
+  return left < longMib ? null
+    : `The journal has ${left} MiB that an earlier process left. What of it is not in the store yet is shipped before calls are taken.`;
+}
+
+/** Bytes that may still be written at a path; null where the system does not say. */
+export function freeBytesOf(path: string): number | null {
+  try {
+    const { blocks, bavail, bsize } = statfsSync(path);
+    return blocks === 0 ? null : bavail * bsize;
+  } catch {
+    return null;
+  }
+}
+
+/** A segment may go while it is looked at. */
+function bytesIn(directory: string): number {
+  try {
+    return readdirSync(directory).reduce((sum, name) => sum + (statSync(join(directory, name), { throwIfNoEntry: false })?.size ?? 0), 0);
+  } catch {
+    return 0;
+  }
+}
