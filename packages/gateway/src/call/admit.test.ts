@@ -19,7 +19,7 @@ import { Runs } from '../guards/runs.ts';
 import { follow } from '../guards/standing.ts';
 import { AskedStore, testHeld, testOrganization } from '../guards/test-support/run-fixture.ts';
 import { willingRunJournal } from '../guards/test-support/standing-fixture.ts';
-import { createDestination } from '../network/undici-destination.ts';
+import { createDestination } from '../network/create-destination.ts';
 import type { HeldKey } from '../guards/held-key.ts';
 import { createCopyReader } from '../usage/create-copy-reader.ts';
 

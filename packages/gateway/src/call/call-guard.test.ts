@@ -14,7 +14,7 @@ import { startScriptedProvider } from '@metergate/testkit/scripted-provider.ts';
 import { createFaults } from '../faults.ts';
 import { startGateway, type GatewayOptions } from '../gateway.ts';
 import { testGuards, testStandings, unspentAnswer, willingRunJournal } from '../guards/test-support/standing-fixture.ts';
-import { createDestination } from '../network/undici-destination.ts';
+import { createDestination } from '../network/create-destination.ts';
 import type { HeldKey } from '../guards/held-key.ts';
 import { createCopyReader } from '../usage/create-copy-reader.ts';
 

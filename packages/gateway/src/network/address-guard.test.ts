@@ -11,7 +11,7 @@ import { verifyAddressGuard } from './guard-self-test.ts';
 import { parseAddressRanges } from '@metergate/store/network/public-address.ts';
 import { ask, startRawPeer, type RawPeer } from './test-support/raw-peer.ts';
 import { refusedAddresses, refusedTexts } from '@metergate/store/network/test-support/refused-hosts.ts';
-import { createDestination } from './undici-destination.ts';
+import { createDestination } from './create-destination.ts';
 
 const timeouts: DestinationTimeouts = { connectMs: 5_000, headMs: 5_000, idleBodyMs: 5_000 };
 const publicAddress = '93.184.215.14';

@@ -8,7 +8,8 @@ import type { Provider } from '@metergate/core/wire/wire.ts';
 import { NotPublicFault, type AddressGuard } from '@metergate/store/network/address-guard.ts';
 import type { Destination, DestinationTimeouts, Exchange, ExchangeObserver, OutboundRequest } from './destination.ts';
 import { OrganizationPools, type PoolOwner } from './organization-pools.ts';
-import { createDestination, type DestinationOptions, type DispatchIn } from './undici-destination.ts';
+import { createDestination } from './create-destination.ts';
+import type { DestinationOptions, DispatchIn } from './destination-options.ts';
 
 /** Defaults of design 3, row 10. */
 const defaultTimeouts: DestinationTimeouts = { connectMs: 10_000, headMs: 900_000, idleBodyMs: 900_000 };

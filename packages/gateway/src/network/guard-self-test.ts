@@ -5,7 +5,7 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { createAddressGuard, type ResolveAll } from '@metergate/store/network/address-guard.ts';
 import type { ExchangeFault } from './destination.ts';
-import { createDestination } from './undici-destination.ts';
+import { createDestination } from './create-destination.ts';
 
 const timeouts = { connectMs: 2_000, headMs: 2_000, idleBodyMs: 2_000 };
 

@@ -5,42 +5,20 @@
  */
 import { Readable } from 'node:stream';
 import { Pool } from 'undici';
-import type { AddressGuard } from '@metergate/store/network/address-guard.ts';
 import { BodySource } from './body-source.ts';
-import type { Destination, DestinationTimeouts, ExchangeObserver, OutboundRequest } from './destination.ts';
+import { headBytesMax, idleConnectionMs, parseOrigin, type DestinationOptions, type DispatchIn } from './destination-options.ts';
+import type { Destination, ExchangeObserver, OutboundRequest } from './destination.ts';
 import { ExchangeError } from './exchange-fault.ts';
 import { createConnector } from './guarded-connector.ts';
 import { UndiciExchange } from './undici-exchange.ts';
 
-/** Largest response head, bytes of names and values. */
-const headBytesMax = 16 * 1024;
-
-/** How long an idle connection is kept where the destination does not announce its own limit. */
-const idleConnectionMs = 4_000;
-
-/** Runs `dispatch` in the check phase of the event loop. */
-export type DispatchIn = (dispatch: () => void) => void;
-
-export interface DestinationOptions {
-  /** `setImmediate` by default; whoever only ever sends from within the check phase may dispatch at once. */
-  readonly dispatchIn?: DispatchIn | undefined;
-  /** `scheme://host:port`, http or https, nothing after it. */
-  readonly origin: string;
-  readonly timeouts: DestinationTimeouts;
-  /** Null for a destination the operator configured. */
-  readonly guard: AddressGuard | null;
-  /** Idle life of a connection, milliseconds; shorter where the destination announces less. */
-  readonly keepAliveMs?: number | undefined;
-  readonly tls?: { readonly ca?: string | Buffer | undefined } | undefined;
-}
-
 /** Throws a TypeError if `origin` is not a valid origin. */
-export function createDestination(options: DestinationOptions): Destination {
+export function createUndiciDestination(options: DestinationOptions): Destination {
   const { timeouts } = options;
   const keepAliveMs = options.keepAliveMs ?? idleConnectionMs;
-  const { origin, scheme } = parseOrigin(options.origin);
+  const { url, scheme } = parseOrigin(options.origin);
   const connect = createConnector({ connectMs: timeouts.connectMs, guard: options.guard, scheme, ca: options.tls?.ca });
-  const pool = new Pool(origin, {
+  const pool = new Pool(url.origin, {
     connect, connections: null, pipelining: 1, allowH2: false, maxHeaderSize: headBytesMax,
     headersTimeout: timeouts.headMs, bodyTimeout: timeouts.idleBodyMs,
     keepAliveTimeout: keepAliveMs, keepAliveMaxTimeout: keepAliveMs,
@@ -73,13 +51,4 @@ function send(pool: Pool, dispatchIn: DispatchIn, request: OutboundRequest, obse
 /** The client writes the length of a whole body by itself; that of a streamed one it must be told. */
 function framed({ headers, body, contentLength }: OutboundRequest): string[] {
   return body instanceof Readable && contentLength !== null ? [...headers, 'content-length', String(contentLength)] : headers;
-}
-
-function parseOrigin(text: string): { origin: string; scheme: 'http' | 'https' } {
-  const url = new URL(text);
-  const scheme = url.protocol === 'https:' ? 'https' : url.protocol === 'http:' ? 'http' : null;
-  if (scheme === null || url.username !== '' || url.password !== '' || url.pathname !== '/' || url.search !== '' || url.hash !== '') {
-    throw new TypeError('A destination is scheme, host and port alone, with http or https.');
-  }
-  return { origin: url.origin, scheme };
 }

@@ -4,12 +4,10 @@
  */
 import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
+import { interimResponsesMax } from './destination-options.ts';
 import type { Exchange, ExchangeObserver } from './destination.ts';
 import { ExchangeError, classifyFault } from './exchange-fault.ts';
 import { reasonBytes } from './response-parser.ts';
-
-/** More interim responses than any server has a reason to send; each one restarts the wait for the head. */
-const interimResponsesMax = 4_096;
 
 /**
  * How deep we are inside the client's response parser. It is one shared machine: resuming a second connection from within

@@ -17,7 +17,7 @@ import { RunRegistry } from '../guards/run-registry.ts';
 import { Runs } from '../guards/runs.ts';
 import { AskedStore, testHeld, testKey, testOrganization } from '../guards/test-support/run-fixture.ts';
 import { willingRunJournal } from '../guards/test-support/standing-fixture.ts';
-import { createDestination } from '../network/undici-destination.ts';
+import { createDestination } from '../network/create-destination.ts';
 import { createCopyReader } from '../usage/create-copy-reader.ts';
 
 export const ownKey = `svc_live_${'0'.repeat(32)}`;

@@ -1,0 +1,70 @@
+/**
+ * The clock that connections are watched by: one timer for all of them, that looks at each a few times within the shortest of its limits.
+ * A call thereby sets no timer and reads no clock; it notes what this one says. Milliseconds, monotonic.
+ */
+
+/** Something with limits of time. */
+export interface Watched {
+  /** Called at every tick. */
+  look(): void;
+}
+
+const shortestTickMs = 5;
+const longestTickMs = 500;
+
+export class CoarseClock {
+  readonly tickMs: number;
+  readonly #watched = new Set<Watched>();
+  readonly #monotonicMs: () => number;
+  #nowMs: number;
+  #heardMs = 0;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(tickMs: number, monotonicMs: () => number = () => performance.now()) {
+    this.tickMs = tickMs;
+    this.#monotonicMs = monotonicMs;
+    this.#nowMs = monotonicMs();
+  }
+
+  /** What it was at the last tick: late by a tick, or by as long as this process had no time. */
+  get nowMs(): number {
+    return this.#nowMs;
+  }
+
+  /**
+   * For the silence of others. It goes on by two ticks at most at a time: what a peer sent while this process had no time has not been read
+   * yet, and is no silence. It says when something began too early by a tick at most.
+   */
+  get heardMs(): number {
+    return this.#heardMs;
+  }
+
+  watch(one: Watched): void {
+    this.#watched.add(one);
+    if (this.#timer !== null) return;
+    this.#nowMs = this.#monotonicMs();
+    this.#timer = setTimeout(this.#tick, this.tickMs).unref();
+  }
+
+  forget(one: Watched): void {
+    this.#watched.delete(one);
+  }
+
+  readonly #tick = (): void => {
+    const nowMs = this.#monotonicMs();
+    this.#heardMs += Math.min(nowMs - this.#nowMs, 2 * this.tickMs);
+    this.#nowMs = nowMs;
+    for (const one of this.#watched) one.look();
+    this.#timer = this.#watched.size === 0 ? null : setTimeout(this.#tick, this.tickMs).unref();
+  };
+}
+
+const clocks = new Map<number, CoarseClock>();
+
+/** The clock for limits of which the shortest is this. Those of about the same share one. */
+export function clockFor(shortestMs: number): CoarseClock {
+  const tickMs = Math.min(longestTickMs, Math.max(shortestTickMs, 2 ** Math.floor(Math.log2(shortestMs / 8))));
+  let clock = clocks.get(tickMs);
+  if (clock === undefined) clocks.set(tickMs, clock = new CoarseClock(tickMs));
+  return clock;
+}

@@ -1,0 +1,155 @@
+/**
+ * Node's own HTTP parser, the one that node:http uses on both its sides, set up for responses and in its strict mode. It is no public part of
+ * Node (DEP0199: deprecated in its documentation), so it is used only on the major versions of Node that the tests of this folder were run
+ * on, and only after it has shown that it still reads what it should and refuses what it must. Otherwise there is none. Decision 0041.
+ */
+import { headBytesMax } from './destination-options.ts';
+
+/** What a parser tells while it reads. Called within `execute` and `finish`; must not throw. */
+export interface ResponseEvents {
+  /** The first byte of a response, interim ones included. */
+  begun(): void;
+  /** A part of a long header list, or trailers. */
+  pairs(pairs: string[]): void;
+  /** The rest of the header list, or null where all of it came before. True: this response has no body, whatever its head says. */
+  headComplete(head: ParsedHead): boolean;
+  body(chunk: Buffer): void;
+  /** The response is whole by its own framing. */
+  complete(): void;
+}
+
+export interface ParsedHead {
+  readonly status: number;
+  /** One character a byte. */
+  readonly reason: string;
+  readonly pairs: string[] | null;
+  readonly upgrade: boolean;
+  /** By the response's version, `Connection` and framing. */
+  readonly keepAlive: boolean;
+}
+
+export interface ResponseParser {
+  /** Reads these bytes. An error where they are no HTTP; its `code` says why. */
+  execute(bytes: Uint8Array): number | Error;
+  /** The connection came to its end in order. An error where the response was not whole. */
+  finish(): Error | undefined;
+  /** Frees what it holds outside of the heap. Not while it reads. */
+  close(): void;
+}
+
+/** The newest major version of Node that the tests of this folder were run on. */
+const newestMajor = 26;
+
+const lenientNone = 0;
+const skipBody = 1;
+
+type Slot = number;
+
+interface NativeParser extends ResponseParser {
+  initialize(type: number, resource: object, headBytesMax: number, lenientFlags: number): void;
+  owner: ResponseEvents;
+  [slot: Slot]: unknown;
+}
+
+interface NativeParserClass {
+  new (): NativeParser;
+  readonly RESPONSE: number;
+  readonly kOnMessageBegin: Slot;
+  readonly kOnHeaders: Slot;
+  readonly kOnHeadersComplete: Slot;
+  readonly kOnBody: Slot;
+  readonly kOnMessageComplete: Slot;
+}
+
+/** What the parser is asked at first, and what has to be heard of it. */
+const asked: readonly (readonly [text: string, heard: string])[] = [
+  ['HTTP/1.1 200 O\xe9\r\nA: b\r\nContent-Length: 2\r\n\r\nok', '200 O\xe9 [A,b,Content-Length,2] true "ok" whole'],
+  ['HTTP/1.1 103 X\r\n\r\nHTTP/1.1 200 \r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX: y\r\n\r\n',
+    '103 X [] true whole 200  [Transfer-Encoding,chunked] true "ok" pairs [X,y] whole'],
+  ['HTTP/1.1 200 OK\r\n\r\nhello', '200 OK [] false "hello"'],
+  ['HTTP/1.1 200 OK\nA: b\n\n', 'error'],
+  ['HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n', 'error'],
+  ['HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n', 'error'],
+  ['HTTP/1.1 200 OK\r\nA : b\r\n\r\n', 'error'],
+  ['HTTP/1.1 200 OK\r\nA: b\0\r\n\r\n', 'error'],
+  [`HTTP/1.1 200 OK\r\nA: ${'b'.repeat(headBytesMax)}\r\n\r\n`, 'error'],
+];
+
+const parserClass = usableClass();
+
+/** Whether this Node has the parser. */
+export const hasNativeParser = parserClass !== null;
+
+/** Throws where this Node has no such parser. */
+export function createResponseParser(owner: ResponseEvents): ResponseParser {
+  if (parserClass === null) throw new Error('This version of Node has no HTTP parser that is known.');
+  return createParser(parserClass, owner);
+}
+
+function createParser(Parser: NativeParserClass, owner: ResponseEvents): ResponseParser {
+  const parser = new Parser();
+  parser.initialize(Parser.RESPONSE, owner, headBytesMax, lenientNone);
+  parser.owner = owner;
+  parser[Parser.kOnMessageBegin] = onMessageBegin;
+  parser[Parser.kOnHeaders] = onHeaders;
+  parser[Parser.kOnHeadersComplete] = onHeadersComplete;
+  parser[Parser.kOnBody] = onBody;
+  parser[Parser.kOnMessageComplete] = onMessageComplete;
+  return parser;
+}
+
+// Shared by all parsers, which are their `this`: a connection has no functions of its own.
+
+function onMessageBegin(this: NativeParser): void {
+  this.owner.begun();
+}
+
+function onHeaders(this: NativeParser, pairs: string[]): void {
+  this.owner.pairs(pairs);
+}
+
+function onHeadersComplete(this: NativeParser, ...parts: [number, number, string[] | undefined, unknown, unknown, number, string, boolean,
+  boolean]): number {
+  const head = { status: parts[5], reason: parts[6], pairs: parts[2] ?? null, upgrade: parts[7], keepAlive: parts[8] };
+  return this.owner.headComplete(head) ? skipBody : 0;
+}
+
+function onBody(this: NativeParser, chunk: Buffer): void {
+  this.owner.body(chunk);
+}
+
+function onMessageComplete(this: NativeParser): void {
+  this.owner.complete();
+}
+
+function usableClass(): NativeParserClass | null {
+  if (Number.parseInt(process.versions.node, 10) > newestMajor) return null;
+  try {
+    const found = (process.getBuiltinModule('node:_http_common') as { HTTPParser?: NativeParserClass } | undefined)?.HTTPParser;
+    return found !== undefined && readsRightly(found) ? found : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Whether the parser of this Node still speaks the language that is expected of it. */
+function readsRightly(Parser: NativeParserClass): boolean {
+  return asked.every(([text, heard]) => readBy(Parser, Buffer.from(text, 'latin1')) === heard);
+}
+
+function readBy(Parser: NativeParserClass, bytes: Buffer): string {
+  const heard: string[] = [];
+  const parser = createParser(Parser, {
+    begun() {},
+    pairs: (pairs) => heard.push(`pairs [${pairs.join()}]`),
+    headComplete({ status, reason, pairs, keepAlive }) {
+      heard.push(`${status} ${reason} [${(pairs ?? []).join()}] ${keepAlive}`);
+      return false;
+    },
+    body: (chunk) => heard.push(JSON.stringify(chunk.toString())),
+    complete: () => heard.push('whole'),
+  });
+  const outcome = parser.execute(bytes);
+  parser.close();
+  return outcome === bytes.length ? heard.join(' ') : 'error';
+}

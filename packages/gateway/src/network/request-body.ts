@@ -1,0 +1,104 @@
+/**
+ * The caller's body stream on its way to a connection: as it comes, with backpressure, in its declared length or in chunks. The head leaves
+ * with its first bytes. The stream is the caller's: it is never destroyed here, and left paused and open when the exchange is over.
+ */
+import type { Readable } from 'node:stream';
+import type { Socket } from 'node:net';
+import { ExchangeError } from './exchange-fault.ts';
+
+export interface BodyDuty {
+  readonly socket: Socket;
+  /** Without framing. */
+  readonly head: string;
+  /** Declared; null: chunked. */
+  readonly contentLength: number | null;
+  /** Whether a request without a body has to say so. */
+  readonly tellsLength: boolean;
+  /** Runs once, when all of it has been written. */
+  readonly sent: () => void;
+}
+
+export class RequestBody {
+  readonly #source: Readable;
+  readonly #broken: (cause: Error) => void;
+  #duty: BodyDuty | null = null;
+  #ended = false;
+  #released = false;
+  #bytes = 0;
+
+  /** `broken` runs once, where the stream ends before it is whole, or is not as long as declared; never before this returns. */
+  constructor(source: Readable, broken: (cause: Error) => void) {
+    this.#source = source;
+    this.#broken = broken;
+    source.on('data', this.#onData).on('end', this.#onEnd).on('error', this.#onBreak).on('close', this.#onBreak);
+    source.pause();
+    // A stream that was read to its end is destroyed as well: what it ended with is asked first.
+    if (source.readableEnded) this.#ended = true;
+    else if (source.destroyed || source.errored !== null) queueMicrotask(this.#onBreak);
+  }
+
+  /** A connection is there. */
+  start(duty: BodyDuty): void {
+    this.#duty = duty;
+    duty.socket.on('drain', this.#onDrain);
+    if (this.#ended) this.#finish(duty);
+    else this.#source.resume();
+  }
+
+  /** Nothing more is read. Idempotent. */
+  release(): void {
+    if (this.#released) return;
+    this.#released = true;
+    this.#duty?.socket.off('drain', this.#onDrain);
+    this.#source.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onBreak);
+    this.#source.pause();
+    // A late error of an abandoned stream must not end the process: the error listener is swapped, not removed.
+    this.#source.off('error', this.#onBreak).on('error', ignore);
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    const duty = this.#duty;
+    if (duty === null || this.#released || chunk.length === 0) return;
+    const { socket, contentLength } = duty;
+    if (contentLength !== null && this.#bytes + chunk.length > contentLength) return this.#break();
+    socket.cork();
+    if (this.#bytes === 0) {
+      socket.write(`${duty.head}${contentLength === null ? 'transfer-encoding: chunked' : `content-length: ${contentLength}`}\r\n\r\n`, 'latin1');
+    }
+    this.#bytes += chunk.length;
+    if (contentLength === null) socket.write(`${chunk.length.toString(16)}\r\n`, 'latin1');
+    let goesOn = socket.write(chunk);
+    if (contentLength === null) goesOn = socket.write('\r\n', 'latin1');
+    socket.uncork();
+    if (!goesOn) this.#source.pause();
+  };
+
+  readonly #onDrain = (): void => {
+    if (!this.#released) this.#source.resume();
+  };
+
+  readonly #onEnd = (): void => {
+    this.#ended = true;
+    if (this.#duty !== null && !this.#released) this.#finish(this.#duty);
+  };
+
+  readonly #onBreak = (): void => {
+    if (!this.#ended) this.#break();
+  };
+
+  #break(): void {
+    if (this.#released) return;
+    this.release();
+    this.#broken(new ExchangeError('aborted', 'The request body broke off.'));
+  }
+
+  #finish(duty: BodyDuty): void {
+    if (duty.contentLength !== null && duty.contentLength !== this.#bytes) return this.#break();
+    this.release();
+    if (this.#bytes === 0) duty.socket.write(`${duty.head}${duty.tellsLength ? 'content-length: 0\r\n' : ''}\r\n`, 'latin1');
+    else if (duty.contentLength === null) duty.socket.write('0\r\n\r\n', 'latin1');
+    duty.sent();
+  }
+}
+
+function ignore(): void {}

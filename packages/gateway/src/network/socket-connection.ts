@@ -1,0 +1,330 @@
+/**
+ * One HTTP/1.1 connection: an exchange at a time, written in one go where its body is whole, read by Node's parser. It is used again only
+ * after an answer that was whole by its own framing, that left nothing behind it, and whose request was written to its end. Whatever comes
+ * in while nothing is asked for ends it. Its limits of time are looked after by a clock that all connections share.
+ */
+import type { Socket } from 'node:net';
+import type { CoarseClock, Watched } from './coarse-clock.ts';
+import { interimResponsesMax } from './destination-options.ts';
+import type { DestinationTimeouts } from './destination.ts';
+import type { Dialler } from './dialler.ts';
+import { ExchangeError } from './exchange-fault.ts';
+import { idleLimitMs } from './keep-alive.ts';
+import { createResponseParser, type ParsedHead, type ResponseEvents, type ResponseParser } from './native-parser.ts';
+import { expectsPayload, requestHead } from './request-head.ts';
+import type { Carrier, SocketExchange } from './socket-exchange.ts';
+import { StrictLength } from './strict-length.ts';
+
+/** Whose connections these are. */
+export interface ConnectionOwner {
+  readonly host: string;
+  readonly dialler: Dialler;
+  readonly timeouts: DestinationTimeouts;
+  readonly keepAliveMs: number;
+  readonly clock: CoarseClock;
+  /** It waits for the next exchange. False: none will come. */
+  idle(connection: SocketConnection): boolean;
+  gone(connection: SocketConnection): void;
+}
+
+/** Where all connections' bytes come in. They are read before the next ones can come. */
+const incoming = Buffer.allocUnsafeSlow(64 * 1024);
+/** True while what is in `incoming` is read. */
+let reading = false;
+let overwritten = false;
+
+/** A whole body of up to this many bytes is copied behind its head, so that both are one buffer; a longer one is not copied. */
+const copiedBodyBytesMax = 16 * 1024;
+
+const lengthAndTab = new ExchangeError('protocol', 'The length in the answer is followed by a tab.');
+
+type Phase = 'dialling' | 'head' | 'body' | 'idle' | 'kept' | 'gone';
+
+export class SocketConnection implements Carrier, ResponseEvents, Watched {
+  readonly #owner: ConnectionOwner;
+  readonly #parser: ResponseParser;
+  readonly #socket: Socket;
+  #phase: Phase = 'dialling';
+  #exchange: SocketExchange | null;
+  /** When the silence that is waited out began, by the owner's clock. */
+  #sinceMs: number;
+  #idleMs = 0;
+  /** Pairs of a head that is not whole yet. */
+  #pairs: string[] | null = null;
+  #interimResponses = 0;
+  readonly #length = new StrictLength();
+  #held = false;
+  /** As the answer says. */
+  #keepAlive = false;
+  /** Not after this exchange, whatever the answer says. */
+  #isLast = false;
+  #writing = false;
+  #answerIsWhole = false;
+  /** Something began behind a whole answer. */
+  #unasked = false;
+
+  /** Dials for this exchange. */
+  constructor(owner: ConnectionOwner, exchange: SocketExchange) {
+    this.#owner = owner;
+    this.#exchange = exchange;
+    exchange.isCarriedBy(this);
+    this.#parser = createResponseParser(this);
+    this.#sinceMs = owner.clock.heardMs;
+    owner.clock.watch(this);
+    this.#socket = owner.dialler.dial({
+      onread: { buffer: incoming, callback: (length) => this.#read(length) },
+      opened: () => this.#write(),
+    });
+    this.#socket.on('error', (cause) => this.#broke(cause)).on('end', this.#ended).on('close', this.#closed);
+  }
+
+  /** Takes it out of the idle ones for this exchange, which is written by `carry`. */
+  keepFor(exchange: SocketExchange): void {
+    this.#phase = 'kept';
+    this.#exchange = exchange;
+    exchange.isCarriedBy(this);
+    this.#socket.ref();
+  }
+
+  /** Writes the exchange that it was kept for. False where the connection has ended meanwhile, and nothing was written. */
+  carry(): boolean {
+    if (this.#phase !== 'kept') return false;
+    this.#write();
+    return true;
+  }
+
+  hold(): void {
+    if (this.#phase !== 'body' || this.#held) return;
+    this.#held = true;
+    this.#socket.pause();
+  }
+
+  goOn(): void {
+    if (!this.#held) return;
+    this.#held = false;
+    this.#sinceMs = this.#owner.clock.heardMs;
+    this.#socket.resume();
+  }
+
+  destroy(): void {
+    if (this.#phase === 'gone') return;
+    this.#phase = 'gone';
+    this.#exchange = null;
+    this.#socket.destroy();
+    this.#owner.clock.forget(this);
+    this.#owner.gone(this);
+    // Not while it reads: this may be called from within.
+    setImmediate(closeParser, this.#parser);
+  }
+
+  look(): void {
+    const { clock, timeouts } = this.#owner;
+    if (this.#phase === 'idle') {
+      if (clock.nowMs - this.#sinceMs >= this.#idleMs - clock.tickMs) this.destroy();
+      return;
+    }
+    // A caller that writes slowly, or reads slowly, is not the destination's silence.
+    if (this.#held || (this.#phase === 'head' && this.#writing && !this.#socket.writableNeedDrain)) this.#sinceMs = clock.heardMs;
+    const waitedMs = clock.heardMs - this.#sinceMs - clock.tickMs;
+    if (this.#phase === 'dialling' && waitedMs >= timeouts.connectMs) {
+      this.#broke(new ExchangeError('connect', 'The destination could not be reached in time.'));
+    } else if (this.#phase === 'head' && waitedMs >= timeouts.headMs) {
+      this.#broke(new ExchangeError('timeout', 'The destination did not answer in time.'));
+    } else if (this.#phase === 'body' && waitedMs >= timeouts.idleBodyMs) {
+      this.#broke(new ExchangeError('timeout', 'The destination fell silent within its answer.'));
+    }
+  }
+
+  #write(): void {
+    const exchange = this.#exchange;
+    if (exchange === null) return this.destroy();
+    const { request } = exchange;
+    const pays = expectsPayload(request.method);
+    const hasBody = exchange.body !== null || (request.body !== null && (request.body as Uint8Array).length > 0);
+    this.#phase = 'head';
+    this.#sinceMs = this.#owner.clock.heardMs;
+    this.#interimResponses = 0;
+    this.#answerIsWhole = false;
+    this.#length.clear();
+    // Some servers send a body after HEAD, or read none after GET.
+    if (request.method === 'HEAD' || (hasBody && !pays)) this.#isLast = true;
+    exchange.isWritten();
+    const head = requestHead(request, this.#owner.host);
+    if (exchange.body !== null) {
+      this.#writing = true;
+      const { contentLength } = request;
+      exchange.body.start({ socket: this.#socket, head, contentLength, tellsLength: pays, sent: () => this.#bodySent() });
+    } else if (hasBody) {
+      this.#writeWhole(head, request.body as Uint8Array);
+    } else {
+      this.#socket.write(pays ? `${head}content-length: 0\r\n\r\n` : `${head}\r\n`, 'latin1');
+    }
+  }
+
+  #writeWhole(head: string, body: Uint8Array): void {
+    const whole = `${head}content-length: ${body.length}\r\n\r\n`;
+    if (body.length <= copiedBodyBytesMax) {
+      const bytes = Buffer.allocUnsafe(whole.length + body.length);
+      bytes.write(whole, 'latin1');
+      bytes.set(body, whole.length);
+      this.#socket.write(bytes);
+    } else {
+      this.#socket.cork();
+      this.#socket.write(whole, 'latin1');
+      this.#socket.write(body);
+      this.#socket.uncork();
+    }
+  }
+
+  #bodySent(): void {
+    this.#writing = false;
+    if (this.#phase === 'head') this.#sinceMs = this.#owner.clock.heardMs;
+  }
+
+  /** False: no more, for now. */
+  #read(length: number): boolean {
+    if (reading) {
+      // Cannot be, as far as is known: the bytes that are being read were overwritten.
+      overwritten = true;
+      this.#broke(new ExchangeError('protocol', 'Two answers came in at once.'));
+      return false;
+    }
+    if (this.#phase === 'idle' || this.#phase === 'kept') {
+      // Nobody asked for these bytes. An exchange that it is kept for, of which nothing was written, goes elsewhere.
+      this.destroy();
+      return false;
+    }
+    if (this.#phase === 'gone') return false;
+    const bytes = length === incoming.length ? incoming : incoming.subarray(0, length);
+    const isHead = this.#phase === 'head';
+    const outcome = isHead && this.#length.refuses(bytes) ? lengthAndTab : this.#parse(bytes);
+    if (isHead && this.#phase as Phase === 'head') this.#length.keep(bytes);
+    return this.#afterRead(outcome);
+  }
+
+  #parse(bytes: Buffer): number | Error {
+    reading = true;
+    try {
+      const outcome = this.#parser.execute(bytes);
+      return overwritten ? new ExchangeError('protocol', 'Two answers came in at once.') : outcome;
+    } catch {
+      // An observer must not throw. What it threw may hold anything, and is not handed on.
+      return new ExchangeError('aborted', 'The answer could not be taken in.');
+    } finally {
+      reading = overwritten = false;
+    }
+  }
+
+  #afterRead(outcome: number | Error): boolean {
+    if (this.#phase as Phase === 'gone') return false;
+    if (outcome instanceof Error) {
+      this.#broke(notHttp(outcome));
+      return false;
+    }
+    if (this.#answerIsWhole) return this.#rest();
+    return !this.#held;
+  }
+
+  /** The answer is whole and has been told. */
+  #rest(): boolean {
+    const { clock } = this.#owner;
+    if (!this.#keepAlive || this.#isLast || this.#writing || this.#unasked || this.#idleMs <= 0) {
+      this.destroy();
+      return false;
+    }
+    if (this.#held) this.#socket.resume();
+    this.#held = false;
+    this.#phase = 'idle';
+    this.#sinceMs = clock.nowMs;
+    this.#socket.unref();
+    if (this.#owner.idle(this)) return true;
+    this.destroy();
+    return false;
+  }
+
+  readonly #ended = (): void => {
+    if (this.#phase === 'body' && !this.#keepAlive) {
+      const fault = this.#parser.finish();
+      if (fault !== undefined) this.#broke(notHttp(fault));
+      else this.destroy();
+    } else if (this.#phase === 'head' || this.#phase === 'body') {
+      this.#broke(new ExchangeError('reset', 'The destination closed the connection before its answer was whole.'));
+    } else {
+      this.#broke(new ExchangeError('connect', 'The destination closed the connection.'));
+    }
+  };
+
+  readonly #closed = (): void => {
+    this.#broke(new Error('The connection was closed.'));
+  };
+
+  #broke(cause: Error): void {
+    const exchange = this.#exchange;
+    // Nothing of it was written: it goes elsewhere.
+    const goesElsewhere = this.#phase === 'kept';
+    this.destroy();
+    if (!goesElsewhere) exchange?.fail(cause);
+  }
+
+  begun(): void {
+    if (this.#answerIsWhole || this.#exchange === null) this.#unasked = true;
+  }
+
+  pairs(pairs: string[]): void {
+    if (this.#phase === 'head' && this.#exchange !== null) this.#pairs = this.#pairs === null ? pairs : this.#pairs.concat(pairs);
+  }
+
+  headComplete({ status, reason, pairs, upgrade, keepAlive }: ParsedHead): boolean {
+    const all = pairs ?? this.#pairs ?? [];
+    this.#pairs = null;
+    const exchange = this.#exchange;
+    if (exchange === null || this.#answerIsWhole) {
+      this.#unasked = true;
+      return true;
+    }
+    const oddity = this.#oddityOf(status, upgrade);
+    if (oddity !== null) {
+      this.#broke(new ExchangeError('protocol', oddity));
+      return true;
+    }
+    this.#sinceMs = this.#owner.clock.heardMs;
+    if (status < 200) return false;
+    this.#phase = 'body';
+    this.#keepAlive = keepAlive;
+    this.#idleMs = idleLimitMs({ status, pairs: all }, this.#owner.keepAliveMs);
+    if (exchange.paused) this.#held = true;
+    exchange.head(status, reason, all);
+    return exchange.request.method === 'HEAD';
+  }
+
+  body(chunk: Buffer): void {
+    this.#sinceMs = this.#owner.clock.heardMs;
+    if (!this.#answerIsWhole) this.#exchange?.data(chunk);
+  }
+
+  complete(): void {
+    const exchange = this.#exchange;
+    if (this.#phase !== 'body' || this.#answerIsWhole || exchange === null) return;
+    this.#answerIsWhole = true;
+    this.#exchange = null;
+    exchange.end();
+  }
+
+  /** Why a status cannot be relayed; null for final ones and for interim ones within the bound. */
+  #oddityOf(status: number, upgrade: boolean): string | null {
+    if (status < 100) return 'The destination answered with a status that is not valid.';
+    if (status === 101 || upgrade) return 'The destination switched protocols unasked.';
+    if (status < 200 && ++this.#interimResponses > interimResponsesMax) return 'The destination sent interim responses without end.';
+    return null;
+  }
+}
+
+function closeParser(parser: ResponseParser): void {
+  parser.close();
+}
+
+/** Of the parser's error only its code: no piece of an answer travels into a log. */
+function notHttp(cause: Error): ExchangeError {
+  if (cause instanceof ExchangeError) return cause;
+  return new ExchangeError('protocol', `The answer is not HTTP/1.1 (${(cause as NodeJS.ErrnoException).code ?? 'unread'}).`);
+}

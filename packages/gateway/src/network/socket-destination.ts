@@ -1,0 +1,114 @@
+/**
+ * A destination over HTTP/1.1 connections of our own: one request on a connection at a time, as many connections as there are calls under
+ * way, one attempt per call. No redirect, no decoding, no proxy variable. Design 2, Forwarding; decision 0041.
+ *
+ * An idle connection is kept for an exchange for one whole turn of the event loop, from check phase to check phase, before the exchange is
+ * written to it: whatever came in unasked before the call, or while the process was busy, is read in the turn's poll phase and ends the
+ * connection, and the call goes to a new one. Written at once, such bytes would be taken for the answer to this call.
+ */
+import { clockFor, type CoarseClock } from './coarse-clock.ts';
+import { idleConnectionMs, parseOrigin, type DestinationOptions, type DispatchIn } from './destination-options.ts';
+import type { Destination, DestinationTimeouts, Exchange, ExchangeObserver, OutboundRequest } from './destination.ts';
+import { Dialler } from './dialler.ts';
+import { ExchangeError } from './exchange-fault.ts';
+import { requestProblem } from './request-head.ts';
+import { SocketConnection, type ConnectionOwner } from './socket-connection.ts';
+import { SocketExchange } from './socket-exchange.ts';
+
+/** Throws a TypeError if `origin` is not a valid origin, and where this Node has no parser (`hasNativeParser`). */
+export function createSocketDestination(options: DestinationOptions): Destination {
+  return new SocketDestination(options);
+}
+
+interface Kept {
+  readonly exchange: SocketExchange;
+  readonly connection: SocketConnection;
+}
+
+class SocketDestination implements Destination, ConnectionOwner {
+  readonly host: string;
+  readonly dialler: Dialler;
+  readonly timeouts: DestinationTimeouts;
+  readonly keepAliveMs: number;
+  readonly clock: CoarseClock;
+  readonly #dispatchIn: DispatchIn;
+  readonly #all = new Set<SocketConnection>();
+  /** The last one is used first. */
+  readonly #idle: SocketConnection[] = [];
+  #kept: Kept[] = [];
+  #closing: Promise<void> | null = null;
+  #closed: (() => void) | null = null;
+
+  constructor(options: DestinationOptions) {
+    const { url, scheme } = parseOrigin(options.origin);
+    const { timeouts, keepAliveMs = idleConnectionMs } = options;
+    this.host = url.host;
+    this.dialler = new Dialler({ url, scheme, guard: options.guard, ca: options.tls?.ca });
+    this.timeouts = timeouts;
+    this.keepAliveMs = keepAliveMs;
+    this.clock = clockFor(Math.min(timeouts.connectMs, timeouts.headMs, timeouts.idleBodyMs, keepAliveMs));
+    this.#dispatchIn = options.dispatchIn ?? setImmediate;
+  }
+
+  send(request: OutboundRequest, observer: ExchangeObserver): Exchange {
+    const exchange = new SocketExchange(request, observer);
+    this.#dispatchIn(() => this.#dispatch(exchange));
+    return exchange;
+  }
+
+  /** After the dispatches that still wait for their turn: what was sent before the close is an exchange like any other. */
+  close(): Promise<void> {
+    return this.#closing ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => this.#close());
+  }
+
+  idle(connection: SocketConnection): boolean {
+    if (this.#closed !== null) return false;
+    this.#idle.push(connection);
+    return true;
+  }
+
+  gone(connection: SocketConnection): void {
+    this.#all.delete(connection);
+    const at = this.#idle.lastIndexOf(connection);
+    if (at >= 0) this.#idle.splice(at, 1);
+    if (this.#all.size === 0) this.#closed?.();
+  }
+
+  #close(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#closed = resolve;
+      for (const connection of this.#idle.splice(0)) connection.destroy();
+      if (this.#all.size === 0) resolve();
+    });
+  }
+
+  #dispatch(exchange: SocketExchange): void {
+    if (exchange.over) return;
+    const problem = requestProblem(exchange.request);
+    if (problem !== null) return failLater(exchange, new ExchangeError('protocol', problem));
+    if (this.#closed !== null) return failLater(exchange, new ExchangeError('connect', 'The destination is closed.'));
+    const connection = this.#idle.pop();
+    if (connection === undefined) return this.#dial(exchange);
+    connection.keepFor(exchange);
+    if (this.#kept.push({ exchange, connection }) === 1) setImmediate(this.#carryKept);
+  }
+
+  readonly #carryKept = (): void => {
+    const kept = this.#kept;
+    this.#kept = [];
+    for (const { exchange, connection } of kept) {
+      if (!exchange.over && !connection.carry()) this.#dial(exchange);
+    }
+  };
+
+  #dial(exchange: SocketExchange): void {
+    const refusal = this.dialler.refusal();
+    if (refusal !== null) return failLater(exchange, refusal);
+    this.#all.add(new SocketConnection(this, exchange));
+  }
+}
+
+/** Nothing is told before `send` has returned. */
+function failLater(exchange: SocketExchange, cause: Error): void {
+  process.nextTick(() => exchange.fail(cause));
+}
