@@ -11,16 +11,9 @@ import { newId, idPrefix } from '@metergate/core/id.ts';
 import { createAddressGuard } from '@metergate/store/network/address-guard.ts';
 import { parseAddressRanges } from '@metergate/store/network/public-address.ts';
 import { openStore, type Store } from '@metergate/store/store.ts';
-import { createAttempts } from './auth/attempts.ts';
-import { createSessions } from './auth/create-sessions.ts';
-import { passwords } from './auth/passwords.ts';
-import { begunSignIns } from './auth/oidc/begun-sign-in.ts';
-import { createIdentityProvider } from './auth/oidc/identity-provider.ts';
-import { keptIdTokens } from './auth/oidc/kept-id-token.ts';
 import { sessionHoursDefault, type OidcSettings } from './auth/oidc/oidc-settings.ts';
 import type { OidcParts } from './auth/oidc/oidc-parts.ts';
-import { trustedProxies } from './http/client-address.ts';
-import { finishErasures } from './use-cases/erasure.ts';
+import { finishErasures } from './use-cases/finish-erasures.ts';
 import type { PlatformParts } from './http/parts.ts';
 import { createNoticeWork, type NoticeWork } from './notices/notice-work.ts';
 import { createReports, type Reports } from './reports/report-client.ts';
@@ -78,9 +71,11 @@ try {
 async function serve(): Promise<void> {
   const store = await openStore({ url: data.databaseUrl, masterKey: data.masterKey, clock: Date.now, randomBytes, create: false });
   const reports = reportsBeside(store);
-  const oidc = oidcParts();
+  const oidc = await oidcParts();
   try {
-    const platform = await startPlatform(data, (port) => partsOn({ store, reports, oidc }, port));
+    const platform = await startPlatform(data, {
+      partsAt: (port) => partsOn({ store, reports, oidc }, port), report: (fault) => tell('answer a request', fault),
+    });
     await remember(store, publicUrlAt(platform.port));
     const housekeeping = setInterval(() => void keepHouse(store), housekeepingMs);
     const notices = noticeWorkOn(store);
@@ -173,7 +168,11 @@ function reportsAt(databaseUrl: string): Reports {
   return createReports(() => new Worker(new URL('./reports/report-thread.ts', import.meta.url), { workerData: given }));
 }
 
-function partsOn({ store, reports, oidc }: Pick<PlatformParts, 'store' | 'reports' | 'oidc'>, port: number): PlatformParts {
+/** What only requests need is loaded with the first of them. */
+async function partsOn({ store, reports, oidc }: Pick<PlatformParts, 'store' | 'reports' | 'oidc'>, port: number): Promise<PlatformParts> {
+  const [{ createSessions }, { passwords }, { createAttempts }, { trustedProxies }] = await Promise.all([
+    import('./auth/create-sessions.ts'), import('./auth/passwords.ts'), import('./auth/attempts.ts'), import('./http/client-address.ts'),
+  ]);
   const publicUrl = publicUrlAt(port);
   const clock = Date.now;
   return {
@@ -189,8 +188,11 @@ function partsOn({ store, reports, oidc }: Pick<PlatformParts, 'store' | 'report
 }
 
 /** The provider may be away when the platform starts: it is looked up when it is needed. */
-function oidcParts(): OidcParts | null {
+async function oidcParts(): Promise<OidcParts | null> {
   if (data.oidc === null) return null;
+  const [{ createIdentityProvider }, { begunSignIns }, { keptIdTokens }] = await Promise.all([
+    import('./auth/oidc/identity-provider.ts'), import('./auth/oidc/begun-sign-in.ts'), import('./auth/oidc/kept-id-token.ts'),
+  ]);
   const say = (warning: string): void => parent.postMessage({ warning });
   const provider = createIdentityProvider({ settings: data.oidc, clock: Date.now, say });
   const { masterKey, oidc: { sessionMs } } = data;

@@ -9,9 +9,10 @@ const place = freshSqlite();
 let context: PlatformFixture;
 let platform: Platform;
 let url: string;
+const report = (fault: unknown): void => assert.fail(fault as Error);
 before(async () => {
   context = await platformFixture(place.url);
-  platform = await startPlatform({ host: '127.0.0.1', port: 0 }, () => context.parts);
+  platform = await startPlatform({ host: '127.0.0.1', port: 0 }, { partsAt: () => context.parts, report });
   url = `http://127.0.0.1:${platform.port}`;
 });
 after(async () => {
@@ -73,7 +74,26 @@ test('what others may read differently is refused before any route, and the conn
 });
 
 test("an address that is taken is the system's error, for the start to put into words; a closed one takes nothing", async () => {
-  await assert.rejects(startPlatform({ host: '127.0.0.1', port: platform.port }, () => context.parts), { code: 'EADDRINUSE' });
+  await assert.rejects(startPlatform({ host: '127.0.0.1', port: platform.port }, { partsAt: () => context.parts, report }), { code: 'EADDRINUSE' });
   await platform.close();
   await assert.rejects(fetch(url));
+});
+
+test('requests that come while the app is loaded share it; one that fails to load is 500, told, and the next one tries again', async (t) => {
+  const told: unknown[] = [];
+  let asked = 0;
+  const late = await startPlatform({ host: '127.0.0.1', port: 0 }, {
+    report: (fault) => void told.push(fault),
+    partsAt: async () => {
+      asked += 1;
+      if (asked === 1) throw new Error('no room');
+      return context.parts;
+    },
+  });
+  t.after(() => late.close());
+  const ask = () => fetch(`http://127.0.0.1:${late.port}/platform/v1/nothing`);
+  const first = await ask();
+  assert.deepEqual([first.status, ((await first.json()) as { error: { code: string } }).error.code, told.length], [500, 'internal_error', 1]);
+  const statuses = await Promise.all([ask(), ask(), ask()]);
+  assert.deepEqual([statuses.map(({ status }) => status), asked, told.length], [[404, 404, 404], 2, 1]);
 });

@@ -1,15 +1,10 @@
 /**
- * The platform's listener: the app of `http/app.ts` on a socket. Design 5, Platform HTTP.
+ * The platform's socket. What answers on it, `http/listener.ts`, is loaded with the first request. Design 5, Platform HTTP.
  */
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { getRequestListener, RequestError } from '@hono/node-server';
-import { platformApp } from './http/app.ts';
-import { errorResponse, internalError } from './http/envelope.ts';
-import { malformedRequest, withFraming } from './http/framing.ts';
 import type { PlatformParts } from './http/parts.ts';
-import { withTap } from './http/tap.ts';
 
 export interface Platform {
   readonly host: string;
@@ -28,29 +23,52 @@ export interface PlatformAddress {
 const closeGraceMs = 1_000;
 const limits = { requestTimeout: 30_000, headersTimeout: 10_000, maxHeaderSize: 16_384 } as const;
 
-/** Listens. `parts` is given the port, which links may be made of. @throws the system's error, with its `code`, where the address cannot be had. */
-export async function startPlatform(
-  { host, port }: PlatformAddress, partsAt: (port: number) => PlatformParts,
-): Promise<Platform> {
-  let listener: RequestListener | null = null;
+export interface PlatformAnswers {
+  /** Asked with the first request, and again with the next one where it rejected. `port`: links may be made of it. */
+  readonly partsAt: (port: number) => PlatformParts | Promise<PlatformParts>;
+  /** A fault that kept a request from being answered by the app: for the log. */
+  readonly report: (fault: unknown) => void;
+}
+
+/**
+ * Listens. The app is loaded with the first request, because a platform that nobody opens needs none of it. @throws the system's error, with
+ * its `code`, where the address cannot be had.
+ */
+export async function startPlatform({ host, port }: PlatformAddress, { partsAt, report }: PlatformAnswers): Promise<Platform> {
+  const listener = listenerOnce(async () => {
+    const [{ platformListener }, parts] = await Promise.all([import('./http/listener.ts'), partsAt(bound)]);
+    return platformListener(parts);
+  });
   const server = createServer({ ...limits, requireHostHeader: false }, (request, response) => {
-    listener?.(request, response);
+    const ready = listener.ready();
+    if (ready !== null) return ready(request, response);
+    listener.loaded().then((answer) => answer(request, response)).catch((fault: unknown) => {
+      report(fault);
+      if (!response.headersSent) response.writeHead(500, { 'content-type': 'application/json', 'cache-control': 'no-store', connection: 'close' });
+      response.end(unanswered);
+    });
   });
   server.maxRequestsPerSocket = 10_000;
   server.listen(port, host);
   await once(server, 'listening');
   const bound = (server.address() as AddressInfo).port;
-  const parts = partsAt(bound);
-  const app = getRequestListener(platformApp(parts).fetch, { errorHandler: (fault) => unanswered(parts, fault) });
-  listener = withFraming(withTap(parts, (request, response) => void app(request, response)));
   return { host, port: bound, close: () => closeServer(server) };
 }
 
-/** A request that none can be made of, or a fault past the app's own answers. */
-function unanswered({ report }: PlatformParts, fault: unknown): Response {
-  if (fault instanceof RequestError) return errorResponse(malformedRequest());
-  report(fault);
-  return errorResponse(internalError());
+/** As the app says it of its own faults. */
+const unanswered = JSON.stringify({ error: { code: 'internal_error', message: 'The platform cannot answer this request right now.' } });
+
+/** Loads at most one at a time, and no more once one is there. */
+function listenerOnce(load: () => Promise<RequestListener>): { ready(): RequestListener | null; loaded(): Promise<RequestListener> } {
+  let there: RequestListener | null = null;
+  let loading: Promise<RequestListener> | null = null;
+  return {
+    ready: () => there,
+    loaded() {
+      loading ??= load().then((listener) => { there = listener; return listener; }).finally(() => { loading = null; });
+      return loading;
+    },
+  };
 }
 
 async function closeServer(server: Server): Promise<void> {

@@ -3,7 +3,8 @@ import { perMinuteMax } from '@metergate/core/rate/tier.ts';
 import { plans, type Plan } from '@metergate/core/rate/plan.ts';
 import { dayLengthMs } from '@metergate/core/time/utc-day.ts';
 import { keepRecordsDaysMax, keepRecordsDaysMin } from '@metergate/store/settings/organizations.ts';
-import { eraseOrganization, finishErasures } from '@metergate/platform/use-cases/erasure.ts';
+import { eraseOrganization } from '@metergate/platform/use-cases/erasure.ts';
+import { finishErasures } from '@metergate/platform/use-cases/finish-erasures.ts';
 import {
   createOrganization, drainSecondsMax, listOrganizations, setOrganization, showOrganization, type OrganizationSettingsInput, type ShownOrganization,
 } from '@metergate/platform/use-cases/organizations.ts';
