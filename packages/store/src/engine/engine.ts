@@ -6,11 +6,12 @@ import { Kysely, PostgresDialect, type Transaction, type TransactionBuilder } fr
 import type { ChangeName } from '../audit/change.ts';
 import { faultOf } from './fault.ts';
 import { isRefusal, type StoreRefusal } from '../refusal.ts';
-import { listenForChanges, type ChangeNotice, type ChangeNotices } from './change-notices.ts';
+import type * as changeNotices from './change-notices.ts';
+import type { ChangeNotice, ChangeNotices } from './change-notices.ts';
 import { parseDatabaseUrl } from './database-url.ts';
 import { forcedLater, NodeSqliteDialect, openSqliteFile } from './node-sqlite.ts';
 import { createPipeline, type Transact } from './pipeline.ts';
-import { openPipelinePool, openPostgresPool, openUnhurriedPool } from './postgres-pool.ts';
+import type * as postgresPool from './postgres-pool.ts';
 import { sendingIn, type Send } from './send.ts';
 import type { Schema } from '../schema/schema.ts';
 
@@ -52,14 +53,23 @@ export async function openEngine(url: string, { create }: { readonly create: boo
   const place = parseDatabaseUrl(url);
   try {
     if (place.kind === 'postgres') {
-      const dialect = new PostgresDialect({ pool: openPostgresPool(place.url) });
-      return engineOn(new Kysely<Schema>({ dialect }), { ...place, serverUrl: place.url, force: null });
+      const server = await serverAt(place.url);
+      const dialect = new PostgresDialect({ pool: server.openPostgresPool(place.url) });
+      return engineOn(new Kysely<Schema>({ dialect }), { ...place, server, force: null });
     }
     const dialect = new NodeSqliteDialect(await openSqliteFile(place.path, { create }));
-    return engineOn(new Kysely<Schema>({ dialect }), { ...place, serverUrl: null, force: () => dialect.force() });
+    return engineOn(new Kysely<Schema>({ dialect }), { ...place, server: null, force: () => dialect.force() });
   } catch (error) {
     throw faultOf(error, place.name);
   }
+}
+
+/** A server, and what dials it: loaded only where there is one, because every thread that opens an embedded store would hold it for nothing. */
+type Server = typeof postgresPool & typeof changeNotices & { readonly url: string };
+
+async function serverAt(url: string): Promise<Server> {
+  const [pools, notices] = await Promise.all([import('./postgres-pool.ts'), import('./change-notices.ts')]);
+  return { ...pools, ...notices, url };
 }
 
 /** Carries a refusal out of a transaction that it must not leave standing. */
@@ -75,13 +85,13 @@ class RolledBack extends Error {
 interface Place {
   readonly kind: Engine['kind'];
   readonly name: string;
-  /** The server for change notices and pipelines; null: none. */
-  readonly serverUrl: string | null;
+  /** For change notices and pipelines; null: none. */
+  readonly server: Server | null;
   /** SQLite: resolves when the disk has what was committed. */
   readonly force: (() => Promise<void>) | null;
 }
 
-function engineOn(db: Kysely<Schema>, { kind, name, serverUrl, force }: Place): Engine {
+function engineOn(db: Kysely<Schema>, { kind, name, server, force }: Place): Engine {
   const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
@@ -103,11 +113,11 @@ function engineOn(db: Kysely<Schema>, { kind, name, serverUrl, force }: Place): 
     }
   };
   const write: Engine['write'] = (work) => writeBy(() => db.transaction(), work);
-  const pipeline = createPipeline(() => openPipelinePool(serverUrl!));
+  const pipeline = createPipeline(() => server!.openPipelinePool(server!.url));
   return {
     kind,
     name,
-    transact: (read, work) => guarded(() => serverUrl === null ? transactOn(db, read, work) : pipeline.transact(read, work)),
+    transact: (read, work) => guarded(() => server === null ? transactOn(db, read, work) : pipeline.transact(read, work)),
     read: (query) => guarded(() => query(db)),
     write,
     async writeAhead(work) {
@@ -117,8 +127,8 @@ function engineOn(db: Kysely<Schema>, { kind, name, serverUrl, force }: Place): 
       return result;
     },
     unhurried: (work) => guarded(async () => {
-      if (serverUrl === null) return work(db);
-      const own = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: openUnhurriedPool(serverUrl) }) });
+      if (server === null) return work(db);
+      const own = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: server.openUnhurriedPool(server.url) }) });
       try {
         return await work(own);
       } finally {
@@ -130,7 +140,7 @@ function engineOn(db: Kysely<Schema>, { kind, name, serverUrl, force }: Place): 
         .set((column) => ({ value: column('value', '+', 1n) })).returning('value').executeTakeFirstOrThrow();
       return work(transaction, value);
     }),
-    listen: (told) => serverUrl === null ? { close: async () => {} } : listenForChanges(serverUrl, told),
+    listen: (told) => server === null ? { close: async () => {} } : server.listenForChanges(server.url, told),
     async close() {
       await pipeline.close();
       await db.destroy();
