@@ -5,16 +5,9 @@
 import type { UseCaseContext } from '@metergate/platform/use-cases/context.ts';
 import type { AuditIntent } from '@metergate/store/audit/change.ts';
 import type { Config } from '../config/config.ts';
-import { readConfig } from '../config/read-config.ts';
 import { openExistingStore } from '../open-store.ts';
-import { CommandFault, type CommandTools } from './command.ts';
-
-/** All settings, or a fault `bad_setting`. */
-export function settingsOf({ env, cwd }: Pick<CommandTools, 'env' | 'cwd'>): Config {
-  const read = readConfig(env, cwd);
-  if ('refusal' in read) throw new CommandFault('bad_setting', read.refusal);
-  return read.config;
-}
+import type { CommandTools } from './command.ts';
+import { settingsOf } from './settings-of.ts';
 
 export async function onStore<Result>(tools: CommandTools, work: (context: UseCaseContext, config: Config) => Promise<Result>): Promise<Result> {
   const config = settingsOf(tools);

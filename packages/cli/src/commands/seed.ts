@@ -5,7 +5,7 @@ import { seedMax, seedStore } from '@metergate/platform/use-cases/seed.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, CommandFault, type CommandTools } from '../command-line/command.ts';
 import { countOf } from '../command-line/counts.ts';
-import { settingsOf } from '../command-line/on-store.ts';
+import { settingsOf } from '../command-line/settings-of.ts';
 import { createProgress } from '../command-line/progress.ts';
 import { wholeNumberOf } from '../command-line/value-forms.ts';
 import type { Config } from '../config/config.ts';

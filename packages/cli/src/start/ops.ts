@@ -6,7 +6,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ListenAddress } from '../config/config.ts';
 import { listenFault } from './free-port.ts';
-import { metricsWriter, type MetricsSources } from './metrics/metrics-text.ts';
+import type { MetricsSources } from './metrics/metrics-text.ts';
 import type { Unready } from './node-watch.ts';
 
 export interface OpsOptions extends MetricsSources {
@@ -24,7 +24,8 @@ export interface Ops {
 
 /** Listens. @throws StartFault where it cannot */
 export async function startOps(options: OpsOptions): Promise<Ops> {
-  const metricsText = metricsWriter(options);
+  // Loaded with the first question: who asks for no metrics needs nothing that writes them.
+  const metricsText = async () => (await import('./metrics/metrics-text.ts')).metricsWriter(options)();
   const server = createServer((request, response) => {
     const [path, query] = (request.url ?? '').split('?', 2);
     if (request.method !== 'GET' && request.method !== 'HEAD') return answer(response, 405, 'Only GET and HEAD are answered here.\n');

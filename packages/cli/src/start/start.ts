@@ -16,8 +16,7 @@ import type { LogLine } from '@metergate/gateway/log/call-log.ts';
 import type { PlatformThreadData } from '@metergate/platform/platform-thread.ts';
 import { StoreFault } from '@metergate/store/engine/fault.ts';
 import { parseDatabaseUrl } from '@metergate/store/engine/database-url.ts';
-import { openStore } from '@metergate/store/store.ts';
-import { startSandboxProvider } from '@metergate/sandbox/sandbox-provider.ts';
+import type { SandboxProvider } from '@metergate/sandbox/sandbox-provider.ts';
 import type { Config, ListenAddress } from '../config/config.ts';
 import { masterKeyFile, masterKeyForStart } from '../config/master-key.ts';
 import manifest from '../../package.json' with { type: 'json' };
@@ -27,7 +26,7 @@ import { createLog, type Log } from '../log/log.ts';
 import { createTraceExporter, type TraceExporter } from '../traces/trace-exporter.ts';
 import { runtimeBelowFloor } from '../runtime-floor.ts';
 import { assertDirectoryFree, ensureDataDirectory, lockDataDirectory, removeMade, type DirectoryLock } from './data-directory.ts';
-import { prepareFirstStart, type FirstStart } from './first-start.ts';
+import type { FirstStart } from './first-start.ts';
 import { keptData } from './kept-data.ts';
 import { assertAddressesFree, listenFault } from './free-port.ts';
 import { gatewaySource } from './metrics/gateway-source.ts';
@@ -38,6 +37,7 @@ import { createNodeWatch, type NodeWatch } from './node-watch.ts';
 import { startOps, type Ops } from './ops.ts';
 import { startPlatformThread, type PlatformLog, type PlatformThread } from './platform-thread.ts';
 import { quickStartLines } from './quick-start.ts';
+import { createStorePreparer, type StorePreparer } from './store-preparer.ts';
 import { StartFault } from '../config/start-fault.ts';
 import { startThreads, ThreadFault, type Threads } from './threads.ts';
 import { waitingForStore } from './waiting-for-store.ts';
@@ -99,10 +99,11 @@ async function run(options: StartOptions): Promise<number> {
       retention: () => running.platform?.retention() ?? null,
       runtime: { version: process.version, belowFloor: runtimeBelowFloor(process.versions.node) },
     });
-    const prepared = part === 'all' ? await prepareData(options) : await preparePart(options, part, { log, watch, asked });
+    const prepared = await prepareOnThread((preparer) => part === 'all' ? prepareData(options, preparer)
+      : preparePart(options, part, { log, watch, asked, preparer }));
     if (prepared === null) return 0;
     running.lock = prepared.lock;
-    running.provider = sandbox ? await startSandboxProvider() : null;
+    running.provider = sandbox ? await (await import('@metergate/sandbox/sandbox-provider.ts')).startSandboxProvider() : null;
     return await serve(options, { log, watch, asked, running, prepared, readers });
   } finally {
     await running.threads?.stop();
@@ -118,7 +119,7 @@ interface Running {
   traces: TraceExporter | null;
   threads: Threads | null;
   platform: PlatformThread | null;
-  provider: Awaited<ReturnType<typeof startSandboxProvider>> | null;
+  provider: SandboxProvider | null;
   ops: Ops | null;
 }
 
@@ -222,14 +223,18 @@ function assertStoreFits({ config, part }: StartOptions): void {
  * A platform makes the schema and keeps nothing here. A gateway finds the schema, waiting for it where it must, and keeps its journal in
  * the data directory. Null: a signal came while it waited.
  */
-async function preparePart(options: StartOptions, part: 'gateway' | 'platform', { log, watch, asked }: Start): Promise<PreparedData | null> {
+async function preparePart(options: StartOptions, part: 'gateway' | 'platform', { log, watch, asked, preparer }: Start & {
+  readonly preparer: StorePreparer;
+}): Promise<PreparedData | null> {
   const { config } = options;
   if (part === 'platform') {
-    const { masterKey, opened } = await withMasterKey(config, masterKeyForStart(config), (key) => prepareStore(options, key));
+    const { masterKey, opened } = await withMasterKey(config, masterKeyForStart(config), (key) => prepareStore(options, preparer, key));
     return { lock: null, masterKey, firstStart: opened };
   }
   const found = await waitingForStore({
-    open: () => withMasterKey(config, masterKeyForStart(config), (key) => findStore(config, key)),
+    open: () => withMasterKey(config, masterKeyForStart(config), (masterKey) => preparer.prepare({
+      databaseUrl: config.databaseUrl, masterKey, firstStart: null,
+    })),
     tell: (sentence) => log('warn', sentence), waitsFor: (sentence) => { watch.phase = { cause: 'starting', sentence }; },
     signal: asked, monotonicMs: () => performance.now(),
   });
@@ -238,21 +243,15 @@ async function preparePart(options: StartOptions, part: 'gateway' | 'platform', 
   return { lock: lockDataDirectory(config.dataDirectory), masterKey: found.masterKey, firstStart: null };
 }
 
-/** @throws StoreFault where there is no store yet, or an older one, or one with another master key. */
-async function findStore({ databaseUrl }: Config, masterKey: Uint8Array): Promise<void> {
-  const store = await openStore({ url: databaseUrl, masterKey, clock: Date.now, randomBytes: (n) => randomBytes(n), create: false });
-  await store.close();
-}
-
 /** Data directory, lock, master key, store. Where one of them cannot be had, what this start made before it goes again. */
-async function prepareData(options: StartOptions): Promise<PreparedData> {
+async function prepareData(options: StartOptions, preparer: StorePreparer): Promise<PreparedData> {
   const { config } = options;
   const made = ensureDataDirectory(config.dataDirectory);
   const lock = lockDataDirectory(config.dataDirectory);
   const keyFile = masterKeyFile(config);
   const keyThere = existsSync(keyFile);
   try {
-    const { masterKey, opened: firstStart } = await withMasterKey(config, masterKeyForStart(config), (key) => prepareStore(options, key));
+    const { masterKey, opened: firstStart } = await withMasterKey(config, masterKeyForStart(config), (key) => prepareStore(options, preparer, key));
     return { lock, masterKey, firstStart };
   } catch (error) {
     const place = parseDatabaseUrl(config.databaseUrl);
@@ -265,15 +264,18 @@ async function prepareData(options: StartOptions): Promise<PreparedData> {
   }
 }
 
-/** Opens or makes the store, sets up what a first start does, and closes it: from then on the store thread has it. */
-async function prepareStore({ config, env, isTerminal, sandbox }: StartOptions, masterKey: Uint8Array): Promise<FirstStart> {
-  const bytes = (n: number): Uint8Array => randomBytes(n);
-  const store = await openStore({ url: config.databaseUrl, masterKey, clock: Date.now, randomBytes: bytes, create: true });
+/** Makes the store or brings it up to date, and sets up what a first start does. From then on the store thread has it. */
+function prepareStore({ config, env, isTerminal, sandbox }: StartOptions, preparer: StorePreparer, masterKey: Uint8Array): Promise<FirstStart | null> {
+  return preparer.prepare({ databaseUrl: config.databaseUrl, masterKey, firstStart: { env: { ...env }, isTerminal, sandbox } });
+}
+
+/** The thread that prepares is gone when this returns, and what it held with it. */
+async function prepareOnThread(work: (preparer: StorePreparer) => Promise<PreparedData | null>): Promise<PreparedData | null> {
+  const preparer = createStorePreparer();
   try {
-    const acting = store.acting({ actor: { kind: 'system', id: null, name: null }, detail: {} });
-    return await prepareFirstStart({ store: acting, env, isTerminal, sandbox, randomBytes: bytes, nowMs: Date.now() });
+    return await work(preparer);
   } finally {
-    await store.close();
+    await preparer.end();
   }
 }
 
