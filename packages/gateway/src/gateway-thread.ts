@@ -28,6 +28,7 @@ import { Standings } from './guards/standing.ts';
 import { createGrantVerifier } from './guards/verify-grant.ts';
 import { CallLog } from './log/call-log.ts';
 import type { CallMetricsSnapshot } from './metrics/call-metrics.ts';
+import { giveBackWhenIdle } from '@metergate/store/memory/idle-memory.ts';
 import { createNodeClock, type NodeClock } from './node-clock.ts';
 import { createAddressGuard } from '@metergate/store/network/address-guard.ts';
 import { createDestinationPools, type DestinationPools } from './network/destination-pools.ts';
@@ -202,6 +203,7 @@ function serveParent(parts: Parts): void {
     const condition = look();
     if (condition !== null) parent.postMessage({ condition });
   }, conditionWatchMs).unref();
+  giveBackWhenIdle();
   parent.postMessage({ listening: { host: gateway.host, port: gateway.port } });
 }
 

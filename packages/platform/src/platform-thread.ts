@@ -10,6 +10,7 @@ import type { Provider } from '@metergate/core/wire/wire.ts';
 import { newId, idPrefix } from '@metergate/core/id.ts';
 import { createAddressGuard } from '@metergate/store/network/address-guard.ts';
 import { parseAddressRanges } from '@metergate/store/network/public-address.ts';
+import { giveBackWhenIdle } from '@metergate/store/memory/idle-memory.ts';
 import { openStore, type Store } from '@metergate/store/store.ts';
 import { sessionHoursDefault, type OidcSettings } from './auth/oidc/oidc-settings.ts';
 import type { OidcParts } from './auth/oidc/oidc-parts.ts';
@@ -93,6 +94,7 @@ async function serve(): Promise<void> {
         .then(() => reports?.close()).then(() => store.close())
         .then(() => parent.close());
     });
+    giveBackWhenIdle();
     parent.postMessage({ listening: { host: platform.host, port: platform.port } });
     // Now that somebody hears it: what was said before is lost.
     void tellFigures(store, retention);

@@ -15,6 +15,7 @@ import type { SpanFacts } from '@metergate/gateway/traces/call-traces.ts';
 import type { LogLine } from '@metergate/gateway/log/call-log.ts';
 import type { PlatformThreadData } from '@metergate/platform/platform-thread.ts';
 import { StoreFault } from '@metergate/store/engine/fault.ts';
+import { giveBackWhenIdle } from '@metergate/store/memory/idle-memory.ts';
 import { parseDatabaseUrl } from '@metergate/store/engine/database-url.ts';
 import type { SandboxProvider } from '@metergate/sandbox/sandbox-provider.ts';
 import type { Config, ListenAddress } from '../config/config.ts';
@@ -183,6 +184,7 @@ async function serve(options: StartOptions, { log, watch, asked, running, prepar
     facts: { node, host: hostname(), version: manifest.version, runtime: process.version, startedAtMs: Date.now() },
     journalDirectory: join(config.dataDirectory, 'journal'), unready: () => watch.unready(), threads: running.threads,
   });
+  giveBackWhenIdle();
   stdout(`metergate ready ${Object.entries(urls).map(([name, url]) => `${name}=${url}`).join(' ')}`);
   const outcome = await Promise.race([aborted(asked), died.promise]);
   clearInterval(looking);
@@ -265,7 +267,9 @@ async function prepareData(options: StartOptions, preparer: StorePreparer): Prom
 }
 
 /** Makes the store or brings it up to date, and sets up what a first start does. From then on the store thread has it. */
-function prepareStore({ config, env, isTerminal, sandbox }: StartOptions, preparer: StorePreparer, masterKey: Uint8Array): Promise<FirstStart | null> {
+function prepareStore(
+  { config, env, isTerminal, sandbox }: StartOptions, preparer: StorePreparer, masterKey: Uint8Array,
+): Promise<FirstStart | null> {
   return preparer.prepare({ databaseUrl: config.databaseUrl, masterKey, firstStart: { env: { ...env }, isTerminal, sandbox } });
 }
 

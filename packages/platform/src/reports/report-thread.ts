@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
+import { giveBackWhenIdle } from '@metergate/store/memory/idle-memory.ts';
 import { openStore } from '@metergate/store/store.ts';
 import type { FromReports, ToReports } from './messages.ts';
 import { createReportDesk } from './report-desk.ts';
@@ -27,3 +28,4 @@ parent.on('message', (message: ToReports) => {
   if (message.kind === 'stop') void store.close().then(() => parent.close());
   else desk.hear(message);
 });
+giveBackWhenIdle();

@@ -15,6 +15,7 @@ import { followStoreTime, readNodeTime, startNodeTime } from '@metergate/core/ti
 import type { CallSink } from '../journal/call-sink.ts';
 import { settingRefusedRowsAside } from '../journal/refused-rows.ts';
 import { createShipper, type Shipper } from '../journal/shipper.ts';
+import { giveBackWhenIdle } from '../memory/idle-memory.ts';
 import { openStore, type Store } from '../store.ts';
 import { assertHeardNowhereElse } from './copied-home.ts';
 import { countingRecords } from './counted-records.ts';
@@ -152,6 +153,7 @@ async function serve(): Promise<void> {
     void notices.close();
     void stop({ store, shipper, sayings, repeats: [feed, runFeed, sweeping, shipping, comparing, saying, ...leasing.repeats] });
   });
+  giveBackWhenIdle();
   parent.postMessage({ ready: true });
   warnings.ready();
 }

@@ -1,0 +1,20 @@
+/** Held: when an idle thread collects, and that collecting gives memory back without changing what kept code goes by. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createIdleRule } from './idle-memory.ts';
+
+const mib = 1024 * 1024;
+const idle = (heapMib: number) => ({ utilization: 0.01, heapBytes: heapMib * mib });
+const busy = (heapMib: number) => ({ utilization: 0.3, heapBytes: heapMib * mib });
+
+test('a thread collects when it was quiet at two looks in a row, not while it works', () => {
+  const rule = createIdleRule();
+  assert.deepEqual([busy(30), idle(30), busy(30), idle(30), idle(30)].map((look) => rule.collects(look)), [false, false, false, false, true]);
+});
+
+test('an idle thread collects again only when its heap has grown by 8 MiB since', () => {
+  const rule = createIdleRule();
+  assert.deepEqual([rule.collects(idle(30)), rule.collects(idle(30))], [false, true]);
+  rule.collected(16 * mib);
+  assert.deepEqual([16, 20, 23, 24].map((heapMib) => rule.collects(idle(heapMib))), [false, false, false, true]);
+});
