@@ -144,7 +144,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
       + 'use-cases/refusal.ts use-cases/upstream-url.ts work-lease.ts',
     'auth/oidc/provided-claims.ts auth/passwords.ts', 'auth http/pages use-cases',
     'http/download.ts http/tap.ts notices reports/messages.ts retention', 'reports/report-client.ts', 'http/parts.ts', 'http',
-    'http/mount.ts http/resources', 'http/app.ts reports/reading-operations.ts', 'reports server.ts', 'platform-thread.ts',
+    'http/mount.ts http/resources', 'http/app.ts reports/reading-operations.ts', 'http/listener.ts reports', 'server.ts', 'platform-thread.ts',
   ],
   cli: [
     'config/variables.ts log runtime-floor.ts', 'config/config.ts', 'command-line/command.ts config', 'traces', 'command-line open-store.ts start',
