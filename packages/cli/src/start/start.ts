@@ -38,7 +38,7 @@ import { createNodeWatch, type NodeWatch } from './node-watch.ts';
 import { startOps, type Ops } from './ops.ts';
 import { startPlatformThread, type PlatformLog, type PlatformThread } from './platform-thread.ts';
 import { quickStartLines } from './quick-start.ts';
-import { createStorePreparer, type StorePreparer } from './store-preparer.ts';
+import { prepareOnThread, type StorePreparer } from './store-preparer.ts';
 import { StartFault } from '../config/start-fault.ts';
 import { startThreads, ThreadFault, type Threads } from './threads.ts';
 import { waitingForStore } from './waiting-for-store.ts';
@@ -271,16 +271,6 @@ function prepareStore(
   { config, env, isTerminal, sandbox }: StartOptions, preparer: StorePreparer, masterKey: Uint8Array,
 ): Promise<FirstStart | null> {
   return preparer.prepare({ databaseUrl: config.databaseUrl, masterKey, firstStart: { env: { ...env }, isTerminal, sandbox } });
-}
-
-/** The thread that prepares is gone when this returns, and what it held with it. */
-async function prepareOnThread(work: (preparer: StorePreparer) => Promise<PreparedData | null>): Promise<PreparedData | null> {
-  const preparer = createStorePreparer();
-  try {
-    return await work(preparer);
-  } finally {
-    await preparer.end();
-  }
 }
 
 interface GatewayNeeds {

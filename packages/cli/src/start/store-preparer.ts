@@ -8,13 +8,21 @@ import { ended } from './threads.ts';
 export interface StorePreparer {
   /** One at a time. Null where nothing was to be set up. @throws StoreFault */
   prepare(preparation: Preparation): Promise<FirstStart | null>;
-  /** Resolves when the thread is gone. */
-  end(): Promise<void>;
 }
 
 type Answer = { readonly prepared: FirstStart | null } | { readonly refused: { readonly code: StoreFaultCode; readonly message: string } };
 
-export function createStorePreparer(): StorePreparer {
+/** The thread that prepares is gone when this returns, and what it held with it. */
+export async function prepareOnThread<Prepared>(work: (preparer: StorePreparer) => Promise<Prepared>): Promise<Prepared> {
+  const preparer = createStorePreparer();
+  try {
+    return await work(preparer);
+  } finally {
+    await preparer.end();
+  }
+}
+
+function createStorePreparer(): StorePreparer & { end(): Promise<void> } {
   let worker: Worker | null = null;
   return {
     prepare(preparation) {
