@@ -5,14 +5,16 @@
  * postgresql, pgbouncer and haproxy, and root, for PostgreSQL runs as a user of its own. PG_BIN names another PostgreSQL.
  */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pass } from 'node:timers/promises';
-import { startCluster, wanting, type Cluster, type ClusterProcess } from '@metergate/testkit/cluster.ts';
+import { startCluster, type Cluster, type ClusterProcess } from '@metergate/testkit/cluster.ts';
 import { Sharer, storeOf } from '../nodes/shared-fixture.ts';
+import { beginLoad, callThrough, countsText, freePorts, startHaproxy, type Seen } from './behind-haproxy.ts';
 
-const ports = { primary: 25_432, standby: 25_433, pooler: 26_432, proxy: 28_080, gateways: [28_181, 28_182], ops: [28_281, 28_282] } as const;
+const ports = { primary: 25_432, standby: 25_433, pooler: 26_432, ...await freePorts() };
+const proxyUrl = `http://127.0.0.1:${ports.listen}`;
 const password = 'trial';
 const callers = 16;
 const graceSeconds = 10;
@@ -40,11 +42,11 @@ async function trial(): Promise<void> {
   try {
     await cluster.process(['platform']);
     const nodes = await Promise.all(ports.gateways.map((_, at) => startNode(cluster, at)));
-    await startProxy();
+    children.push(await startHaproxy(folder, ports));
     const store = await storeOf(cluster);
     const sharer = await Sharer.of(cluster, store, 'trial');
     await sharer.cap(1_000_000);
-    for (let warm = 0; warm < 200; warm += 1) await call(sharer.key);
+    for (let warm = 0; warm < 200; warm += 1) await callThrough(proxyUrl, sharer.key);
     await rollingRestart(cluster, nodes, sharer);
     await failover(cluster, sharer);
     await store.close();
@@ -54,7 +56,7 @@ async function trial(): Promise<void> {
 }
 
 async function rollingRestart(cluster: Cluster, nodes: ClusterProcess[], sharer: Sharer): Promise<void> {
-  const load = begin(sharer.key);
+  const load = beginLoad(proxyUrl, sharer.key, callers);
   await pass(2_000);
   for (const at of [0, 1]) {
     nodes[at]!.signal('SIGTERM');
@@ -67,7 +69,7 @@ async function rollingRestart(cluster: Cluster, nodes: ClusterProcess[], sharer:
 }
 
 async function failover(cluster: Cluster, sharer: Sharer): Promise<void> {
-  const load = begin(sharer.key);
+  const load = beginLoad(proxyUrl, sharer.key, callers);
   await pass(3_000);
   const killedMs = Date.now();
   postgres(['-D', join(folder, 'primary'), '-m', 'immediate', 'stop']);
@@ -82,49 +84,10 @@ async function failover(cluster: Cluster, sharer: Sharer): Promise<void> {
   await report('standby promoted under load', cluster, sharer, answers);
 }
 
-interface Seen {
-  readonly code: string;
-  readonly atMs: number;
-}
-
-/** Sixteen callers, one call after the other, each answered after 20 ms. */
-function begin(key: string): { end(): Promise<Seen[]> } {
-  const seen: Seen[] = [];
-  const load = { going: true };
-  const running = Promise.all(Array.from({ length: callers }, async () => {
-    while (load.going) {
-      const code = await call(key);
-      seen.push({ code, atMs: Date.now() });
-      if (code !== '200') await pass(50);
-    }
-  }));
-  return {
-    async end() {
-      load.going = false;
-      await running;
-      answered += seen.filter(({ code }) => code === '200').length;
-      return seen;
-    },
-  };
-}
-
-async function call(key: string): Promise<string> {
-  try {
-    const answer = await fetch(`http://127.0.0.1:${ports.proxy}/upstream/v1/chat/completions`, {
-      method: 'POST', body: wanting(0.01, 20), headers: { authorization: `Bearer ${key}` },
-    });
-    const text = await answer.text();
-    return answer.status === 200 ? '200' : `${answer.status} ${/"code":"(\w+)"/.exec(text)?.[1] ?? 'proxy'}`;
-  } catch (error) {
-    return `broken (${(error as Error).cause instanceof Error ? ((error as Error).cause as Error).message : (error as Error).message})`;
-  }
-}
-
 async function report(what: string, cluster: Cluster, sharer: Sharer, answers: readonly Seen[]): Promise<void> {
-  const counts = new Map<string, number>();
-  for (const { code } of answers) counts.set(code, (counts.get(code) ?? 0) + 1);
+  answered += answers.filter(({ code }) => code === '200').length;
   const { records, sum, cap } = await sharer.spent(answered);
-  say(`${what}: ${[...counts].map(([code, count]) => `${count} x ${code}`).join(', ')}`);
+  say(`${what}: ${countsText(answers)}`);
   const { length: forwarded } = cluster.upstream.requests;
   say(`  answered ${answered}, forwarded ${forwarded}, records ${records}, spent ${sum.toFixed(2)}, cap says ${cap.toFixed(2)}`);
 }
@@ -192,38 +155,6 @@ ignore_startup_parameters = statement_timeout, idle_in_transaction_session_timeo
   if (running === undefined) children.push(spawn('runuser', words, { stdio: 'ignore' }));
   else process.kill(Number(readFileSync(join(folder, 'pgbouncer.pid'), 'utf8')), 'SIGHUP');
   await pass(1_000);
-}
-
-async function startProxy(): Promise<void> {
-  mkdirSync(folder, { recursive: true });
-  const file = join(folder, 'haproxy.cfg');
-  const servers = ports.gateways.map((port, at) => `  server node-${at + 1} 127.0.0.1:${port} port ${ports.ops[at]}`).join('\n');
-  writeFileSync(file, `defaults
-  mode http
-  timeout connect 5s
-  timeout client 60s
-  timeout server 60s
-  retries 0
-  option http-keep-alive
-frontend gateway
-  bind 127.0.0.1:${ports.proxy}
-  use_backend without_store if { nbsrv(nodes) eq 0 }
-  default_backend nodes
-backend nodes
-  balance leastconn
-  option httpchk GET /readyz
-  http-reuse safe
-  default-server check inter 500ms fall 1 rise 1
-${servers}
-backend without_store
-  balance leastconn
-  option httpchk GET /readyz?ignore=store
-  http-reuse safe
-  default-server check inter 500ms fall 1 rise 1
-${servers}
-`);
-  children.push(spawn('haproxy', ['-db', '-f', file], { stdio: 'ignore' }));
-  await pass(2_000);
 }
 
 function say(line: string): void {

@@ -20,10 +20,10 @@ import { createNoticeWork, type NoticeWork } from './notices/notice-work.ts';
 import { createReports, type Reports } from './reports/report-client.ts';
 import { replicaFirst } from './reports/replica-first.ts';
 import type { ReportThreadData } from './reports/report-thread.ts';
-import { retentionDelayMs } from './retention/retention-delay.ts';
 import { createRetentionWork, type RetentionWork } from './retention/retention-work.ts';
 import { saySeldom } from './say-seldom.ts';
 import { startPlatform } from './server.ts';
+import { organizationsNearCaps, retentionDelayMs } from './store-figures.ts';
 import { tellFaults } from './told-faults.ts';
 
 /** What the parent gives. */
@@ -132,7 +132,7 @@ async function tellFigures(store: Store, retention: RetentionWork): Promise<void
   if (figuring) return;
   figuring = true;
   try {
-    parent.postMessage({ caps: await store.nearCaps.count(Date.now()) });
+    parent.postMessage({ caps: await organizationsNearCaps(store, Date.now()) });
     const behindMs = await retentionDelayMs(store, Date.now());
     parent.postMessage({ retention: { ...retention.removed(), behindMs } });
   } catch (error) {

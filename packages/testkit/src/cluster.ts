@@ -14,7 +14,8 @@ import { fileURLToPath } from 'node:url';
 import { startScriptedProvider, type HeardRequest, type ScriptedAnswer, type ScriptedProvider } from './scripted-provider.ts';
 import { productEnv } from './system.ts';
 
-const launcher = fileURLToPath(new URL('../../cli/bin/metergate.mjs', import.meta.url));
+/** This checkout's command. */
+export const ownLauncher = fileURLToPath(new URL('../../cli/bin/metergate.mjs', import.meta.url));
 const startDeadlineMs = 60_000;
 
 /** What all nodes of a cluster share. */
@@ -24,8 +25,11 @@ export interface Cluster {
   readonly upstream: ScriptedProvider;
   /** Starts one more node; `databaseUrl`: another way to the same store. */
   node(options?: { readonly databaseUrl?: string; readonly dataDirectory?: string }): Promise<ClusterNode>;
-  /** Starts `metergate ARGS`, a server, with the cluster's environment, and waits for its ready line. */
-  process(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<ClusterProcess>;
+  /**
+   * Starts `metergate ARGS`, a server, with the cluster's environment, and waits for its ready line. `launcher`: the command of another version;
+   * default: this one's.
+   */
+  process(args: readonly string[], env?: Readonly<Record<string, string>>, launcher?: string): Promise<ClusterProcess>;
   /** Stops every process that still runs, and the upstream. Gives the exit codes of those that were not killed. */
   stop(): Promise<(number | null)[]>;
 }
@@ -74,7 +78,9 @@ export async function startCluster(databaseUrl: string): Promise<Cluster> {
   upstream.respond(costAsAsked);
   const directories: string[] = [];
   const running: { child: ChildProcess; process: ClusterProcess }[] = [];
-  const launch = async (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<ClusterProcess> => {
+  const launch = async (
+    args: readonly string[], env: Readonly<Record<string, string>> = {}, launcher: string = ownLauncher,
+  ): Promise<ClusterProcess> => {
     const child = spawn(process.execPath, [launcher, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: productEnv({

@@ -5,6 +5,7 @@ import type { OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
 import type { CalendarWindow } from '@metergate/core/spend/window.ts';
 import { batchOf, granted, sampleRecord, startMs } from '../test-support/contract-fixture.ts';
+import type { NearCapsPage } from './near-caps.ts';
 import { bothEngines, contractStore } from '../test-support/contract-store.ts';
 
 for (const on of bothEngines) {
@@ -12,7 +13,17 @@ for (const on of bothEngines) {
     const { context, store, newOrganization } = await contractStore(on);
 
     test('reached, near from four fifths on, and neither; a window that is over counts no more', async () => {
-      assert.deepEqual(await store.nearCaps.count(startMs), { reached: 0, near: 0 });
+      const count = async (atMs: number, limit: number = 100): Promise<readonly [reached: number, near: number]> => {
+        const sums: [number, number] = [0, 0];
+        for (let after: OrganizationId | null = null; ;) {
+          const page: NearCapsPage = await store.nearCaps.count(atMs, { after, limit });
+          sums[0] += page.reached;
+          sums[1] += page.near;
+          if (page.next === null) return sums;
+          after = page.next;
+        }
+      };
+      assert.deepEqual(await count(startMs), [0, 0]);
       const spending = async (spent: bigint, caps: readonly (readonly [window: CalendarWindow, limit: bigint])[]): Promise<OrganizationId> => {
         const organization = await newOrganization();
         for (const [window, limit] of caps) {
@@ -27,8 +38,8 @@ for (const on of bothEngines) {
       await spending(80n, [['lifetime', 100n], ['day', 100n]]);
       await spending(79n, [['lifetime', 100n]]);
       await spending(500n, [['day', 100n]]);
-      assert.deepEqual(await store.nearCaps.count(startMs), { reached: 2, near: 1 });
-      assert.deepEqual(await store.nearCaps.count(startMs + 3 * 86_400_000), { reached: 1, near: 1 });
+      for (const limit of [1, 2, 3, 4, 100]) assert.deepEqual(await count(startMs, limit), [2, 1]);
+      assert.deepEqual(await count(startMs + 3 * 86_400_000), [1, 1]);
     });
   });
 }

@@ -1,19 +1,31 @@
 /** How many organizations have a reached cap and how many are near one, for metrics. */
+import type { OrganizationId } from '@metergate/core/id.ts';
 import { calendarWindows, windowAt } from '@metergate/core/spend/window.ts';
 import { sql } from 'kysely';
 import type { StoreContext } from '../context.ts';
 
+export interface NearCapsPage {
+  readonly reached: number;
+  readonly near: number;
+  /** Whom to go on after; null: there are no more. */
+  readonly next: OrganizationId | null;
+}
+
 export interface NearCaps {
   /**
    * Organizations with a reached cap, and others with a cap of which at least four fifths are spent, in the windows that hold `atMs`. Caps
-   * that refuse nothing count too.
+   * that refuse nothing count too. Of the next `limit` organizations with caps after `page.after`, in the order of their ids; null: the first.
    */
-  count(atMs: number): Promise<{ readonly reached: number; readonly near: number }>;
+  count(atMs: number, page: { readonly after: OrganizationId | null; readonly limit: number }): Promise<NearCapsPage>;
 }
 
 export function nearCapsIn({ background: engine }: StoreContext): NearCaps {
   return {
-    count: (atMs) => engine.read(async (db) => {
+    count: (atMs, { after, limit }) => engine.read(async (db) => {
+      const from = after ?? '';
+      const last = await db.selectFrom('cap').select('organization').distinct().where('organization', '>', from)
+        .orderBy('organization').offset(limit - 1).limit(1).executeTakeFirst();
+      const until = last === undefined ? sql`` : sql`and c.organization <= ${last.organization}`;
       const starts = calendarWindows.map((window) => sql`when ${window} then ${sql.lit(windowAt(window, atMs).startMs)}`);
       const { rows: [row] } = await sql<{ reached: bigint | null; near: bigint | null }>`
         select cast(sum(case worst when 2 then 1 else 0 end) as bigint) as reached,
@@ -22,9 +34,10 @@ export function nearCapsIn({ background: engine }: StoreContext): NearCaps {
             when s.spent_nano >= c.limit_nano - c.limit_nano / 5 then 1 else 0 end) as worst
           from cap as c join spend_sum as s on s.organization = c.organization and s.scope = c.scope and s.subject = c.subject
             and s."window" = c."window" and s.start_ms = case c."window" ${sql.join(starts, sql` `)} end
-          where not exists (select 1 from erased_organization as e where e.organization = c.organization)
+          where c.organization > ${from} ${until}
+            and not exists (select 1 from erased_organization as e where e.organization = c.organization)
           group by c.organization) as standing`.execute(db);
-      return { reached: Number(row?.reached ?? 0), near: Number(row?.near ?? 0) };
+      return { reached: Number(row?.reached ?? 0), near: Number(row?.near ?? 0), next: (last?.organization ?? null) as OrganizationId | null };
     }),
   };
 }

@@ -1,0 +1,150 @@
+/**
+ * By hand: two versions side by side on one PostgreSQL, with calls all the while through haproxy. Another checkout, of the release before with
+ * its dependencies installed, makes the store, an organization with a cap and a key, and runs two gateways. Then a platform of this version
+ * brings the store up to date under the load and makes a key, which the old gateways serve, and the gateways are replaced one after the other.
+ *
+ * `node test/operation/upgrade-trial.ts OLD_CHECKOUT [TIMES]` prints what callers saw and whether a record was lost, doubled or set aside. It
+ * ends with 1 if one was. Needs haproxy.
+ */
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as pass } from 'node:timers/promises';
+import { migrations } from '@metergate/store/schema/migrations/list.ts';
+import { openStore } from '@metergate/store/store.ts';
+import { ownLauncher, startCluster, type Cluster, type ClusterProcess } from '@metergate/testkit/cluster.ts';
+import { testPostgres } from '@metergate/testkit/postgres.ts';
+import { productEnv, runCli } from '@metergate/testkit/system.ts';
+import { Sharer } from '../nodes/shared-fixture.ts';
+import { beginLoad, callThrough, countsText, freePorts, startHaproxy } from './behind-haproxy.ts';
+
+const ports = await freePorts();
+const proxyUrl = `http://127.0.0.1:${ports.listen}`;
+const callers = 8;
+const [checkout, times = '1'] = process.argv.slice(2);
+if (checkout === undefined) throw new Error('name a checkout of the version before, with its dependencies installed');
+const oldLauncher = join(resolve(checkout), 'packages/cli/bin/metergate.mjs');
+
+const postgres = await testPostgres();
+try {
+  for (let run = 1; run <= Number(times); run += 1) {
+    say(`run ${run}`);
+    if (!await trial(await postgres.createDatabase())) process.exitCode = 1;
+  }
+} finally {
+  await postgres.stop();
+}
+
+/** Whether nothing was lost, doubled, set aside or refused. */
+async function trial(databaseUrl: string): Promise<boolean> {
+  const folder = mkdtempSync(join(tmpdir(), 'metergate-upgrade-'));
+  const cluster = await startCluster(databaseUrl);
+  const oldPlatform = await cluster.process(['platform'], {}, oldLauncher);
+  const nodes = await Promise.all([0, 1].map((at) => startNode(cluster, folder, { at, launcher: oldLauncher })));
+  const proxy = await startHaproxy(folder, ports);
+  try {
+    const { id, key } = await organizationByOldVersion(cluster);
+    const warm: string[] = [];
+    for (let count = 0; count < 50; count += 1) warm.push(await callThrough(proxyUrl, key));
+    const load = beginLoad(proxyUrl, key, callers);
+    await pass(3_000);
+    const beginMs = Date.now();
+    const platform = await cluster.process(['platform']);
+    const steps = [`schema ${migrations.length} ${Date.now() - beginMs}`];
+    oldPlatform.signal('SIGTERM');
+    await pass(3_000);
+    const newKey = await keyBy(cluster, ownLauncher);
+    await pass(1_000);
+    // Both old gateways are asked: they take turns.
+    const made = [await untilServed(newKey), await untilServed(newKey)].flat();
+    for (const at of [0, 1]) {
+      nodes[at]!.signal('SIGTERM');
+      const code = await nodes[at]!.ended;
+      if (code !== 0) say(`  node ${at + 1} ended with ${code}`);
+      nodes[at] = await startNode(cluster, folder, { at, launcher: ownLauncher });
+      steps.push(`node ${at + 1} replaced ${Date.now() - beginMs}`);
+      await pass(3_000);
+    }
+    const answers = await load.end();
+    say(`  milliseconds since the new platform was started: ${steps.join(', ')}`);
+    const refused = answers.filter(({ code }) => code !== '200').map(({ atMs }) => atMs - beginMs);
+    if (refused.length > 0) say(`  refused from ${refused[0]} to ${refused.at(-1)}`);
+    const served = [...warm, ...made, ...answers.map(({ code }) => code)].filter((code) => code === '200').length;
+    say(`  calls: ${countsText(answers)}; with a key that the new version made, on the old gateways: ${made.join(', ')}`);
+    const sound = await isSound(cluster, { id, key, served, folder });
+    for (const each of [...nodes, platform]) each.signal('SIGTERM');
+    return sound && refused.length === 0 && made.at(-1) === '200';
+  } finally {
+    proxy.kill('SIGTERM');
+    await cluster.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function isSound(
+  cluster: Cluster, { id, key, served, folder }: { readonly id: string; readonly key: string; readonly served: number; readonly folder: string },
+): Promise<boolean> {
+  const { databaseUrl, masterKey, upstream } = cluster;
+  const store = await openStore({ url: databaseUrl, masterKey, clock: Date.now, randomBytes: () => new Uint8Array(0), create: false });
+  try {
+    const { records, sum, cap } = await new Sharer(store, id, key).spent(served);
+    const aside = [0, 1].flatMap((at) => {
+      const refused = join(folder, `node-${at}`, 'journal', 'refused');
+      return existsSync(refused) ? readdirSync(refused) : [];
+    }).length;
+    say(`  answered ${served}, forwarded ${upstream.requests.length}, records ${records}, set aside ${aside}, ` +
+      `spent ${sum.toFixed(2)}, cap says ${cap.toFixed(2)}`);
+    return records === served && upstream.requests.length === served && aside === 0 && Math.abs(sum - cap) < 1e-9;
+  } finally {
+    await store.close();
+  }
+}
+
+/** As its operator makes it, by the old version's own command. */
+async function organizationByOldVersion(cluster: Cluster): Promise<{ readonly id: string; readonly key: string }> {
+  const run = (args: readonly string[], stdin = '') => commandOf(cluster, oldLauncher, args, stdin);
+  const { id } = await run(['org', 'create', 'upgraded', '--plan', 'enterprise']);
+  await run(['org', 'set', String(id), '--requests-per-minute', '100000000', '--tokens-per-minute', '10000000000']);
+  await run(['upstream', 'declare', '--org', String(id), '--url', cluster.upstream.url], 'credential-of-the-trial');
+  await run(['upstream', 'enable', '--org', String(id)]);
+  await run(['cap', 'set', '--org', String(id), '--scope', 'organization', '--window', 'lifetime', '--limit', '1000000']);
+  return { id: String(id), key: await keyBy(cluster, oldLauncher) };
+}
+
+/** As a client does that retries: a node that has not heard of a key in time answers 500 and knows it at the next try. */
+async function untilServed(key: string): Promise<string[]> {
+  const codes: string[] = [];
+  while (codes.at(-1) !== '200' && codes.length < 5) {
+    codes.push(await callThrough(proxyUrl, key));
+    await pass(200);
+  }
+  return codes;
+}
+
+async function keyBy(cluster: Cluster, launcher: string): Promise<string> {
+  return String((await commandOf(cluster, launcher, ['key', 'create', '--org', 'upgraded'])).key);
+}
+
+async function commandOf(
+  { databaseUrl, masterKey }: Cluster, launcher: string, args: readonly string[], stdin: string = '',
+): Promise<Readonly<Record<string, unknown>>> {
+  const env = productEnv({
+    SVC_DATABASE_URL: databaseUrl, SVC_MASTER_KEY: Buffer.from(masterKey).toString('base64'), SVC_UPSTREAM_ALLOW: '127.0.0.0/8',
+  });
+  const { code, stderr, json } = await runCli([...args, '--json'], env, stdin, launcher);
+  if (code !== 0) throw new Error(`metergate ${args.join(' ')} ended with ${code}: ${stderr}`);
+  return json() as Readonly<Record<string, unknown>>;
+}
+
+function startNode(
+  cluster: Cluster, folder: string, { at, launcher }: { readonly at: number; readonly launcher: string },
+): Promise<ClusterProcess> {
+  return cluster.process(['gateway'], {
+    SVC_DATA_DIR: join(folder, `node-${at}`), SVC_GATEWAY_PORT: String(ports.gateways[at]), SVC_OPS_PORT: String(ports.ops[at]),
+    SVC_GRACE_SECONDS: '10',
+  }, launcher);
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
