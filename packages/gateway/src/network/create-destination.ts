@@ -1,9 +1,12 @@
-/** The one place that decides which client is behind a destination. */
+/**
+ * The one place that decides which client is behind a destination: our own, where this Node has the parser that it reads by; else undici,
+ * which ours is held against. Decision 0041.
+ */
 import type { DestinationOptions } from './destination-options.ts';
 import type { Destination } from './destination.ts';
+import { hasNativeParser } from './native-parser.ts';
+import { createSocketDestination } from './socket-destination.ts';
 import { createUndiciDestination } from './undici-destination.ts';
 
 /** Throws a TypeError if `origin` is not a valid origin. */
-export function createDestination(options: DestinationOptions): Destination {
-  return createUndiciDestination(options);
-}
+export const createDestination: (options: DestinationOptions) => Destination = hasNativeParser ? createSocketDestination : createUndiciDestination;

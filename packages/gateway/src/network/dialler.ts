@@ -54,11 +54,12 @@ export class Dialler {
   dial({ onread, opened }: Dialled): Socket {
     const { guard, scheme } = this.#options;
     const options: TcpNetConnectOpts & DuplexOptions = {
-      host: this.#hostname, port: this.#port, autoSelectFamily: true, noDelay: true, keepAlive: true, keepAliveInitialDelay: probeAfterMs,
-      highWaterMark: writtenAheadBytes[scheme], onread,
+      host: this.#hostname, port: this.#port, autoSelectFamily: true, highWaterMark: writtenAheadBytes[scheme], onread,
     };
     if (guard !== null) options.lookup = guard.lookupFor(scheme);
     const socket = scheme === 'https' ? this.#dialTls(options) : connect(options);
+    // Not as options: TLS leaves them out.
+    socket.setNoDelay(true).setKeepAlive(true, probeAfterMs);
     if (guard !== null) socket.prependOnceListener('connect', () => this.#judge(guard, socket));
     return socket.once(scheme === 'https' ? 'secureConnect' : 'connect', () => {
       if (!socket.destroyed) opened();
