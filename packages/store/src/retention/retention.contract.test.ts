@@ -262,6 +262,19 @@ for (const on of bothEngines) {
       assert.deepEqual((await store.spendReconciler.reconcile(goOn))!.differences, []);
     });
 
+    test('two platforms that remove at once, as after one stood still, remove each record once and count it once', async () => {
+      const organization = await keeping();
+      await ship(store, 'seg_twice', recordsOf(organization, 2_000, draw));
+      const stores = [store, await another()];
+      const nowMs = startMs + (50 + days) * dayMs;
+      // The chain is cut.
+      await store.retention.goOn(organization, { nowMs, rowsMax: 60 });
+      const removed = await Promise.all(stores.map((each) => removeAll(each, organization, nowMs, 60)));
+      const progress = await store.retention.progress(organization);
+      assert.deepEqual([removed[0]!.records + removed[1]!.records, progress?.removedRecords], [2_000, 2_000]);
+      assert.deepEqual([await listed(organization), await sumsOf(context, url, organization)], [[], []]);
+    });
+
     test('shippers of several nodes and removal at once: nobody waits in a circle, and sums are those of the records', async () => {
       const organization = await keeping();
       await ship(store, 'seg_race_old', recordsOf(organization, 1_500, draw));

@@ -131,7 +131,7 @@ class Slice {
 
   async run(): Promise<RetentionSlice> {
     const { organization, youngMs, rowsMax: limit } = this.#wanted;
-    const found = await this.#transaction.selectFrom('retention').selectAll().where('organization', '=', organization).executeTakeFirst();
+    const found = await this.#lockedProgress();
     const after = found?.receipt_through ?? 0n;
     const through = await this.#prunedLast();
     if (through > after) {
@@ -145,6 +145,12 @@ class Slice {
     const { events, more } = await removeTap(this.#transaction, { organization, beforeMs: dayOf(youngMs), limit });
     if (events > 0) await this.#note(found, { removed_events: (found?.removed_events ?? 0n) + BigInt(events) });
     return { records: 0, events, more };
+  }
+
+  /** Before any other lock: a platform that stood still, and lost its lease, may work beside the one that has it now. */
+  async #lockedProgress(): Promise<Row | undefined> {
+    const progress = this.#transaction.selectFrom('retention').selectAll().where('organization', '=', this.#wanted.organization);
+    return (this.#context.engine.kind === 'postgres' ? progress.forUpdate() : progress).executeTakeFirst();
   }
 
   async #prunedLast(): Promise<bigint> {
