@@ -10,18 +10,25 @@ import type { SegmentWriter } from './segment-writer.ts';
 /** After these a segment takes no new calls: the file, not the space, is at fault. */
 const fileCodes: ReadonlySet<string> = new Set(['EIO', 'EBADF', 'EROFS', 'ESTALE', 'ENXIO', 'ENODEV', 'EUCLEAN']);
 
+/** A segment takes no new calls once it has so much of either. */
+export interface SegmentSize {
+  readonly rows: number;
+  /** So that rows with long labels do not make it the whole disk: what is shipped is removed segment by segment. */
+  readonly bytes: number;
+}
+
 export class OpenSegments {
   readonly #supply: SegmentSupply;
-  readonly #rowsPerSegment: number;
+  readonly #size: SegmentSize;
   #current: SegmentWriter | null;
   #retired: SegmentWriter[] = [];
   /** Where each open call's `opened` row is. */
   readonly #home = new Map<RequestId, SegmentWriter>();
 
   /** Makes the first segment at once. @throws what `supply.next` throws. */
-  constructor(supply: SegmentSupply, rowsPerSegment: number) {
+  constructor(supply: SegmentSupply, size: SegmentSize) {
     this.#supply = supply;
-    this.#rowsPerSegment = rowsPerSegment;
+    this.#size = size;
     this.#current = supply.next();
   }
 
@@ -56,9 +63,9 @@ export class OpenSegments {
 
   /** After commits: retires the segment when it is full, seals those that are complete. Returns how many seals failed. */
   turn(): number {
-    if (this.#current !== null && this.#current.rows >= this.#rowsPerSegment / 2) {
+    if (this.#current !== null && this.#hasShare(this.#current, 0.5)) {
       this.#supply.prepare();
-      if (this.#current.rows >= this.#rowsPerSegment) this.#retire();
+      if (this.#hasShare(this.#current, 1)) this.#retire();
     }
     return this.#retired.length === 0 ? 0 : this.#sealRetired();
   }
@@ -70,6 +77,10 @@ export class OpenSegments {
     for (const segment of this.#retired) segment.close();
     this.#retired = [];
     this.#supply.end();
+  }
+
+  #hasShare({ rows, bytes }: SegmentWriter, share: number): boolean {
+    return rows >= this.#size.rows * share || bytes >= this.#size.bytes * share;
   }
 
   #retire(): void {

@@ -61,6 +61,11 @@ export class SegmentWriter {
     closeInPool(this.#descriptor);
   }
 
+  /** Of the file, as far as it holds frames. */
+  get bytes(): number {
+    return this.#end;
+  }
+
   get closed(): boolean {
     return this.#closed;
   }

@@ -102,6 +102,16 @@ test('a call is closed where it was opened; a full segment is sealed with its la
   assert.deepEqual(segmentRows(second), { rows: ['0:3', '1:3'], sealed: true });
 });
 
+test('a segment is full by its bytes too, so that long rows make no segment as large as the disk', (t) => {
+  const context = journalFixture(t, { bytesPerSegment: 20_000 });
+  for (let number = 1; number <= 40; number += 1) {
+    context.journal.open({ ...sampleOpening(number), path: 'p'.repeat(4_000) }, assert.ifError);
+    context.endTurn();
+  }
+  assert.equal(context.writers.length, 8);
+  assert.ok(context.writers.every(({ path }) => sizeOf(path) < 25_000));
+});
+
 test('a call closed twice has one closed row, and both callers go on', (t) => {
   const context = journalFixture(t);
   let done = 0;

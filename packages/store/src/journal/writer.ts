@@ -29,6 +29,8 @@ export interface JournalOptions {
   readonly after?: (delayMs: number, task: () => void) => void;
   /** A segment takes no new calls once it has this many rows; 50,000 by default. */
   readonly rowsPerSegment?: number;
+  /** Or this many bytes; 32 MiB by default. */
+  readonly bytesPerSegment?: number;
   /** Where segments come from; by default new files in `directory`. */
   readonly segments?: SegmentSupply;
 }
@@ -79,7 +81,9 @@ class SegmentedJournal implements Journal, JournalCondition {
     this.#clock = options.clock;
     this.#scheduleCommit = options.scheduleCommit ?? setImmediate;
     this.#after = options.after ?? ((delayMs, task) => void setTimeout(task, delayMs).unref());
-    this.#segments = new OpenSegments(options.segments ?? createSegmentSupply(options), options.rowsPerSegment ?? 50_000);
+    this.#segments = new OpenSegments(options.segments ?? createSegmentSupply(options), {
+      rows: options.rowsPerSegment ?? 50_000, bytes: options.bytesPerSegment ?? 32 * 1_048_576,
+    });
   }
 
   open(opening: CallOpening, done: (error: Error | null) => void): void {

@@ -26,7 +26,7 @@ export function filesOfUsedSegments(directory: string): string[] {
 }
 
 export function journalFixture(test: TestContext, options: {
-  readonly rowsPerSegment?: number; readonly sync?: JournalSync; readonly directory?: string;
+  readonly rowsPerSegment?: number; readonly bytesPerSegment?: number; readonly sync?: JournalSync; readonly directory?: string;
 } = {}) {
   const directory = options.directory ?? testDirectory(test);
   const { sync = 'normal' } = options;
