@@ -1,12 +1,16 @@
 /** The long part of an erasure, in slices: the command waits for them, the platform does them in the background. Design 3, row 23. */
 import type { Store } from '@metergate/store/store.ts';
 
-/** Goes on with every erasure that was begun until nothing is left; others may work between two slices. */
+/** Between two slices others write for as long as the slice took; at most this, milliseconds. */
+const pauseMsMax = 100;
+
+/** Goes on with every erasure that was begun until nothing is left. */
 export async function finishErasures({ erasure }: Pick<Store, 'erasure'>): Promise<void> {
   let done = false;
-  while (await erasure.goOn()) {
+  for (let beginMs = performance.now(); await erasure.goOn(); beginMs = performance.now()) {
     done = true;
-    await new Promise((resume) => setImmediate(resume));
+    const tookMs = performance.now() - beginMs;
+    await new Promise((resume) => setTimeout(resume, Math.min(pauseMsMax, tookMs)));
   }
   if (done) await erasure.settle();
 }

@@ -1,11 +1,14 @@
 /**
  * Who may use the one SQLite connection of a thread now: a transaction alone, from its beginning to its end, and otherwise whoever comes.
  * Writers take the lock of the file in the order in which they came. While the first of them waits for another connection to give it up, no
- * transaction is open here, so reads go on.
+ * transaction is open here, so reads go on. A thread that writes without end leaves the others room.
  */
 
-/** Between two tries for the lock: whoever writes again and again leaves it alone for longer. Milliseconds. */
+/** Between two tries for the lock, milliseconds. */
 const lockTryMs = 2;
+/** Who writes again and again leaves the lock alone for so long, longer than others wait between two tries, once it had it for so long in all. */
+const leaveMs = 5;
+const heldMsMax = 20;
 
 /** One who uses the connection: a transaction, or a statement by itself. */
 export type User = object;
@@ -13,6 +16,10 @@ export type User = object;
 export class SqliteTurns {
   /** The one whose transaction is open. */
   #open: User | null = null;
+  #openedMs = 0;
+  #closedMs = 0;
+  /** Since this connection last left the lock alone. */
+  #heldMs = 0;
   readonly #writers: User[] = [];
   #waiting: (() => void)[] = [];
 
@@ -37,9 +44,11 @@ export class SqliteTurns {
     try {
       for (let waitedMs = 0; ; waitedMs += lockTryMs) {
         while (this.#open !== null || this.#writers[0] !== user) await this.changed();
+        await this.#leaveAlone();
         try {
           begin();
           this.#open = user;
+          this.#openedMs = performance.now();
           return;
         } catch (error) {
           if (!isBusy(error) || waitedMs >= patienceMs) throw error;
@@ -56,7 +65,16 @@ export class SqliteTurns {
   close(user: User): void {
     if (this.#open !== user) return;
     this.#open = null;
+    this.#closedMs = performance.now();
+    this.#heldMs += this.#closedMs - this.#openedMs;
     this.#tell();
+  }
+
+  async #leaveAlone(): Promise<void> {
+    const leftMs = performance.now() - this.#closedMs;
+    if (leftMs < leaveMs && this.#heldMs < heldMsMax) return;
+    if (leftMs < leaveMs) await new Promise((resume) => setTimeout(resume, leaveMs - leftMs));
+    this.#heldMs = 0;
   }
 
   #tell(): void {

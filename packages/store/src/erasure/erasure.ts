@@ -6,7 +6,7 @@
  * when they arrive (`erased.ts`).
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
-import { sql, type Transaction } from 'kysely';
+import { sql, type Kysely, type Transaction } from 'kysely';
 import { eraseAuditWords } from '../audit/audit-trail.ts';
 import { dropCorrectedModels } from '../corrections/corrections.ts';
 import { endChain } from '../chain/end-chain.ts';
@@ -29,8 +29,8 @@ export interface Erasure {
   settle(): Promise<void>;
 }
 
-const recordsAtOnce = 500;
-const eventsAtOnce = 1_000;
+const recordsAtOnce = 200;
+const eventsAtOnce = 200;
 
 /** Tables whose rows of the organization go whole. Those that refer to others come first. */
 const goneTables = [
@@ -75,9 +75,21 @@ export function erasureIn(context: StoreContext): Erasure {
       return events > 0;
     }),
     settle: () => background.read(async (db) => {
-      if (engine.kind === 'sqlite') await sql`pragma wal_checkpoint(truncate)`.execute(db);
+      if (engine.kind === 'sqlite') await emptyLog(db);
     }),
   };
+}
+
+/** Most is written beside writers, who are held up only for the rest, and not while somebody still reads from the log. */
+async function emptyLog(db: Kysely<Schema>): Promise<void> {
+  await sql`pragma wal_checkpoint(passive)`.execute(db);
+  const { rows } = await sql<{ timeout: bigint }>`pragma busy_timeout`.execute(db);
+  await sql`pragma busy_timeout = 0`.execute(db);
+  try {
+    await sql`pragma wal_checkpoint(truncate)`.execute(db);
+  } finally {
+    await sql`pragma busy_timeout = ${sql.lit(Number(rows[0]!.timeout))}`.execute(db);
+  }
 }
 
 /** SQLite leaves the bytes of what is deleted until they are needed, unless it is told not to; PostgreSQL's vacuum sees to it. */

@@ -10,8 +10,8 @@ import { addedOnConflict, figureColumnNames } from './figure-columns.ts';
 
 /** Dimensions whose subjects are a caller's or a provider's words. */
 const wordsOf = ['label', 'model', 'project', 'run'] as const;
-const rowsAtOnce = 500;
-const attributionsAtOnce = 50;
+const rowsAtOnce = 200;
+const attributionsAtOnce = 20;
 const figures = sql.join(figureColumnNames.map((name) => sql.ref(name)));
 
 /** Has these records refer to the attribution that is theirs without words. */
