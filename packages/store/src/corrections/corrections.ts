@@ -7,6 +7,7 @@ import type { NanoDollars } from '@metergate/core/money.ts';
 import type { Provider } from '@metergate/core/wire/wire.ts';
 import { sql, type Selectable, type Transaction } from 'kysely';
 import type { StoreContext } from '../context.ts';
+import { insertRows, type BulkInsert } from '../engine/bulk.ts';
 import { refuse, type StoreRefusal } from '../refusal.ts';
 import type { CorrectionTable } from '../schema/correction-schema.ts';
 import type { Schema } from '../schema/schema.ts';
@@ -51,6 +52,18 @@ export interface Corrections {
   remove(id: string, within?: OrganizationId): Promise<Correction | StoreRefusal>;
 }
 
+const insert: BulkInsert<Correction> = {
+  table: 'correction',
+  columns: [
+    { name: 'id', kind: 'text', value: (each) => each.id }, { name: 'organization', kind: 'text', value: (each) => each.organization },
+    { name: 'provider', kind: 'text', value: (each) => each.provider }, { name: 'day_ms', kind: 'whole', value: (each) => each.dayMs },
+    { name: 'model', kind: 'text', value: (each) => each.model ?? '' }, { name: 'ours_nano', kind: 'whole', value: (each) => each.ours },
+    { name: 'theirs_nano', kind: 'whole', value: (each) => each.theirs }, { name: 'bill', kind: 'text', value: (each) => each.bill },
+    { name: 'recorded_at_ms', kind: 'whole', value: (each) => each.recordedAtMs },
+  ],
+  after: '',
+};
+
 export function correctionsIn(context: StoreContext): Corrections {
   const { engine, clock, randomBytes } = context;
   return {
@@ -60,7 +73,7 @@ export function correctionsIn(context: StoreContext): Corrections {
       const made = days.map((day): Correction => ({
         ...day, id: newId(idPrefix.correction, randomBytes), organization, provider, bill, recordedAtMs: Math.floor(clock()),
       }));
-      for (const each of made) await transaction.insertInto('correction').values(rowOf(each)).execute();
+      await insertRows(engine.kind, transaction, insert, made);
       return made;
     }, { action: 'recordCorrections', organization, subject: provider }),
     list: ({ organization, sinceMs, untilMs }) => engine.read(async (db) => (await db.selectFrom('correction').selectAll()
@@ -89,13 +102,6 @@ export async function dropCorrectedModels(transaction: Transaction<Schema>, orga
     on conflict (organization, provider, day_ms, model) do update
       set ours_nano = correction.ours_nano + excluded.ours_nano, theirs_nano = correction.theirs_nano + excluded.theirs_nano`.execute(transaction);
   await transaction.deleteFrom('correction').where('organization', '=', organization).where('model', '<>', '').execute();
-}
-
-function rowOf({ id, organization, provider, dayMs, model, ours, theirs, bill, recordedAtMs }: Correction) {
-  return {
-    id, organization, provider, day_ms: dayMs, model: model ?? '', ours_nano: ours as bigint, theirs_nano: theirs as bigint, bill,
-    recorded_at_ms: recordedAtMs,
-  };
 }
 
 function correctionOf(row: Selectable<CorrectionTable>): Correction {

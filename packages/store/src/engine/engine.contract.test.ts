@@ -57,12 +57,12 @@ describe('one SQLite connection', async () => {
 
   test('a thread that writes without end leaves another its turns', async () => {
     const [busy, other] = [await openEngine(url, { create: false }), await openEngine(url, { create: false })];
-    let isDone = false;
+    const life = { isDone: false };
     const writing = (async () => {
-      for (let at = 0; !isDone; at += 1) await busy.write(mark(`busy ${at}`, at));
+      for (let at = 0; !life.isDone; at += 1) await busy.write(mark(`busy ${at}`, at));
     })();
     for (let at = 0; at < 5; at += 1) await other.write(mark(`other ${at}`, at));
-    isDone = true;
+    life.isDone = true;
     await writing;
     assert.equal((await markOf(busy, 'other 4'))?.mark, 4n);
     await Promise.all([busy.close(), other.close()]);
