@@ -230,7 +230,7 @@ async function createDatabaseOn(url: string): Promise<string> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    await client.query(`create database ${name}`);
+    await client.query(`create database ${name} strategy file_copy`);
   } finally {
     await client.end();
   }
