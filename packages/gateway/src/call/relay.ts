@@ -12,7 +12,7 @@ import { isWatched, withoutUsage } from '@metergate/core/usage/operation.ts';
 import type { CallUnderWay } from '../connections.ts';
 import { drainBoundFor } from '../drains.ts';
 import type { GatewayNode } from '../gateway-node.ts';
-import type { Exchange, ExchangeFault, ExchangeObserver } from '../network/destination.ts';
+import type { Exchange, ExchangeFault, ExchangeObserver, OutboundRequest } from '../network/destination.ts';
 import { refuse } from '../respond.ts';
 import type { CopyReader } from '../usage/copy-reader.ts';
 import type { AdmittedCall, OutboundBody } from './admitted-call.ts';
@@ -45,6 +45,8 @@ export class Relay implements ExchangeObserver, CallUnderWay, BreakableCall {
   readonly #recording: Recording;
 
   #exchange: Exchange | null = null;
+  /** What was sent, until an answer to it begins: whoever still holds it then holds no body, and an answer may last long. */
+  #sent: { -readonly [Name in keyof OutboundRequest]: OutboundRequest[Name] } | null = null;
   #copy: CopyReader | null = null;
   #status: number | null = null;
   #head: ResponseHead | null = null;
@@ -102,18 +104,28 @@ export class Relay implements ExchangeObserver, CallUnderWay, BreakableCall {
   }
 
   #dial(): void {
-    this.#exchange = this.#call.chosen.destination.send({
+    this.#sent = {
       method: this.#call.method,
       target: this.#call.chosen.target,
       headers: outboundRequestHeaders(this.#request.rawHeaders, this.#call.chosen.credential),
       body: this.#body.content,
       contentLength: this.#body.contentLength,
-    }, new GuardedObserver(this.#guard, this));
+    };
+    this.#exchange = this.#call.chosen.destination.send(this.#sent, new GuardedObserver(this.#guard, this));
+  }
+
+  /** The client has read what was sent, to its end or as the stream that it goes on reading. */
+  #letGoOfSent(): void {
+    this.#body.release();
+    if (this.#sent === null) return;
+    this.#sent.headers = [];
+    this.#sent.body = null;
+    this.#sent = null;
   }
 
   /** The response head. It leaves with the first bytes of the body, or at the end of this turn, whichever is first. */
   head(status: number, reason: string, headers: string[]): void {
-    this.#body.release();
+    this.#letGoOfSent();
     this.#status = status;
     const { streamed, bodyBytes } = this.#head = responseHead(headers);
     this.#unwritten = { status, reason, headers };

@@ -50,10 +50,10 @@ export async function startNode(t: TestContext, { heldBodiesBytesMax = 1 << 20, 
   const timeouts = { connectMs: 1_000, headMs: 5_000, idleBodyMs: 5_000 };
   const destination = createDestination({ origin: provider.url, timeouts, guard: null });
   const gateway = await startGateway({
-    id: 'node_test' as GatewayOptions['id'], host: '127.0.0.1', port: 0, journal, heldBodiesBytesMax, clock, createCopyReader, ...bounds,
+    id: 'node_test' as GatewayOptions['id'], host: '127.0.0.1', port: 0, journal, heldBodiesBytesMax, clock, createCopyReader,
     guards: new Guards(clock, new Runs({ registry: new RunRegistry(10), journal, store: new AskedStore(), clock })), verifyGrant: () => null,
     settings: { held: heldByHash, ask: async (hash) => heldByHash(hash), priceBook, ageMs: () => 0 },
-    destinations: { provider: () => destination, upstream: () => destination },
+    destinations: { provider: () => destination, upstream: () => destination }, ...bounds,
   });
   t.after(async () => {
     await gateway.drain(0);
