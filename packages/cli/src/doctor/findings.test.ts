@@ -46,7 +46,7 @@ test('a journal is told with its size, and records that the store refused with w
     writeFileSync(join(directory, 'journal', 'seg_a.log'), 'x');
     assert.equal(examineJournal(directory)?.message, '1 segment, 1 MiB.');
     writeFileSync(join(directory, 'journal', 'refused', 'seg_a-1.json'), '{}');
-    assert.match(examineJournal(directory)!.message, /refused 1 record: see .*refused/);
+    assert.match(examineJournal(directory)!.message, /^1 segment, 1 MiB\. The store refused 1 record: see .*refused/);
   } finally {
     rmSync(directory, { recursive: true });
   }

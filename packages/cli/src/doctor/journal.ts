@@ -13,17 +13,19 @@ export function examineJournal(dataDirectory: string): Finding | null {
   const directory = join(dataDirectory, 'journal');
   const files = filesIn(directory);
   if (files === null) return null;
-  const refused = (filesIn(join(directory, 'refused')) ?? []).filter((name) => name.endsWith('.json')).length;
-  if (refused > 0) {
-    return finding('journal', 'warn', `The store refused ${countOf(refused, 'record')}: see ${join(directory, 'refused')} `
-      + 'and the log. They are offered again at the next start.');
-  }
   const segments = files.filter((name) => /^seg_\w+\.(?:log|db)$/.test(name)).length;
   const size = Math.ceil(files.reduce((total, name) => total + sizeOf(join(directory, name)), 0) / mib);
-  const message = `${countOf(segments, 'segment')}, ${size} MiB.`;
-  return size > waitingMibMax
-    ? finding('journal', 'warn', `${message} That is much: the store is or was away. Bring it back; what waits ships by itself.`)
-    : finding('journal', 'ok', message);
+  const troubles = [
+    ...(size > waitingMibMax ? ['That is much: the store is or was away. Bring it back; what waits ships by itself.'] : []),
+    ...refusedIn(join(directory, 'refused')),
+  ];
+  return finding('journal', troubles.length === 0 ? 'ok' : 'warn', [`${countOf(segments, 'segment')}, ${size} MiB.`, ...troubles].join(' '));
+}
+
+function refusedIn(directory: string): string[] {
+  const refused = (filesIn(directory) ?? []).filter((name) => name.endsWith('.json')).length;
+  return refused === 0 ? []
+    : [`The store refused ${countOf(refused, 'record')}: see ${directory} and the log. They are offered again at the next start.`];
 }
 
 function filesIn(directory: string): string[] | null {

@@ -34,11 +34,13 @@ const eventsAtOnce = 200;
 
 /** Tables whose rows of the organization go whole. Those that refer to others come first. */
 const goneTables = [
-  'refusal_hour', 'saved_view',
+  'refusal_hour',
   'webhook_delivery', 'notice', 'webhook', 'cap_told', 'cap_alert',
   'spend_lease',
   'service_key', 'provider_connection', 'declared_upstream', 'organization_data_key', 'run', 'run_exposure', 'grant_key',
   'membership', 'invitation', 'management_token', 'person_session',
+  // Who saves one holds the membership.
+  'saved_view',
 ] as const;
 
 export function erasureIn(context: StoreContext): Erasure {

@@ -20,7 +20,7 @@ export interface ViewOwner {
 export interface SavedViews {
   /** By name. */
   list(owner: ViewOwner): Promise<SavedView[]>;
-  /** In place of the one with the same name. Refuses `invalid_name`, `too_many_views`. */
+  /** In place of the one with the same name. Refuses `invalid_name`, `too_many_views`, and `forbidden` to who is no member any more. */
   save(owner: ViewOwner, view: Pick<SavedView, 'name' | 'query'>): Promise<SavedView | StoreRefusal>;
   /** Refuses `unknown_view`. */
   remove(owner: ViewOwner, id: string): Promise<{ readonly id: string } | StoreRefusal>;
@@ -36,6 +36,12 @@ export function savedViewsIn({ background: engine, clock, randomBytes }: StoreCo
       .map(({ id, name, query, saved_at_ms: savedAtMs }) => ({ id, name, query, savedAtMs: Number(savedAtMs) }))),
     save: async ({ organization, person }, { name, query }) => nameRefusal("A view's name", name) ?? engine.write<SavedView | StoreRefusal>(
       async (transaction) => {
+        // Nothing stays of a view that is saved while its owner or the organization goes, and one person's views are counted one after the other.
+        const membership = transaction.selectFrom('membership').select('person')
+          .where('organization', '=', organization).where('person', '=', person);
+        if (await (engine.kind === 'postgres' ? membership.forUpdate() : membership).executeTakeFirst() === undefined) {
+          return refuse('forbidden', 'Views are kept for members of an organization.');
+        }
         const own = await transaction.selectFrom('saved_view').select(['id', 'name'])
           .where('organization', '=', organization).where('person', '=', person).execute();
         const former = own.find((view) => view.name === name);
