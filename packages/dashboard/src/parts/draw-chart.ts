@@ -34,11 +34,11 @@ export function drawChart(place: HTMLElement, drawing: Drawing): DrawnChart {
         y: { range: (_, __, max) => [0, max > 0 ? max * 1.08 : 1] },
       },
       series: [{}, ...order.map((at) => seriesOf(kind, color(`--series-${(at % 8) + 1}`)))],
-      axes: [timeAxis(color, drawing), { ...axis(color), size: 62, values: (_, ticks) => ticks.map((tick) => drawing.format(tick)) }],
+      axes: [timeAxis(color, drawing), { ...axis(color), size: widthOfNames, values: (_, ticks) => ticks.map((tick) => drawing.format(tick)) }],
       hooks: {
         setCursor: [
-          ({ cursor: { idx, left } }) => {
-            drawing.onUnder(idx === null || idx === undefined || left === undefined || left < 0 ? null : { at: idx, left: left + 62 });
+          ({ cursor: { idx, left }, over }) => {
+            drawing.onUnder(idx === null || idx === undefined || left === undefined || left < 0 ? null : { at: idx, left: left + over.offsetLeft });
           },
         ],
       },
@@ -55,14 +55,25 @@ function seriesOf(kind: Drawing['kind'], ink: string): uPlot.Series {
     : { stroke: ink, width: 2, spanGaps: false, points: { size: 5, fill: ink } };
 }
 
+const fontPx = 11;
+const fontFamily = 'system-ui, sans-serif';
+
 function axis(color: (name: string) => string): uPlot.Axis {
   return {
     stroke: color('--mantine-color-dimmed'),
-    font: '11px system-ui, sans-serif',
+    font: `${fontPx}px ${fontFamily}`,
     grid: { stroke: color('--line'), width: 1 },
     ticks: { show: false },
     gap: 6,
   };
+}
+
+/** As much as the longest name at the side takes. */
+function widthOfNames({ ctx }: uPlot, names: readonly string[] | null): number {
+  // The canvas counts the screen's own pixels.
+  ctx.font = `${fontPx * devicePixelRatio}px ${fontFamily}`;
+  const widest = Math.max(0, ...(names ?? []).map((name) => ctx.measureText(name).width / devicePixelRatio));
+  return Math.max(62, Math.ceil(widest) + 14);
 }
 
 const dayS = 86_400;

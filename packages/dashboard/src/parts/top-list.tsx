@@ -50,7 +50,7 @@ export function TopList({
             )}
             <Group gap="sm" wrap="nowrap">
               <Text size="xs" c="dimmed" visibleFrom="xs" className="nowrap">
-                {shortCount(row.calls)} calls
+                {shortCount(row.calls)} {row.calls === 1 ? 'call' : 'calls'}
               </Text>
               <Text size="sm" fw={550} component="span">
                 <Money amount={row.cost} />

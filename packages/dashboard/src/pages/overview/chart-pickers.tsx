@@ -1,5 +1,6 @@
 /** What the overview's chart draws, and by what it is grouped: both stand in the address. */
 import { NativeSelect, SegmentedControl } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { getRouteApi } from '@tanstack/react-router';
 
 const route = getRouteApi('/shell/');
@@ -13,11 +14,12 @@ export function MetricPicker({ metrics, value }: { readonly metrics: readonly Na
   const navigate = route.useNavigate();
   const shared = { size: 'xs', 'aria-label': 'What is drawn', value, data: metrics.map((each) => ({ value: each.value, label: each.label })) };
   const draw = (metric: string): void => void navigate({ search: (old) => ({ ...old, metric }), replace: true, resetScroll: false });
-  return (
-    <>
-      <SegmentedControl {...shared} visibleFrom="md" onChange={draw} />
-      <NativeSelect {...shared} hiddenFrom="md" onChange={(event) => draw(event.currentTarget.value)} />
-    </>
+  // Side by side they are wider than a phone.
+  const wide = useMediaQuery('(min-width: 62em)', true, { getInitialValueInEffect: false });
+  return wide ? (
+    <SegmentedControl {...shared} onChange={draw} />
+  ) : (
+    <NativeSelect {...shared} onChange={(event) => draw(event.currentTarget.value)} />
   );
 }
 

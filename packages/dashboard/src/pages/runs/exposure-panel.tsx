@@ -26,11 +26,12 @@ export function ExposurePanel({ live, whole }: { readonly live: readonly Run[]; 
         <Figure large name="Live runs">
           <span className="figure">
             {live.length}
-            {whole ? '' : '+'}
+            {whole ? '' : ' or more'}
           </span>
         </Figure>
         <Figure large name="They may still spend">
           <Money amount={headroom.toFixed(9)} />
+          {whole ? '' : ' or more'}
         </Figure>
         <Figure large name="Together at most">
           <Money amount={policy.data?.runExposure} none="no bound" />
