@@ -27,5 +27,7 @@ test('a certificate that is not trusted, and a pooler that refuses our timeouts,
   assert.deepEqual([untrusted.code, /sslrootcert=FILE/.test(untrusted.message)], ['store_unreachable', true]);
   const pooled = faultOf(Object.assign(new Error('unsupported startup parameter'), { code: '08P01' }), 'db:6432/m') as StoreFault;
   assert.match(pooled.message, /ignore_startup_parameters = statement_timeout, idle_in_transaction_session_timeout/);
+  const away = faultOf(Object.assign(new Error('pgbouncer cannot connect to server'), { code: '08P01' }), 'db:6432/m') as StoreFault;
+  assert.match(away.message, /^What answers at db:6432\/m has no PostgreSQL behind it now/);
   assert.match((faultOf(new Error('The server does not support SSL connections'), 'db:5432/m') as StoreFault).message, /speaks no TLS/);
 });

@@ -70,6 +70,7 @@ function judged(error: unknown, place: string): unknown {
   if (code === 'ERR_SQLITE_ERROR') return sqliteFault(typeof errcode === 'number' ? errcode : 0, place);
   if (typeof code === 'string' && systemCodes.has(code)) return unreachable(code, place);
   if (typeof code === 'string' && certificateCodes.test(code)) return untrusted(code, place);
+  if (code === '08P01') return pooledFault(error.message, place);
   if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)) return postgresFault(code, place);
   if (/does not support SSL/.test(error.message)) return unreachable('it speaks no TLS, and sslmode asks for it', place);
   if (/timeout|connection terminated|connection ended|not queryable/i.test(error.message)) return unreachable('no answer in time', place);
@@ -114,6 +115,15 @@ function sqliteFault(errcode: number, place: string): StoreFault {
   }
 }
 
+/** A pooler says with one code that it takes no parameter of ours, and that it has no server: while that fails over, it is the second. */
+function pooledFault(message: string, place: string): StoreFault {
+  return new StoreFault('store_unreachable', /startup parameter/i.test(message)
+    ? `PostgreSQL at ${place} refuses what a connection begins with (08P01). Where that is pgbouncer, set `
+      + 'ignore_startup_parameters = statement_timeout, idle_in_transaction_session_timeout in its file.'
+    : `What answers at ${place} has no PostgreSQL behind it now, or did not understand us (08P01). Where that is a pooler, check the server `
+      + 'that it leads to.');
+}
+
 /** SQLSTATE classes: 08 and 57P are about the connection, 28 and 3D about being let in, 53 about resources. */
 function postgresFault(code: string, place: string): StoreFault {
   if (code.startsWith('28')) {
@@ -127,10 +137,6 @@ function postgresFault(code: string, place: string): StoreFault {
   if (code === '42501') {
     return new StoreFault('store_unreadable',
       `PostgreSQL at ${place} does not let this user do that (${code}). Grant it rights on the schema.`);
-  }
-  if (code === '08P01') {
-    return new StoreFault('store_unreachable', `PostgreSQL at ${place} refuses what a connection begins with (${code}). Where that is pgbouncer, set `
-      + 'ignore_startup_parameters = statement_timeout, idle_in_transaction_session_timeout in its file.');
   }
   if (code.startsWith('08') || code.startsWith('57P') || code === '53300') return unreachable(code, place);
   if (code === '53100') return new StoreFault('store_full', `PostgreSQL at ${place} has no space left. Make room on its disk.`);
