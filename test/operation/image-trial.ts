@@ -4,8 +4,9 @@
  * runs in namespaces of its own: as process 1, as the user `node`, on a root that is read-only but for the volume, without capabilities.
  *
  * `node test/operation/image-trial.ts FOLDER` prints what was done, whether the health check passed, what a call and a page were answered, and with
- * what process 1 ended at SIGTERM. FOLDER keeps the base, so that the next run is shorter; with `again` behind it what was made last is run again. It takes the image's own Debian (bookworm), this
- * checkout's Node, and the machine's npm, certificates and resolver.
+ * what process 1 ended at SIGTERM. FOLDER keeps the base, so that the next run is shorter; with `again` behind it
+ * what was made last is run again. It takes the image's own Debian (bookworm), this checkout's Node, and the machine's npm, certificates and
+ * resolver.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
@@ -48,7 +49,8 @@ function instructions(text: string): [string, string][] {
 function makeBase(): void {
   if (existsSync(join(base, 'usr/local/bin/node'))) return;
   mkdirSync(folder, { recursive: true });
-  if (!existsSync(join(base, 'bin'))) execFileSync('debootstrap', ['--variant=minbase', '--include=libatomic1', 'bookworm', base], { stdio: 'inherit' });
+  const words = ['--variant=minbase', '--include=libatomic1', 'bookworm', base];
+  if (!existsSync(join(base, 'bin'))) execFileSync('debootstrap', words, { stdio: 'inherit' });
   const npm = join(dirname(realpathSync(execFileSync('which', ['npm'], { encoding: 'utf8' }).trim())), '..');
   cpSync(npm, join(base, 'usr/local/lib/node_modules/npm'), { recursive: true });
   for (const name of ['npm', 'npx']) symlinkSync(`../lib/node_modules/npm/bin/${name}-cli.js`, join(base, 'usr/local/bin', name));
@@ -117,7 +119,7 @@ async function tryOut({ root, env, directory, user, lists }: Stage): Promise<voi
       /bin/sh -c 'cd ${directory} && exec "$@"' sh ${main.join(' ')}`;
   const namespaces = ['--mount', '--pid', '--net', '--ipc', '--uts', '--fork', '--kill-child'];
   const child = spawn('unshare', [...namespaces, '/bin/sh', '-c', `ip link set lo up && ${inside}`], {
-    env: { PATH: path, HOME: '/home/node', ...env }, stdio: ['ignore', 'pipe', 'inherit'],
+    env: { PATH: path, HOME: join('/home', user), ...env }, stdio: ['ignore', 'pipe', 'inherit'],
   });
   let said = '';
   child.stdout.on('data', (text: Buffer) => { said += String(text); });
