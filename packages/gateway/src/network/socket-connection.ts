@@ -63,19 +63,20 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched {
   /** Something began behind a whole answer. */
   #unasked = false;
 
-  /** Dials for this exchange. */
+  /** Dials for this exchange. Throws where Node does. */
   constructor(owner: ConnectionOwner, exchange: SocketExchange) {
     this.#owner = owner;
     this.#exchange = exchange;
-    exchange.isCarriedBy(this);
     this.#parser = createResponseParser(this);
     this.#sinceMs = owner.clock.heardMs;
-    owner.clock.watch(this);
     this.#socket = owner.dialler.dial({
       onread: { buffer: incoming, callback: (length) => this.#read(length) },
       opened: () => this.#write(),
     });
     this.#socket.on('error', (cause) => this.#broke(cause)).on('end', this.#ended).on('close', this.#closed);
+    // Last: what could not be dialled at all is watched by nobody.
+    exchange.isCarriedBy(this);
+    owner.clock.watch(this);
   }
 
   /** Takes it out of the idle ones for this exchange, which is written by `carry`. */

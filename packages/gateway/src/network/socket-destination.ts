@@ -104,7 +104,12 @@ class SocketDestination implements Destination, ConnectionOwner {
   #dial(exchange: SocketExchange): void {
     const refusal = this.dialler.refusal();
     if (refusal !== null) return failLater(exchange, refusal);
-    this.#all.add(new SocketConnection(this, exchange));
+    try {
+      this.#all.add(new SocketConnection(this, exchange));
+    } catch (cause) {
+      // Settings of TLS that are none, for one.
+      failLater(exchange, cause as Error);
+    }
   }
 }
 

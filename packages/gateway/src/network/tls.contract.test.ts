@@ -89,6 +89,12 @@ Object.entries(clients).forEach(([name, client]) => describe(name, () => {
     }
   });
 
+  it('is a fault connect where its own settings are no settings, and nothing is thrown', async () => {
+    const destination = over(client, 'localhost', 5 as unknown as string);
+    assert.equal((await ask(destination)).ending, 'connect');
+    await destination.close();
+  });
+
   it('reads a large answer whole, held back and let go again', async () => {
     const destination = over(client, 'localhost', identity.cert);
     let pauses = 0;
