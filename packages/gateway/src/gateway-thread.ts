@@ -12,7 +12,8 @@ import { createPriceBook, type PriceBook } from '@metergate/core/price/price-boo
 import { LeaseBook } from '@metergate/core/lease/book.ts';
 import { priceList } from '@metergate/core/price/price-list.ts';
 import { parseOverlay } from '@metergate/core/price/overlay.ts';
-import { createStoreClient, type Port, type StoreClient } from '@metergate/store/desk/store-client.ts';
+import { gathered } from '@metergate/store/desk/gathered-port.ts';
+import { createStoreClient, type StoreClient } from '@metergate/store/desk/store-client.ts';
 import type { Journal, JournalCondition } from '@metergate/store/journal/journal.ts';
 import type { JournalSync } from '@metergate/store/journal/segment.ts';
 import { createJournal } from '@metergate/store/journal/writer.ts';
@@ -128,7 +129,7 @@ try {
 
 async function start(): Promise<Parts> {
   await verifyAddressGuard();
-  const client = createStoreClient({ port: data.storePort as unknown as Port, clock: monotonicMs });
+  const client = createStoreClient({ port: gathered(data.storePort), clock: monotonicMs });
   const clock = createNodeClock({ wallMs: Date.now, monotonicMs });
   client.onTime((storeMs, atMs) => clock.follow(storeMs, atMs));
   client.onWritten((untilMs) => clock.notBefore(untilMs));

@@ -3,19 +3,16 @@
  * Rule (design 2): nothing here waits longer than the deadline, and nothing the store thread does can delay a call. If the store is away or
  * late, the question is rejected; earlier answers stay usable.
  */
-import type { MessagePort } from 'node:worker_threads';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { RefusalCount } from '@metergate/core/report/refusal-count.ts';
 import type { LeaseAnswer } from '@metergate/core/lease/account.ts';
 import { easy } from '@metergate/core/lease/grant.ts';
 import type { SubjectClaim } from '@metergate/core/lease/book.ts';
 import type { NewRun, RunAnswer } from '../runs/runs.ts';
+import type { Port } from './gathered-port.ts';
 import type { FromStore, KeyAnswer, OrganizationChange, ToStore } from './protocol.ts';
 import { Questions, StoreAway } from './questions.ts';
 import { createSharedNews, lastTold, type SharedNews } from './shared-news.ts';
-
-/** The half of a `MessagePort` that is used. */
-export type Port = Pick<MessagePort, 'postMessage' | 'on'>;
 
 export interface StoreClientOptions {
   readonly port: Port;
@@ -27,7 +24,7 @@ export interface StoreClientOptions {
   readonly after?: (delayMs: number, task: () => void) => () => void;
 }
 
-export { StoreAway };
+export { StoreAway, type Port };
 
 export interface StoreClient extends SharedNews {
   /**

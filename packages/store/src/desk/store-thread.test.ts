@@ -12,6 +12,7 @@ import { sampleOpening, sampleRecord } from '../journal/test-support/sample-call
 import { isRefusal } from '../refusal.ts';
 import { openStore } from '../store.ts';
 import type { OrganizationChange } from './protocol.ts';
+import { gathered } from './gathered-port.ts';
 import { createStoreClient } from './store-client.ts';
 
 const masterKey = new Uint8Array(32).fill(7);
@@ -50,7 +51,7 @@ test('a journal left behind is in the store before ready; later calls follow by 
   assert.deepEqual(await once(worker, 'message'), [{ ready: true }]);
   assert.deepEqual(await list(), ['interrupted']);
 
-  const client = createStoreClient({ port, clock });
+  const client = createStoreClient({ port: gathered(port), clock });
   const journal = journalIn(journalDirectory);
   await new Promise((resolve) => journal.open(sampleOpening(2, organization.id), resolve));
   await new Promise<void>((resolve) => journal.close(sampleRecord(sampleOpening(2, organization.id), 2), resolve));
@@ -75,7 +76,7 @@ test('a key is answered, and its end is told without being asked for', async (t)
   const { store, organization, start } = await context(t);
   const { worker, port } = start();
   await once(worker, 'message');
-  const client = createStoreClient({ port, clock, deadlineMs: 5000 });
+  const client = createStoreClient({ port: gathered(port), clock, deadlineMs: 5000 });
   await client.heard;
   const hash = 'c'.repeat(64);
   const key = await store.serviceKeys.create({

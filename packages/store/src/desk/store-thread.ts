@@ -19,6 +19,7 @@ import { giveBackWhenIdle } from '../memory/idle-memory.ts';
 import { openStore, type Store } from '../store.ts';
 import { assertHeardNowhereElse } from './copied-home.ts';
 import { countingRecords } from './counted-records.ts';
+import { gathered } from './gathered-port.ts';
 import { homeOf } from './home.ts';
 import type { NodeReport } from '../nodes/node-reports.ts';
 import { createLeaseDesk, processMs, type LeaseDesk, type StoreTime } from './lease-desk.ts';
@@ -115,7 +116,8 @@ async function serve(): Promise<void> {
     await store.close();
     throw error;
   }
-  const post = (message: FromStore): void => data.gatewayPort.postMessage(message);
+  const gateway = gathered(data.gatewayPort);
+  const post = (message: FromStore): void => gateway.postMessage(message);
   const time = startNodeTime(Date.now(), performance.now());
   const desk = createSettingsDesk({
     settings: store.settings, prices: store.prices, spend: store.spend, post,
@@ -145,7 +147,7 @@ async function serve(): Promise<void> {
   });
   // That the store is away is said by those who need it at once.
   const comparing = quietly(() => spend.look(), spendWatchPauseMs, spendFailurePauseMs);
-  data.gatewayPort.on('message', hearing({ desk, runDesk, leasing, sayings, shipping, engine: store.engine }));
+  gateway.on('message', hearing({ desk, runDesk, leasing, sayings, shipping, engine: store.engine }));
   parent.on('message', (message: { stop?: boolean; report?: NodeReport }) => {
     if (message.report !== undefined) sayings.report(message.report);
     if (message.stop !== true) return;
