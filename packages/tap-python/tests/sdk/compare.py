@@ -95,8 +95,6 @@ def cases(script: Script) -> type:
             if node() is None:
                 raise unittest.SkipTest("the scripted provider needs Node: run npm ci")
             cls.provider = Provider()
-            gc.collect()
-            gc.freeze()  # what the SDK loaded is not looked through again with each step
 
             # Each client reads the certificates of the world, which takes most of a test's time; the provider here speaks plain HTTP.
             certificates = mock.patch.object(ssl.SSLContext, "load_verify_locations", lambda self, *args, **kwargs: None)
@@ -111,6 +109,8 @@ def cases(script: Script) -> type:
             """A test that hangs fails: the process prints where each of its threads stands, and ends."""
             faulthandler.dump_traceback_later(TEST_LIMIT_S, exit=True)
             self.addCleanup(faulthandler.cancel_dump_traceback_later)
+            gc.collect()
+            gc.freeze()  # what the SDK loaded, also in the tests before, is not looked through again with each step
 
         def live(self, client: Any, steps: Sequence[Step]) -> List[str]:
             """
