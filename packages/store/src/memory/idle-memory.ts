@@ -48,19 +48,26 @@ export function giveBackWhenIdle(): void {
     const { utilization } = performance.eventLoopUtilization(now, before);
     before = now;
     if (!rule.collects({ utilization, heapBytes: getHeapStatistics().total_heap_size })) return;
-    collect();
-    rule.collected(getHeapStatistics().total_heap_size);
+    if (collect()) rule.collected(getHeapStatistics().total_heap_size);
   }, lookMs).unref();
 }
 
 let collector: (() => void) | null = null;
 
-/** Node has V8's collector only behind a flag; a context made while that is set has it. Unset again, because kept code goes by the flags. */
-function collect(): void {
-  if (collector === null) {
-    setFlagsFromString('--expose-gc');
-    collector = runInNewContext('gc') as () => void;
-    setFlagsFromString('--no-expose-gc');
-  }
-  collector();
+/** False where another thread was at the flag: it is done at the next look. */
+function collect(): boolean {
+  collector ??= findCollector();
+  collector?.();
+  return collector !== null;
+}
+
+/**
+ * Node has V8's collector only behind a flag; a context made while that is set has it. Unset again, because kept code goes by the flags. They
+ * are those of the whole process: null where another thread unset them in between.
+ */
+export function findCollector(setFlags: (flags: string) => void = setFlagsFromString): (() => void) | null {
+  setFlags('--expose-gc');
+  const found = runInNewContext('globalThis.gc') as (() => void) | undefined;
+  setFlags('--no-expose-gc');
+  return found ?? null;
 }
