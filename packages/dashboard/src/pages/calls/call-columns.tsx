@@ -26,7 +26,7 @@ export function callColumns(names: KeyNames): readonly Column<CallRecord>[] {
         </>
       ),
     },
-    { id: 'cost', head: 'Cost', right: true, width: '6rem', cell: (call) => <Cost of={call} /> },
+    { id: 'cost', head: 'Cost', right: true, width: '7rem', cell: (call) => <Cost of={call} /> },
     { id: 'tokens', head: 'Tokens in / out', right: true, width: '8.5rem', cell: (call) => <Tokens of={call} /> },
     {
       id: 'status',
