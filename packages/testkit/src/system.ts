@@ -133,9 +133,13 @@ export function productEnv(extra: Record<string, string | undefined>): NodeJS.Pr
 type RunInProcess = (args: readonly string[], env: NodeJS.ProcessEnv, stdin: string, operator: string) => Promise<CliResult>;
 let turn: Promise<unknown> = Promise.resolve();
 
-/** One after another: a command that waits for the store's write lock would hold up the one of this process that has it. */
+/**
+ * One after another: a command that waits for the store's write lock would hold up the one of this process that has it. The event loop turns
+ * before each: whoever asks again and again would else never let the scripted providers, which are in this process too, answer.
+ */
 function runHere(args: readonly string[], env: NodeJS.ProcessEnv, stdin: string): Promise<CliResult> {
   const result = turn.then(async () => {
+    await new Promise<void>((resolve) => void setImmediate(resolve));
     const { runInProcess } = (await import(commands.href)) as { runInProcess: RunInProcess };
     return runInProcess(args, env, stdin, userInfo().username);
   });
