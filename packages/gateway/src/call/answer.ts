@@ -22,6 +22,8 @@ export interface Source {
 }
 
 const nothing = Buffer.alloc(0);
+const noHeaders = Object.freeze({});
+const noPairs: string[] = Object.freeze([]) as never;
 
 export class Answer {
   readonly #request: IncomingMessage;
@@ -50,6 +52,9 @@ export class Answer {
     this.#response.writeHead(status, reason, pairs);
     this.#chunked = this.#response.chunkedEncoding;
     this.#response.chunkedEncoding = false;
+    // Node keeps a request for as long as its answer lasts, which may be long. All that its headers say has been read.
+    this.#request.headers = noHeaders;
+    this.#request.rawHeaders = noPairs;
   }
 
   /** Sends a head that was written. Not by `flushHeaders`, which encodes header bytes above 0x7f a second time. */
