@@ -5,6 +5,8 @@ import { existsSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import { startPostgres } from './postgres.ts';
 
 const starting = `
   const { startPostgres } = await import(${JSON.stringify(new URL('./postgres.ts', import.meta.url).href)});
@@ -33,4 +35,19 @@ test('a server whose owner was killed ends, also where nobody takes note of that
   while (await listens(port) && performance.now() < untilMs) await pause(100);
   assert.equal(await listens(port), false);
   if (process.platform === 'linux') assert.ok(existsSync(`/proc/${owner}`), 'nobody has taken note of it');
+});
+
+test('a server that has logged much goes on when it turns a connection away, and ends when it is told to', { timeout: 120_000 }, async (t) => {
+  const postgres = await startPostgres();
+  t.after(() => postgres.stop());
+  const client = new pg.Client({ connectionString: postgres.url });
+  await client.connect();
+  await client.query("do $$ begin raise log '%', repeat('x', 20000); end $$");
+  const elsewhere = new URL(postgres.url);
+  elsewhere.pathname = '/no_such_database';
+  await assert.rejects(new pg.Client({ connectionString: elsewhere.href }).connect(), /does not exist/);
+  assert.equal((await client.query('select 1 as one')).rows[0].one, 1);
+  await client.end();
+  await postgres.stop();
+  assert.equal(await listens(Number(new URL(postgres.url).port)), false);
 });

@@ -190,23 +190,29 @@ function tellUnaskedEnd(server: ChildProcess): void {
   });
 }
 
+/** Hears the server until it is ready or has failed, and not a word after that: a later FATAL is about one connection, not about its start. */
 function ready(server: ChildProcess): Promise<void> {
   return new Promise((resolve, reject) => {
     let printed = '';
-    const late = setTimeout(() => fail('did not start within 30 s'), 30_000);
-    const fail = (why: string): void => {
+    const over = (): void => {
       clearTimeout(late);
+      server.off('error', notStarted).stderr?.off('data', hear);
+    };
+    const fail = (why: string): void => {
+      over();
       server.stdin?.end();
       reject(new Error(`PostgreSQL ${why}: ${printed.slice(-2_000)}`));
     };
-    server.once('error', (error) => fail(error.message));
-    server.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    const notStarted = (error: Error): void => fail(error.message);
+    const hear = (text: string): void => {
       printed = (printed + text).slice(-10_000);
       if (printed.includes('database system is ready to accept connections')) {
-        clearTimeout(late);
+        over();
         resolve();
       } else if (printed.includes('database system is shut down') || fatal(printed)) fail('did not start');
-    });
+    };
+    const late = setTimeout(() => fail('did not start within 30 s'), 30_000);
+    server.once('error', notStarted).stderr?.setEncoding('utf8').on('data', hear);
   });
 }
 
