@@ -36,6 +36,15 @@ class ProcessEnds(unittest.TestCase):
             self.assertRegex(ended.stderr, r"^Traceback[^~]*ValueError: of the host\n$")
             self.assertEqual(endpoint.ids(), ["call_1", "call_2"])
 
+    def test_a_host_whose_resolver_can_start_no_thread_at_the_end(self) -> None:
+        # As gevent's, on Python 3.12.
+        before = """
+import socket
+def resolver(*asked): raise RuntimeError("can't create new thread at interpreter shutdown")
+socket.getaddrinfo = resolver
+"""
+        self.assertEqual(self.delivered("tap(client, 't'); call(3)", before=before)[0], ["call_1", "call_2", "call_3"])
+
     def test_os_exit_ends_at_once(self) -> None:
         ids, out = self.delivered("tap(client, 't'); call(2); print('out', flush=True); os._exit(9)", code=9)
         self.assertEqual((ids, out), ([], "out\n"))

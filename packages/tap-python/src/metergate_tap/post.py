@@ -63,7 +63,7 @@ def _request(host: str, port: Optional[str], path: Optional[str], key: str, body
 def _connect(host: str, port: int, secure: bool, deadline_s: float) -> Any:
     """A connection to the first of the host's addresses that takes one, each waited for as long as the post may take at most."""
     failure: Exception = OSError("no address")
-    for family, kind, protocol, _, address in native.addresses(host, port, 0, 1):  # 1: SOCK_STREAM
+    for family, kind, protocol, _, address in _addresses(host, port):
         connection: Any = native.socket(family, kind, protocol)
         try:
             connection.settimeout(_left_s(deadline_s))
@@ -76,6 +76,18 @@ def _connect(host: str, port: int, secure: bool, deadline_s: float) -> Any:
             _close(connection)
             failure = error
     raise failure
+
+
+def _addresses(host: str, port: int) -> Any:
+    """
+    A host that gevent patched before the tap was loaded asks on a thread that gevent starts, and Python 3.12 starts none at the end of the
+    interpreter. Then the system is asked directly.
+    """
+    asked = (host, port, 0, 1)  # 1: SOCK_STREAM
+    try:
+        return native.addresses(*asked)
+    except RuntimeError:
+        return native.plain_addresses(*asked)
 
 
 _context: Optional[Any] = None

@@ -5,6 +5,7 @@ The clocks and the rest are attributes of one object, for libraries that freeze 
 
 from __future__ import annotations
 
+import _socket as _plain_socket
 import _thread
 import json
 import os
@@ -41,6 +42,7 @@ class _Native:
     inbox = queue.SimpleQueue
     socket = _socket.socket
     addresses = staticmethod(_socket.getaddrinfo)
+    plain_addresses = staticmethod(_plain_socket.getaddrinfo)
     ssl = _ssl
 
 

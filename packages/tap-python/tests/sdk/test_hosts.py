@@ -27,6 +27,24 @@ if not any(importlib.util.find_spec(name) for name in ("gevent", "trio", "gunico
 WITHIN_S = 60
 
 
+GUNICORN = """
+import faulthandler
+
+def post_worker_init(worker):
+    worker.log.info("Worker ready")
+
+def worker_exit(server, worker):
+    faulthandler.dump_traceback_later(20)  # where a worker stands that has not ended by then
+
+def child_exit(server, worker):
+    worker.log.info("Worker ended")
+"""
+"""
+The hooks of the server. A worker that is told to end while it boots never hears of it, tapped or not; and one that does not end is killed after
+half a minute without a word, and the server ends as if nothing were wrong.
+"""
+
+
 def needs(*names: str) -> Any:
     missing = [name for name in names if importlib.util.find_spec(name) is None]
     return unittest.skipIf(missing, f"not installed: {', '.join(missing)}")
@@ -96,6 +114,14 @@ assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == set(), 'the host hears it
         self.assertEqual(self.delivered(script, before=patch), expected)
         self.assertEqual(self.delivered(patch + script), expected)
 
+    @needs("gevent")
+    def test_greenlets_whose_first_delivery_is_at_the_end(self) -> None:
+        patch = "from gevent import monkey; monkey.patch_all()\n"
+        script = "import gevent; tap(client, 't'); gevent.spawn(call, 3).get()"
+        expected = ["call_1", "call_2", "call_3"]
+        self.assertEqual(self.delivered(script, before=patch), expected)
+        self.assertEqual(self.delivered(patch + script), expected)
+
     @needs("trio")
     def test_a_trio_host_is_not_held_up(self) -> None:
         script = """
@@ -142,17 +168,20 @@ assert len(late) == 50
     def served_by_gunicorn(self, app: str, options: List[str]) -> None:
         with Ingestion() as endpoint, tempfile.TemporaryDirectory() as folder:
             (Path(folder) / "hosted.py").write_text(app, encoding="utf-8")
+            (Path(folder) / "gunicorn.conf.py").write_text(GUNICORN, encoding="utf-8")
             with socket.socket() as taken:
                 taken.bind(("127.0.0.1", 0))
                 taken.listen()
                 # The server inherits the socket: a port that was free a moment ago may be another server's by now.
                 args = ["-m", "gunicorn", "--bind", f"fd://{taken.fileno()}", "--workers", "2", "--no-control-socket", *options, "hosted:app"]
                 with Program(folder, args, (taken.fileno(),), SVC_TAP_KEY="k", SVC_TAP_ENDPOINT=endpoint.url) as server:
-                    wait_until(lambda: server.output().count("Booting worker") == 2, "workers")
+                    wait_until(lambda: server.output().count("Worker ready") == 2, "workers")
                     port = taken.getsockname()[1]
                     for number in range(30):
                         urllib.request.urlopen(f"http://127.0.0.1:{port}/{number}", timeout=WITHIN_S).read()
                     self.assertEqual(server.end(), 0, server.output())
+                    self.assertEqual(server.output().count("Worker ended"), 2, server.output())
+                    self.assertNotRegex(server.output(), "was sent SIG|exited with code")
                     self.assertNotRegex(server.output() + endpoint.text(), "CANARY|metergate-tap:")
             self.assertEqual(sorted(endpoint.ids()), sorted(f"call_{number}" for number in range(1, 31)))
 
