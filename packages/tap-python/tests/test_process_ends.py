@@ -105,6 +105,27 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
         self.assertEqual((sorted(ids), out), (["call_1", "call_101", "call_2", "call_3", "call_3"], "5\n"))
 
     @unittest.skipUnless(hasattr(os, "fork"), "forks are POSIX")
+    def test_a_fork_that_python_is_not_told_of(self) -> None:
+        # As uWSGI's: its workers are forks of a process that loaded the host, and may have made calls meanwhile.
+        script = """
+import atexit, ctypes
+fork = ctypes.PyDLL(None).fork
+tap(client, 't'); call(2); time.sleep(0.2)
+ended = []
+for calls in (1, 0):
+    child = fork()
+    if child == 0:
+        client.chat.completions.made = 100
+        call(calls)
+        atexit._run_exitfuncs()  # as that server does
+        os._exit(5)
+    ended.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+print(ended)
+"""
+        ids, out = self.delivered(script)
+        self.assertEqual((sorted(ids), out), (["call_1", "call_101", "call_2"], "[5, 5]\n"))
+
+    @unittest.skipUnless(hasattr(os, "fork"), "forks are POSIX")
     def test_forks_in_the_middle_of_flushes(self) -> None:
         script = """
 tap(client, 't')

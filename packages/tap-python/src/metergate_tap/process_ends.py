@@ -37,10 +37,10 @@ def listen_in_this_process() -> None:
     Listens to the end of the present process, once. In a child of `multiprocessing` or of Celery that end is not Python's own, and what
     is registered before the child begins is dropped, so this is called when an event is at hand.
     """
-    process = os.getpid()
-    if _heard_in[0] == process:
+    _notice_the_fork()
+    if _heard_in[0]:
         return
-    _heard_in[0] = process
+    _heard_in[0] = os.getpid()
     quietly(atexit.register, _end)
     for name in ("multiprocessing.util", "billiard.util"):
         finalize = getattr(sys.modules.get(name), "Finalize", None)
@@ -48,9 +48,16 @@ def listen_in_this_process() -> None:
             quietly(lambda finalize=finalize: finalize(None, _end, exitpriority=0))
 
 
+def _notice_the_fork() -> None:
+    """A server that forks without Python's knowledge, as uWSGI does, leaves its child with a thread that is not there."""
+    if _heard_in[0] not in (0, os.getpid()):
+        _after_fork_in_child()
+
+
 def _end() -> None:
     """Delivers what waits. What the host does to be rid of a slow end (a second Ctrl-C) ends the waiting too."""
     try:
+        _notice_the_fork()
         for settle in _settle:
             settle()
         deadline_s = native.monotonic_s() + _END_BUDGET_S
@@ -73,6 +80,7 @@ def _after_fork_in_parent() -> None:
 
 
 def _after_fork_in_child() -> None:
+    _heard_in[0] = 0
     for courier in _couriers:
         quietly(courier.forget)
     for forget in _forget:
