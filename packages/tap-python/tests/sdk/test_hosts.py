@@ -199,7 +199,8 @@ def one(number):
     client.chat.completions.made = number
     call(1)
 """
-        self.side_by_side([(pool,) for pool in ("prefork", "threads", "solo")], lambda pool: self.worked_by_celery(tasks, pool))
+        pools = ["prefork", "threads", "solo", *(["gevent"] if importlib.util.find_spec("gevent") else [])]
+        self.side_by_side([(pool,) for pool in pools], lambda pool: self.worked_by_celery(tasks, pool))
 
     def worked_by_celery(self, tasks: str, pool: str) -> None:
         with Ingestion() as endpoint, tempfile.TemporaryDirectory() as folder:
