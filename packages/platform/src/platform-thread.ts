@@ -14,7 +14,7 @@ import { giveBackWhenIdle } from '@metergate/store/memory/idle-memory.ts';
 import { openStore, type Store } from '@metergate/store/store.ts';
 import { sessionHoursDefault, type OidcSettings } from './auth/oidc/oidc-settings.ts';
 import type { OidcParts } from './auth/oidc/oidc-parts.ts';
-import { finishErasures } from './use-cases/finish-erasures.ts';
+import { createErasureFinisher } from './use-cases/finish-erasures.ts';
 import type { PlatformParts } from './http/parts.ts';
 import { createNoticeWork, type NoticeWork } from './notices/notice-work.ts';
 import { createReports, type Reports } from './reports/report-client.ts';
@@ -78,7 +78,8 @@ async function serve(): Promise<void> {
       partsAt: (port) => partsOn({ store, reports, oidc }, port), report: (fault) => tell('answer a request', fault),
     });
     await remember(store, publicUrlAt(platform.port));
-    const housekeeping = setInterval(() => void keepHouse(store), housekeepingMs);
+    const finishErasures = createErasureFinisher(store);
+    const housekeeping = setInterval(() => void keepHouse(store, finishErasures), housekeepingMs);
     const notices = noticeWorkOn(store);
     const looking = setInterval(() => void lookForNotices(notices), noticesMs);
     const retention = retentionWorkOn(store);
@@ -223,13 +224,13 @@ function reachable(host: string): string {
 let busy = false;
 
 /** What was begun and not finished, and what is over. A fault now is tried again the next time. */
-async function keepHouse(store: Store): Promise<void> {
+async function keepHouse(store: Store, finishErasures: () => Promise<void>): Promise<void> {
   if (busy) return;
   busy = true;
   try {
     await store.masterKey.follow();
     await store.masterKey.endHandOver();
-    await finishErasures(store);
+    await finishErasures();
   } catch (error) {
     tell('look after the store', error);
   } finally {

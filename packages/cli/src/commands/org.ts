@@ -4,7 +4,7 @@ import { plans, type Plan } from '@metergate/core/rate/plan.ts';
 import { dayLengthMs } from '@metergate/core/time/utc-day.ts';
 import { keepRecordsDaysMax, keepRecordsDaysMin } from '@metergate/store/settings/organizations.ts';
 import { eraseOrganization } from '@metergate/platform/use-cases/erasure.ts';
-import { finishErasures } from '@metergate/platform/use-cases/finish-erasures.ts';
+import { createErasureFinisher } from '@metergate/platform/use-cases/finish-erasures.ts';
 import {
   createOrganization, drainSecondsMax, listOrganizations, setOrganization, showOrganization, type OrganizationSettingsInput, type ShownOrganization,
 } from '@metergate/platform/use-cases/organizations.ts';
@@ -158,7 +158,7 @@ const erase = command({
     if (values.yes !== true) await confirmErasure(organization, tools);
     const erased = await eraseOrganization(context, organization.id);
     if (isRefusal(erased)) return erased;
-    await finishErasures(context.store);
+    await createErasureFinisher(context.store)();
     const figures = `npx --no-install metergate usage --org ${erased.id} --by day`;
     return { json: erased, text: `${erased.id} is erased. Its figures stay, and are read by this id: ${figures}` };
   }),

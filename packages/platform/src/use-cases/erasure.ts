@@ -8,7 +8,7 @@ export interface ErasedOrganization {
   readonly erased: true;
 }
 
-/** When it returns nobody gets in and nothing opens; the words in its records go with `finishErasures` of finish-erasures.ts. */
+/** When it returns nobody gets in and nothing opens; the words in its records go with `createErasureFinisher`. */
 export async function eraseOrganization(context: UseCaseContext, idOrName: string): Promise<ErasedOrganization | AdministrationRefusal> {
   const organization = await findOrganization(context, idOrName);
   if (isRefusal(organization)) return organization;

@@ -25,8 +25,8 @@ export interface Erasure {
   begin(organization: OrganizationId): Promise<{ readonly organization: OrganizationId } | StoreRefusal>;
   /** One slice of what erased organizations left, in one short transaction. False: nothing is left. */
   goOn(): Promise<boolean>;
-  /** Has the engine keep no copy of what was overwritten, as far as it can at this moment. */
-  settle(): Promise<void>;
+  /** Has the engine keep no copy of what was overwritten. False: somebody still reads one; to be tried again. */
+  settle(): Promise<boolean>;
 }
 
 const recordsAtOnce = 200;
@@ -77,18 +77,20 @@ export function erasureIn(context: StoreContext): Erasure {
       return events > 0;
     }),
     settle: () => background.read(async (db) => {
-      if (engine.kind === 'sqlite') await emptyLog(db);
+      if (engine.kind !== 'sqlite') return true;
+      return await db.selectFrom('erased_organization').select('organization').limit(1).executeTakeFirst() === undefined || emptyLog(db);
     }),
   };
 }
 
-/** Most is written beside writers, who are held up only for the rest, and not while somebody still reads from the log. */
-async function emptyLog(db: Kysely<Schema>): Promise<void> {
+/** Most is written beside writers, who are held up only for the rest, and not while somebody still reads from the log: false. */
+async function emptyLog(db: Kysely<Schema>): Promise<boolean> {
   await sql`pragma wal_checkpoint(passive)`.execute(db);
   const { rows } = await sql<{ timeout: bigint }>`pragma busy_timeout`.execute(db);
   await sql`pragma busy_timeout = 0`.execute(db);
   try {
-    await sql`pragma wal_checkpoint(truncate)`.execute(db);
+    const emptied = await sql<{ busy: bigint }>`pragma wal_checkpoint(truncate)`.execute(db);
+    return Number(emptied.rows[0]!.busy) === 0;
   } finally {
     await sql`pragma busy_timeout = ${sql.lit(Number(rows[0]!.timeout))}`.execute(db);
   }
