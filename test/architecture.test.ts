@@ -226,6 +226,10 @@ test('lines fit the screen: at most 150 characters', () => {
   assert.deepEqual(wrong, []);
 });
 
+test('the README is a welcome, under 700 words; the rest is under docs', () => {
+  assert.ok(read('README.md').trim().split(/\s+/).length < 700);
+});
+
 test('no test is skipped or left open', () => {
   const pattern = /\b(?:test|it|describe|suite)\.(?:skip|todo|only)\b|\bskip: true|\b(?:context|t)\.(?:skip|todo)\(/;
   assert.deepEqual(sources.filter((file) => isTest(file) && pattern.test(codeOf(read(file)))), []);

@@ -4,7 +4,7 @@
  * for, and everybody else on the platform. Design 3, row 8a.
  */
 
-/** Longer than any writer waits before it tries the lock again (`engine/node-sqlite.ts`). Milliseconds. */
+/** Longer than any writer waits before it tries the lock again (`engine/sqlite-turns.ts`). Milliseconds. */
 const pauseMs = 8;
 /** Batches that wait or are under way at once, of all keys. Of one key as many as are left for others. A further one is told to come again. */
 const jobsMax = 256;
