@@ -7,7 +7,8 @@
 import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto';
 
 const sealedFormVersion = 1;
-const nonceBytes = 12;
+/** Of random bytes for each seal. */
+export const nonceBytes = 12;
 const tagBytes = 16;
 
 /** Where a sealed value belongs. It unseals nowhere else. */

@@ -5,7 +5,7 @@
  */
 import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 import { masterKeyBytes } from './master-key.ts';
-import { seal, unseal, type SealPlace } from './seal.ts';
+import { nonceBytes, seal, unseal, type SealPlace } from './seal.ts';
 
 /** What a stored credential is. */
 export type CredentialPurpose =
@@ -49,7 +49,7 @@ export function createVault(masterKey: Uint8Array, randomBytes: (n: number) => U
     return bytes === null ? null : createSecretKey(bytes);
   };
   const wrap = (organization: string, dataKey: Uint8Array): Uint8Array =>
-    seal(dataKey, randomBytes(12), { key: keys.wrapping, place: dataKeyPlace(organization) });
+    seal(dataKey, randomBytes(nonceBytes), { key: keys.wrapping, place: dataKeyPlace(organization) });
   return {
     get wrappingKeyId() {
       return keys.id;
@@ -61,7 +61,7 @@ export function createVault(masterKey: Uint8Array, randomBytes: (n: number) => U
       const dataKey = unwrapped(organization, wrappedDataKey);
       return dataKey === null ? null : next.wrap(organization, dataKey);
     },
-    handOver: (next) => seal(next, randomBytes(12), { key: keys.wrapping, place: handOverPlace }),
+    handOver: (next) => seal(next, randomBytes(nonceBytes), { key: keys.wrapping, place: handOverPlace }),
     takeOver(handedOver) {
       const next = unseal(handedOver, { key: keys.wrapping, place: handOverPlace });
       if (next === null || next.length !== masterKeyBytes) return false;
@@ -70,7 +70,7 @@ export function createVault(masterKey: Uint8Array, randomBytes: (n: number) => U
     },
     sealCredential(credential, wrappedDataKey, place) {
       const key = dataKeyOf(place.organization, wrappedDataKey);
-      return key === null ? null : seal(Buffer.from(credential, 'utf8'), randomBytes(12), { key, place });
+      return key === null ? null : seal(Buffer.from(credential, 'utf8'), randomBytes(nonceBytes), { key, place });
     },
     unsealCredential(sealed, wrappedDataKey, place) {
       const key = dataKeyOf(place.organization, wrappedDataKey);

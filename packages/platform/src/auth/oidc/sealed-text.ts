@@ -2,10 +2,9 @@
  * A short text that a browser carries and only the platform's processes can read, for a while. The key is derived from the master key by
  * what it is for, and stored nowhere.
  */
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { createSecretKey, hkdfSync, randomBytes } from 'node:crypto';
+import { nonceBytes, seal, unseal, type Sealing } from '@metergate/store/sealing/seal.ts';
 
-const nonceBytes = 12;
-const tagBytes = 16;
 /** Browsers keep about four kilobytes of a cookie, its name included. */
 export const sealedMax = 3_900;
 
@@ -19,28 +18,24 @@ export interface SealedTexts {
 export function sealedTexts(
   masterKey: Uint8Array, clock: () => number, { purpose, lifeMs }: { readonly purpose: string; readonly lifeMs: number },
 ): SealedTexts {
-  const key = new Uint8Array(hkdfSync('sha256', masterKey, new Uint8Array(0), `metergate/v1/${purpose}`, 32));
+  const sealing: Sealing = {
+    key: createSecretKey(new Uint8Array(hkdfSync('sha256', masterKey, new Uint8Array(0), `metergate/v1/${purpose}`, 32))),
+    // A browser carries one of each purpose, of nobody's yet.
+    place: { purpose, organization: '', record: '', version: 0n },
+  };
   return {
     seal(text) {
-      const nonce = randomBytes(nonceBytes);
-      const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes });
-      const whole = `${clock() + lifeMs} ${text}`;
-      const sealed = Buffer.concat([nonce, cipher.update(whole, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString('base64url');
+      const whole = Buffer.from(`${clock() + lifeMs} ${text}`, 'utf8');
+      const sealed = Buffer.from(seal(whole, randomBytes(nonceBytes), sealing)).toString('base64url');
       return sealed.length <= sealedMax ? sealed : null;
     },
     open(sealed) {
       if (sealed.length > sealedMax || !/^[\w-]+$/.test(sealed)) return null;
-      const bytes = Buffer.from(sealed, 'base64url');
-      if (bytes.length <= nonceBytes + tagBytes) return null;
-      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceBytes), { authTagLength: tagBytes });
-      decipher.setAuthTag(bytes.subarray(-tagBytes));
-      try {
-        const text = Buffer.concat([decipher.update(bytes.subarray(nonceBytes, -tagBytes)), decipher.final()]).toString('utf8');
-        const space = text.indexOf(' ');
-        return clock() < Number(text.slice(0, space)) ? text.slice(space + 1) : null;
-      } catch {
-        return null;
-      }
+      const whole = unseal(Buffer.from(sealed, 'base64url'), sealing);
+      if (whole === null) return null;
+      const text = Buffer.from(whole).toString('utf8');
+      const space = text.indexOf(' ');
+      return clock() < Number(text.slice(0, space)) ? text.slice(space + 1) : null;
     },
   };
 }
