@@ -120,7 +120,7 @@ function reasons(records: readonly CallRecordJson[]): string {
 const gapText: { readonly [G in CostGap]: string } = {
   service_tier: 'the rate of its service tier', region: 'the rate of its region', audio: 'audio tokens', cache_write: 'cache writes',
   web_search: 'web searches', web_fetch: 'web fetches', file_search: 'file searches', code_interpreter: 'code interpreter',
-  other_model: 'another model',
+  other_model: 'work that its figures leave out',
 };
 
 function gapNames(records: readonly CallRecordJson[]): string {

@@ -1,5 +1,5 @@
 /** Token figures as reported → tokens by the price they are charged at. Design 3, row 6. */
-import type { TokenFigures } from '../usage/reading.ts';
+import type { Reading, TokenFigures } from '../usage/reading.ts';
 
 /** Tokens by what is paid for them: no token is in two of these. Whole numbers from 0. */
 export interface ChargedTokens {
@@ -16,8 +16,11 @@ export interface ChargedTokens {
 /**
  * `cachedInInput`: cached and written tokens are parts of the input; else they come on top of it. Sound is part of the input and the
  * output, reasoning of the output. A part larger than its whole leaves nothing of the rest, never less. Null: no figure at all.
+ * `outputBeside` comes on top of the output: as reasoning where it is just that figure.
  */
-export function chargedTokens(figures: TokenFigures, cachedInInput: boolean): ChargedTokens | null {
+export function chargedTokens(
+  figures: TokenFigures, { cachedInInput, outputBeside }: Pick<Reading, 'cachedInInput' | 'outputBeside'>,
+): ChargedTokens | null {
   const { input, output, cached, cacheWrite, reasoning } = figures;
   if (input === null && output === null && cached === null && cacheWrite === null) return null;
   const written = cacheWrite ?? 0;
@@ -25,14 +28,15 @@ export function chargedTokens(figures: TokenFigures, cachedInInput: boolean): Ch
   const parts = cachedInInput ? (cached ?? 0) + written : 0;
   const plain = Math.max((input ?? 0) - parts, 0);
   const audioInput = Math.min(figures.audioInput ?? 0, plain);
-  const reasoned = Math.min(reasoning ?? 0, output ?? 0);
-  const audioOutput = Math.min(figures.audioOutput ?? 0, (output ?? 0) - reasoned);
+  const made = (output ?? 0) + outputBeside;
+  const reasoned = Math.min(reasoning ?? 0, made);
+  const audioOutput = Math.min(figures.audioOutput ?? 0, made - reasoned);
   return {
     input: plain - audioInput,
     cached: cached ?? 0,
     cacheWrite: written - oneHour,
     cacheWriteOneHour: oneHour,
-    output: (output ?? 0) - reasoned - audioOutput,
+    output: made - reasoned - audioOutput,
     reasoning: reasoned,
     audioInput,
     audioOutput,

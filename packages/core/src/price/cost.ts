@@ -11,7 +11,7 @@ import type { Reading } from '../usage/reading.ts';
 import { cacheSavingsOf } from './cache-savings.ts';
 import { chargedTokens, type ChargedTokens } from './charged-tokens.ts';
 import { pricesOf, type ModelPrice, type PriceBook } from './price-book.ts';
-import { Gaps, factorOf, noFactors, noFees, noGaps, noteTokens, toolFees } from './gaps.ts';
+import { Gaps, factorOf, noFactors, noFees, noGaps, noteBeside, noteTokens, toolFees } from './gaps.ts';
 import { picoPerNano, rateAt, wholeFactor, type Rates, type TokenRate } from './rates.ts';
 
 /** One call to be priced. */
@@ -56,7 +56,7 @@ export function costOf(call: PricedCall): Cost {
     const cost = parseDollars(reading.reportedCost);
     if (cost !== null) return { cost, costGaps: noGaps, costSource: 'upstream', priceList: null, cacheSavings: null };
   }
-  const tokens = chargedTokens(reading.tokens, reading.cachedInInput);
+  const tokens = chargedTokens(reading.tokens, reading);
   if (tokens === null) return nothingToPrice;
   if (reading.model === null) return unpriced;
   const { overlay, list } = pricesOfModel(call, reading.model);
@@ -78,6 +78,7 @@ function priced(call: PricedCall, tokens: ChargedTokens, price: ModelPrice | nul
   const gaps = new Gaps();
   const fees = toolFees(reading.toolCalls, price.rates.tools, gaps);
   noteTokens(tokens, price, gaps);
+  noteBeside(reading, gaps);
   const factor = factorOf(reading, price.rates, gaps);
   // Nothing is rounded before the sum is whole.
   const cost = factor === wholeFactor && reading.further.length === 0
@@ -94,7 +95,7 @@ function priced(call: PricedCall, tokens: ChargedTokens, price: ModelPrice | nul
 function further(call: PricedCall, own: Rates, gaps: Gaps): bigint {
   let sum = 0n;
   for (const { model, tokens: figures } of call.reading.further) {
-    const tokens = figures === null ? null : chargedTokens(figures, call.reading.cachedInInput);
+    const tokens = figures === null ? null : chargedTokens(figures, { cachedInInput: call.reading.cachedInInput, outputBeside: 0 });
     const price = model === null ? null : furtherPrice(call, model);
     const rates = model === null ? own : price?.rates ?? null;
     const pico = tokens === null || rates === null ? null : picoDollars(tokens, rates);
@@ -156,6 +157,7 @@ function byFallback(reading: Reading, tokens: ChargedTokens, fallback: FallbackP
   const nanoMillionths = into * fallback.inputNanoPerMillion + out * fallback.outputNanoPerMillion;
   const gaps = new Gaps();
   if (reading.further.length > 0) gaps.add('other_model');
+  noteBeside(reading, gaps);
   toolFees(reading.toolCalls, noFees, gaps);
   factorOf(reading, noFactors, gaps);
   const cost = nanoDollars(divideHalfEven(nanoMillionths, 1_000_000n));

@@ -75,3 +75,8 @@ export function noteTokens(tokens: ChargedTokens, { rates, ofOverlay }: ModelPri
   if (tokens.cacheWrite > 0 && rates.cacheWrite === null) gaps.add('cache_write');
   if (tokens.cacheWriteOneHour > 0 && rates.cacheWriteOneHour === null) gaps.add('cache_write');
 }
+
+/** Tokens beside the output are paid as output. Where the answer does not say that they are its reasoning, what they are is not known. */
+export function noteBeside({ tokens, outputBeside }: Reading, gaps: Gaps): void {
+  if (outputBeside > 0 && outputBeside !== tokens.reasoning) gaps.add('other_model');
+}

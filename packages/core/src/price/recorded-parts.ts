@@ -37,7 +37,8 @@ export function recordedParts(record: RecordedCall, book: PriceBook): RecordedPa
 
 /** What was paid for, as far as the record tells: no token twice. Null: it has no token figure. */
 export function recordedTokens(record: RecordedCall): ChargedTokens | null {
-  return chargedTokens(recordedReading(record).tokens, wires[record.wire].cachedInInput);
+  const reading = recordedReading(record);
+  return chargedTokens(reading.tokens, reading);
 }
 
 /**
@@ -45,9 +46,11 @@ export function recordedTokens(record: RecordedCall): ChargedTokens | null {
  * iterations: where they were priced, the cost cannot be found again.
  */
 export function recordedReading(record: RecordedCall): Reading {
-  const { model, usage, serviceTier, toolCalls } = record;
+  const { model, usage, serviceTier, toolCalls, reasoningTokens: reasoning } = record;
+  // More reasoning than output cannot be a part of it.
+  const outputBeside = reasoning !== null && reasoning > (record.outputTokens ?? 0) ? reasoning : 0;
   return {
-    ...nothingDue, model, usage, cachedInInput: wires[record.wire].cachedInInput, serviceTier, toolCalls,
+    ...nothingDue, outputBeside, model, usage, cachedInInput: wires[record.wire].cachedInInput, serviceTier, toolCalls,
     tokens: {
       input: record.inputTokens, output: record.outputTokens, cached: record.cachedTokens, cacheWrite: record.cacheWriteTokens,
       cacheWriteOneHour: null, reasoning: record.reasoningTokens, audioInput: record.audioInputTokens, audioOutput: record.audioOutputTokens,

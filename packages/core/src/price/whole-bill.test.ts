@@ -19,13 +19,13 @@ import { priceList } from './price-list.ts';
 const atMs = Date.parse('2026-09-23T12:00:00Z');
 const frozen = createPriceBook({ list: priceList, overlay: null });
 
-function costOfBody(wire: Wire, endpoint: Endpoint, body: string | Uint8Array, { book = frozen, streamed = false }: {
-  readonly book?: PriceBook; readonly streamed?: boolean;
+function costOfBody(wire: Wire, endpoint: Endpoint, body: string | Uint8Array, { book = frozen, streamed = false, upstreamHost = null }: {
+  readonly book?: PriceBook; readonly streamed?: boolean; readonly upstreamHost?: string | null;
 } = {}): Cost {
   const reader = createUsageReader({ wire, endpoint, streamed });
   reader.push(typeof body === 'string' ? new TextEncoder().encode(body) : body);
   const provider = wire === 'upstream' ? null : wire;
-  return costOf({ reading: reader.finish('whole'), provider, upstreamHost: null, book, fallback: null, atMs });
+  return costOf({ reading: reader.finish('whole'), provider, upstreamHost, book, fallback: null, atMs });
 }
 
 const shown = ({ cost, costGaps }: Cost) => [cost === null ? null : formatDollars(cost), ...costGaps];
@@ -80,6 +80,29 @@ describe('first wire', () => {
     assert.deepEqual(shown(costOfBody('openai', 'responses', response(plain, { output }))), ['0.004750000', 'code_interpreter']);
     const stream = `data: ${JSON.stringify({ type: 'response.completed', response: JSON.parse(response(plain, { output })) })}\n\n`;
     assert.deepEqual(shown(costOfBody('openai', 'responses', stream, { streamed: true })), ['0.004750000', 'code_interpreter']);
+  });
+});
+
+describe('output that is not in the output', () => {
+  const grok = (usage: object): string => JSON.stringify({ model: 'grok-4', usage: { prompt_tokens: 1_000, completion_tokens: 10, ...usage } });
+  const costs = (body: string) => shown(costOfBody('upstream', 'chat.completions', body, { upstreamHost: 'api.x.ai' }));
+  const reasoned = { completion_tokens_details: { reasoning_tokens: 90 } };
+
+  test('reasoning that comes on top of the output, by the total, is paid too', () => {
+    // grok-4: 1,000 × 3 + (10 + 90) × 15 dollars a million.
+    assert.deepEqual(costs(grok({ ...reasoned, total_tokens: 1_100 })), ['0.004500000']);
+    assert.deepEqual(costs(grok({ ...reasoned, completion_tokens: 100, total_tokens: 1_100 })), ['0.004500000'], 'within the output');
+  });
+
+  test('more than that is paid as output, and is a gap: nobody says what it is', () => {
+    assert.deepEqual(costs(grok({ total_tokens: 1_100 })), ['0.004500000', 'other_model']);
+    assert.deepEqual(costs(grok({ ...reasoned, total_tokens: 1_200 })), ['0.006000000', 'other_model']);
+  });
+
+  test('an image that a tool made is a gap', () => {
+    const answer = JSON.stringify({ model: 'gpt-5', status: 'completed', usage: { input_tokens: 1_000, output_tokens: 100, total_tokens: 1_100 },
+      output: [{ type: 'image_generation_call', status: 'completed' }, { type: 'message' }] });
+    assert.deepEqual(shown(costOfBody('openai', 'responses', answer)), ['0.002250000', 'other_model']);
   });
 });
 

@@ -2,7 +2,8 @@
  * Chat completions, completions and embeddings of the first wire, and of declared upstreams: `model`, the first choice's
  * `finish_reason`, `usage`. Spec: Usage fields read from forwarded responses.
  * A stream reports usage in a final chunk; upstreams that send running figures in every chunk are read too: the last one
- * counts, and it is final once a finish reason was seen or the chunk has no choices. Some upstreams report it in `x_groq`.
+ * counts, and it is final once a finish reason was seen or the chunk has no choices. Some upstreams report it in `x_groq`, some in the choice
+ * that ends.
  */
 import { watched, type WatchedValue } from '../json/watched-value.ts';
 import { forgetFindings, nothingFound, type Dialect } from './dialect.ts';
@@ -15,6 +16,10 @@ export function createChatDialect(readsCost: boolean): Dialect {
   return new ChatDialect(readsCost);
 }
 
+function newUsage(readsCost: boolean): FirstWireUsage {
+  return new FirstWireUsage(['prompt', 'completion'], readsCost);
+}
+
 class ChatDialect implements Dialect {
   readonly findings = nothingFound(true);
   readonly endsWithDone = true;
@@ -22,21 +27,23 @@ class ChatDialect implements Dialect {
   private readonly model = watched();
   private readonly finishReason = watched();
   private readonly choiceIndex = watched();
-  private readonly firstChoice = watched({ index: this.choiceIndex, finish_reason: this.finishReason });
-  private readonly choices = watched(null, this.firstChoice);
+  private readonly firstChoice: WatchedValue;
   private readonly serviceTier = watched();
   private readonly usage: FirstWireUsage;
-  /** Read on declared upstreams alone. */
-  private readonly ownUsage: FirstWireUsage | null;
+  /** Further places of it, read on declared upstreams alone. */
+  private readonly otherUsages: readonly FirstWireUsage[];
   readonly body: WatchedValue;
   readonly event: WatchedValue;
 
   constructor(readsCost: boolean) {
-    this.usage = new FirstWireUsage(['prompt', 'completion'], readsCost);
-    this.ownUsage = readsCost ? new FirstWireUsage(['prompt', 'completion'], readsCost) : null;
+    this.usage = newUsage(readsCost);
+    const [groq, choice] = this.otherUsages = readsCost ? [newUsage(readsCost), newUsage(readsCost)] : [];
+    this.firstChoice = watched({
+      index: this.choiceIndex, finish_reason: this.finishReason, ...(choice === undefined ? {} : { usage: choice.place }),
+    });
     this.body = watched({
-      model: this.model, choices: this.choices, usage: this.usage.place, service_tier: this.serviceTier,
-      ...(this.ownUsage === null ? {} : { x_groq: watched({ usage: this.ownUsage.place }) }),
+      model: this.model, choices: watched(null, this.firstChoice), usage: this.usage.place, service_tier: this.serviceTier,
+      ...(groq === undefined ? {} : { x_groq: watched({ usage: groq.place }) }),
     });
     this.event = this.body;
   }
@@ -74,7 +81,9 @@ class ChatDialect implements Dialect {
   }
 
   private readUsage(): FoundUsage | null {
-    return this.usage.read() ?? this.ownUsage?.read() ?? null;
+    let read = this.usage.read();
+    for (const usage of this.otherUsages) read ??= usage.read();
+    return read;
   }
 
   /** Several choices are streamed in chunks of their own, told apart by `index`. */

@@ -21,6 +21,7 @@ export class FirstWireUsage {
   private readonly audioInput = watched();
   private readonly reasoning = watched();
   private readonly audioOutput = watched();
+  private readonly total = watched();
   private readonly cost = watched();
   private readonly totalCost = watched();
 
@@ -34,6 +35,7 @@ export class FirstWireUsage {
         cached_tokens: this.cached, cache_write_tokens: this.cacheWrite, audio_tokens: this.audioInput,
       }),
       [`${output}_tokens_details`]: watched({ reasoning_tokens: this.reasoning, audio_tokens: this.audioOutput }),
+      total_tokens: this.total,
       cost: this.cost,
       total_cost: this.totalCost,
     });
@@ -53,6 +55,6 @@ export class FirstWireUsage {
       audioInput: tokenFigure(this.audioInput),
       audioOutput: tokenFigure(this.audioOutput),
     };
-    return foundUsage(figures, this.readsCost ? reportedCost([this.cost, this.totalCost]) : null);
+    return foundUsage(figures, this.readsCost ? reportedCost([this.cost, this.totalCost]) : null, tokenFigure(this.total));
   }
 }

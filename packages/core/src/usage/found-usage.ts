@@ -7,7 +7,7 @@ import type { TokenFigures } from './reading.ts';
 
 /** Figures as reported, or the verdict that one of them is no figure. */
 export type FoundUsage =
-  | { readonly kind: 'figures'; readonly tokens: TokenFigures; readonly cost: string | null }
+  | { readonly kind: 'figures'; readonly tokens: TokenFigures; readonly cost: string | null; readonly outputBeside: number }
   | { readonly kind: 'not_a_figure' };
 
 /** One bad figure spoils all. */
@@ -16,14 +16,20 @@ export const badUsage: FoundUsage = Object.freeze({ kind: 'not_a_figure' });
 /** One figure for each name of the record's token figures. */
 export type RawFigures = { readonly [Name in keyof TokenFigures]: TokenFigure };
 
-/** The usage that these figures make. Null where there is neither a figure for input or output nor a cost. */
-export function foundUsage(figures: RawFigures, cost: string | null): FoundUsage | null {
+/**
+ * The usage that these figures make. Null where there is neither a figure for input or output nor a cost. `total`: of input and output, as
+ * reported; what it counts beyond them stands beside them.
+ */
+export function foundUsage(figures: RawFigures, cost: string | null, total: TokenFigure = null): FoundUsage | null {
   const { input, output, cached, cacheWrite, cacheWriteOneHour, reasoning, audioInput, audioOutput } = figures;
   if (input === 'not_a_figure' || output === 'not_a_figure' || cached === 'not_a_figure') return badUsage;
   if (cacheWrite === 'not_a_figure' || cacheWriteOneHour === 'not_a_figure' || reasoning === 'not_a_figure') return badUsage;
   if (audioInput === 'not_a_figure' || audioOutput === 'not_a_figure') return badUsage;
   if (input === null && output === null && cost === null) return null;
-  return { kind: 'figures', tokens: { input, output, cached, cacheWrite, cacheWriteOneHour, reasoning, audioInput, audioOutput }, cost };
+  const outputBeside = typeof total !== 'number' || input === null ? 0 : Math.max(total - input - (output ?? 0), 0);
+  return {
+    kind: 'figures', tokens: { input, output, cached, cacheWrite, cacheWriteOneHour, reasoning, audioInput, audioOutput }, cost, outputBeside,
+  };
 }
 
 /** A name the provider gave (a model, a finish reason): never empty, fit for every store: no NUL, no half character. */

@@ -81,6 +81,15 @@ describe('bodies', () => {
   });
 });
 
+test('a batch begins with a usage of zeros, and later tells that of its work so far: neither is of this call', () => {
+  const batch = (usage: object | null): string => JSON.stringify({ id: 'batch_1', object: 'batch', status: 'validating', model: 'gpt-5', usage });
+  const zeros = { input_tokens: 0, input_tokens_details: { cached_tokens: 0 }, output_tokens: 0, total_tokens: 0 };
+  for (const usage of [null, zeros]) {
+    assert.deepEqual(said(read(other(false, { without: 'deferred' }), batch(usage))).slice(0, 3), ['unknown', 'deferred', 'gpt-5']);
+  }
+  assert.deepEqual(read(other(false), batch({ ...zeros, input_tokens: 900, output_tokens: 80 })), nothingDue, 'its cancelling');
+});
+
 describe('streams', () => {
   test('a run of a thread, an image, a messages stream and a response: the last word counts', () => {
     const run = read(other(true), sse({ object: 'thread.run', model: 'gpt-x', status: 'queued', usage: null },
@@ -143,7 +152,7 @@ function usageByHand({ response }: Exchange): Record<string, number | null> | nu
 }
 
 for (const folder of ['openai-other', 'anthropic-other', 'compatible-other']) {
-  const exchanges = corpus(folder).filter(({ request, response }) => isWatched(request.method) && Math.floor(response.status / 100) === 2);
+  const exchanges = corpus(folder).filter(({ request, response }) => isWatched(request) && Math.floor(response.status / 100) === 2);
   test(`${folder}: ${exchanges.length} recorded answers at other paths hold what they report`, () => {
     for (const { name, request, response, streamed, ...exchange } of exchanges) {
       const path = request.path.split(/[?#]/)[0]!;

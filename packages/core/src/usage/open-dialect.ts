@@ -18,6 +18,7 @@ export function createOpenDialect(readsCost: boolean): Dialect {
 /** Where an answer, or what an event carries of one, says what is to be known. */
 class AnswerPlaces {
   readonly type = watched();
+  private readonly object = watched();
   readonly model = watched();
   readonly status = watched();
   readonly stopReason = watched();
@@ -32,7 +33,7 @@ class AnswerPlaces {
   constructor(readsCost: boolean) {
     this.usage = new OpenUsage(readsCost);
     this.fields = {
-      type: this.type, model: this.model, status: this.status, stop_reason: this.stopReason, service_tier: this.serviceTier,
+      type: this.type, object: this.object, model: this.model, status: this.status, stop_reason: this.stopReason, service_tier: this.serviceTier,
       choices: this.choices, incomplete_details: watched({ reason: this.incompleteReason }), output: this.tools.place, usage: this.usage.place,
     };
   }
@@ -42,6 +43,11 @@ class AnswerPlaces {
     const reason = status === 'incomplete' ? providerName(this.incompleteReason.string()) : null;
     return providerName(this.finishReason.string()) ?? providerName(this.stopReason.string())
       ?? (reason === null ? status : `incomplete:${reason}`);
+  }
+
+  /** A batch tells the usage of its work so far, with zeros at its beginning: that is of no call. */
+  get isBatch(): boolean {
+    return this.object.isString('batch');
   }
 
   /** The work is accepted, and its usage is not there yet. */
@@ -118,12 +124,13 @@ class OpenDialect implements Dialect {
   }
 
   /** False where no usage was reported. */
-  private take({ model, serviceTier, tools, usage }: AnswerPlaces): boolean {
+  private take({ model, serviceTier, tools, usage, isBatch }: AnswerPlaces): boolean {
     const { findings } = this;
     findings.model = findings.model ?? providerName(model.string());
     findings.serviceTier = providerName(serviceTier.string()) ?? findings.serviceTier;
     findings.toolCalls = tools.read() ?? findings.toolCalls;
-    const read = usage.read();
+    findings.further = tools.further() ?? findings.further;
+    const read = isBatch ? null : usage.read();
     if (read === null || findings.usage?.kind === 'not_a_figure') return false;
     if ('kind' in read) {
       findings.usage = read;
@@ -132,7 +139,7 @@ class OpenDialect implements Dialect {
     for (const name of Object.keys(this.figures) as (keyof RawFigures)[]) this.figures[name] = read.figures[name] ?? this.figures[name];
     this.cost = read.cost ?? this.cost;
     if (read.onTop) findings.cachedInInput = false;
-    findings.usage = usage.message.takeBeside(findings) ? foundUsage(this.figures, this.cost) : badUsage;
+    findings.usage = usage.message.takeBeside(findings) ? foundUsage(this.figures, this.cost, read.total) : badUsage;
     return findings.usage !== null;
   }
 }

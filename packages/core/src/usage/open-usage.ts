@@ -9,6 +9,8 @@ import { tokenFigure, type TokenFigure } from './token-figure.ts';
 export interface OpenFigures {
   readonly figures: RawFigures;
   readonly cost: string | null;
+  /** Of input and output together, as reported; null where it may count what comes on top of them. */
+  readonly total: TokenFigure;
   /** Words of the second wire: cached and written tokens come on top of the input. */
   readonly onTop: boolean;
 }
@@ -22,6 +24,7 @@ export class OpenUsage {
   private readonly audioInput = watched();
   private readonly reasoning = watched();
   private readonly audioOutput = watched();
+  private readonly total = watched();
   private readonly cost = watched();
   private readonly totalCost = watched();
   private readonly inputDetails = watched({ cached_tokens: this.cached, cache_write_tokens: this.cacheWrite, audio_tokens: this.audioInput });
@@ -33,7 +36,7 @@ export class OpenUsage {
     prompt_tokens_details: this.inputDetails, prompt_token_details: this.inputDetails,
     input_tokens_details: this.inputDetails, input_token_details: this.inputDetails,
     completion_tokens_details: this.outputDetails, output_tokens_details: this.outputDetails, output_token_details: this.outputDetails,
-    cost: this.cost, total_cost: this.totalCost,
+    total_tokens: this.total, cost: this.cost, total_cost: this.totalCost,
     ...this.message.fieldsBeside,
   });
   private readonly readsCost: boolean;
@@ -60,7 +63,8 @@ export class OpenUsage {
       audioOutput: tokenFigure(this.audioOutput),
     };
     const onTop = message.cached !== null || message.cacheWrite !== null;
-    return { figures, cost: this.readsCost ? reportedCost([this.cost, this.totalCost]) : null, onTop };
+    const cost = this.readsCost ? reportedCost([this.cost, this.totalCost]) : null;
+    return { figures, cost, total: onTop ? null : tokenFigure(this.total), onTop };
   }
 }
 

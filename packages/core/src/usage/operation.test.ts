@@ -36,6 +36,16 @@ test('what is charged for without a word of usage is unknown, with its reason; w
 });
 
 test('every answer to a method that may do work is watched', () => {
-  assert.deepEqual(['POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND'].map(isWatched), [true, true, true, true, true]);
-  assert.deepEqual(['GET', 'HEAD', 'OPTIONS'].map(isWatched), [false, false, false]);
+  const watched = (method: string): boolean => isWatched({ method, path: '/v1/files' });
+  assert.deepEqual(['POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND'].map(watched), [true, true, true, true, true]);
+  assert.deepEqual(['GET', 'HEAD', 'OPTIONS'].map(watched), [false, false, false]);
+});
+
+test('a change of what the first provider keeps tells usage again, which is not counted again; any other spelling is watched', () => {
+  const retold = ['/v1/chat/completions/chatcmpl-AbC_9', '/v1/threads/thread_abc/runs/run_abc'];
+  for (const path of retold) assert.equal(isWatched({ method: 'POST', path }), false, path);
+  const watched = ['/v1/chat/completions', '/v1/chat/completions/', '/v1/chat/completions/x', '/v1/chat/completions/chatcmpl-1;/..',
+    '/v1/threads/runs', '/v1/threads/thread_a/runs', '/v1/threads/thread_a/runs/run_a/submit_tool_outputs', '/v1/responses/resp_1/cancel',
+    '/upstream/v1/chat/completions/chatcmpl-1', '/alt/v1/chat/completions/chatcmpl-1', '/v1//chat/completions/chatcmpl-1'];
+  for (const path of watched) assert.equal(isWatched({ method: 'POST', path }), true, path);
 });

@@ -14,9 +14,10 @@ export interface CalledOperation {
   readonly path: string;
 }
 
-/** Whether a 2xx answer to this method is watched for usage. */
-export function isWatched(method: string): boolean {
-  return method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS';
+/** Whether a 2xx answer to this operation is watched for usage. One that tells again of work done before would count it twice. */
+export function isWatched({ method, path }: Pick<CalledOperation, 'method' | 'path'>): boolean {
+  if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS') return false;
+  return !retelling.test(path);
 }
 
 /** What is to be said where the answer ended whole and reported no usage. */
@@ -29,6 +30,8 @@ export function withoutUsage({ endpoint, method, path }: CalledOperation): Witho
   return unreported.test(plain) ? 'not_reported' : 'none';
 }
 
+/** Changes of what the first provider keeps, by the ids it gives: the answer is all that it keeps, usage too. No other spelling is taken for one. */
+const retelling = /^\/v1\/(?:chat\/completions\/chatcmpl-[\w-]+|threads\/thread_\w+\/runs\/run_\w+)$/;
 /** Operations that report usage, at paths that name no endpoint of their family. */
 const reporting = /^\/v1\/(?:chat\/completions|completions|embeddings|responses(?:\/compact)?|messages)$/;
 /** Work that is accepted now, done and paid for later: usage is in an answer that is not this one. */

@@ -246,6 +246,14 @@ describe('Responses API', () => {
     const failed = events({ type: 'response.failed', response: { model: 'm', status: 'failed', usage: null } });
     assert.deepEqual(usageOf(read(responsesStream, failed, 'cut')), ['unknown', 'absent', {}]);
   });
+
+  test('whatever the event that carries the usage is called, it is read', () => {
+    const created = { type: 'response.created', response: { model: 'm', status: 'in_progress', usage: null } };
+    for (const [type, status] of [['response.done', 'completed'], ['response.cancelled', 'cancelled']]) {
+      const reading = read(responsesStream, events(created, { type, response: { model: 'm', status, usage } }));
+      assert.deepEqual([reading.finishReason, ...usageOf(reading)], [status, 'reported', null, figures]);
+    }
+  });
 });
 
 describe('second wire', () => {
@@ -323,6 +331,27 @@ describe('declared upstream', () => {
   test('a cost alone is a usage, without tokens', () => {
     const reading = read(upstream, '{"usage":{"cost":0.5}}');
     assert.deepEqual([reading.reportedCost, ...usageOf(reading)], ['0.5', 'reported', null, {}]);
+  });
+
+  test('usage in the choice that ends a stream is read, and is the same where it comes again', () => {
+    const counted = { prompt_tokens: 19, completion_tokens: 13, total_tokens: 32, prompt_tokens_details: { cached_tokens: 4 } };
+    const ending = { model: 'kimi', choices: [{ index: 0, delta: {}, finish_reason: 'stop', usage: counted }] };
+    const expected = ['reported', null, { input: 19, output: 13, cached: 4 }];
+    for (const chunks of [[ending], [ending, { model: 'kimi', choices: [], usage: counted }]]) {
+      assert.deepEqual(usageOf(read({ ...chatStream, wire: 'upstream' }, events(...chunks, '[DONE]'))), expected);
+    }
+    assert.deepEqual(usageOf(read(chatStream, events(ending, '[DONE]'))), ['unknown', 'absent', {}], 'the first provider has none there');
+  });
+
+  test('what the total counts beside input and output is told', () => {
+    const beside = (usage: object): number => read(upstream, JSON.stringify({ model: 'm', usage })).outputBeside;
+    const figures = { prompt_tokens: 32, completion_tokens: 9 };
+    const thought = { completion_tokens_details: { reasoning_tokens: 94 } };
+    assert.equal(beside({ ...figures, ...thought, total_tokens: 135 }), 94);
+    assert.equal(beside({ ...figures, total_tokens: 61 }), 20);
+    for (const total of [41, 40, 0, -7, 1.5, null, '135']) assert.equal(beside({ ...figures, ...thought, total_tokens: total }), 0, String(total));
+    assert.equal(beside({ prompt_tokens: 5, total_tokens: 5 }), 0);
+    assert.equal(beside({ completion_tokens: 5, total_tokens: 9 }), 0, 'the input may be all of it');
   });
 
   test('in a Responses stream too', () => {

@@ -140,10 +140,11 @@ class ResponseReader implements UsageReader {
 }
 
 /** `reason`: why it is partial; null where it is complete. */
-function reported(findings: Findings, { tokens, cost }: FoundUsage & { readonly kind: 'figures' }, reason: UsageReason | null): Reading {
+function reported(findings: Findings, found: FoundUsage & { readonly kind: 'figures' }, reason: UsageReason | null): Reading {
+  const { tokens, cost, outputBeside } = found;
   const { model, finishReason, cachedInInput, serviceTier, region, toolCalls, further } = findings;
   return {
     model, finishReason, usage: reason === null ? 'reported' : 'partial', usageReason: reason, tokens, reportedCost: cost,
-    cachedInInput, serviceTier, region, toolCalls, further,
+    cachedInInput, outputBeside, serviceTier, region, toolCalls, further,
   };
 }

@@ -74,6 +74,8 @@ export interface Reading {
   readonly reportedCost: string | null;
   /** Cached and written tokens are parts of the input; else they come on top of it. */
   readonly cachedInInput: boolean;
+  /** Tokens that the reported total counts beyond input and output: some sellers leave reasoning out of the output. Whole, from 0. */
+  readonly outputBeside: number;
   /** The tier that served the call, in the provider's word. */
   readonly serviceTier: string | null;
   /** Where the call was served, in the provider's word. */
@@ -113,10 +115,13 @@ export const noTokens: TokenFigures = Object.freeze({
 /** Nothing further. */
 export const nothingFurther: readonly FurtherUsage[] = Object.freeze([]);
 
+/** Something further, of which no figure is read. */
+export const unreadFurther: readonly FurtherUsage[] = Object.freeze([Object.freeze({ model: null, tokens: null })]);
+
 /** Nothing was due: not 2xx, no response, or an operation that reports none. */
 export const nothingDue: Reading = Object.freeze({
   model: null, finishReason: null, usage: 'none', usageReason: null, tokens: noTokens, reportedCost: null,
-  cachedInInput: true, serviceTier: null, region: null, toolCalls: null, further: nothingFurther,
+  cachedInInput: true, outputBeside: 0, serviceTier: null, region: null, toolCalls: null, further: nothingFurther,
 });
 
 /** Usage was due and cannot come any more. */

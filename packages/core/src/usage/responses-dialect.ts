@@ -1,5 +1,5 @@
 /**
- * The Responses API: a response object as the body, or events of which the terminal one carries that object whole.
+ * The Responses API: a response object as the body, or events of which the terminal one carries that object whole, whatever it is called.
  * The event's `type` in its data counts, never the name on its `event:` line. The finish reason is `status`, with the
  * incomplete reason where one is given (design 4). Read on the first wire and on declared upstreams.
  */
@@ -57,11 +57,12 @@ class ResponsesDialect implements Dialect {
     findings.usage = this.usage.read();
     findings.usageFinal = true;
     findings.toolCalls = this.tools.read();
+    findings.further = this.tools.further() ?? findings.further;
     findings.deferred = findings.usage === null && (this.status.isString('queued') || this.status.isString('in_progress'));
   }
 
   takeEvent(): void {
-    if (this.endsDialogue()) this.takeBody();
+    if (this.endsDialogue() || this.usage.place.kind === 'object') this.takeBody();
     else if (this.findings.model === null) this.findings.model = providerName(this.model.string());
   }
 

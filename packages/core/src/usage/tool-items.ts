@@ -1,9 +1,10 @@
 /**
  * The `output` items of the Responses API → how often the provider ran its own tools, each with a fee of its own. A web search is an
- * item whose action is a search: opening a page it found, or looking through one, has no fee.
+ * item whose action is a search: opening a page it found, or looking through one, has no fee. Images are made by another model, whose tokens
+ * the answer's usage leaves out.
  */
 import { watched, watchedEach, type ElementTally } from '../json/watched-value.ts';
-import type { ToolCalls } from './reading.ts';
+import { nothingFurther, unreadFurther, type FurtherUsage, type ToolCalls } from './reading.ts';
 
 /** Counts the items of an answer that a provider charges a fee for. */
 export class ToolItems implements ElementTally {
@@ -14,11 +15,13 @@ export class ToolItems implements ElementTally {
   private webSearch = 0;
   private fileSearch = 0;
   private codeInterpreter = 0;
+  private madeImage = false;
 
   begin(): void {
     this.webSearch = 0;
     this.fileSearch = 0;
     this.codeInterpreter = 0;
+    this.madeImage = false;
   }
 
   ended(): void {
@@ -27,6 +30,13 @@ export class ToolItems implements ElementTally {
       if (action.kind === 'absent' || action.isString('search')) this.webSearch += 1;
     } else if (type.isString('file_search_call')) this.fileSearch += 1;
     else if (type.isString('code_interpreter_call')) this.codeInterpreter += 1;
+    else if (type.isString('image_generation_call')) this.madeImage = true;
+  }
+
+  /** What other models did, of which no figure is read; null where there is no whole list of items. */
+  further(): readonly FurtherUsage[] | null {
+    if (this.place.kind !== 'array' || !this.place.complete) return null;
+    return this.madeImage ? unreadFurther : nothingFurther;
   }
 
   /** Null where there were none, or no whole list of items. */

@@ -131,10 +131,10 @@ export class Relay implements ExchangeObserver, CallUnderWay, BreakableCall {
     this.#unwritten = { status, reason, headers };
     this.#firstByteMs = this.#elapsedMs();
     this.#bodyless = this.#call.method === 'HEAD' || status === 204 || status === 304 || bodyBytes === 0;
-    if (status >= 200 && status < 300 && isWatched(this.#call.method)) {
-      const { wire, endpoint, path } = this.#call.route;
+    const { method, route: { wire, endpoint, path } } = this.#call;
+    if (status >= 200 && status < 300 && isWatched({ method, path })) {
       this.#copy = this.#node.createCopyReader({
-        context: { wire, endpoint, streamed, without: withoutUsage({ endpoint, method: this.#call.method, path }) },
+        context: { wire, endpoint, streamed, without: withoutUsage({ endpoint, method, path }) },
         contentEncoding: allValues(headers, 'content-encoding').join(',') || null,
         organization: this.#call.held.organization.id,
       });
