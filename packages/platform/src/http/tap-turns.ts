@@ -1,83 +1,172 @@
 /**
- * The embedded store has one writer at a time. So tap batches are stored in turns, their keys one after the other, each turn one transaction of a
- * few milliseconds (`store/src/tap/keep-batch.ts`), with a pause after each in which others write: the store thread, whom a call may be waiting
- * for, and everybody else on the platform. Design 3, row 8a.
+ * The embedded store has one writer at a time. So tap batches are stored in turns, each one transaction of about two milliseconds
+ * (`store/src/tap/keep-batch.ts`), with rests between them in which others write: the store thread, whom a call may be waiting for, and everybody
+ * else on the platform. Design 3, row 8a; decision 0069.
+ *
+ * A turn has a weight: so many milliseconds of rest are owed after it. A large turn waits until nearly all is paid, and a small one goes while
+ * the rest of a large one is being paid. Of the keys that wait, that one has the next turn whose turns weighed the least until now. So who floods
+ * waits for the rests that it causes, and who posts now and then waits for one turn at most.
  */
 
-/** Longer than any writer waits before it tries the lock again (`engine/sqlite-turns.ts`). Milliseconds. */
-const pauseMs = 8;
+/** What a turn owes at least and at most. The most is longer than any writer waits before it tries the lock again (`engine/sqlite-turns.ts`). */
+const turnWeightMin = 1;
+export const turnWeightMax = 6;
+/** So much may be owed once a turn is over. */
+const owedMax = turnWeightMax + turnWeightMin;
 /** Batches that wait or are under way at once, of all keys. Of one key as many as are left for others. A further one is told to come again. */
 const jobsMax = 256;
 
-export interface TapTurns {
-  /** Goes on with `job` to its next yield, or its end, whenever it is its turn. Null: too many wait. */
-  take<T>(keyHash: string, job: AsyncGenerator<void, T>): Promise<T> | null;
+/** What the next turn of a job waits for; must not reject. Others have theirs meanwhile. */
+interface Yielded {
+  readonly until: Promise<void> | null;
 }
 
-/** Runs one turn; true: the job is done. Never rejects. */
-type Turn = () => Promise<boolean>;
+/** One turn at each step. */
+export type TapJob<T> = AsyncGenerator<Yielded, T>;
+
+export interface TapTurns {
+  /**
+   * Goes on with `job` to its next yield, or its end, whenever it is its turn. `weight`: that of each of its turns, milliseconds of rest; taken
+   * as one of 1 to 6. Null: too many wait.
+   */
+  take<T>(keyHash: string, weight: number, job: TapJob<T>): Promise<T> | null;
+}
+
+/** What turns go by; given in tests. */
+export interface TapTurnsBy {
+  readonly monotonicMs: () => number;
+  /** Runs a task once after a time. Where that is 0, what has come to this thread in the meantime goes first. */
+  readonly after: (delayMs: number, task: () => void) => unknown;
+}
+
+export function createTapTurns(by: TapTurnsBy = byThisThread): TapTurns {
+  return new Turns(by);
+}
+
+const byThisThread: TapTurnsBy = {
+  monotonicMs: () => performance.now(),
+  after: (delayMs, task) => delayMs > 0 ? setTimeout(task, delayMs) : setImmediate(task),
+};
+
+interface Job {
+  readonly weight: number;
+  /** Runs one turn. Never rejects. */
+  readonly goOn: () => Promise<'done' | Yielded>;
+}
 
 interface Key {
-  readonly hash: string;
   /** In the order in which they came; the first is worked at until it is done. */
-  readonly jobs: Turn[];
+  readonly jobs: Job[];
+  /** What its turns weighed, counted from where all others stood when it came. */
+  stand: number;
 }
 
-/** `after` runs a task once after a time. */
-export function createTapTurns(after: (delayMs: number, task: () => void) => unknown): TapTurns {
-  /** Those whose turn it is not, the next one first. */
-  const waiting = new Map<string, Key>();
-  let working: Key | null = null;
-  let isPausing = false;
-  /** Of two keys between two pauses the second has its turn. */
-  let isSecond = false;
-  let count = 0;
+class Turns implements TapTurns {
+  readonly #by: TapTurnsBy;
+  readonly #keys = new Map<string, Key>();
+  /** Those that may have a turn, in the order in which they came. */
+  readonly #waiting = new Set<Key>();
+  /** Where the key stood whose turn was the last. */
+  #stand = 0;
+  /** What is owed, and since when it is being paid; while a turn is under way nothing is. */
+  #owed = 0;
+  #sinceMs = 0;
+  #isWorking = false;
+  /** After a turn, until what came in the meantime was heard. */
+  #isBetween = false;
+  /** When the next of those that wait may have its turn; another may come that need not wait. */
+  #wakesMs = Number.POSITIVE_INFINITY;
+  #jobs = 0;
 
-  function next(): void {
-    const [key] = waiting.values();
-    if (key !== undefined) void turnOf(key);
+  constructor(by: TapTurnsBy) {
+    this.#by = by;
   }
 
-  async function turnOf(key: Key): Promise<void> {
-    waiting.delete(key.hash);
-    working = key;
-    const isDone = await key.jobs[0]!();
-    working = null;
-    if (isDone) key.jobs.shift();
-    if (isDone) count -= 1;
-    // Behind those who came meanwhile.
-    if (key.jobs.length > 0) waiting.set(key.hash, key);
-    goOn(key);
+  take<T>(keyHash: string, weight: number, job: TapJob<T>): Promise<T> | null {
+    const key = this.#keyOf(keyHash);
+    if (key.jobs.length >= jobsMax - this.#jobs) return null;
+    this.#jobs += 1;
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    const goOn: Job['goOn'] = async () => {
+      try {
+        const step = await job.next();
+        if (step.done !== true) return step.value;
+        resolve(step.value);
+      } catch (error) {
+        reject(error);
+      }
+      return 'done';
+    };
+    key.jobs.push({ weight: Math.min(turnWeightMax, Math.max(turnWeightMin, weight)), goOn });
+    if (key.jobs.length === 1) this.#waiting.add(key);
+    this.#next();
+    return promise;
   }
 
-  /** A batch that came while another key's was written does not wait for the pause as well: two keys have a turn between two pauses. */
-  function goOn(done: Key): void {
-    const [following] = waiting.values();
-    isSecond = !isSecond && following !== undefined && following !== done;
-    if (isSecond) return next();
-    isPausing = true;
-    after(pauseMs, () => {
-      isPausing = false;
-      next();
+  #keyOf(hash: string): Key {
+    // Nobody has to be remembered once all is paid and nobody waits.
+    if (this.#jobs === 0 && this.#stillOwed() === 0) this.#keys.clear();
+    let key = this.#keys.get(hash);
+    if (key === undefined) this.#keys.set(hash, key = { jobs: [], stand: 0 });
+    if (key.jobs.length === 0) key.stand = Math.max(key.stand, this.#stand);
+    return key;
+  }
+
+  #stillOwed(): number {
+    return Math.max(0, this.#owed - (this.#by.monotonicMs() - this.#sinceMs));
+  }
+
+  /** Of several that stand the same the first that came. */
+  #foremost(): Key | null {
+    let first: Key | null = null;
+    for (const key of this.#waiting) if (first === null || key.stand < first.stand) first = key;
+    return first;
+  }
+
+  readonly #next = (): void => {
+    if (this.#isWorking || this.#isBetween) return;
+    const key = this.#foremost();
+    if (key === null) return;
+    const waitMs = this.#stillOwed() + key.jobs[0]!.weight - owedMax;
+    if (waitMs <= 0) void this.#turnOf(key, key.jobs[0]!);
+    else this.#wakeIn(waitMs);
+  };
+
+  #wakeIn(waitMs: number): void {
+    const atMs = this.#by.monotonicMs() + waitMs;
+    if (atMs >= this.#wakesMs) return;
+    this.#wakesMs = atMs;
+    this.#by.after(waitMs, () => {
+      if (this.#wakesMs === atMs) this.#wakesMs = Number.POSITIVE_INFINITY;
+      this.#next();
     });
   }
 
-  return {
-    take<T>(keyHash: string, job: AsyncGenerator<void, T>): Promise<T> | null {
-      const key = (working?.hash === keyHash ? working : waiting.get(keyHash)) ?? { hash: keyHash, jobs: [] };
-      if (key.jobs.length >= jobsMax - count) return null;
-      count += 1;
-      const { promise, resolve, reject } = Promise.withResolvers<T>();
-      key.jobs.push(() => job.next().then(({ done, value }) => {
-        if (done === true) resolve(value);
-        return done === true;
-      }, (error: unknown) => {
-        reject(error);
-        return true;
-      }));
-      if (key !== working) waiting.set(keyHash, key);
-      if (working === null && !isPausing) next();
-      return promise;
-    },
-  };
+  async #turnOf(key: Key, job: Job): Promise<void> {
+    this.#owed = this.#stillOwed();
+    this.#isWorking = true;
+    this.#stand = key.stand;
+    this.#waiting.delete(key);
+    const left = await job.goOn();
+    this.#isWorking = false;
+    this.#owed += job.weight;
+    this.#sinceMs = this.#by.monotonicMs();
+    key.stand += job.weight;
+    if (left === 'done') {
+      key.jobs.shift();
+      this.#jobs -= 1;
+    }
+    if (left !== 'done' && left.until !== null) void left.until.then(() => this.#comeBack(key));
+    else if (key.jobs.length > 0) this.#waiting.add(key);
+    this.#isBetween = true;
+    this.#by.after(0, () => {
+      this.#isBetween = false;
+      this.#next();
+    });
+  }
+
+  #comeBack(key: Key): void {
+    this.#waiting.add(key);
+    this.#next();
+  }
 }

@@ -252,6 +252,24 @@ test('a store that cannot answer is 503, which clients retry, and the fault says
   await away.end().catch(() => {});
 });
 
+test('202 is said once the disk has the batch; meanwhile others store theirs', async () => {
+  const disk = Promise.withResolvers<void>();
+  const both = Promise.withResolvers<void>();
+  const waiting: Promise<void>[] = [];
+  const forced = (): Promise<void> => {
+    if (waiting.push(disk.promise) === 2) both.resolve();
+    return disk.promise;
+  };
+  const slow = await tapFixture((store) => ({ engine: store.engine, tapEvents: { ...store.tapEvents, forced } }));
+  const [one, other] = [await slow.baseline(), await slow.baseline()];
+  const posts = [one, other].map((made) => rawCall(slow.url, call({ key: made.key, body: batchBody([sentEvent()]) })));
+  await both.promise;
+  assert.equal(slow.eventRows(), 2);
+  disk.reject(new Error('no room'));
+  assert.deepEqual((await Promise.all(posts)).map(said), [[503, 'unavailable'], [503, 'unavailable']]);
+  await slow.end();
+});
+
 function naughtyStrings(): string[] {
   const file = new URL('../../../../../shared/inputs/naughty-strings.json', import.meta.url);
   const own = ['undefined', '', '__proto__', '<script>alert(1)</script>', '\u202etest', "' or 1=1--", '\u0000', '../../etc/passwd'];

@@ -13,7 +13,7 @@ import { StoreFault } from '@metergate/store/engine/fault.ts';
 import type { Store } from '@metergate/store/store.ts';
 import type { KeptBatch, TapKeyRefusal } from '@metergate/store/tap/keep-batch.ts';
 import { createTapRate, type TapRate } from './tap-rate.ts';
-import { createTapTurns, type TapTurns } from './tap-turns.ts';
+import { createTapTurns, turnWeightMax, type TapJob, type TapTurns } from './tap-turns.ts';
 import { tapPrices } from '../use-cases/tap-prices.ts';
 
 const tapPath = '/tap/v1/events';
@@ -28,7 +28,7 @@ export interface TapParts {
 
 /** The tap's address is answered here, everything else by `next`. */
 export function withTap(given: TapParts, next: RequestListener): RequestListener {
-  const turns = given.store.engine === 'sqlite' ? createTapTurns((delayMs, task) => setTimeout(task, delayMs)) : null;
+  const turns = given.store.engine === 'sqlite' ? createTapTurns() : null;
   const parts = { ...given, rate: createTapRate(given.clock), turns };
   return (request, response) => {
     const { url = '' } = request;
@@ -88,17 +88,34 @@ async function answerTo({ store, clock, rate, turns }: RatedParts, request: Inco
   // A large body is read in its turn as well: those of a flood would take this thread from everybody.
   const read = turns !== null && body.length > largeBytes ? null : readTapBatch(body, clock());
   if (read !== null && 'refusal' in read) return refused(read.refusal);
-  if (turns !== null) return await turns.take(keyHash, kept(store, keyHash, () => read ?? readTapBatch(body, clock()))) ?? unavailable;
-  return keptAs(await store.tapEvents.keep({ keyHash, events: read!.events, ...tapPrices() }));
+  if (turns === null) return keptAs(await store.tapEvents.keep({ keyHash, events: read!.events, ...tapPrices() }));
+  const weight = read === null ? turnWeightMax : read.events.length * eventWeight;
+  const answer = await turns.take(keyHash, weight, kept(store, keyHash, read ?? (() => readTapBatch(body, clock())))) ?? unavailable;
+  // Not in a turn: meanwhile others have theirs.
+  if (answer.status === 202) await store.tapEvents.forced();
+  return answer;
 }
 
 const largeBytes = 16_384;
+/** Milliseconds of rest that an event makes its key owe: three times as long as it takes. */
+const eventWeight = 0.12;
 
-/** Yields where others may have their turn. */
-async function* kept({ tapEvents }: TapParts['store'], keyHash: string, read: () => TapBatchVerdict): AsyncGenerator<void, TapAnswer> {
-  const batch = read();
+/**
+ * Yields where others may have their turn. A large body is read in a turn by itself. A slice waits until the disk has the one before, so that
+ * whoever writes in between never has more than that to wait for.
+ */
+async function* kept({ tapEvents }: TapParts['store'], keyHash: string, read: TapBatchVerdict | (() => TapBatchVerdict)): TapJob<TapAnswer> {
+  const batch = typeof read === 'function' ? read() : read;
   if ('refusal' in batch) return refused(batch.refusal);
-  return keptAs(yield* tapEvents.keepInSlices({ keyHash, events: batch.events, ...tapPrices() }));
+  if (typeof read === 'function') yield { until: null };
+  const slices = tapEvents.keepInSlices({ keyHash, events: batch.events, ...tapPrices() });
+  for (;;) {
+    const { done, value } = await slices.next();
+    if (done === true) return keptAs(value);
+    const forced = tapEvents.forced();
+    yield { until: forced.catch(() => {}) };
+    await forced;
+  }
 }
 
 function refused(reason: TapBatchRefusal): TapAnswer {

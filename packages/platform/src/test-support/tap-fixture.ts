@@ -14,7 +14,7 @@ import type { Plan } from '@metergate/core/rate/plan.ts';
 import { openStore, type Store } from '@metergate/store/store.ts';
 import { createBaselineWithKey, type MintedBaseline } from '../use-cases/baselines.ts';
 import type { UseCaseContext } from '../use-cases/context.ts';
-import { withTap } from '../http/tap.ts';
+import { withTap, type TapParts } from '../http/tap.ts';
 import { isRefusal } from '../use-cases/refusal.ts';
 
 export interface TapFixture {
@@ -33,7 +33,8 @@ export interface TapFixture {
   end(): Promise<void>;
 }
 
-export async function tapFixture(): Promise<TapFixture> {
+/** `behind`: what the endpoint has of the store, in place of all of it. */
+export async function tapFixture(behind: (store: Store) => TapParts['store'] = (store) => store): Promise<TapFixture> {
   const directory = mkdtempSync(join(tmpdir(), 'metergate-tap-'));
   const file = join(directory, 'store.db');
   const now = { ms: sampleNowMs };
@@ -42,7 +43,7 @@ export async function tapFixture(): Promise<TapFixture> {
   });
   const faults: unknown[] = [];
   const server = createServer({ connectionsCheckingInterval: 1_000 }, withTap(
-    { store, clock: () => now.ms, report: (fault) => faults.push(fault) },
+    { store: behind(store), clock: () => now.ms, report: (fault) => faults.push(fault) },
     (_request, response) => response.writeHead(404).end('elsewhere'),
   ));
   server.listen(0, '127.0.0.1');

@@ -83,9 +83,10 @@ describe('one SQLite connection', async () => {
     await engine.close();
   });
 
-  test('what is written ahead of the disk is there when it resolves, and gone when it throws; the next write is forced as ever', async () => {
+  test('what is written ahead of the disk is there when it resolves, gone when it throws, and can be forced; the next write is as ever', async () => {
     const engine = await openEngine(url, { create: false });
     await engine.writeAhead(mark('ahead', 7));
+    await engine.forced();
     await assert.rejects(engine.writeAhead(async (transaction) => {
       await mark('ahead and broken', 7)(transaction);
       throw new Error('no');

@@ -27,10 +27,12 @@ export interface Engine {
    */
   write<T>(work: (transaction: Transaction<Schema>) => Promise<T>, name?: ChangeName<Exclude<T, StoreRefusal>>): Promise<T>;
   /**
-   * As `write`, for what is large and may be read before the disk has it, as it has when this resolves. On SQLite the lock is given back before
-   * the disk is waited for. The audit trail says nothing of it.
+   * As `write`, for what may be read before the disk has it. On SQLite the lock is given back and this resolves without a wait for the disk: who
+   * answers for it calls `forced` first. The audit trail says nothing of it.
    */
   writeAhead<T>(work: (transaction: Transaction<Schema>) => Promise<T>): Promise<T>;
+  /** Resolves when the disk has all that was written so far. */
+  forced(): Promise<void>;
   /**
    * One change of settings: a write transaction that has taken the next revision. Since that locks the revision's row,
    * changes run one after the other and commit in the order of their numbers; what `work` reads stays true until its end.
@@ -87,7 +89,7 @@ interface Place {
   readonly name: string;
   /** For change notices and pipelines; null: none. */
   readonly server: Server | null;
-  /** SQLite: resolves when the disk has what was committed. */
+  /** SQLite: resolves when the disk has what was committed. Null: a commit waits for that. */
   readonly force: (() => Promise<void>) | null;
 }
 
@@ -120,12 +122,8 @@ function engineOn(db: Kysely<Schema>, { kind, name, server, force }: Place): Eng
     transact: (read, work) => guarded(() => server === null ? transactOn(db, read, work) : pipeline.transact(read, work)),
     read: (query) => guarded(() => query(db)),
     write,
-    async writeAhead(work) {
-      if (force === null) return write(work);
-      const result = await writeBy(() => db.transaction().setIsolationLevel(forcedLater), work);
-      await guarded(force);
-      return result;
-    },
+    writeAhead: (work) => force === null ? write(work) : writeBy(() => db.transaction().setIsolationLevel(forcedLater), work),
+    forced: async () => force === null ? undefined : guarded(force),
     unhurried: (work) => guarded(async () => {
       if (server === null) return work(db);
       const own = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: server.openUnhurriedPool(server.url) }) });

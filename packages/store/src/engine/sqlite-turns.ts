@@ -6,7 +6,10 @@
 
 /** Between two tries for the lock, milliseconds. */
 const lockTryMs = 2;
-/** Who writes again and again leaves the lock alone for so long, longer than others wait between two tries, once it had it for so long in all. */
+/**
+ * Who writes again and again leaves the lock alone for so long, longer than others wait between two tries, once it had it for so much longer than
+ * not.
+ */
 const leaveMs = 5;
 const heldMsMax = 20;
 
@@ -18,7 +21,7 @@ export class SqliteTurns {
   #open: User | null = null;
   #openedMs = 0;
   #closedMs = 0;
-  /** Since this connection last left the lock alone. */
+  /** How much longer it was here than left alone. */
   #heldMs = 0;
   readonly #writers: User[] = [];
   #waiting: (() => void)[] = [];
@@ -72,8 +75,9 @@ export class SqliteTurns {
 
   async #leaveAlone(): Promise<void> {
     const leftMs = performance.now() - this.#closedMs;
-    if (leftMs < leaveMs && this.#heldMs < heldMsMax) return;
-    if (leftMs < leaveMs) await new Promise((resume) => setTimeout(resume, leaveMs - leftMs));
+    this.#heldMs = leftMs < leaveMs ? Math.max(0, this.#heldMs - leftMs) : 0;
+    if (this.#heldMs < heldMsMax) return;
+    await new Promise((resume) => setTimeout(resume, leaveMs - leftMs));
     this.#heldMs = 0;
   }
 

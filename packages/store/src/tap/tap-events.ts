@@ -25,8 +25,13 @@ export interface TapEvents {
   admission(keyHash: string): Promise<'admitted' | TapKeyRefusal>;
   /** Keeps the whole batch but for what the Baseline has already; says how many events are new. */
   keep(batch: TapBatch): Promise<KeptBatch>;
-  /** The same; between two slices, each a transaction, it yields, so that others may write. Who goes on to the end has kept the whole batch. */
+  /**
+   * The same; between two slices, each a transaction, it yields, so that others may write. Who goes on to the end has kept the whole batch, and
+   * the disk has it once `forced` resolves.
+   */
   keepInSlices(batch: TapBatch): AsyncGenerator<void, KeptBatch>;
+  /** Resolves when the disk has all that was kept so far. */
+  forced(): Promise<void>;
   /** Of the Baseline with this id, whoever's it is. */
   sums(baseline: string): Promise<TapSumsRead>;
 }
@@ -42,10 +47,13 @@ export function tapEventsIn(context: StoreContext): TapEvents {
       const slices = keptInSlices(context, batch);
       for (;;) {
         const { done, value } = await slices.next();
-        if (done === true) return value;
+        if (done !== true) continue;
+        await engine.forced();
+        return value;
       }
     },
     keepInSlices: (batch) => keptInSlices(context, batch),
+    forced: () => engine.forced(),
     sums: (baseline) => engine.read(async (db) => {
       const row = await db.selectFrom('baseline').select(['number', 'gone_before_ms']).where('id', '=', baseline).executeTakeFirst();
       return row === undefined ? { cells: [], latencies: [], headroom: [] } : readSums(engine, db, row.number, row.gone_before_ms ?? 0n);

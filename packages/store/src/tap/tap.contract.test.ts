@@ -258,7 +258,7 @@ for (const on of bothEngines) {
         const slices = store.tapEvents.keepInSlices({ ...way, events: batch });
         await slices.next();
         const early = await eventRows(tapped);
-        assert.equal(early, on.title === 'SQLite' ? 100 : 499);
+        assert.equal(early, on.title === 'SQLite' ? 50 : 499);
         assert.equal(await callsOf(tapped), early, 'what a slice stored is in the sums');
         assert.deepEqual(await keep(tapped.key, batch, { from: other }), { accepted: 499 - early });
         assert.deepEqual([await eventRows(tapped), await callsOf(tapped)], [499, 499]);
@@ -281,7 +281,7 @@ for (const on of bothEngines) {
       test('that was admitted is kept to its end whatever becomes of its key, but for an erased organization', async () => {
         const [rotated, erased] = [await newBaseline(), await newBaseline()];
         const begun = async ({ key }: Tapped) => {
-          const slices = store.tapEvents.keepInSlices({ keyHash: hashOf(key), events: events(0, 150), isPriced: () => false, priceSteps: [] });
+          const slices = store.tapEvents.keepInSlices({ keyHash: hashOf(key), events: events(0, 101), isPriced: () => false, priceSteps: [] });
           return { slices, first: await slices.next() };
         };
         const [one, two] = [await begun(rotated), await begun(erased)];
@@ -289,8 +289,13 @@ for (const on of bothEngines) {
         await granted(store.erasure.begin(erased.organization));
         while (await store.erasure.goOn());
         if (on.title !== 'SQLite') return assert.deepEqual([one.first, two.first].map(({ done }) => done), [true, true]);
-        assert.deepEqual(await one.slices.next(), { done: true, value: { accepted: 150 } });
-        assert.deepEqual(await two.slices.next(), { done: true, value: 'unknown_key' });
+        const end = async (slices: typeof one.slices) => {
+          for (;;) {
+            const { done, value } = await slices.next();
+            if (done === true) return value;
+          }
+        };
+        assert.deepEqual([await end(one.slices), await end(two.slices)], [{ accepted: 101 }, 'unknown_key']);
         assert.equal((await store.tapEvents.sums(erased.baseline.id)).cells.length, 0);
       });
 
