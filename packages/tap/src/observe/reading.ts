@@ -10,7 +10,7 @@ import type { Figures } from '../seen-call.ts';
 /** More calls of tools than an event can tell are not counted. */
 const toolCallsMax = 10_000;
 
-/** Where tokens are: first wire, second wire and Responses, Mistral's SDK, Google, AI SDK. Groq's streams have it in `x_groq`. */
+/** Where tokens are: first wire, second wire and Responses, Mistral's SDK, Google, AI SDK. */
 const usagePaths = {
   input_tokens: 'prompt_tokens input_tokens promptTokens promptTokenCount inputTokens inputTokens.total tokens',
   output_tokens: 'completion_tokens output_tokens completionTokens candidatesTokenCount outputTokens outputTokens.total',
@@ -33,7 +33,7 @@ export function readingInto(figures: Figures): (part: unknown) => void {
       figures.model = model;
       figures.request_id = textIn(answer, 'id responseId response.id') ?? figures.request_id; // without a model it is the id of a part
     }
-    const usage = own(answer, 'usage usageMetadata x_groq.usage');
+    const usage = own(answer, 'usage usageMetadata x_groq.usage choices.0.usage'); // also Groq's streams, Moonshot's
     if (usage) readUsage(usage, figures);
     readTools(part, answer, tools);
     figures.tool_calls = tools.size;
@@ -43,7 +43,7 @@ export function readingInto(figures: Figures): (part: unknown) => void {
 
 /** The answer that a part carries: itself, or what events of a stream wrap (second wire, Responses, Mistral's SDK). */
 function answerIn(part: unknown): unknown {
-  return ['message', 'response', 'data'].map((name) => own(part, name)).find((inner) => own(inner, 'model usage')) ?? part;
+  return own(part, 'message response data', (inner) => own(inner, 'model usage')) ?? part;
 }
 
 function readUsage(usage: unknown, figures: Figures): void {

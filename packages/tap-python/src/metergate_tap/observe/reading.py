@@ -16,7 +16,7 @@ from .stop_reason import stop_reason_of
 _TOOL_CALLS_MAX = 10_000
 """More calls of tools than an event can tell are not counted."""
 
-_USAGE = "usage usage_metadata usageMetadata x_groq.usage"
+_USAGE = "usage usage_metadata usageMetadata x_groq.usage choices.0.usage"
 _TOKENS = {
     "input_tokens": "prompt_tokens input_tokens prompt_token_count promptTokenCount",
     "output_tokens": "completion_tokens output_tokens candidates_token_count candidatesTokenCount",
