@@ -3,6 +3,7 @@
  * Rule: a call is closed in the segment it was opened in; a segment is sealed with its last call and not before.
  */
 import type { RequestId } from '@metergate/core/id.ts';
+import { CallHomes } from './call-homes.ts';
 import { systemCode } from './journal-fault.ts';
 import type { SegmentSupply } from './segment-supply.ts';
 import type { SegmentWriter } from './segment-writer.ts';
@@ -23,7 +24,7 @@ export class OpenSegments {
   #current: SegmentWriter | null;
   #retired: SegmentWriter[] = [];
   /** Where each open call's `opened` row is. */
-  readonly #home = new Map<RequestId, SegmentWriter>();
+  readonly #home = new CallHomes<SegmentWriter>();
 
   /** Makes the first segment at once. @throws what `supply.next` throws. */
   constructor(supply: SegmentSupply, size: SegmentSize) {
@@ -46,9 +47,7 @@ export class OpenSegments {
 
   /** The segment of a call that is being closed; null where none is open under this id. It is answered once. */
   leave(id: RequestId): SegmentWriter | null {
-    const segment = this.#home.get(id) ?? null;
-    this.#home.delete(id);
-    return segment;
+    return this.#home.take(id);
   }
 
   /** True while there are segments to seal. */
