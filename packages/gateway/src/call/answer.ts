@@ -21,6 +21,12 @@ export interface Source {
   resume(): void;
 }
 
+/**
+ * Last bytes of up to so many leave as one text with a head that waits for them: Node joins two texts and writes once, but gives a text and
+ * bytes to the system as a list, which takes two microseconds more. Up to 16 KiB of text need no memory of their own on the way.
+ */
+const textBytesMax = 12 * 1024;
+
 const nothing = Buffer.alloc(0);
 const noHeaders = Object.freeze({});
 const noPairs: string[] = Object.freeze([]) as never;
@@ -32,6 +38,8 @@ export class Answer {
   #full = false;
   /** The body goes out in chunks. They are framed here and not by Node, which makes three writes of each. */
   #chunked = false;
+  /** A head is written that waits for the first bytes. */
+  #headWaits = false;
 
   constructor(request: IncomingMessage, response: ServerResponse, guard: CallGuard) {
     this.#request = request;
@@ -50,6 +58,7 @@ export class Answer {
     this.#response.sendDate = false;
     this.#response.removeHeader('connection');
     this.#response.writeHead(status, reason, pairs);
+    this.#headWaits = true;
     this.#chunked = this.#response.chunkedEncoding;
     this.#response.chunkedEncoding = false;
     // Node keeps a request for as long as its answer lasts, which may be long. All that its headers say has been read.
@@ -59,7 +68,9 @@ export class Answer {
 
   /** Sends a head that was written. Not by `flushHeaders`, which encodes header bytes above 0x7f a second time. */
   sendHead(): void {
-    if (this.#response.headersSent && !this.#response.destroyed) this.#response.write(nothing);
+    if (!this.#response.headersSent || this.#response.destroyed) return;
+    this.#headWaits = false;
+    this.#response.write(nothing);
   }
 
   /** Writes body bytes; while the caller does not read, `source` is paused. */
@@ -77,18 +88,24 @@ export class Answer {
   end(last?: Buffer): void {
     const holds = last !== undefined && last.length > 0;
     if (!this.#chunked) {
-      if (holds) this.#response.end(last);
+      if (holds) this.#endWith(last);
       else this.#response.end();
-    } else if (!holds) this.#response.end(bodyEnd);
-    else if (last.length <= joinedBytesMax) this.#response.end(framedLastChunk(last));
+    } else if (!holds) this.#endWith(bodyEnd);
+    else if (last.length <= joinedBytesMax) this.#endWith(framedLastChunk(last));
     else {
       this.#write(last);
       this.#response.end(bodyEnd);
     }
   }
 
+  #endWith(bytes: Buffer): void {
+    if (this.#headWaits && bytes.length <= textBytesMax) this.#response.end(bytes.toString('latin1'), 'latin1');
+    else this.#response.end(bytes);
+  }
+
   /** False where the caller is to be waited for. */
   #write(chunk: Buffer): boolean {
+    this.#headWaits = false;
     if (!this.#chunked) return this.#response.write(chunk);
     if (chunk.length <= joinedBytesMax) return this.#response.write(framedChunk(chunk));
     this.#response.write(sizeLine(chunk), 'latin1');
