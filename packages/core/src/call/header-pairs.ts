@@ -3,18 +3,22 @@
  * Every edit the gateway makes to a header list is in this file; nothing else is touched.
  */
 import { header } from '../id.ts';
+import { HeaderNames } from './header-names.ts';
 
 /** Flat list of names and values, latin1: one character a byte. */
 export type HeaderPairs = readonly string[];
 
 /** Fields that concern one connection only (RFC 9110 7.6.1 and its predecessors). */
-const hopByHop: ReadonlySet<string> = new Set([
+const hopByHopNames = [
   'connection', 'proxy-connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade',
   'proxy-authenticate', 'proxy-authorization', 'proxy-authentication-info',
-]);
+] as const;
+const hopByHop = new HeaderNames(hopByHopNames);
 
 /** What the gateway sends for itself towards the destination: framing, and the expectation it has answered. */
-const ownRequestFields: ReadonlySet<string> = new Set(['host', 'content-length', 'expect']);
+const ownRequestNames = ['host', 'content-length', 'expect'] as const;
+const notForwarded = new HeaderNames([...hopByHopNames, ...ownRequestNames]);
+const serviceKeyFields = new HeaderNames(['authorization', 'x-api-key']);
 
 /** The credential attached towards the destination; null where a declared upstream needs none. */
 export interface CredentialHeader {
@@ -48,14 +52,14 @@ export function outboundRequestHeaders(pairs: HeaderPairs, credential: Credentia
   const out: string[] = [];
   let credentialDue = credential;
   for (let at = 0; at < pairs.length; at += 2) {
-    const name = pairs[at]!.toLowerCase();
-    if (name === 'authorization' || name === 'x-api-key') {
+    const name = pairs[at]!;
+    if (serviceKeyFields.has(name)) {
       if (credentialDue !== null) out.push(credentialDue.name, credentialDue.value);
       credentialDue = null;
       continue;
     }
-    if (isListedServiceHeader(name) || hopByHop.has(name) || ownRequestFields.has(name) || named?.has(name)) continue;
-    out.push(pairs[at]!, pairs[at + 1]!);
+    if (notForwarded.has(name) || isListedServiceHeader(name) || named?.has(name.toLowerCase())) continue;
+    out.push(name, pairs[at + 1]!);
   }
   if (credentialDue !== null) out.push(credentialDue.name, credentialDue.value);
   return out;
@@ -66,18 +70,25 @@ export function inboundResponseHeaders(pairs: HeaderPairs): string[] {
   const named = namedByConnection(pairs);
   const out: string[] = [];
   for (let at = 0; at < pairs.length; at += 2) {
-    const name = pairs[at]!.toLowerCase();
-    if (hopByHop.has(name) || name.startsWith(header.brandPrefix)) continue;
-    if (named?.has(name) && name !== 'content-length') continue;
-    out.push(pairs[at]!, pairs[at + 1]!);
+    const name = pairs[at]!;
+    if (hopByHop.has(name) || hasBrandPrefix(name)) continue;
+    if (named?.has(name.toLowerCase()) && !sameName(name, 'content-length')) continue;
+    out.push(name, pairs[at + 1]!);
   }
   return out;
 }
 
 /** `x-svc-tags`, `x-svc-project` and every `x-svc-run-*`: exactly what the specification removes. */
-function isListedServiceHeader(lowerName: string): boolean {
-  if (!lowerName.startsWith(header.brandPrefix)) return false;
+function isListedServiceHeader(name: string): boolean {
+  if (!hasBrandPrefix(name)) return false;
+  const lowerName = name.toLowerCase();
   return lowerName === header.tags || lowerName === header.project || lowerName.startsWith(header.runPrefix);
+}
+
+const lowerCaseX = 0x78;
+
+function hasBrandPrefix(name: string): boolean {
+  return (name.charCodeAt(0) | 0x20) === lowerCaseX && name.toLowerCase().startsWith(header.brandPrefix);
 }
 
 /** Fields that a `Connection` header declares hop-by-hop; null (the common case) for none beyond the standard ones. */

@@ -2,6 +2,7 @@
  * The head of a request as it goes out, and why one cannot: whatever could be read as more than one field, one head or one request is
  * refused before a byte of it leaves. RFC 9110, 5.5 and 9.1; RFC 9112, 3.
  */
+import { HeaderNames } from '@metergate/core/call/header-names.ts';
 import type { OutboundRequest } from './destination.ts';
 
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
@@ -10,10 +11,9 @@ const noValue = /[^\t\x20-\x7e\x80-\xff]/;
 const noTarget = /[^\x21-\xff]/;
 
 /** The client's own, or those of one connection: with one of them in the list a request would have two framings or two hosts. */
-const refusedNames: ReadonlySet<string> = new Set([
+const refusedNames = new HeaderNames([
   'host', 'content-length', 'transfer-encoding', 'connection', 'keep-alive', 'upgrade', 'expect',
 ]);
-const refusedLengths: ReadonlySet<number> = new Set([...refusedNames].map(({ length }) => length));
 
 /** Methods whose request says so where it has no body. */
 const payloadMethods: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'QUERY', 'PROPFIND', 'PROPPATCH']);
@@ -33,7 +33,7 @@ export function requestProblem({ method, target, headers, contentLength }: Outbo
   for (let at = 0; at < headers.length; at += 2) {
     const name = headers[at]!;
     if (!token.test(name)) return 'The name of a header is none.';
-    if (refusedLengths.has(name.length) && refusedNames.has(name.toLowerCase())) return `The header ${name.toLowerCase()} is not forwarded.`;
+    if (refusedNames.has(name)) return `The header ${name.toLowerCase()} is not forwarded.`;
     if (noValue.test(headers[at + 1]!)) return 'The value of a header is none.';
   }
   return null;
