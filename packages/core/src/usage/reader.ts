@@ -3,6 +3,7 @@
  * design 4. Memory does not grow with the response. A fault in the reader becomes usage `unknown`, `reader_fault`: reading must never harm
  * the call.
  */
+import type { Endpoint, Wire } from '../wire/wire.ts';
 import { EventStreamForm, JsonBodyForm, type BodyForm, type FormVerdict } from './body-form.ts';
 import { createChatDialect } from './chat-dialect.ts';
 import type { Dialect, Findings } from './dialect.ts';
@@ -31,12 +32,15 @@ export function createUsageReader(context: ReadingContext): UsageReader {
 
 /** How many idle readers of one kind are kept; each holds a few kilobytes. */
 const idleReadersMax = 128;
-const idleByKind = new Map<string, ResponseReader[]>();
+const idleByKind = { streamed: new Map<Wire, IdleOfWire>(), whole: new Map<Wire, IdleOfWire>() };
+type IdleOfWire = Map<Endpoint, ResponseReader[]>;
 
 function idleReaders({ wire, endpoint, streamed }: ReadingContext): ResponseReader[] {
-  const kind = `${wire} ${endpoint} ${streamed}`;
-  let kept = idleByKind.get(kind);
-  if (kept === undefined) idleByKind.set(kind, kept = []);
+  const byWire = streamed ? idleByKind.streamed : idleByKind.whole;
+  let byEndpoint = byWire.get(wire);
+  if (byEndpoint === undefined) byWire.set(wire, byEndpoint = new Map());
+  let kept = byEndpoint.get(endpoint);
+  if (kept === undefined) byEndpoint.set(endpoint, kept = []);
   return kept;
 }
 

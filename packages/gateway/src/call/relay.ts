@@ -19,6 +19,7 @@ import type { AdmittedCall, OutboundBody } from './admitted-call.ts';
 import { Answer, type RelayedHead } from './answer.ts';
 import { breakOff, type CallFacts } from './broken-call.ts';
 import { CallGuard, GuardedObserver, type BreakableCall } from './call-guard.ts';
+import { flushAtTurnEnd, type HeadToSend } from './heads-of-turn.ts';
 import { ReadingOn } from './reading-on.ts';
 import { Recording } from './recording.ts';
 import { isSendable, responseHead, type ResponseHead } from './response-head.ts';
@@ -33,7 +34,7 @@ export interface RelayParts {
   readonly over: () => void;
 }
 
-export class Relay implements ExchangeObserver, CallUnderWay, BreakableCall {
+export class Relay implements ExchangeObserver, CallUnderWay, BreakableCall, HeadToSend {
   readonly #node: GatewayNode;
   readonly #call: AdmittedCall;
   readonly #request: IncomingMessage;
@@ -143,7 +144,7 @@ export class Relay implements ExchangeObserver, CallUnderWay, BreakableCall {
     // A head that is the whole answer leaves once the record is written: what cannot be sent must be known before.
     if (this.#bodyless) return isSendable(this.#unwritten) ? undefined : this.#unsendable();
     if (!this.#writeHead()) return;
-    setImmediate(() => this.#flushHead());
+    flushAtTurnEnd(this);
   }
 
   data(chunk: Buffer): void {
@@ -227,7 +228,8 @@ export class Relay implements ExchangeObserver, CallUnderWay, BreakableCall {
     if (!this.#callerGone) this.#answer.deliver(chunk, this.#exchange);
   }
 
-  #flushHead(): void {
+  /** What was written of the answer leaves; by then mostly the whole of it has. */
+  flushHead(): void {
     if (!this.#isOver && !this.#recording.settling) this.#guard.run('head', () => this.#answer.sendHead());
   }
 
