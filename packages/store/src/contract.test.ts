@@ -142,6 +142,9 @@ for (const on of bothEngines) {
         await keyIn(two, `${common}2`);
         assert.equal((await store.settings.keyByHash(hashOf(`${common}1`)))?.organization, one);
         assert.equal((await store.settings.keyByHash(hashOf(`${common}2`)))?.organization, two);
+        const [hashOfOne, hashOfTwo] = [hashOf(`${common}1`), hashOf(`${common}2`)];
+        const both = await store.settings.keysByHash([hashOfTwo, 'NUL \0', hashOfOne, hashOf('none')]);
+        assert.deepEqual([both.size, both.get(hashOfOne)?.organization, both.get(hashOfTwo)?.organization], [2, one, two]);
       });
 
       test('SQL in the place of a hash or an id is text that matches nothing (K1)', async () => {

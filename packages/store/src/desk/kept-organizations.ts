@@ -17,9 +17,19 @@ export class KeptOrganizations {
     this.#settings = settings;
   }
 
-  /** Null: no such organization. Rejects where the store fails. */
-  async now(id: OrganizationId): Promise<OrganizationSettings | null> {
+  /** Those of these that exist. Rejects where the store fails. */
+  async now(ids: ReadonlySet<OrganizationId>): Promise<Map<OrganizationId, OrganizationSettings>> {
+    const found = new Map<OrganizationId, OrganizationSettings>();
+    if (ids.size === 0) return found;
     const revision = await this.#settings.revision();
+    await Promise.all([...ids].map(async (id) => {
+      const settings = await this.#asOf(revision, id);
+      if (settings !== null) found.set(id, settings);
+    }));
+    return found;
+  }
+
+  async #asOf(revision: number, id: OrganizationId): Promise<OrganizationSettings | null> {
     const known = this.#kept.get(id);
     if (known?.revision === revision) return known.settings;
     const settings = await this.#settings.organization(id);

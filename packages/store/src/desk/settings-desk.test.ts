@@ -40,7 +40,7 @@ test('a live key is answered with its organization, any other with null, and a s
   const { desk, said, organization, key, store, deskOver } = await context(t);
   await desk.ask(1, hash);
   await desk.ask(2, 'b'.repeat(64));
-  await deskOver({ ...store.settings, keyByHash: () => Promise.reject(new Error('away')) }).ask(3, hash);
+  await deskOver({ ...store.settings, keysByHash: () => Promise.reject(new Error('away')) }).ask(3, hash);
   const [found, unknown, failed] = said;
   assert.ok(found?.kind === 'answer');
   assert.deepEqual([found.number, found.found?.key.id, found.found?.organization.id], [1, key.id, organization.id]);
@@ -63,6 +63,51 @@ test('keys of one organization share what was read of it, until anything changes
   await desk.ask(3, second);
   const answers = said.filter((message) => message.kind === 'answer').map(({ found }) => found?.organization.drainSeconds);
   assert.deepEqual([reads, answers], [2, [null, null, 17]]);
+});
+
+test('questions of one turn are answered together, each with its own; one that cannot be answered takes no other with it', async (t) => {
+  const { store, organization, other, said, deskOver, key } = await context(t);
+  const asked: number[] = [];
+  const desk = deskOver({
+    ...store.settings,
+    keysByHash(hashes) {
+      asked.push(hashes.length);
+      return store.settings.keysByHash(hashes);
+    },
+    organization: (id) => id === other.id ? Promise.reject(new Error('unreadable')) : store.settings.organization(id),
+  });
+  const [second, broken] = ['c'.repeat(64), 'd'.repeat(64)];
+  const make = (of: typeof organization, made: string) => store.serviceKeys.create({
+    organization: of.id, name: made.slice(0, 1), project: null, expiresAtMs: null, hash: made, prefix: 'svc_live_cd',
+  });
+  const secondKey = granted(await make(organization, second));
+  granted(await make(other, broken));
+  await desk.poll();
+  await Promise.all([desk.ask(1, hash), desk.ask(2, second), desk.ask(3, 'b'.repeat(64))]);
+  assert.deepEqual(asked, [3]);
+  const told = () => said.splice(0).flatMap((message): (string | number | null)[][] =>
+    message.kind === 'answer' ? [[message.number, message.found?.key.id ?? null]] : message.kind === 'failed' ? [[message.number, 'failed']] : []);
+  assert.deepEqual(told(), [[1, key.id], [2, secondKey.id], [3, null]]);
+  await Promise.all([desk.ask(4, second), desk.ask(5, broken)]);
+  assert.deepEqual(told().sort(), [[4, secondKey.id], [5, 'failed']]);
+});
+
+test('a change of an organization with many keys in use is told of each of them, in several parts', async (t) => {
+  const { store, organization, changes, desk } = await context(t);
+  const hashes = Array.from({ length: 450 }, (_, at) => at.toString(16).padStart(64, '0'));
+  for (const [at, each] of hashes.entries()) {
+    granted(await store.serviceKeys.create({
+      organization: organization.id, name: `k${at}`, project: null, expiresAtMs: null, hash: each, prefix: 'svc_live_cd',
+    }));
+  }
+  await desk.poll();
+  await Promise.all(hashes.map((each, at) => desk.ask(at, each)));
+  changes();
+  await store.organizations.set(organization.id, { plan: 'team' });
+  await desk.poll();
+  const told = changes();
+  assert.ok(told.length > 1 && told.every((change) => change.organization?.plan === 'team'));
+  assert.deepEqual(told.flatMap(({ keys }) => keys.map(([of]) => of)).sort(), hashes);
 });
 
 test('an answer says what the organization and the key have spent, every shipped call included (design 2, Spend)', async (t) => {
@@ -117,8 +162,8 @@ test('a key revoked while its question is being answered is never left standing'
   let first = true;
   const desk = deskOver({
     ...store.settings,
-    async keyByHash(asked) {
-      const answer = await store.settings.keyByHash(asked);
+    async keysByHash(asked) {
+      const answer = await store.settings.keysByHash(asked);
       if (!first) return answer;
       first = false;
       began();

@@ -2,19 +2,21 @@
  * Answers questions about settings and follows the revision feed, on the store thread, so that gateway nodes hold current settings (design 2,
  * Snapshots). Rule: a change is posted within one poll of its commit. An answer read while the feed moved is read again, so no outdated
  * answer goes uncorrected. If the store fails, a question is answered `failed`, and the feed is silent (the node's age grows) until the next
- * poll.
+ * poll. Questions that come in one turn are answered together: after a start every key is new to its node.
  */
+import { setImmediate as turn } from 'node:timers/promises';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { Settings } from '../settings/node-settings.ts';
 import type { PriceOverlay } from '../settings/price-overlay.ts';
 import type { SpendSums } from '../spend/spend-sums.ts';
 import { KeptOrganizations } from './kept-organizations.ts';
 import type { FromStore, KeyAnswer, OrganizationChange } from './protocol.ts';
+import { together } from './together.ts';
 
 export interface SettingsDeskOptions {
   readonly settings: Settings;
   readonly prices: Pick<PriceOverlay, 'overlay'>;
-  readonly spend: Pick<SpendSums, 'sums'>;
+  readonly spend: Pick<SpendSums, 'sumsOfAll'>;
   /** Wall time, milliseconds since the epoch: says which windows of spend are in force. */
   readonly clock: () => number;
   readonly post: (message: FromStore) => void;
@@ -27,8 +29,10 @@ export interface SettingsDesk {
   poll(): Promise<void>;
 }
 
-/** Keys of one changed organization read at once. */
-const keysAtOnce = 32;
+/** Keys read by one statement. */
+const keysAtOnce = 200;
+
+interface Question { readonly number: number; readonly hash: string }
 
 export function createSettingsDesk({ settings, prices, spend, clock, post }: SettingsDeskOptions): SettingsDesk {
   /** What the node was told of: key hashes by organization. */
@@ -37,22 +41,42 @@ export function createSettingsDesk({ settings, prices, spend, clock, post }: Set
   let revision: number | null = null;
   const kept = new KeptOrganizations(settings);
 
-  async function read(hash: string): Promise<KeyAnswer | null> {
+  /** What is behind each of these hashes that is a live key's. */
+  async function read(hashes: readonly string[]): Promise<Map<string, KeyAnswer>> {
     for (;;) {
       const before = revision;
-      const key = await settings.keyByHash(hash);
-      const organization = key === null ? null : await kept.now(key.organization);
-      const sums = key === null ? null : await spend.sums({ organization: key.organization, key: key.id }, clock());
+      const keys = [...await settings.keysByHash(hashes)];
+      const organizations = await kept.now(new Set(keys.map(([, { organization }]) => organization)));
+      const sums = keys.length === 0 ? [] : await spend.sumsOfAll(keys.map(([, { organization, id }]) => ({ organization, key: id })), clock());
       if (revision !== before) continue;
-      return key === null || organization === null || sums === null ? null : { key, organization, spend: sums };
+      return new Map(keys.flatMap(([hash, key], index) => {
+        const organization = organizations.get(key.organization);
+        return organization === undefined ? [] : [[hash, { key, organization, spend: sums[index]! }]];
+      }));
     }
   }
 
-  function forget({ id, keys }: OrganizationChange): void {
-    const hashes = told.get(id);
-    for (const [hash, key] of keys) if (key === null) hashes?.delete(hash);
-    if (hashes?.size === 0) told.delete(id);
+  function tell({ number, hash }: Question, found: KeyAnswer | null): void {
+    if (found !== null) {
+      const hashes = told.get(found.organization.id);
+      if (hashes === undefined) told.set(found.organization.id, new Set([hash]));
+      else hashes.add(hash);
+    }
+    post({ kind: 'answer', number, found });
   }
+
+  /** What fails for one of many is tried again for each: an organization that cannot be read takes no other's answer with it. */
+  async function answer(asked: readonly Question[]): Promise<void> {
+    try {
+      const found = await read(asked.map(({ hash }) => hash));
+      for (const question of asked) tell(question, found.get(question.hash) ?? null);
+    } catch {
+      if (asked.length === 1) post({ kind: 'failed', number: asked[0]!.number });
+      else await Promise.all(asked.map((question) => answer([question])));
+    }
+  }
+
+  const ask = together(keysAtOnce, answer);
 
   /** `revision` moves first, so that questions in flight are read again; it moves back where the work fails. */
   async function follow(since: number): Promise<void> {
@@ -64,9 +88,10 @@ export function createSettingsDesk({ settings, prices, spend, clock, post }: Set
       for (const id of organizations) {
         const hashes = told.get(id);
         if (hashes === undefined) continue;
-        const changed = await readChange(settings, id, hashes);
-        post({ kind: 'changed', change: changed });
-        forget(changed);
+        for await (const change of readChange(settings, id, [...hashes])) {
+          post({ kind: 'changed', change });
+          forget(told, change);
+        }
       }
       if (pricesChanged) post({ kind: 'prices', overlay: await prices.overlay() });
     } catch (error) {
@@ -76,19 +101,7 @@ export function createSettingsDesk({ settings, prices, spend, clock, post }: Set
   }
 
   return {
-    async ask(number, hash) {
-      try {
-        const found = await read(hash);
-        if (found !== null) {
-          const hashes = told.get(found.organization.id);
-          if (hashes === undefined) told.set(found.organization.id, new Set([hash]));
-          else hashes.add(hash);
-        }
-        post({ kind: 'answer', number, found });
-      } catch {
-        post({ kind: 'failed', number });
-      }
-    },
+    ask: (number, hash) => ask({ number, hash }),
     async poll() {
       if (revision === null) {
         const first = await settings.revision();
@@ -102,14 +115,20 @@ export function createSettingsDesk({ settings, prices, spend, clock, post }: Set
   };
 }
 
-/** An organization as it is now, with those of its keys that were told. */
-async function readChange(settings: Settings, id: OrganizationId, hashes: ReadonlySet<string>): Promise<OrganizationChange> {
+/** Keys that are gone are told of once. */
+function forget(told: Map<OrganizationId, Set<string>>, { id, keys }: OrganizationChange): void {
+  const hashes = told.get(id);
+  for (const [hash, key] of keys) if (key === null) hashes?.delete(hash);
+  if (hashes?.size === 0) told.delete(id);
+}
+
+/** An organization as it is now, with these keys, some at a time: neither this thread nor the node's is held up by an organization of many. */
+async function* readChange(settings: Settings, id: OrganizationId, hashes: readonly string[]): AsyncGenerator<OrganizationChange> {
   const organization = await settings.organization(id);
-  const keys: OrganizationChange['keys'][number][] = [];
-  const wanted = [...hashes];
-  for (let from = 0; from < wanted.length; from += keysAtOnce) {
-    keys.push(...await Promise.all(wanted.slice(from, from + keysAtOnce).map(
-      async (hash) => [hash, organization === null ? null : await settings.keyByHash(hash)] as const)));
+  for (let from = 0; from < hashes.length; from += keysAtOnce) {
+    if (from > 0) await turn();
+    const slice = hashes.slice(from, from + keysAtOnce);
+    const found = organization === null ? null : await settings.keysByHash(slice);
+    yield { id, organization, keys: slice.map((hash) => [hash, found?.get(hash) ?? null] as const) };
   }
-  return { id, organization, keys };
 }

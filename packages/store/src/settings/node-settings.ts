@@ -6,10 +6,11 @@ import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import type { NanoDollars } from '@metergate/core/money.ts';
 import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/settings.ts';
 import type { Plan } from '@metergate/core/rate/plan.ts';
-import { sql } from 'kysely';
+import { CompiledQuery } from 'kysely';
 import { capsColumn, capsFrom } from './caps.ts';
 import { upstreamOf } from './declared-upstreams.ts';
 import { agreedFiguresOf, fallbackPriceOf, runPolicyOf } from './organizations.ts';
+import { onEach, wordsFrom, wordsGiven } from '../engine/texts.ts';
 import { followMasterKey } from '../sealing/master-key-rotation.ts';
 import { connectionOf } from './provider-connections.ts';
 import { numberOrNull } from '../schema/schema.ts';
@@ -28,6 +29,8 @@ export interface Settings {
   revision(): Promise<number>;
   /** A live key, that is one neither revoked nor disabled; its expiry is the caller's to check. Null: no such key. */
   keyByHash(hash: string): Promise<ServiceKeySettings | null>;
+  /** Those of these that are the hashes of live keys, all of one moment. */
+  keysByHash(hashes: readonly string[]): Promise<ReadonlyMap<string, ServiceKeySettings>>;
   /** Secrets unsealed. Null: no such organization. */
   organization(id: OrganizationId): Promise<OrganizationSettings | null>;
   changedSince(revision: number): Promise<SettingsChange>;
@@ -36,23 +39,11 @@ export interface Settings {
 export function settingsIn(context: StoreContext): Settings {
   const { engine } = context;
   const revision = () => engine.read(async (db) =>
-    Number((await db.selectFrom('revision').select('value').executeTakeFirstOrThrow()).value));
+    Number((await db.executeQuery<{ value: bigint }>(CompiledQuery.raw('select value from revision'))).rows[0]!.value));
   return {
     revision,
-    keyByHash: (hash) => engine.read(async (db) => {
-      if (hash.includes('\0')) return null;
-      const live = db.selectFrom('service_key as k').select(['k.id', 'k.organization', 'k.project', 'k.expires_at_ms', 'k.max_run_budget_nano'])
-        .where('k.revoked_at_ms', 'is', null).where('k.disabled_at_ms', 'is', null);
-      const row = await live.select(sql<bigint | null>`null`.as('until_ms')).where('k.hash', '=', hash).executeTakeFirst()
-        ?? await live.innerJoin('service_key_former as f', 'f.key', 'k.id').select('f.until_ms').where('f.hash', '=', hash).executeTakeFirst();
-      return row === undefined ? null : {
-        id: row.id as ServiceKeyId,
-        organization: row.organization as OrganizationId,
-        project: row.project,
-        expiresAtMs: earlierOf(numberOrNull(row.expires_at_ms), numberOrNull(row.until_ms)),
-        maxRunBudget: row.max_run_budget_nano as NanoDollars | null,
-      };
-    }),
+    keyByHash: async (hash) => (await keysByHash(context, [hash])).get(hash) ?? null,
+    keysByHash: (hashes) => keysByHash(context, hashes),
     async organization(id) {
       const settings = await organizationSettings(context, id);
       // Read with a master key that was rotated away meanwhile, its secrets would look unreadable.
@@ -70,6 +61,40 @@ export function settingsIn(context: StoreContext): Settings {
       });
     },
   };
+}
+
+interface KeyRow {
+  readonly hash: string;
+  readonly id: string;
+  readonly organization: string;
+  readonly project: string | null;
+  readonly expires_at_ms: bigint | null;
+  readonly max_run_budget_nano: bigint | null;
+  readonly until_ms: bigint | null;
+}
+
+const columns = 'given.word as hash, k.id, k.organization, k.project, k.expires_at_ms, k.max_run_budget_nano';
+const live = 'k.revoked_at_ms is null and k.disabled_at_ms is null';
+
+/** A fixed text, for first calls of keys come many at a time. What is a key now comes last: it goes before what was one. */
+const keysText = onEach((engine) => `
+  select ${columns}, f.until_ms, 1 as place from ${wordsGiven(engine)} as given
+    join service_key_former as f on f.hash = given.word join service_key as k on k.id = f.key where ${live}
+  union all select ${columns}, cast(null as bigint), 2 from ${wordsGiven(engine)} as given
+    join service_key as k on k.hash = given.word where ${live} order by place`);
+
+async function keysByHash({ engine }: StoreContext, hashes: readonly string[]): Promise<Map<string, ServiceKeySettings>> {
+  // No hash holds a NUL, and PostgreSQL takes none.
+  const words = wordsFrom(engine.kind, hashes.filter((hash) => !hash.includes('\0')));
+  const { rows } = await engine.read((db) => db.executeQuery<KeyRow>(
+    CompiledQuery.raw(keysText[engine.kind], engine.kind === 'postgres' ? [words] : [words, words])));
+  return new Map(rows.map((row) => [row.hash, {
+    id: row.id as ServiceKeyId,
+    organization: row.organization as OrganizationId,
+    project: row.project,
+    expiresAtMs: earlierOf(numberOrNull(row.expires_at_ms), numberOrNull(row.until_ms)),
+    maxRunBudget: row.max_run_budget_nano as NanoDollars | null,
+  }]));
 }
 
 /** A rotated key's former form ends when its grace does, and never later than the key. */

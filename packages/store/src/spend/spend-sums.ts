@@ -5,8 +5,11 @@
 import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import type { NanoDollars } from '@metergate/core/money.ts';
 import { emptySums, type WindowSums } from '@metergate/core/spend/spend-sum.ts';
-import { calendarWindows, type CalendarWindow } from '@metergate/core/spend/window.ts';
+import { calendarWindows, windowAt, type CalendarWindow } from '@metergate/core/spend/window.ts';
 import { CompiledQuery } from 'kysely';
+import { arraysFrom, arraysTable, type BulkColumn } from '../engine/bulk.ts';
+import type { Engine } from '../engine/engine.ts';
+import { onEach } from '../engine/texts.ts';
 import type { StoreContext } from '../context.ts';
 
 /** What an organization spent, all its calls, and what one of its keys did. */
@@ -15,38 +18,77 @@ export interface SubjectSums {
   readonly key: WindowSums;
 }
 
+/** A key whose sums are asked for, with its organization. */
+export interface SumsOf {
+  readonly organization: OrganizationId;
+  readonly key: ServiceKeyId;
+}
+
 export interface SpendSums {
   /** Of the windows that hold `atMs`; nothing spent for subjects never heard of. Values of the caller's own to go on with. */
-  sums(subjects: { readonly organization: OrganizationId; readonly key: ServiceKeyId }, atMs: number): Promise<SubjectSums>;
+  sums(subjects: SumsOf, atMs: number): Promise<SubjectSums>;
+  /** The same for many, in their order and of one moment. Keys of one organization share the sums of the organization. */
+  sumsOfAll(subjects: readonly SumsOf[], atMs: number): Promise<SubjectSums[]>;
 }
 
 interface SumRow {
+  readonly organization: string;
   readonly scope: 'organization' | 'key';
+  readonly subject: string;
   readonly window: CalendarWindow;
   readonly spent: NanoDollars;
 }
 
-const scopes = ['organization', 'key'] as const;
-
-/** A fixed text, for it is asked with each key's first call. Each place whole, so that each is one walk down the key. */
-function statementFor(parameter: (index: number) => string): string {
-  let index = 0;
-  const places = scopes.flatMap((scope) => calendarWindows.map((window) => `(organization = ${parameter(index += 1)} and scope = '${scope}'
-    and subject = ${parameter(index += 1)} and "window" = '${window}' and start_ms = ${parameter(index += 1)})`));
-  return `select scope, "window", spent_nano as spent from spend_sum where ${places.join(' or ')}`;
+/** A row of `spend_sum` without its window. */
+interface Place {
+  readonly organization: OrganizationId;
+  readonly scope: SumRow['scope'];
+  readonly subject: string;
 }
 
-const statements = { sqlite: statementFor(() => '?'), postgres: statementFor((index) => `$${index}`) } as const;
+const placeColumns: readonly BulkColumn<Place>[] = [
+  { name: 'organization', kind: 'text', value: ({ organization }) => organization },
+  { name: 'scope', kind: 'text', value: ({ scope }) => scope },
+  { name: 'subject', kind: 'text', value: ({ subject }) => subject },
+];
+
+/** A fixed text, for it is asked with each key's first call. Each place with each window is one walk down the key of the table. */
+const statements = onEach((engine) => {
+  const isServer = engine === 'postgres';
+  // Without the bound SQLite would read the text again for each column that is compared.
+  const places = isServer ? arraysTable(placeColumns)
+    : `(select ${placeColumns.map(({ name }, index) => `value ->> ${index} as ${name}`).join(', ')} from json_each(?) limit -1) as v`;
+  const starts = calendarWindows.map((window, index) => `select '${window}' as "window", ${isServer ? `$${index + 4}::bigint` : '?'} as start_ms`);
+  return `select s.organization, s.scope, s.subject, s."window", s.spent_nano as spent
+    from ${places} cross join (${starts.join(' union all ')}) as w ${isServer ? '' : 'cross '}join spend_sum as s on s.organization = v.organization
+    and s.scope = v.scope and s.subject = v.subject and s."window" = w."window" and s.start_ms = w.start_ms`;
+});
 
 export function spendSumsIn({ engine }: StoreContext): SpendSums {
-  return {
-    async sums({ organization, key }, atMs) {
-      const sums: SubjectSums = { organization: emptySums(atMs), key: emptySums(atMs) };
-      const values = scopes.flatMap((scope) =>
-        calendarWindows.flatMap((window) => [organization, scope === 'key' ? key : '', sums[scope][window].startMs]));
-      const { rows } = await engine.read((db) => db.executeQuery<SumRow>(CompiledQuery.raw(statements[engine.kind], values)));
-      for (const { scope, window, spent } of rows) sums[scope][window].spent = spent;
-      return sums;
-    },
+  const sumsOfAll: SpendSums['sumsOfAll'] = async (subjects, atMs) => {
+    const places = new Map<string, Place & { readonly sums: WindowSums }>();
+    const placeOf = (organization: OrganizationId, scope: Place['scope'], subject: string): WindowSums => {
+      const name = placeName({ organization, scope, subject });
+      let place = places.get(name);
+      if (place === undefined) places.set(name, place = { organization, scope, subject, sums: emptySums(atMs) });
+      return place.sums;
+    };
+    const all = subjects.map(({ organization, key }): SubjectSums =>
+      ({ organization: placeOf(organization, 'organization', ''), key: placeOf(organization, 'key', key) }));
+    const starts = calendarWindows.map((window) => windowAt(window, atMs).startMs);
+    const { rows } = await engine.read((db) => db.executeQuery<SumRow>(
+      CompiledQuery.raw(statements[engine.kind], [...given(engine.kind, [...places.values()]), ...starts])));
+    for (const row of rows) places.get(placeName(row))!.sums[row.window].spent = row.spent;
+    return all;
   };
+  return { sumsOfAll, sums: async (subjects, atMs) => (await sumsOfAll([subjects], atMs))[0]! };
+}
+
+function given(engine: Engine['kind'], places: readonly Place[]): readonly unknown[] {
+  if (engine === 'postgres') return arraysFrom(placeColumns, places);
+  return [JSON.stringify(places.map((place) => placeColumns.map(({ value }) => value(place))))];
+}
+
+function placeName({ organization, scope, subject }: Pick<SumRow, 'organization' | 'scope' | 'subject'>): string {
+  return `${organization} ${scope} ${subject}`;
 }

@@ -224,6 +224,10 @@ for (const on of bothEngines) {
         assert.deepEqual(await at(one, startMs - 1), [[10n, 10n, 40n, 40n, 40n], [10n, 10n, 30n, 30n, 30n]]);
         assert.deepEqual(await at(one, startMs + 400 * dayMs), [[0n, 0n, 0n, 0n, 40n], [0n, 0n, 0n, 0n, 30n]]);
         assert.deepEqual(await at('key_none' as ServiceKeyId, startMs), [[20n, 30n, 40n, 40n, 40n], [0n, 0n, 0n, 0n, 0n]]);
+        const all = await store.spend.sumsOfAll([
+          { organization, key: one }, { organization: other, key: one }, { organization, key: two },
+        ], startMs);
+        assert.deepEqual(all.map((sums) => [sums.organization.day.spent, sums.key.day.spent]), [[20n, 10n], [10n, 10n], [20n, 10n]]);
         const sums = await store.spend.sums({ organization, key: one }, startMs - 1);
         assert.deepEqual(sums.key.day, { window: 'day', startMs: startMs - dayMs, endMs: startMs, spent: 10n });
       });

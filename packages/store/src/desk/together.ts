@@ -1,0 +1,16 @@
+/** Things that come one by one within a turn → worked on together, so that what each of them costs by itself is paid once. */
+
+/** `work` gets all that came before it was its turn, at most `most` at once. The promise of each settles when all of them are done. */
+export function together<Item>(most: number, work: (items: readonly Item[]) => Promise<unknown>): (item: Item) => Promise<void> {
+  let waiting: Item[] = [];
+  let working: Promise<void> = Promise.resolve();
+  const workOnAll = async (): Promise<void> => {
+    const all = waiting;
+    waiting = [];
+    await Promise.all(Array.from({ length: Math.ceil(all.length / most) }, (_, at) => work(all.slice(at * most, (at + 1) * most))));
+  };
+  return (item) => {
+    if (waiting.push(item) === 1) working = Promise.resolve().then(workOnAll);
+    return working;
+  };
+}
