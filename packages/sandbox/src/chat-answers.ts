@@ -1,5 +1,5 @@
 /** `POST /v1/chat/completions` and `POST /v1/completions`, whole and streamed. */
-import { createdAtSeconds, outputTokens, text, tokensOf, words, type Asked, type SandboxAnswer, type SandboxEvent } from './sandbox-answer.ts';
+import { createdAtSeconds, outputTokens, tokensOf, wordsOf, type Asked, type SandboxAnswer, type SandboxEvent } from './sandbox-answer.ts';
 
 function usageOf(asked: Asked): Record<string, unknown> {
   const input = tokensOf(asked.request.bodyBytes);
@@ -11,7 +11,7 @@ function usageOf(asked: Asked): Record<string, unknown> {
 }
 
 export function chatCompletion(asked: Asked): SandboxAnswer {
-  const { request, toolCall } = asked;
+  const { request, text, toolCall } = asked;
   const base = { id: `chatcmpl-sandbox-${request.serial}`, created: createdAtSeconds, model: request.model };
   const call = toolCall === null ? null : { id: `call_sandbox_${request.serial}`, type: 'function', function: toolCall };
   const finish = call === null ? 'stop' : 'tool_calls';
@@ -26,7 +26,7 @@ export function chatCompletion(asked: Asked): SandboxAnswer {
     name: null,
     data: { ...base, object: 'chat.completion.chunk', choices: [{ index: 0, delta, logprobs: null, finish_reason: reason }], ...usage },
   });
-  const said = toolCall === null ? words.map((word) => chunk({ content: word }, null)) : [
+  const said = toolCall === null ? wordsOf(text).map((word) => chunk({ content: word }, null)) : [
     chunk({ tool_calls: [{ index: 0, ...call, function: { name: toolCall.name, arguments: '' } }] }, null),
     ...pieces(toolCall.arguments).map((piece) => chunk({ tool_calls: [{ index: 0, function: { arguments: piece } }] }, null)),
   ];
@@ -41,11 +41,11 @@ export function pieces(json: string): string[] {
 }
 
 export function completion(asked: Asked): SandboxAnswer {
-  const { request } = asked;
+  const { request, text } = asked;
   const base = { id: `cmpl-sandbox-${request.serial}`, object: 'text_completion', created: createdAtSeconds, model: request.model };
   const choice = (part: string, finish: string | null): unknown => ({ text: part, index: 0, logprobs: null, finish_reason: finish });
   if (!request.streamed) return { kind: 'json', document: { ...base, choices: [choice(text, 'stop')], usage: usageOf(asked) } };
-  const events: SandboxEvent[] = [...words.map((word) => choice(word, null)), choice('', 'stop')]
+  const events: SandboxEvent[] = [...wordsOf(text).map((word) => choice(word, null)), choice('', 'stop')]
     .map((each) => ({ name: null, data: { ...base, choices: [each] } }));
   if (request.includeUsage) events.push({ name: null, data: { ...base, choices: [], usage: usageOf(asked) } });
   return { kind: 'events', events, done: true };

@@ -1,9 +1,9 @@
 /** `POST /v1/messages`, whole and streamed, and `POST /v1/messages/count_tokens`. */
 import { pieces } from './chat-answers.ts';
-import { outputTokens, text, tokensOf, words, type Asked, type SandboxAnswer } from './sandbox-answer.ts';
+import { outputTokens, tokensOf, wordsOf, type Asked, type SandboxAnswer } from './sandbox-answer.ts';
 
 export function message(asked: Asked): SandboxAnswer {
-  const { request, toolCall, cache } = asked;
+  const { request, text, toolCall, cache } = asked;
   const fresh = Math.max(1, tokensOf(request.bodyBytes) - cache.read - cache.written);
   const usage = { input_tokens: fresh, cache_creation_input_tokens: cache.written, cache_read_input_tokens: cache.read };
   const base = { id: `msg_sandbox_${request.serial}`, type: 'message', role: 'assistant', model: request.model };
@@ -14,7 +14,7 @@ export function message(asked: Asked): SandboxAnswer {
     return { kind: 'json', document: { ...base, content: [block], ...end, usage: { ...usage, output_tokens: outputTokens(asked) } } };
   }
   const start = { ...base, content: [], stop_reason: null, stop_sequence: null, usage: { ...usage, output_tokens: 1 } };
-  const deltas = toolCall === null ? words.map((word) => ({ type: 'text_delta', text: word }))
+  const deltas = toolCall === null ? wordsOf(text).map((word) => ({ type: 'text_delta', text: word }))
     : pieces(toolCall.arguments).map((piece) => ({ type: 'input_json_delta', partial_json: piece }));
   const steps: Record<string, unknown>[] = [
     { type: 'message_start', message: start },

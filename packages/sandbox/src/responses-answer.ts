@@ -1,11 +1,11 @@
 /** `POST /v1/responses`, whole and streamed: a text, or the call of a function. */
 import { pieces } from './chat-answers.ts';
-import { createdAtSeconds, outputTokens, text, tokensOf, words, type Asked, type SandboxAnswer } from './sandbox-answer.ts';
+import { createdAtSeconds, outputTokens, tokensOf, wordsOf, type Asked, type SandboxAnswer } from './sandbox-answer.ts';
 
 type Step = readonly [name: string, data: Record<string, unknown>];
 
 export function response(asked: Asked): SandboxAnswer {
-  const { request, toolCall } = asked;
+  const { request, text, toolCall } = asked;
   const input = tokensOf(request.bodyBytes);
   const output = outputTokens(asked);
   const usage = {
@@ -16,7 +16,7 @@ export function response(asked: Asked): SandboxAnswer {
     id: `resp_sandbox_${request.serial}`, object: 'response', created_at: createdAtSeconds, error: null, incomplete_details: null,
     model: request.model, tools: [], tool_choice: 'auto', parallel_tool_calls: true,
   };
-  const { item, steps: said } = toolCall === null ? textItem(request.serial) : callItem(request.serial, toolCall);
+  const { item, steps: said } = toolCall === null ? textItem(request.serial, text) : callItem(request.serial, toolCall);
   const whole = { ...base, status: 'completed', output: [item], usage };
   if (!request.streamed) return { kind: 'json', document: whole };
   const steps: Step[] = [
@@ -29,7 +29,7 @@ export function response(asked: Asked): SandboxAnswer {
   return { kind: 'events', events, done: false };
 }
 
-function textItem(serial: number): { item: unknown; steps: Step[] } {
+function textItem(serial: number, text: string): { item: unknown; steps: Step[] } {
   const id = `msg_sandbox_${serial}`;
   const part = { type: 'output_text', annotations: [], text };
   const item = { type: 'message', id, status: 'completed', role: 'assistant', content: [part] };
@@ -39,7 +39,7 @@ function textItem(serial: number): { item: unknown; steps: Step[] } {
     steps: [
       ['response.output_item.added', { output_index: 0, item: { ...item, status: 'in_progress', content: [] } }],
       ['response.content_part.added', { ...place, part: { ...part, text: '' } }],
-      ...words.map((delta): Step => ['response.output_text.delta', { ...place, delta, logprobs: [] }]),
+      ...wordsOf(text).map((delta): Step => ['response.output_text.delta', { ...place, delta, logprobs: [] }]),
       ['response.output_text.done', { ...place, text, logprobs: [] }],
       ['response.content_part.done', { ...place, part }],
     ],

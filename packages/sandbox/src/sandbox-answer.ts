@@ -1,4 +1,4 @@
-/** The content of a sandbox answer, for every dialect, and the text in every answer that says it is simulated. */
+/** What a sandbox answer is made of, for every dialect. */
 import type { SandboxRequest } from './sandbox-request.ts';
 import type { ToolCall } from './tool-call.ts';
 
@@ -16,14 +16,13 @@ export interface SandboxEvent {
 /** What an operation answers from. */
 export interface Asked {
   readonly request: SandboxRequest;
+  readonly text: string;
   /** The tool that is called in place of a text; null: the text. */
   readonly toolCall: ToolCall | null;
   /** Input tokens that the provider would have found in its cache, and those it would put there. */
   readonly cache: { readonly read: number; readonly written: number };
 }
 
-export const text = "This answer comes from Metergate's sandbox: it is simulated, no provider was called and nothing was charged by one.";
-export const words = text.split(/(?<= )/);
 /** A fixed moment: sandbox answers are the same at every run. Seconds since the epoch. */
 export const createdAtSeconds = 1_767_225_600;
 
@@ -32,7 +31,12 @@ export function tokensOf(bytes: number): number {
   return Math.max(1, Math.ceil(bytes / 4));
 }
 
+/** A text as it comes in a stream. */
+export function wordsOf(text: string): string[] {
+  return text.split(/(?<= )/);
+}
+
 /** Tokens of what is answered. */
-export function outputTokens({ toolCall }: Asked): number {
+export function outputTokens({ text, toolCall }: Asked): number {
   return tokensOf(toolCall === null ? text.length : toolCall.name.length + toolCall.arguments.length);
 }

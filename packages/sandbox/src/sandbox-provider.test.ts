@@ -106,6 +106,28 @@ test('the same for responses and messages', async (context) => {
   }
 });
 
+test('an answer that is asked for as JSON is JSON of that form, whole and streamed', async (context) => {
+  const url = await sandboxUrl(context);
+  const schema = {
+    type: 'object', required: ['where', 'on'], additionalProperties: false, $defs: { Place: weather },
+    properties: { where: { $ref: '#/$defs/Place' }, on: { type: 'string', format: 'date' }, note: { anyOf: [{ type: 'string' }, { type: 'null' }] } },
+  };
+  const answer = { where: example, on: '2026-01-01', note: 'example' };
+  const client = new OpenAI({ apiKey: 'none', baseURL: `${url}/v1`, maxRetries: 0 });
+  const chat = { model: 'gpt-4o', messages, response_format: { type: 'json_schema' as const, json_schema: { name: 'n', schema, strict: true } } };
+  assert.deepEqual((await client.chat.completions.parse(chat)).choices[0]?.message.parsed, answer);
+  const streamed = await client.chat.completions.stream(chat).finalChatCompletion();
+  assert.deepEqual(streamed.choices[0]?.message.parsed, answer);
+  const response = { model: 'gpt-4o', input: 'x', text: { format: { type: 'json_schema' as const, name: 'n', schema } } };
+  assert.deepEqual((await client.responses.parse(response)).output_parsed, answer);
+  const object = await client.chat.completions.create({ model: 'gpt-4o', messages, response_format: { type: 'json_object' } });
+  assert.match((JSON.parse(object.choices[0]?.message.content ?? '') as { answer: string }).answer, label);
+  const anthropic = new Anthropic({ apiKey: 'none', baseURL: url, maxRetries: 0 });
+  const format = { type: 'json_schema' as const, schema };
+  const message = await anthropic.messages.create({ model: 'claude-haiku-4-5', max_tokens: 64, messages, output_config: { format } });
+  assert.deepEqual(message.content.map((block) => (block.type === 'text' ? JSON.parse(block.text) as unknown : null)), [answer]);
+});
+
 test('embeddings come in the form, of the length and for the inputs that were asked for, tokens among them', async (context) => {
   const client = new OpenAI({ apiKey: 'none', baseURL: `${await sandboxUrl(context)}/v1`, maxRetries: 0 });
   const base64 = (await client.embeddings.create({ model: 'e', input: 'x', dimensions: 8 })).data[0]!.embedding;

@@ -9,6 +9,7 @@ import { once } from 'node:events';
 import { chatCompletion, completion } from './chat-answers.ts';
 import { embeddings } from './embeddings-answer.ts';
 import { message, tokenCount } from './messages-answers.ts';
+import { answerTextOf } from './answer-text.ts';
 import { createPromptCache, type PromptCache } from './prompt-cache.ts';
 import { response } from './responses-answer.ts';
 import type { Asked, SandboxAnswer } from './sandbox-answer.ts';
@@ -86,7 +87,7 @@ async function serve(request: IncomingMessage, answer: ServerResponse, { serial,
   const asked = readRequest(body, operation.defaultModel, serial);
   if (asked === null) return sendError(answer, wire, { status: 400, message: 'The request body is not a JSON object.' });
   const counted = operation.answer === tokenCount ? { read: 0, written: 0 } : cache.look(operation.wire, asked);
-  return sendAnswer(answer, operation.answer({ request: asked, toolCall: toolCallOf(asked), cache: counted }));
+  return sendAnswer(answer, operation.answer({ request: asked, text: answerTextOf(asked), toolCall: toolCallOf(asked), cache: counted }));
 }
 
 /** The error that the request asks for; null for none. */

@@ -4,15 +4,13 @@
  * is called. If the last message is a tool's result, the answer is text, so every loop ends.
  */
 import { isFields, objectsOf, type Fields, type SandboxRequest } from './sandbox-request.ts';
+import { exampleOf } from './schema-example.ts';
 
 export interface ToolCall {
   readonly name: string;
   /** JSON text of an object. */
   readonly arguments: string;
 }
-
-/** How deep a schema is followed. */
-const depthMax = 8;
 
 export function toolCallOf({ body }: SandboxRequest): ToolCall | null {
   const tools = objectsOf(body['tools']).map(functionOf).filter((tool) => tool !== null);
@@ -24,7 +22,7 @@ export function toolCallOf({ body }: SandboxRequest): ToolCall | null {
   const spokenOf = kind === 'required' || kind === 'any' ? tools[0] : tools.find(({ name }) => isNamed(name, said));
   const tool = tools.find(({ name }) => name === wanted) ?? spokenOf;
   if (tool === undefined) return null;
-  return { name: tool.name, arguments: JSON.stringify(exampleOf(tool.schema, 0) ?? {}) };
+  return { name: tool.name, arguments: JSON.stringify(exampleOf(tool.schema)) };
 }
 
 /** The three dialects' forms of a tool that the caller runs; null for those that a provider runs. */
@@ -58,26 +56,4 @@ function endsWithResult(body: Fields): boolean {
   if (last === undefined) return false;
   if (last['role'] === 'tool' || last['type'] === 'function_call_output') return true;
   return objectsOf(last['content']).some(({ type }) => type === 'tool_result');
-}
-
-/** A value that a JSON schema takes, for the keywords that tools use. */
-function exampleOf(schema: unknown, depth: number): unknown {
-  if (!isFields(schema) || depth > depthMax) return null;
-  if (schema['const'] !== undefined) return schema['const'];
-  if (Array.isArray(schema['enum'])) return schema['enum'][0] ?? null;
-  const alternatives = schema['anyOf'] ?? schema['oneOf'];
-  if (Array.isArray(alternatives)) return exampleOf(alternatives[0], depth + 1);
-  const type: unknown = Array.isArray(schema['type']) ? schema['type'][0] : schema['type'];
-  switch (type) {
-    case 'string': return 'example';
-    case 'integer': case 'number': return typeof schema['minimum'] === 'number' ? schema['minimum'] : 1;
-    case 'boolean': return true;
-    case 'null': return null;
-    case 'array': return [exampleOf(schema['items'] ?? { type: 'string' }, depth + 1)];
-    default: return isFields(schema['properties']) ? exampleObject(schema['properties'], depth) : {};
-  }
-}
-
-function exampleObject(properties: Fields, depth: number): Fields {
-  return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, exampleOf(schema, depth + 1)]));
 }
