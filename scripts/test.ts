@@ -1,5 +1,6 @@
 /**
- * The test command: types, lint, then every test file, with one PostgreSQL server for the run.
+ * The test command: types, lint, then every test file, with one PostgreSQL server for the run. The server is built first: what starts the product
+ * starts it as a user would, and some hundred starts from its sources would take minutes more.
  * `npm test` runs all; `npm test -- PART …` only the test files whose path holds one of the parts, without types and lint.
  * Any failure ends with a non-zero exit code; the test runner's own closing lines are the last that is printed.
  */
@@ -43,6 +44,7 @@ async function testAll(parts: readonly string[]): Promise<number> {
       return 1;
     }
   }
+  if (await step('build', ['packages/cli/build.mjs']) !== 0) return 1;
   return runTests(files);
 }
 

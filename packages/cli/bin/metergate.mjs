@@ -1,20 +1,20 @@
 #!/usr/bin/env node
 /**
- * The `metergate` command: runs `src/main.ts` on the Node that `choose-runtime.mjs` picks, in this very process where it is
- * that Node already, else in a child that shares its streams, gets its signals and hands its end back.
+ * The `metergate` command: runs the built product where it is of these very sources, else `src/main.ts`, on the Node that `choose-runtime.mjs`
+ * picks: in this very process where it is that Node already, else in a child that shares its streams, gets its signals and hands its end back.
  * Plain JavaScript that Node 18 reads. Without a usable Node: one sentence, exit 1.
  */
-import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import module from 'node:module';
 import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { builtMain } from './built-product.mjs';
 import { chooseRuntime, runtimePackages } from './choose-runtime.mjs';
 
 /** What the system's loader ends with where a library is missing. The product itself never does. */
 const loaderFailed = 127;
-const mainUrl = new URL('../src/main.ts', import.meta.url);
+const main = builtMain(fileURLToPath(new URL('..', import.meta.url))) ?? fileURLToPath(new URL('../src/main.ts', import.meta.url));
 /**
  * Where Node keeps what it made of the sources, so that the next start need not strip and compile them again: half of the time of a short
  * command. Beside the dependencies, which are as trusted as the sources; a place that cannot be written is done without.
@@ -35,9 +35,9 @@ if ('refusal' in choice) {
   module.enableCompileCache?.(compileCache);
   // For its threads, which look for the place by themselves.
   process.env.NODE_COMPILE_CACHE ??= compileCache;
-  await import(mainUrl.href);
+  await import(pathToFileURL(main).href);
 } else {
-  runOn(choice.path);
+  await runOn(choice.path);
 }
 
 /** The Node that npm brought: in the nearest `node_modules` above this file that has it. Null: none. */
@@ -56,8 +56,9 @@ function findBundled(from) {
  * The channel tells the child when this process is gone without having said so: it then ends too, holding no port and no lock.
  * A terminal sends its interrupt to the whole group, so the child has it already; sent on as well, it would count twice.
  */
-function runOn(path) {
-  const child = spawn(path, [fileURLToPath(mainUrl), ...process.argv.slice(2)], {
+async function runOn(path) {
+  const { spawn } = await import('node:child_process');
+  const child = spawn(path, [main, ...process.argv.slice(2)], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env: { ...process.env, METERGATE_LAUNCHED: '1', NODE_COMPILE_CACHE: compileCache },
   });
   const atTerminal = process.stdin.isTTY === true || process.stdout.isTTY === true || process.stderr.isTTY === true;

@@ -83,7 +83,7 @@ export async function startThreads(options: ThreadsOptions): Promise<Threads> {
     });
     return worker;
   };
-  const store = thread('@metergate/store/desk/store-thread.ts', {
+  const store = thread(import.meta.resolve('@metergate/store/desk/store-thread.ts'), {
     databaseUrl: options.databaseUrl, masterKey: options.masterKey,
     journalDirectory: options.gateway.journalDirectory, gatewayPort: storeSide, nodeId: options.gateway.nodeId,
   }, storeSide);
@@ -93,7 +93,8 @@ export async function startThreads(options: ThreadsOptions): Promise<Threads> {
   });
   await said(store, 'ready');
   watch('store', store);
-  const gateway = thread('@metergate/gateway/gateway-thread.ts', { ...options.gateway, storePort: gatewaySide }, gatewaySide, youngObjectsMb);
+  const gatewayUrl = import.meta.resolve('@metergate/gateway/gateway-thread.ts');
+  const gateway = thread(gatewayUrl, { ...options.gateway, storePort: gatewaySide }, gatewaySide, youngObjectsMb);
   let listening: { host: string; port: number };
   try {
     listening = (await said(gateway, 'listening')) as { host: string; port: number };
@@ -132,8 +133,8 @@ export async function startThreads(options: ThreadsOptions): Promise<Threads> {
 }
 
 /** `youngMb`: room for young objects; Node's own choice where none is given. */
-function thread(specifier: string, workerData: unknown, port: MessagePort, youngMb?: number): Worker {
-  return new Worker(new URL(import.meta.resolve(specifier)), {
+function thread(url: string, workerData: unknown, port: MessagePort, youngMb?: number): Worker {
+  return new Worker(new URL(url), {
     workerData, transferList: [port], ...(youngMb === undefined ? {} : { resourceLimits: { maxYoungGenerationSizeMb: youngMb } }),
   });
 }

@@ -1,0 +1,59 @@
+/**
+ * The two forms of the product, built and from source, run alike: what a start says and serves, a command, a fault inside. Which of the two the
+ * launcher takes is held by `packages/cli/src/built-product.test.ts`, the package for npm by `npm-package.test.ts`.
+ */
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { productEnv, runCli } from '@metergate/testkit/system.ts';
+import { tryStart } from './start-trial.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const source = join(root, 'packages/cli/src/main.ts');
+
+/** Of its own, so that nobody's edit meanwhile makes it another form. It lies where the workspace has the dashboard beside it. */
+const out = mkdtempSync(join(root, 'packages/cli/dist-trial-'));
+after(() => rmSync(out, { recursive: true, force: true }));
+execFileSync(process.execPath, [join(root, 'packages/cli/build.mjs'), '--out', out]);
+const { folder: name } = JSON.parse(readFileSync(join(out, 'built.json'), 'utf8')) as { folder: string };
+const built = join(out, name, 'main.js');
+
+/** Ports, ids, links and keys differ from start to start. */
+function alike(said: string): string[] {
+  const plain = said.replaceAll(/127\.0\.0\.1:\d+/g, 'HOST').replaceAll(/\/[^\s]*metergate-trial-\w+/g, 'FOLDER')
+    .replaceAll(/[^\s=]*metergate-trial-\w+/g, 'FOLDER').replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME').replaceAll(/\d+/g, 'N');
+  return plain.split('\n').sort();
+}
+
+test('built and from source, a start says the same, serves its pages, takes a command and forwards a call', { timeout: 180_000 }, async (t) => {
+  const said = await tryStart(t, built);
+  assert.deepEqual(alike(said), alike(await tryStart(t, source)));
+});
+
+test('built and from source, help, version, a refusal and a mistake are the same words and exit codes', { timeout: 120_000 }, async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'metergate-forms-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const env = productEnv({ SVC_DATA_DIR: join(folder, 'none') });
+  for (const args of [['--version'], ['--help'], ['key', '--help'], ['org', 'list'], ['org', 'lost'], ['calls', '--limit', 'x', '--json']]) {
+    const [one, other] = await Promise.all([built, source].map((program) => runCli(args, env, '', program)));
+    assert.deepEqual([one!.code, one!.stdout, one!.stderr], [other!.code, other!.stdout, other!.stderr], args.join(' '));
+  }
+});
+
+test('a stack trace of the built product names the function, and the line it names lies below the name of the source', { timeout: 120_000 }, (t) => {
+  // A clock that throws is a defect inside; the command says where.
+  const defect = 'Date.now = function now() { throw new Error("defect"); };';
+  const folder = mkdtempSync(join(tmpdir(), 'metergate-forms-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const args = ['--import', `data:text/javascript,${encodeURIComponent(defect)}`, built, 'start'];
+  const { stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', env: productEnv({ SVC_DATA_DIR: folder }) });
+  const frame = /^\s+at (?:async )?([\w$.]+) \(file:\/\/(\/[^:]*\/packages\/cli\/[^:]+):(\d+):\d+\)/m;
+  const [, called, file, line] = frame.exec(stderr) ?? assert.fail(stderr);
+  const above = readFileSync(file!, 'utf8').split('\n').slice(0, Number(line));
+  const from = above.findLast((each) => each.startsWith('// packages/'))!.slice(3);
+  assert.match(readFileSync(join(root, from), 'utf8'), new RegExp(`\\b${called!.split('.').at(-1)}\\b`), stderr);
+});
