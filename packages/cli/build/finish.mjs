@@ -3,7 +3,8 @@
  */
 import { builtinModules } from 'node:module';
 
-const ofNode = new Set(builtinModules.flatMap((name) => [name, `node:${name}`]));
+/** By their names without `node:`, which only older ones of them have. */
+const bareNames = new Set(builtinModules);
 const statement = /^import (?:(?<whole>[\w$]+)|\* as (?<space>[\w$]+)|(?:(?<also>[\w$]+), )?\{(?<names>[^}]*)\}) from "(?<module>[^"]+)";\n/gm;
 
 export function asNodeRunsItBest(text) {
@@ -27,7 +28,7 @@ function withNodesModules(text) {
   if (/\brequire\b/.test(text)) lines.push(`const require = ${taken('node:module')}.createRequire(import.meta.url);`);
   const rest = text.replaceAll(statement, (...match) => {
     const { whole, space, also, names, module } = match.at(-1);
-    if (!ofNode.has(module)) return match[0];
+    if (!module.startsWith('node:') && !bareNames.has(module)) return match[0];
     const own = whole ?? space ?? also;
     if (own !== undefined) lines.push(`const ${own} = ${taken(module)};`);
     if (names !== undefined) lines.push(`const {${names.replaceAll(' as ', ': ')}} = ${taken(module)};`);
