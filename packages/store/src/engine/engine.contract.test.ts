@@ -27,6 +27,25 @@ for (const on of bothEngines) {
         await engine.close();
       });
     }
+
+    test('of fixed statements all stand or none: whichever fails, and where what is written cannot be decided', async () => {
+      const engine = await openEngine(url, { create: false });
+      const add = `insert into journal_segment (id, mark) values (${on.title === 'PostgreSQL' ? '$1' : '?'}, 1)`;
+      const added = async () => (await context.query(url, "select id from journal_segment where id like 'sent%' order by id")).map(({ id }) => id);
+      assert.equal(await engine.transact((send) => send('select 1 as one'), (send, [row]) => {
+        for (const id of ['sent 1', 'sent 2']) void send(add, [id]);
+        return Number(row!['one']);
+      }), 1);
+      await assert.rejects(engine.transact((send) => Promise.all([send(add, ['sent 3']), send('select nothing')]), () => null));
+      await assert.rejects(engine.transact(async () => {}, (send) => {
+        void send(add, ['sent 4']);
+        void send(add, ['sent 1']);
+        void send(add, ['sent 5']);
+      }));
+      await assert.rejects(engine.transact((send) => send(add, ['sent 6']), () => { throw new Error('undecided'); }), /undecided/);
+      assert.deepEqual(await added(), ['sent 1', 'sent 2']);
+      await engine.close();
+    });
   });
 }
 

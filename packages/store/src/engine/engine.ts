@@ -12,7 +12,6 @@ import { parseDatabaseUrl } from './database-url.ts';
 import { forcedLater, NodeSqliteDialect, openSqliteFile } from './node-sqlite.ts';
 import { createPipeline, type Transact } from './pipeline.ts';
 import type * as postgresPool from './postgres-pool.ts';
-import { sendingIn, type Send } from './send.ts';
 import type { Schema } from '../schema/schema.ts';
 
 export interface Engine {
@@ -57,10 +56,10 @@ export async function openEngine(url: string, { create }: { readonly create: boo
     if (place.kind === 'postgres') {
       const server = await serverAt(place.url);
       const dialect = new PostgresDialect({ pool: server.openPostgresPool(place.url) });
-      return engineOn(new Kysely<Schema>({ dialect }), { ...place, server, force: null });
+      return engineOn(new Kysely<Schema>({ dialect }), { ...place, server, file: null });
     }
     const dialect = new NodeSqliteDialect(await openSqliteFile(place.path, { create }));
-    return engineOn(new Kysely<Schema>({ dialect }), { ...place, server: null, force: () => dialect.force() });
+    return engineOn(new Kysely<Schema>({ dialect }), { ...place, server: null, file: dialect });
   } catch (error) {
     throw faultOf(error, place.name);
   }
@@ -89,11 +88,11 @@ interface Place {
   readonly name: string;
   /** For change notices and pipelines; null: none. */
   readonly server: Server | null;
-  /** SQLite: resolves when the disk has what was committed. Null: a commit waits for that. */
-  readonly force: (() => Promise<void>) | null;
+  /** SQLite's file; null: none. */
+  readonly file: NodeSqliteDialect | null;
 }
 
-function engineOn(db: Kysely<Schema>, { kind, name, server, force }: Place): Engine {
+function engineOn(db: Kysely<Schema>, { kind, name, server, file }: Place): Engine {
   const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
@@ -119,11 +118,11 @@ function engineOn(db: Kysely<Schema>, { kind, name, server, force }: Place): Eng
   return {
     kind,
     name,
-    transact: (read, work) => guarded(() => server === null ? transactOn(db, read, work) : pipeline.transact(read, work)),
+    transact: (read, work) => guarded(() => (file ?? pipeline).transact(read, work)),
     read: (query) => guarded(() => query(db)),
     write,
-    writeAhead: (work) => force === null ? write(work) : writeBy(() => db.transaction().setIsolationLevel(forcedLater), work),
-    forced: async () => force === null ? undefined : guarded(force),
+    writeAhead: (work) => file === null ? write(work) : writeBy(() => db.transaction().setIsolationLevel(forcedLater), work),
+    forced: async () => file === null ? undefined : guarded(() => file.force()),
     unhurried: (work) => guarded(async () => {
       if (server === null) return work(db);
       const own = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: server.openUnhurriedPool(server.url) }) });
@@ -142,24 +141,7 @@ function engineOn(db: Kysely<Schema>, { kind, name, server, force }: Place): Eng
     async close() {
       await pipeline.close();
       await db.destroy();
+      file?.close();
     },
   };
-}
-
-/** A pipelined transaction on an engine that answers at once. */
-function transactOn<Read, Result>(
-  db: Kysely<Schema>, read: (send: Send) => Promise<Read>, work: (send: Send, found: Read) => Result,
-): Promise<Result> {
-  return db.transaction().execute(async (transaction) => {
-    const { send, all } = sendingIn(transaction);
-    try {
-      const result = work(send, await read(send));
-      await all();
-      return result;
-    } catch (error) {
-      // What was sent runs before the rollback: after it, it would stand by itself.
-      await all().catch(() => {});
-      throw error;
-    }
-  });
 }

@@ -34,3 +34,28 @@ export function sendingIn(transaction: Kysely<Schema>): Sending {
     all: async () => void await last,
   };
 }
+
+const noRows: Promise<readonly never[]> = Promise.resolve([]);
+
+/**
+ * On an engine that answers at once, inside a transaction. `answer` runs a statement and gives its rows, or null for one that has none. To be
+ * cheap for each statement: a batch may be hundreds.
+ */
+export function sendingAtOnce(answer: (statement: string, parameters: readonly unknown[]) => readonly unknown[] | null): Sending {
+  let failed: Promise<never> | null = null;
+  return {
+    send<Row>(statement: string, parameters: readonly unknown[] = []): Promise<readonly Row[]> {
+      if (failed !== null) return failed;
+      try {
+        const rows = answer(statement, parameters);
+        return rows === null ? noRows : Promise.resolve(rows as readonly Row[]);
+      } catch (error) {
+        failed = Promise.reject(error as Error);
+        // Whoever asked hears of it, or `all` tells.
+        failed.catch(() => {});
+        return failed;
+      }
+    },
+    all: async () => void await failed,
+  };
+}
