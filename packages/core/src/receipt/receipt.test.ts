@@ -4,7 +4,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { CallRecord } from '../record/call-record.ts';
 import { joinFields } from './fields.ts';
-import { figuresOf, linkText, wordsOf, wordsText } from './receipt.ts';
+import { figuresOf, linkText, saltText, wordsOf, wordsText } from './receipt.ts';
+import { recordLinkText, recordSaltText, recordWordsText } from './record-texts.ts';
 
 test('fields carry their length in UTF-8 bytes; an absent one is no empty one', () => {
   assert.equal(joinFields([]), '');
@@ -47,4 +48,40 @@ test('the form of a receipt does not change unnoticed: files that were made befo
     + '5:req_1,5:org_1,5:key_1,1:0,6:openai,9:responses,4:POST,24:2026-11-22T02:00:00.000Z,6:node_1,5:false,3:200,9:completed,'
     + '1:3,1:0,-,-,1:1,-,1:2,53:webSearch=1,webFetch=0,fileSearch=0,codeInterpreter=2,8:reported,-,11:1.000000001,12:audio,region,6:priced,'
     + '15:2026-09-23/1f0c,1:5,1:6,3:1.5,2:20,2:aa,');
+});
+
+/** Few values for each field, so that records that follow each other are alike in some and not in others. */
+const word = fc.constantFrom('a', 'b', 'naïve', 'nul\0', '\ud83e', '🤖', '');
+const wordOrNull = fc.option(word);
+const figure = fc.constantFrom(0, 1, 7, 2_047, 2_048, 1.25, 12_345_678, null);
+const anyRecord = fc.record({
+  id: word, organization: word, key: word, project: wordOrNull, labels: fc.array(word, { maxLength: 2 }), labelsDropped: fc.constantFrom(0, 3),
+  run: wordOrNull, wire: word, endpoint: word, method: word, path: word, startedAtMs: fc.constantFrom(1_795_312_800_000, 1_795_312_800_007),
+  node: word, streamed: fc.boolean(), status: figure, outcome: word, model: wordOrNull, finishReason: wordOrNull, inputTokens: figure,
+  outputTokens: figure, cachedTokens: figure, cacheWriteTokens: figure, reasoningTokens: figure, audioInputTokens: figure, audioOutputTokens: figure,
+  toolCalls: fc.constantFrom(null, { webSearch: 1, webFetch: 0, fileSearch: 0, codeInterpreter: 2 },
+    { webSearch: 2, webFetch: 0, fileSearch: 0, codeInterpreter: 2 }),
+  usage: word, usageReason: wordOrNull, cost: fc.constantFrom(null, 0n, 1_000_000_001n), costGaps: fc.constantFrom([], ['audio'], ['region']),
+  serviceTier: wordOrNull, costSource: word, priceList: wordOrNull, providerRequestId: wordOrNull, requestBytes: figure, responseBytes: figure,
+  firstByteMs: figure, durationMs: figure,
+}) as unknown as fc.Arbitrary<CallRecord>;
+
+test('texts of records that are stored one after the other are those of each record by itself', () => {
+  const [previous, wordsDigest] = ['0'.repeat(64), 'ab'.repeat(32)];
+  fc.assert(fc.property(fc.array(anyRecord, { minLength: 2, maxLength: 6 }), fc.constantFrom('aa', 'bb'), (records, secret) => {
+    for (const [sequence, record] of records.entries()) {
+      const place = { sequence, previous, wordsDigest };
+      assert.equal(recordLinkText(place, record), linkText(place, figuresOf(record)));
+      assert.equal(recordWordsText(wordsDigest, record), wordsText(wordsDigest, wordsOf(record)));
+      assert.equal(recordSaltText(secret, record), saltText(secret, record));
+      // Alike in all but one field, whichever it is.
+      for (const field of Object.keys(record) as (keyof CallRecord)[]) {
+        const changed = { ...record, [field]: records[0]![field] };
+        assert.equal(recordLinkText(place, changed), linkText(place, figuresOf(changed)));
+        assert.equal(recordWordsText(wordsDigest, changed), wordsText(wordsDigest, wordsOf(changed)));
+        recordLinkText(place, record);
+        recordWordsText(wordsDigest, record);
+      }
+    }
+  }), { numRuns: 25 });
 });

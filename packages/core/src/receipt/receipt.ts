@@ -18,6 +18,9 @@ export const chainStart = '0'.repeat(64);
 /** In place of a digest of words that cannot be salted: those of a record that came when its organization was erased. They are never shown. */
 export const noDigest = chainStart;
 
+/** How each text begins. */
+export const textForms = { salt: 'metergate-salt-1\n', words: 'metergate-words-1\n', link: 'metergate-receipt-1\n' } as const;
+
 const number = (value: number | null): Field => value === null ? null : String(value);
 
 const toolNames = ['webSearch', 'webFetch', 'fileSearch', 'codeInterpreter'] as const satisfies readonly (keyof ToolCalls)[];
@@ -58,7 +61,6 @@ const figures = {
 
 export type FigureName = keyof typeof figures;
 export const figureNames = Object.keys(figures) as readonly FigureName[];
-const allFigures: readonly ((record: CallRecord) => Field)[] = Object.values(figures);
 
 /** The figures of one call as text, under the names of the record. */
 export type ReceiptFigures = { readonly [Name in FigureName]: Field };
@@ -88,7 +90,8 @@ export function wordsOf({ project, labels, run, path, model, finishReason, servi
   };
 }
 
-function kept<Word extends string | null>(word: Word): Word {
+/** One word as stores keep it. */
+export function kept<Word extends string | null>(word: Word): Word {
   if (word === null || !/[\0\ud800-\udfff]/.test(word)) return word;
   return word.replaceAll('\0', '\uFFFD').toWellFormed() as Word;
 }
@@ -98,26 +101,26 @@ function kept<Word extends string | null>(word: Word): Word {
  * `secret`: 64 hexadecimal characters.
  */
 export function saltText(secret: string, { organization, id }: { readonly organization: OrganizationId; readonly id: string }): string {
-  return `metergate-salt-1\n${joinFields([secret, organization, id])}`;
+  return `${textForms.salt}${joinFields([secret, organization, id])}`;
 }
 
 /** Its SHA-256 is the digest of a call's words. `salt`: 64 hexadecimal characters. */
-export function wordsText(salt: string, { project, labels, run, path, model, finishReason, serviceTier, providerRequestId }: ReceiptWords): string {
-  return `metergate-words-1\n${joinFields([
-    salt, project, String(labels.length), ...labels, run, path, model, finishReason, serviceTier, providerRequestId,
-  ])}`;
+export function wordsText(salt: string, words: ReceiptWords): string {
+  return `${textForms.words}${joinFields([salt, ...firstWords(words), words.providerRequestId])}`;
+}
+
+/** All words but the last, in the order in which they are hashed. */
+export function firstWords({ project, labels, run, path, model, finishReason, serviceTier }: ReceiptWords): readonly Field[] {
+  return [project, String(labels.length), ...labels, run, path, model, finishReason, serviceTier];
 }
 
 /** Its SHA-256 is the hash of a record in its place. */
-export function linkText(place: ReceiptPlace, of: ReceiptFigures): string {
-  return textOfLink(place, figureNames.map((name) => of[name]));
+export function linkText({ sequence, previous, wordsDigest }: ReceiptPlace, of: ReceiptFigures): string {
+  return `${textForms.link}${joinFields([previous, String(sequence), ...figureNames.map((name) => of[name]), wordsDigest])}`;
 }
 
-/** `linkText` of a record's figures. Every call that is stored is chained, so no object of figures is made for it. */
-export function recordLinkText(place: ReceiptPlace, record: CallRecord): string {
-  return textOfLink(place, allFigures.map((figure) => figure(record)));
-}
-
-function textOfLink({ sequence, previous, wordsDigest }: ReceiptPlace, ofRecord: readonly Field[]): string {
-  return `metergate-receipt-1\n${joinFields([previous, String(sequence), ...ofRecord, wordsDigest])}`;
+/** A run of figures, from one to another, as they stand in `linkText`. */
+export function figuresText(from: FigureName, to: FigureName): (record: CallRecord) => string {
+  const those = figureNames.slice(figureNames.indexOf(from), figureNames.indexOf(to) + 1).map((name) => figures[name]);
+  return (record) => joinFields(those.map((figure) => figure(record)));
 }

@@ -4,7 +4,8 @@
  * is stored every thousand records and every ten minutes of activity.
  */
 import { wholeChain } from '@metergate/core/receipt/checkpoint.ts';
-import { noDigest, recordLinkText, saltText, wordsOf, wordsText } from '@metergate/core/receipt/receipt.ts';
+import { noDigest } from '@metergate/core/receipt/receipt.ts';
+import { recordLinkText, recordSaltText, recordWordsText } from '@metergate/core/receipt/record-texts.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import type { Kysely, Selectable } from 'kysely';
 import type { Send } from '../engine/send.ts';
@@ -154,7 +155,7 @@ function addTo(context: StoreContext, send: Send, { chain, keys, records, places
 }
 
 function digestOfWords(secret: string | null, record: CallRecord): string {
-  return secret === null ? noDigest : sha256(wordsText(sha256(saltText(secret, record)), wordsOf(record)));
+  return secret === null ? noDigest : sha256(recordWordsText(sha256(recordSaltText(secret, record)), record));
 }
 
 /** Every so many records, and where the head before this one was signed in another span of time. */
