@@ -12,6 +12,9 @@ import { chromium as playwright, type Browser, type BrowserContext, type Browser
 export const password = 'a password for the browser';
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
+/** How long a page is waited for: a busy machine takes its time, and the test's own limit says what hangs. Milliseconds. */
+const patienceMs = 120_000;
+
 export interface Ground {
   readonly system: System;
   readonly browser: Browser;
@@ -36,6 +39,7 @@ export async function startGround(env: Readonly<Record<string, string>> = {}): P
   const signedIn = new Map<string, Awaited<ReturnType<BrowserContext['storageState']>>>();
   const open = async (options: BrowserContextOptions): Promise<Page> => {
     const context = await browser.newContext({ viewport: { width: 1_280, height: 860 }, locale: 'en-US', timezoneId: 'Europe/Berlin', ...options });
+    context.setDefaultTimeout(patienceMs);
     const page = await context.newPage();
     page.on('pageerror', (error) => complaints.push(`${page.url()} ${String(error)}`));
     page.on('console', (message) => { if (message.type() === 'error') complaints.push(`${page.url()} ${message.text()}`); });
@@ -104,7 +108,7 @@ export function call(system: System, key: string, { model = 'gpt-5-mini', text =
 
 /** Asks again until it is so: what changes a setting holds within a second, on its own thread. */
 export async function untilTrue(check: () => Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + 20_000; !await check();) {
+  for (const deadline = Date.now() + patienceMs; !await check();) {
     assert.ok(Date.now() < deadline, 'it did not come to be so');
     await new Promise((resolve) => { setTimeout(resolve, 100); });
   }
