@@ -32,6 +32,15 @@ const usage: readonly (readonly [args: readonly string[], sentence: RegExp])[] =
   [['provider', 'connect', 'mistral', '--org', 'Acme'], /one of openai, anthropic/],
   [['calls', 'list', '--org', 'Acme', '--limit', '10001'], /1 to 10000/],
   [['calls', 'list', '--org', 'Acme', '--since', 'someday'], /--since must be an instant/], [['org', 'list', '--json=yes'], /--json takes no value/],
+  [['usage', '--org', 'Acme', '--by', 'day', '--wire', 'opnai'], /--wire must be one of openai, anthropic, upstream/],
+  [['usage', '--org', 'Acme', '--by', 'day', '--endpoint', 'chat'], /--endpoint must be one of chat\.completions/],
+  [['alert', 'set', '--org', 'Acme', '--cap', 'c', '--at', '50,0'], /--at must be one to ten whole numbers of percent from 1 to 1000/],
+  [['alert', 'set', '--org', 'Acme', '--cap', 'c', '--at', '1,2,3,4,5,6,7,8,9,10,11'], /--at must be one to ten/],
+  [['webhook', 'create', '--org', 'Acme', '--url', 'https://example.com', '--events', 'cap.reached,cap.raeched'],
+    /--events must be some of cap\.threshold/],
+  [['grant', 'mint', '--org', 'Acme', '--run', 'a b', '--max', '5', '--expires', '1h'], /--run must be 1 to 128 visible ASCII characters/],
+  [['grant', 'mint', '--org', 'Acme', '--run', 'r', '--max', '0.0', '--expires', '1h'], /--max must be an amount of US dollars above 0/],
+  [['grant', 'mint', '--org', 'Acme', '--run', 'r', '--max', '1.0000001', '--expires', '1h'], /at most six decimal places/],
   [['start', '--sandbx'], /Did you mean --sandbox/], [['constructor'], /no command metergate constructor/], [['org', '__proto__'], /no command/],
 ];
 
@@ -50,6 +59,22 @@ test('what is written rightly gets as far as the settings, which are refused wit
     assert.equal(exitCode, 1, args.join(' '));
     assert.match(stderr, /SVC_HOST/);
   }
+});
+
+test('--yes is understood by every command that takes something away, whether or not it asks, and by no other', async () => {
+  const takeAway = [
+    ['org', 'erase', 'x'], ['key', 'revoke', 'x'], ['key', 'disable', 'x'], ['key', 'rotate', 'x'], ['cap', 'remove', 'x'], ['alert', 'remove', 'x'],
+    ['webhook', 'remove', 'x'], ['token', 'revoke', 'x'], ['run', 'close', 'x', '--org', 'Acme'],
+    ['provider', 'disconnect', 'openai', '--org', 'Acme'],
+    ['upstream', 'remove', '--org', 'Acme'], ['upstream', 'disable', '--org', 'Acme'], ['baseline', 'rotate-key', 'x'], ['baseline', 'retire', 'x'],
+    ['correction', 'remove', 'x'], ['receipts', 'rotate-key', '--org', 'Acme'], ['master-key', 'rotate'],
+  ];
+  for (const args of takeAway) {
+    const { exitCode, stderr } = await say([...args, '--yes']);
+    assert.equal(exitCode, 1, `${args.join(' ')}: ${stderr}`);
+    assert.match(stderr, /SVC_HOST/, args.join(' '));
+  }
+  assert.equal((await say(['key', 'list', '--org', 'Acme', '--yes'])).exitCode, 2);
 });
 
 test('help is on stdout with exit 0, for the program, each group and each command', async () => {

@@ -134,7 +134,7 @@ test('for people the usage of keys carries their names, also where some are gone
 });
 
 test('export writes each format whole, with the totals of usage, and leaves no part behind', async () => {
-  for (const [format, lines] of [['jsonl', 4], ['csv', 5], ['focus', 7]] as const) {
+  for (const [format, lines] of [['jsonl', 4], ['csv', 5], ['focus', 8]] as const) {
     const path = join(files, `calls.${format}`);
     writeFileSync(path, 'what was there before');
     const made = await json('export', '--org', 'Acme', '--format', format, '--from', '2026-09-23', '--to', '2026-09-25', '--out', path);

@@ -65,6 +65,7 @@ export class CommandFault extends Error {
 }
 
 const jsonArgument = { json: { type: 'boolean', description: 'Print one JSON document' } } as const;
+const yesArgument = { yes: { type: 'boolean', description: 'For scripts that say it to all that takes away; this command does not ask' } } as const;
 
 /** Values of arguments as a command gets them: what is required is there. */
 export type Values<Args extends ArgsDef> = {
@@ -74,17 +75,19 @@ export type Values<Args extends ArgsDef> = {
 
 /**
  * Defines one command. Positional arguments carry `required` like the others; `--json` comes by itself, but for a command that
- * runs servers and gives no answer. `description`: an imperative phrase without a period.
+ * runs servers and gives no answer. `takesAway`: it removes, ends or replaces something without asking, and accepts `--yes` all the same, so that
+ * a script need not know which commands ask. `description`: an imperative phrase without a period.
  */
-export function command<const Args extends ArgsDef>({ description, args, answers = true, run }: {
+export function command<const Args extends ArgsDef>({ description, args, answers = true, takesAway = false, run }: {
   readonly description: string;
   readonly args: Args;
   readonly answers?: boolean;
+  readonly takesAway?: boolean;
   readonly run: (values: Values<Args>, tools: CommandTools) => Promise<CommandResult>;
 }): CommandDef {
   return defineCommand({
     meta: { description },
-    args: { ...args, ...(answers ? jsonArgument : {}) } as ArgsDef,
+    args: { ...args, ...(takesAway ? yesArgument : {}), ...(answers ? jsonArgument : {}) } as ArgsDef,
     run: ({ args: values, data }) =>
       run(values as unknown as Values<Args>, { ...(data as CommandTools), given: givenOf(args, values as Record<string, unknown>) }),
   });

@@ -80,6 +80,12 @@ export function dollars(option: string, text: string): string {
   throw new UsageFault(`--${option} must be ${amountForm}, not ${printable(text)}.`);
 }
 
+/** The same, above 0 and with at most six decimal places, as budgets of runs are. */
+export function runBudget(option: string, text: string): string {
+  if (/^\d{1,10}(?:\.\d{1,6})?$/.test(text) && /[1-9]/.test(text)) return text;
+  throw new UsageFault(`--${option} must be an amount of US dollars above 0 such as 2.50, with at most six decimal places, not ${printable(text)}.`);
+}
+
 /** Like `dollars`; `none` → null. */
 export function dollarsOrNone(option: string, text: string): string | null {
   if (text === 'none') return null;

@@ -16,7 +16,9 @@ const set = command({
   },
   run: ({ org, cap, at }, tools) => {
     const words = at.split(',').map((word) => word.trim());
-    if (!words.every((word) => /^\d{1,4}$/.test(word))) throw new UsageFault('--at must be whole numbers of percent, such as 50,80,100.');
+    if (!words.every((word) => /^\d{1,4}$/.test(word) && Number(word) >= 1 && Number(word) <= 1_000) || words.length > 10) {
+      throw new UsageFault('--at must be one to ten whole numbers of percent from 1 to 1000, such as 50,80,100.');
+    }
     return onStore(tools, async (context) => {
       const made = await setAlert(context, { organization: org, cap, at: words.map(Number) });
       return isRefusal(made) ? made : { json: made, text: `${made.cap} is told of at ${made.at.join(', ')} percent of its limit.` };
@@ -38,6 +40,7 @@ const list = command({
 
 const remove = command({
   description: 'Remove the thresholds of a cap',
+  takesAway: true,
   args: { id: { type: 'positional', required: true, valueHint: 'ID', description: "The alert's id or its cap's" } },
   run: ({ id }, tools) => onStore(tools, async (context) => {
     const removed = await removeAlert(context, id);

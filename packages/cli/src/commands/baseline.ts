@@ -47,6 +47,7 @@ const show = command({
 
 const rotateKey = command({
   description: 'Replace the tap key and stop the old one at once',
+  takesAway: true,
   args: { id: idArgument },
   run: ({ id }, tools) => onStore(tools, async (context) => {
     const rotated = await rotateTapKey(context, { id, organization: null });
@@ -56,6 +57,7 @@ const rotateKey = command({
 
 const retire = command({
   description: 'End a tap for good: its posts are refused from now on',
+  takesAway: true,
   args: { id: idArgument },
   run: ({ id }, tools) => onStore(tools, async (context) => {
     const retired = await retireBaseline(context, { id, organization: null });

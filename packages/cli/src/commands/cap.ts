@@ -90,6 +90,7 @@ function trialText({ wouldRefuse, windows, tried }: ShownTrial): string {
 
 const remove = command({
   description: 'Remove a cap',
+  takesAway: true,
   args: { id: { type: 'positional', required: true, valueHint: 'ID', description: 'Its id, as cap list shows it' } },
   run: ({ id }, tools) => onStore(tools, async (context) => {
     const removed = await removeCap(context, id);

@@ -31,6 +31,7 @@ const list = command({
 
 const remove = command({
   description: 'Remove a correction',
+  takesAway: true,
   args: { id: { type: 'positional', required: true, valueHint: 'ID', description: 'As correction list shows it' } },
   run: ({ id }, tools) => onStore(tools, async (context) => {
     const removed = await removeCorrection(context, id);

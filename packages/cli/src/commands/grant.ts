@@ -1,9 +1,10 @@
 /** `metergate grant`: mints a budget grant for one run and shows it once. Spec: Run; design 3, row 15; 5. */
+import { isRunId } from '@metergate/core/run/run-id.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { mintGrant } from '@metergate/platform/use-cases/runs.ts';
-import { command, commandGroup } from '../command-line/command.ts';
+import { command, commandGroup, UsageFault } from '../command-line/command.ts';
 import { onStore } from '../command-line/on-store.ts';
-import { dollars, durationMs } from '../command-line/value-forms.ts';
+import { durationMs, runBudget } from '../command-line/value-forms.ts';
 
 const mint = command({
   description: 'Mint a grant that lifts the maximum budget for one run',
@@ -14,7 +15,8 @@ const mint = command({
     expires: { type: 'string', required: true, valueHint: 'DURATION', description: 'How long the run can be created with it: 30s, 15m, 24h, 7d' },
   },
   run: ({ org, run, max, expires }, tools) => {
-    const [amount, lifetimeMs] = [dollars('max', max), durationMs('expires', expires)];
+    if (!isRunId(run)) throw new UsageFault('--run must be 1 to 128 visible ASCII characters.');
+    const [amount, lifetimeMs] = [runBudget('max', max), durationMs('expires', expires)];
     return onStore(tools, async (context) => {
       const minted = await mintGrant(context, { organization: org, run, max: amount, lifetimeMs });
       return isRefusal(minted) ? minted : { json: minted, text: `${minted.grant}\nSend it as x-svc-run-grant on the calls of this run.` };

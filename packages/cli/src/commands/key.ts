@@ -53,6 +53,7 @@ const list = command({
 
 const revoke = command({
   description: 'Revoke a service key for good',
+  takesAway: true,
   args: { id: idArgument },
   run: ({ id }, tools) => onStore(tools, async (context) => {
     const revoked = await revokeServiceKey(context, id);
@@ -76,6 +77,7 @@ const move = command({
 
 const disable = command({
   description: 'Disable a service key until it is enabled again',
+  takesAway: true,
   args: { id: idArgument },
   run: ({ id }, tools) => changed(tools, id, { disabled: true }),
 });
@@ -88,6 +90,7 @@ const enable = command({
 
 const rotate = command({
   description: 'Replace the secret of a service key, shown this once, and keep its id, caps and spend',
+  takesAway: true,
   args: {
     id: idArgument,
     grace: { type: 'string', valueHint: 'DURATION', description: 'How long the old secret still works: 0s (the default), 15m, 24h, 7d' },

@@ -15,6 +15,7 @@ import type { Config } from '../config/config.ts';
 
 const rotate = command({
   description: 'Replace the master key with one from standard input',
+  takesAway: true,
   args: {},
   run: (_values, tools) => onStore(tools, async (context, config) => {
     const text = await readSecret(tools, 'New master key, 32 bytes in base64');

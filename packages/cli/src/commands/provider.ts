@@ -27,6 +27,7 @@ const connect = command({
 
 const disconnect = command({
   description: 'Destroy the stored provider key',
+  takesAway: true,
   args,
   run: ({ provider, org }, tools) => {
     const named = providerOf(provider);

@@ -135,6 +135,7 @@ const publicKey = command({
 
 const rotateKey = command({
   description: 'Sign receipts with another key from now on',
+  takesAway: true,
   args: { org: orgArgument },
   run: ({ org }, tools) => onStore(tools, async (context) => {
     const shown = await rotateReceiptKey(context, org);

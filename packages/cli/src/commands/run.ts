@@ -28,6 +28,7 @@ const show = command({
 
 const close = command({
   description: 'Close a run for good, while its calls in flight end normally',
+  takesAway: true,
   args: { run: runArgument, org: orgArgument },
   run: ({ run: id, org }, tools) => onStore(tools, async (context) => {
     const closed = await closeRun(context, { organization: org, run: id });

@@ -42,6 +42,7 @@ const list = command({
 
 const revoke = command({
   description: 'Revoke a management token for good',
+  takesAway: true,
   args: {
     id: { type: 'positional', required: true, valueHint: 'ID', description: 'Its id, as token list shows it' },
     org: { ...orgArgument, required: false, description: 'Only a token of this organization' },

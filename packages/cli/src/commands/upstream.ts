@@ -27,6 +27,7 @@ const declare = command({
 
 const remove = command({
   description: 'Destroy the declaration and its credential',
+  takesAway: true,
   args: { org: orgArgument },
   run: ({ org }, tools) => onStore(tools, async (context) => {
     const removed = await removeUpstream(context, org);
@@ -35,12 +36,15 @@ const remove = command({
 });
 
 const enable = onDeclared('Enable the upstream', enableUpstream);
-const disable = onDeclared('Disable the upstream', disableUpstream);
+const disable = onDeclared('Disable the upstream', disableUpstream, true);
 const show = onDeclared('Show the declaration, without its credential', showUpstream);
 
-function onDeclared(description: string, work: (context: UseCaseContext, idOrName: string) => Promise<ShownUpstream | AdministrationRefusal>) {
+function onDeclared(
+  description: string, work: (context: UseCaseContext, idOrName: string) => Promise<ShownUpstream | AdministrationRefusal>, takesAway = false,
+) {
   return command({
     description,
+    takesAway,
     args: { org: orgArgument },
     run: ({ org }, tools) => onStore(tools, async (context) => answer(await work(context, org))),
   });

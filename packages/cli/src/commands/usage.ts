@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { formatDollars, nanoDollars, parseDollars } from '@metergate/core/money.ts';
 import type { UsageDimension } from '@metergate/core/report/usage-sum.ts';
 import { rangeOrThisMonth } from '@metergate/core/time/time-range.ts';
+import { endpoints, wireNames } from '@metergate/core/wire/wire.ts';
 import type { UseCaseContext } from '@metergate/platform/use-cases/context.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { listServiceKeys } from '@metergate/platform/use-cases/service-keys.ts';
@@ -32,8 +33,8 @@ export const usage = command({
     model: { type: 'string', valueHint: 'MODEL', description: 'Calls that this model served' },
     label: { type: 'string', valueHint: 'LABEL', description: 'Calls with this label' },
     run: { type: 'string', valueHint: 'RUN', description: 'Calls of this run' },
-    wire: { type: 'string', valueHint: 'WIRE', description: 'Calls to openai, anthropic or upstream' },
-    endpoint: { type: 'string', valueHint: 'ENDPOINT', description: 'Calls of this endpoint, such as chat.completions' },
+    wire: { type: 'enum', options: [...wireNames], valueHint: 'WIRE', description: 'Calls to openai, anthropic or upstream' },
+    endpoint: { type: 'enum', options: [...endpoints], valueHint: 'ENDPOINT', description: `Calls of this endpoint: ${endpoints.join(', ')}` },
     adjusted: { type: 'boolean', description: "Also show the differences from providers' bills, as reconcile --record stored them" },
     prices: { type: 'string', valueHint: 'LIST', description: 'Also show the cost of the calls by other prices: list, current, or a price file' },
   },

@@ -4,7 +4,7 @@ import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import {
   createWebhook, listDeliveries, listWebhooks, removeWebhook, testWebhook, type ShownDelivery,
 } from '@metergate/platform/use-cases/webhooks/webhooks.ts';
-import { command, commandGroup } from '../command-line/command.ts';
+import { command, commandGroup, UsageFault } from '../command-line/command.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { settingsOfServer } from '../command-line/settings-of-server.ts';
 import { fields, secondsText, table } from '../command-line/table.ts';
@@ -19,16 +19,28 @@ const create = command({
     url: { type: 'string', required: true, valueHint: 'URL', description: 'Its URL, https and public' },
     events: { type: 'string', valueHint: 'E,…', description: `What of: ${webhookEvents.join(', ')}; everything unless given` },
   },
-  run: ({ org, url, events }, tools) => onStore(tools, async (context, config) => {
-    const { upstreamAllow } = await settingsOfServer(context.store, config, tools.env);
-    const wanted = events === undefined ? null : events.split(',').map((word) => word.trim()) as WebhookEvent[];
-    const made = await createWebhook(context, { organization: org, url, events: wanted }, { allow: upstreamAllow });
-    if (isRefusal(made)) return made;
-    const text = `${fields([['id', made.id], ['url', made.url], ['events', made.events?.join(', ') ?? 'all'], ['secret', made.secret]])}\n`
-      + 'The secret is not shown again. Receivers verify the header webhook-signature with it (Standard Webhooks).';
-    return { json: made, text };
-  }),
+  run: ({ org, url, events }, tools) => {
+    const wanted = events === undefined ? null : eventsOf(events);
+    return onStore(tools, async (context, config) => {
+      const { upstreamAllow } = await settingsOfServer(context.store, config, tools.env);
+      const made = await createWebhook(context, { organization: org, url, events: wanted }, { allow: upstreamAllow });
+      if (isRefusal(made)) return made;
+      const text = `${fields([['id', made.id], ['url', made.url], ['events', made.events?.join(', ') ?? 'all'], ['secret', made.secret]])}\n`
+        + 'The secret is not shown again. Receivers verify the header webhook-signature with it (Standard Webhooks).';
+      return { json: made, text };
+    });
+  },
 });
+
+/** `cap.reached,run.over_budget` → those events. @throws UsageFault */
+function eventsOf(text: string): WebhookEvent[] {
+  return text.split(',').map((word) => webhookEvents.find((event) => event === word.trim())
+    ?? fault(`--events must be some of ${webhookEvents.join(', ')}.`));
+}
+
+function fault(sentence: string): never {
+  throw new UsageFault(sentence);
+}
 
 const list = command({
   description: 'List webhooks',
@@ -44,6 +56,7 @@ const list = command({
 
 const remove = command({
   description: 'Remove a webhook and its deliveries',
+  takesAway: true,
   args: { id: idArgument },
   run: ({ id }, tools) => onStore(tools, async (context) => {
     const removed = await removeWebhook(context, id);

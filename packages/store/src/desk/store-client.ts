@@ -57,11 +57,10 @@ export interface StoreClient extends SharedNews {
 }
 
 /**
- * A process that has just started, or a whole group of them, finds a store and a thread that are busy with it: a caller is rather kept waiting
- * for its key than told that the gateway cannot serve it.
+ * A caller is rather kept waiting for its key than told that the gateway cannot serve it: there is nothing to decide without it, and a store or
+ * a machine that is busy for a moment is no store that is away, which says so at once.
  */
-const startMs = 1_000;
-const keyDeadlineAtStartMs = 2_000;
+const keyDeadlineMs = 2_000;
 /**
  * How long a batch of claims may take; calls that wait for it do so for less. What a store far away says late holds from when it was asked,
  * so an answer is of use for as long as the longest lease is valid.
@@ -77,7 +76,6 @@ export function createStoreClient(options: StoreClientOptions): StoreClient {
   const prices = lastTold<string | null>();
   const { promise: heard, resolve: firstHeard } = Promise.withResolvers<void>();
   let lastHeardMs = clock();
-  let firstHeardMs = Infinity;
   let nudgedMs = -Infinity;
 
   const send = (message: ToStore): void => port.postMessage(message);
@@ -103,7 +101,6 @@ export function createStoreClient(options: StoreClientOptions): StoreClient {
       case 'prices':
         return prices.tell(message.overlay);
       case 'heartbeat':
-        firstHeardMs = Math.min(firstHeardMs, lastHeardMs);
         return firstHeard();
     }
   });
@@ -111,9 +108,7 @@ export function createStoreClient(options: StoreClientOptions): StoreClient {
   return {
     ...news,
     countRefusals: (counts) => send({ kind: 'refusals', counts }),
-    askKey: (hash, late) => questions.ask((number) => ({ kind: 'ask', number, hash }), {
-      late, withinMs: clock() - firstHeardMs < startMs ? Math.max(deadlineMs, keyDeadlineAtStartMs) : deadlineMs,
-    }),
+    askKey: (hash, late) => questions.ask((number) => ({ kind: 'ask', number, hash }), { late, withinMs: Math.max(deadlineMs, keyDeadlineMs) }),
     askRun: (run, late) => questions.ask((number) => ({ kind: 'open_run', number, run }), { late }),
     confirmRun: ({ organization, id }) => send({ kind: 'confirm_run', organization, id }),
     claimLeases: (batch, claims) => questions.ask((number) => ({ kind: 'claim', number, batch, claims }), { withinMs: claimDeadlineMs }),
