@@ -74,6 +74,24 @@ describe('first wire', () => {
     assert.deepEqual(shown(costOfBody('openai', 'responses', response(usage))), ['0.002725000', 'cache_write']);
   });
 
+  test('as many web searches are paid as the answer says are billed', () => {
+    const output = [{ type: 'web_search_call', action: { type: 'search' } }, { type: 'web_search_call', action: { type: 'search' } }];
+    const told = (requests: unknown) => shown(costOfBody('openai', 'responses', response(plain, { output, tool_usage: { web_search: requests } })));
+    // 0.00225 and 0.010 a search.
+    assert.deepEqual(told({ num_requests: 1 }), ['0.012250000']);
+    assert.deepEqual(told({ num_requests: 0 }), ['0.002250000']);
+    for (const untold of [null, {}, { num_requests: -1 }]) assert.deepEqual(told(untold), ['0.022250000']);
+  });
+
+  test('cache writes that live twelve hours have no rate of their own in the list, and are a gap', () => {
+    const details = { cached_tokens: 0, cache_write_tokens: 1_500, cache_write_tokens_details: { ttl_12h_tokens: 500, ttl_30m_tokens: 1_000 } };
+    const usage = { input_tokens: 2_000, input_tokens_details: details, output_tokens: 10 };
+    // gpt-6-sol: 500 × 2 + 1,500 × 2.5 + 10 × 10.
+    assert.deepEqual(shown(costOfBody('openai', 'responses', JSON.stringify({ model: 'gpt-6-sol', usage }))), ['0.004850000', 'cache_write']);
+    const short = JSON.stringify({ model: 'gpt-6-sol', usage }).replace('500,"ttl_30m', '0,"ttl_30m');
+    assert.deepEqual(shown(costOfBody('openai', 'responses', short)), ['0.004850000']);
+  });
+
   test('file searches have a listed fee, the code interpreter has none', () => {
     const output = [{ type: 'file_search_call', queries: ['a'] }, { type: 'code_interpreter_call' }, { type: 'message', content: [{ type: 'x' }] }];
     // 0.00225 + 0.0025.
@@ -124,6 +142,19 @@ describe('second wire', () => {
     const book = withOverlay({ provider: 'anthropic', model: 'claude-sonnet-5', input: 2, output: 10, ...factors });
     const both = message({ service_tier: 'batch', inference_geo: 'us' });
     assert.deepEqual(shown(costOfBody('anthropic', 'messages', both, { book })), ['0.001650000']);
+  });
+
+  test('a fallback model\'s iteration is in the message\'s own figures; what the declined turn cost is not told', () => {
+    const served = { type: 'fallback_message', model: 'claude-sonnet-5', input_tokens: 1_000, output_tokens: 100 };
+    const declined = { type: 'message', model: 'claude-opus-4-8', input_tokens: 1_000, output_tokens: 0 };
+    assert.deepEqual(shown(costOfBody('anthropic', 'messages', message({ iterations: [declined, served] }))), [base, 'other_model']);
+  });
+
+  test('a retry that is billed at other rates, for a credit, is a gap', () => {
+    const credit = (status: object | null) => shown(costOfBody('anthropic', 'messages', message({ fallback_credit: { status } })));
+    assert.deepEqual(credit({ type: 'redeemed' }), [base, 'other_model']);
+    assert.deepEqual(credit({ type: 'not_applied', reason: 'expired' }), [base]);
+    assert.deepEqual(credit(null), [base]);
   });
 
   test('web searches have a listed fee, fetches none', () => {

@@ -18,6 +18,7 @@ export class FirstWireUsage {
   private readonly output = watched();
   private readonly cached = watched();
   private readonly cacheWrite = watched();
+  private readonly longLived = watched();
   private readonly audioInput = watched();
   private readonly reasoning = watched();
   private readonly audioOutput = watched();
@@ -33,6 +34,7 @@ export class FirstWireUsage {
       [`${output}_tokens`]: this.output,
       [`${input}_tokens_details`]: watched({
         cached_tokens: this.cached, cache_write_tokens: this.cacheWrite, audio_tokens: this.audioInput,
+        cache_write_tokens_details: watched({ ttl_12h_tokens: this.longLived }),
       }),
       [`${output}_tokens_details`]: watched({ reasoning_tokens: this.reasoning, audio_tokens: this.audioOutput }),
       total_tokens: this.total,
@@ -50,7 +52,7 @@ export class FirstWireUsage {
       output: tokenFigure(this.output),
       cached: tokenFigure(this.cached),
       cacheWrite: tokenFigure(this.cacheWrite),
-      cacheWriteOneHour: null,
+      cacheWriteOneHour: tokenFigure(this.longLived),
       reasoning: tokenFigure(this.reasoning),
       audioInput: tokenFigure(this.audioInput),
       audioOutput: tokenFigure(this.audioOutput),

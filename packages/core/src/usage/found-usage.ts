@@ -18,7 +18,7 @@ export type RawFigures = { readonly [Name in keyof TokenFigures]: TokenFigure };
 
 /**
  * The usage that these figures make. Null where there is neither a figure for input or output nor a cost. `total`: of input and output, as
- * reported; what it counts beyond them stands beside them.
+ * reported; what it counts beyond them stands beside them. A long-lived part above all cache writes tells nothing apart.
  */
 export function foundUsage(figures: RawFigures, cost: string | null, total: TokenFigure = null): FoundUsage | null {
   const { input, output, cached, cacheWrite, cacheWriteOneHour, reasoning, audioInput, audioOutput } = figures;
@@ -27,8 +27,10 @@ export function foundUsage(figures: RawFigures, cost: string | null, total: Toke
   if (audioInput === 'not_a_figure' || audioOutput === 'not_a_figure') return badUsage;
   if (input === null && output === null && cost === null) return null;
   const outputBeside = typeof total !== 'number' || input === null ? 0 : Math.max(total - input - (output ?? 0), 0);
+  const longLived = cacheWriteOneHour !== null && cacheWriteOneHour <= (cacheWrite ?? -1) ? cacheWriteOneHour : null;
   return {
-    kind: 'figures', tokens: { input, output, cached, cacheWrite, cacheWriteOneHour, reasoning, audioInput, audioOutput }, cost, outputBeside,
+    kind: 'figures', cost, outputBeside,
+    tokens: { input, output, cached, cacheWrite, cacheWriteOneHour: longLived, reasoning, audioInput, audioOutput },
   };
 }
 

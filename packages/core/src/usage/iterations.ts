@@ -1,6 +1,7 @@
 /**
  * `usage.iterations` of the second wire → what the figures beside it leave out: the work of another model (an advisor), and the
- * compaction of the context. Iterations of the message itself are in those figures already.
+ * compaction of the context. Iterations of the message itself are in those figures already, also that of a fallback model that answered in its
+ * place; what the turn of the model that declined costs beside it is not told.
  */
 import { watched, watchedEach, type ElementTally } from '../json/watched-value.ts';
 import { foundUsage, providerName } from './found-usage.ts';
@@ -34,6 +35,10 @@ export class Iterations implements ElementTally {
 
   ended(): void {
     if (this.type.isString('message') || this.found.length > iterationsMax) return;
+    if (this.type.isString('fallback_message')) {
+      this.found.push(unreadable);
+      return;
+    }
     const model = providerName(this.model.string());
     if (model === null && !this.type.isString('compaction')) return;
     this.found.push(this.found.length === iterationsMax ? unreadable : this.readElement(model));

@@ -3,7 +3,7 @@ import { watched } from '../json/watched-value.ts';
 import type { Findings } from './dialect.ts';
 import { badUsage, providerName, type FoundUsage } from './found-usage.ts';
 import { Iterations } from './iterations.ts';
-import type { TokenFigures } from './reading.ts';
+import { unreadFurther, type TokenFigures } from './reading.ts';
 import { tokenFigure, type TokenFigure } from './token-figure.ts';
 
 /** The figures that this wire reports. */
@@ -21,6 +21,7 @@ export class MessageUsage {
   private readonly serviceTier = watched();
   private readonly speed = watched();
   private readonly region = watched();
+  private readonly credit = watched();
   private readonly iterations = new Iterations();
   /** The places of all its members but the output. */
   readonly fieldsBeside = {
@@ -32,6 +33,7 @@ export class MessageUsage {
     service_tier: this.serviceTier,
     speed: this.speed,
     inference_geo: this.region,
+    fallback_credit: watched({ status: watched({ type: this.credit }) }),
     iterations: this.iterations.place,
   };
   readonly place = watched({ output_tokens: this.output, ...this.fieldsBeside });
@@ -58,6 +60,8 @@ export class MessageUsage {
     findings.serviceTier = this.tier() ?? findings.serviceTier;
     findings.region = providerName(this.region.string()) ?? findings.region;
     findings.further = this.iterations.read() ?? findings.further;
+    // Billed as if another model had been asked before: at rates that these figures do not tell.
+    if (this.credit.isString('redeemed') && findings.further.length === 0) findings.further = unreadFurther;
     const webSearch = tokenFigure(this.webSearch);
     const webFetch = tokenFigure(this.webFetch);
     if (webSearch === 'not_a_figure' || webFetch === 'not_a_figure') return false;

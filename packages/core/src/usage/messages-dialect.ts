@@ -95,14 +95,7 @@ class MessagesDialect implements Dialect {
     }
     const reports = overlay(this.figures, read);
     this.findings.usage = usage.takeBeside(this.findings)
-      ? foundUsage({ ...this.splitWithinBounds(), reasoning: null, audioInput: null, audioOutput: null }, null) : badUsage;
+      ? foundUsage({ ...this.figures, reasoning: null, audioInput: null, audioOutput: null }, null) : badUsage;
     return reports && this.findings.usage !== null;
-  }
-
-  /** A one-hour part above the whole tells nothing apart. */
-  private splitWithinBounds(): MessageFigures {
-    const { cacheWrite, cacheWriteOneHour } = this.figures;
-    const within = typeof cacheWriteOneHour !== 'number' || (typeof cacheWrite === 'number' && cacheWriteOneHour <= cacheWrite);
-    return within ? this.figures : { ...this.figures, cacheWriteOneHour: null };
   }
 }

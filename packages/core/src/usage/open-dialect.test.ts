@@ -81,13 +81,15 @@ describe('bodies', () => {
   });
 });
 
-test('a batch begins with a usage of zeros, and later tells that of its work so far: neither is of this call', () => {
+test('a batch or an agent\'s session begins with zeros, and later tells the usage of its work so far: neither is of this call', () => {
   const batch = (usage: object | null): string => JSON.stringify({ id: 'batch_1', object: 'batch', status: 'validating', model: 'gpt-5', usage });
   const zeros = { input_tokens: 0, input_tokens_details: { cached_tokens: 0 }, output_tokens: 0, total_tokens: 0 };
   for (const usage of [null, zeros]) {
     assert.deepEqual(said(read(other(false, { without: 'deferred' }), batch(usage))).slice(0, 3), ['unknown', 'deferred', 'gpt-5']);
   }
   assert.deepEqual(read(other(false), batch({ ...zeros, input_tokens: 900, output_tokens: 80 })), nothingDue, 'its cancelling');
+  const session = JSON.stringify({ id: 's_1', object: 'agent.session', usage: { ...zeros, input_tokens: 900 } });
+  assert.deepEqual(read(other(false), session), nothingDue, 'its change');
 });
 
 describe('streams', () => {

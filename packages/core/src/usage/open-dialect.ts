@@ -34,7 +34,9 @@ class AnswerPlaces {
     this.usage = new OpenUsage(readsCost);
     this.fields = {
       type: this.type, object: this.object, model: this.model, status: this.status, stop_reason: this.stopReason, service_tier: this.serviceTier,
-      choices: this.choices, incomplete_details: watched({ reason: this.incompleteReason }), output: this.tools.place, usage: this.usage.place,
+      choices: this.choices, incomplete_details: watched({ reason: this.incompleteReason }), output: this.tools.place,
+      tool_usage: this.tools.usagePlace,
+      usage: this.usage.place,
     };
   }
 
@@ -45,9 +47,9 @@ class AnswerPlaces {
       ?? (reason === null ? status : `incomplete:${reason}`);
   }
 
-  /** A batch tells the usage of its work so far, with zeros at its beginning: that is of no call. */
-  get isBatch(): boolean {
-    return this.object.isString('batch');
+  /** A batch, or an agent's session, tells the usage of all its work so far, with zeros at its beginning: that is of no call. */
+  get tellsAllSoFar(): boolean {
+    return this.object.isString('batch') || this.object.isString('agent.session');
   }
 
   /** The work is accepted, and its usage is not there yet. */
@@ -124,13 +126,13 @@ class OpenDialect implements Dialect {
   }
 
   /** False where no usage was reported. */
-  private take({ model, serviceTier, tools, usage, isBatch }: AnswerPlaces): boolean {
+  private take({ model, serviceTier, tools, usage, tellsAllSoFar }: AnswerPlaces): boolean {
     const { findings } = this;
     findings.model = findings.model ?? providerName(model.string());
     findings.serviceTier = providerName(serviceTier.string()) ?? findings.serviceTier;
     findings.toolCalls = tools.read() ?? findings.toolCalls;
     findings.further = tools.further() ?? findings.further;
-    const read = isBatch ? null : usage.read();
+    const read = tellsAllSoFar ? null : usage.read();
     if (read === null || findings.usage?.kind === 'not_a_figure') return false;
     if ('kind' in read) {
       findings.usage = read;

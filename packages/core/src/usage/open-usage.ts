@@ -27,7 +27,11 @@ export class OpenUsage {
   private readonly total = watched();
   private readonly cost = watched();
   private readonly totalCost = watched();
-  private readonly inputDetails = watched({ cached_tokens: this.cached, cache_write_tokens: this.cacheWrite, audio_tokens: this.audioInput });
+  private readonly longLived = watched();
+  private readonly inputDetails = watched({
+    cached_tokens: this.cached, cache_write_tokens: this.cacheWrite, audio_tokens: this.audioInput,
+    cache_write_tokens_details: watched({ ttl_12h_tokens: this.longLived }),
+  });
   private readonly outputDetails = watched({ reasoning_tokens: this.reasoning, audio_tokens: this.audioOutput });
   /** Its own places are members of this one. */
   readonly message = new MessageUsage();
@@ -57,7 +61,7 @@ export class OpenUsage {
       output: tokenFigure(this.output),
       cached: tokenFigure(this.cached) ?? message.cached,
       cacheWrite: tokenFigure(this.cacheWrite) ?? message.cacheWrite,
-      cacheWriteOneHour: oneHourWithin(message.cacheWrite, message.cacheWriteOneHour),
+      cacheWriteOneHour: tokenFigure(this.longLived) ?? message.cacheWriteOneHour,
       reasoning: tokenFigure(this.reasoning),
       audioInput: tokenFigure(this.audioInput),
       audioOutput: tokenFigure(this.audioOutput),
@@ -66,9 +70,4 @@ export class OpenUsage {
     const cost = this.readsCost ? reportedCost([this.cost, this.totalCost]) : null;
     return { figures, cost, total: onTop ? null : tokenFigure(this.total), onTop };
   }
-}
-
-/** A one-hour part above the whole tells nothing apart. */
-function oneHourWithin(cacheWrite: TokenFigure, oneHour: TokenFigure): TokenFigure {
-  return typeof oneHour !== 'number' || (typeof cacheWrite === 'number' && oneHour <= cacheWrite) ? oneHour : null;
 }

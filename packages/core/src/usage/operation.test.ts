@@ -7,20 +7,24 @@ import { isWatched, withoutUsage } from './operation.ts';
 
 const cases: readonly [WithoutUsage, readonly string[]][] = [
   ['absent', [
-    '/v1/chat/completions', '/v1/completions', '/v1/embeddings', '/v1/responses', '/v1/responses/compact', '/v1/messages', '/alt/v1/messages',
-    '/alt/v1/chat/completions', '/upstream/v1/messages', '/upstream/v1/chat/completions', '/v1/responses/comp%61ct', '/v1//responses/compact/',
+    '/v1/chat/completions', '/v1/completions', '/v1/embeddings', '/v1/responses', '/v1/responses/compact', '/v1/decisions', '/v1/messages',
+    '/alt/v1/messages', '/alt/v1/chat/completions', '/upstream/v1/messages', '/upstream/v1/chat/completions', '/v1/responses/comp%61ct',
+    '/v1//responses/compact/',
   ]],
   ['deferred', [
     '/v1/batches', '/v1/messages/batches', '/alt/v1/messages/batches', '/upstream/v1/batches', '/v1/threads/runs', '/v1/threads/t_1/runs',
-    '/v1/threads/t_1/runs/r_1/submit_tool_outputs', '/v1/evals/e_1/runs', '/v1/realtime/calls', '/v1/realtime/client_secrets', '/v1/batche%73',
+    '/v1/agents/sessions', '/v1/agents/sessions/s_1/events', '/v1/agents/automations/a_1/invocations', '/v1/live/sessions',
+    '/v1/live/sessions/s_1/accept', '/v1/realtime/calls/c_1/accept', '/v1/threads/t_1/runs/r_1/submit_tool_outputs', '/v1/evals/e_1/runs',
+    '/v1/realtime/calls', '/v1/realtime/client_secrets', '/v1/batche%73',
   ]],
   ['not_reported', [
     '/v1/images/generations', '/v1/images/edits', '/upstream/v1/images/generations', '/v1/audio/speech', '/v1/audio/transcriptions', '/v1/videos',
-    '/v1/videos/v_1/remix', '/v1/fine_tuning/jobs', '/v1/containers', '/alt/v1/complete', '/v1/audio/spe%65ch',
+    '/v1/videos/v_1/remix', '/v1/fine_tuning/jobs', '/v1/fine_tuning/alpha/graders/run', '/v1/containers', '/alt/v1/complete', '/v1/audio/spe%65ch',
   ]],
   ['none', [
     '/v1/models', '/v1/messages/count_tokens', '/v1/responses/input_tokens', '/v1/responses/r_1/cancel', '/v1/batches/b_1/cancel', '/v1/files',
     '/v1/moderations', '/v1/fine_tuning/jobs/j_1/cancel', '/v1/threads', '/v1/threads/t_1/messages', '/v1/vector_stores', '/v1/batchesx',
+    '/v1/agents', '/v1/agents/sessions/s_1', '/v1/live/sessions/s_1/hangup', '/v1/realtime/calls/c_1/hangup',
   ]],
 ];
 

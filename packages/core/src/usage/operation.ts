@@ -30,13 +30,14 @@ export function withoutUsage({ endpoint, method, path }: CalledOperation): Witho
   return unreported.test(plain) ? 'not_reported' : 'none';
 }
 
-/** Changes of what the first provider keeps, by the ids it gives: the answer is all that it keeps, usage too. No other spelling is taken for one. */
+/** Changes of what the first provider keeps, by the ids it gives: the answer is all of it, usage too. No other spelling is taken for one. */
 const retelling = /^\/v1\/(?:chat\/completions\/chatcmpl-[\w-]+|threads\/thread_\w+\/runs\/run_\w+)$/;
 /** Operations that report usage, at paths that name no endpoint of their family. */
-const reporting = /^\/v1\/(?:chat\/completions|completions|embeddings|responses(?:\/compact)?|messages)$/;
+const reporting = /^\/v1\/(?:chat\/completions|completions|embeddings|decisions|responses(?:\/compact)?|messages)$/;
 /** Work that is accepted now, done and paid for later: usage is in an answer that is not this one. */
 const deferred = new RegExp('^/v1/(?:batches|messages/batches|evals/[^/]+/runs|threads(?:/[^/]+)?/runs|threads/[^/]+/runs/[^/]+/submit_tool_outputs'
-  + '|realtime/(?:calls|client_secrets|sessions|transcription_sessions|translations(?:/[^/]+)?)|chatkit/sessions)$');
+  + '|agents/sessions(?:/[^/]+/events)?|agents/automations/[^/]+/invocations|live/sessions(?:/[^/]+/(?:accept|fork))?'
+  + '|realtime/(?:calls(?:/[^/]+/accept)?|client_secrets|sessions|transcription_sessions|translations(?:/[^/]+)?)|chatkit/sessions)$');
 /** Paid for by the piece, the second or the job. */
-const unreported = new RegExp('^/v1/(?:images/[^/]+|audio/(?:speech|transcriptions|translations)|videos(?:/.+)?|fine_tuning/jobs|fine-tunes'
-  + '|containers|complete)$');
+const unreported = new RegExp('^/v1/(?:images/[^/]+|audio/(?:speech|transcriptions|translations)|videos(?:/.+)?'
+  + '|fine_tuning/(?:jobs|alpha/graders/run)|fine-tunes|containers|complete)$');

@@ -37,7 +37,7 @@ export interface TokenFigures {
   readonly cached: number | null;
   /** All cache writes, part of `input` or on top of it as `cached` is. */
   readonly cacheWrite: number | null;
-  /** The part of `cacheWrite` that was written to live one hour, priced higher; null where not told apart. */
+  /** The part of `cacheWrite` that was written to live longer, one hour or twelve, priced higher; null where not told apart. */
   readonly cacheWriteOneHour: number | null;
   /** Part of `output`. */
   readonly reasoning: number | null;

@@ -37,6 +37,7 @@ class ResponsesDialect implements Dialect {
       status: this.status,
       incomplete_details: watched({ reason: this.incompleteReason }),
       output: this.tools.place,
+      tool_usage: this.tools.usagePlace,
       service_tier: this.serviceTier,
       usage: this.usage.place,
     });

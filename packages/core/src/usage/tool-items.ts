@@ -1,10 +1,12 @@
 /**
  * The `output` items of the Responses API → how often the provider ran its own tools, each with a fee of its own. A web search is an
- * item whose action is a search: opening a page it found, or looking through one, has no fee. Images are made by another model, whose tokens
+ * item whose action is a search: opening a page it found, or looking through one, has no fee. Where the answer itself tells how many searches
+ * are billed, that counts. Images are made by another model, whose tokens
  * the answer's usage leaves out.
  */
 import { watched, watchedEach, type ElementTally } from '../json/watched-value.ts';
 import { nothingFurther, unreadFurther, type FurtherUsage, type ToolCalls } from './reading.ts';
+import { tokenFigure } from './token-figure.ts';
 
 /** Counts the items of an answer that a provider charges a fee for. */
 export class ToolItems implements ElementTally {
@@ -12,6 +14,9 @@ export class ToolItems implements ElementTally {
   private readonly action = watched();
   readonly element = watched({ type: this.type, action: watched({ type: this.action }) });
   readonly place = watchedEach(this);
+  private readonly billedSearches = watched();
+  /** The place of `tool_usage`. */
+  readonly usagePlace = watched({ web_search: watched({ num_requests: this.billedSearches }) });
   private webSearch = 0;
   private fileSearch = 0;
   private codeInterpreter = 0;
@@ -41,7 +46,9 @@ export class ToolItems implements ElementTally {
 
   /** Null where there were none, or no whole list of items. */
   read(): ToolCalls | null {
-    const { webSearch, fileSearch, codeInterpreter } = this;
+    const { fileSearch, codeInterpreter } = this;
+    const billed = tokenFigure(this.billedSearches);
+    const webSearch = typeof billed === 'number' ? billed : this.webSearch;
     if (this.place.kind !== 'array' || !this.place.complete || webSearch + fileSearch + codeInterpreter === 0) return null;
     return { webSearch, webFetch: 0, fileSearch, codeInterpreter };
   }
