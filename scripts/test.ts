@@ -6,13 +6,13 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { globSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { startPostgres } from '@metergate/testkit/postgres.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -24,6 +24,19 @@ const limitMs = 240_000;
 const longest = [
   'test/tap/python.test.ts', 'test/dashboard/dashboard.test.ts', 'packages/store/src/retention/', 'test/nodes/', 'test/reliability/', 'test/kill/',
   'test/hostile/', 'test/operation/', 'test/dashboard/', 'test/store-away/', 'packages/store/src/', 'test/', 'packages/gateway/src/usage/',
+];
+
+/**
+ * Folders whose files share a process: most of what one of them costs is the loading of what all of them load. Not those that hold what a
+ * process is: its environment, its streams, its end, its memory.
+ */
+const shared: readonly { readonly folder: string; readonly alone: readonly string[] }[] = [
+  { folder: 'packages/platform/src/', alone: [] },
+  { folder: 'packages/core/src/', alone: [] },
+  {
+    folder: 'packages/cli/src/',
+    alone: ['start/start.test.ts', 'launcher.test.ts', 'built-product.test.ts', 'program.test.ts'],
+  },
 ];
 
 process.chdir(root);
@@ -65,6 +78,7 @@ async function step(name: string, args: readonly string[]): Promise<number> {
 async function runTests(files: readonly string[]): Promise<number> {
   const startedAt = performance.now();
   const postgres = await startPostgres();
+  const gathered = gather(files);
   console.log(`postgresql: ready (${seconds(startedAt)} s)`);
   console.log(`tests: ${files.length} files, ${concurrency} at a time`);
   try {
@@ -72,8 +86,9 @@ async function runTests(files: readonly string[]): Promise<number> {
     // Some hundred processes would each compile the same sources.
     process.env['NODE_COMPILE_CACHE'] ??= join(root, 'node_modules/.cache/metergate');
     // Run from here, for the runner's command line would sort the files by their names.
-    const events = run({ files, concurrency, timeout: limitMs });
+    const events = run({ files: [...gathered.files], concurrency, timeout: limitMs });
     let passed = false;
+    events.on('test:fail', ({ name }) => gathered.tell(name));
     events.on('test:summary', ({ file, success }) => {
       if (file === undefined) passed = success;
     });
@@ -82,8 +97,53 @@ async function runTests(files: readonly string[]): Promise<number> {
     await finished(report);
     return passed ? 0 : 1;
   } finally {
+    gathered.end();
     await postgres.stop();
   }
+}
+
+/** A file that has been at it for long: one that computes for ever cannot be ended by the limit of its test. */
+function tellLong(notes: Iterable<string>): void {
+  for (const note of notes) {
+    const sinceMs = Date.now() - (statSync(note, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
+    if (sinceMs > 2 * limitMs) console.error(`${readFileSync(note, 'utf8')} has been at it for ${Math.round(sinceMs / 60_000)} min.`);
+  }
+}
+
+/** What the runner is given in place of the files, each at the place of its first. */
+interface Gathered {
+  readonly files: readonly string[];
+  /** Of a process that failed as a whole: which file it was in. */
+  tell(failed: string): void;
+  end(): void;
+}
+
+function gather(files: readonly string[]): Gathered {
+  const directory = mkdtempSync(join(tmpdir(), 'metergate-shared-'));
+  const notes = new Map<string, string>();
+  const programs = new Map<string, string>();
+  for (const { folder, alone } of shared) {
+    const together = files.filter((file) => file.startsWith(folder) && !alone.includes(file.slice(folder.length)));
+    if (together.length < 2) continue;
+    const program = join(directory, `${folder.replaceAll('/', '-')}shared.test.mjs`);
+    const note = `${program}.in`;
+    writeFileSync(program, `import { runInOneProcess } from ${JSON.stringify(pathToFileURL(join(root, 'scripts/shared-process.ts')).href)};
+await runInOneProcess(${JSON.stringify({ root, files: together, note })});\n`);
+    notes.set(program, note);
+    for (const file of together) programs.set(file, program);
+  }
+  const watch = setInterval(() => tellLong(notes.values()), 60_000).unref();
+  return {
+    files: [...new Set(files.map((file) => programs.get(file) ?? file))],
+    tell(failed) {
+      const note = notes.get(failed);
+      if (note !== undefined && existsSync(note)) console.error(`The process of ${failed} was in ${readFileSync(note, 'utf8')}.`);
+    },
+    end() {
+      clearInterval(watch);
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
 }
 
 /** Runs this very Node with those arguments, its output going straight through; resolves with its exit code. */
