@@ -6,8 +6,6 @@
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { providers, type Provider } from '@metergate/core/wire/wire.ts';
 import { isPlaceholder, sandboxCredential } from '@metergate/platform/use-cases/sandbox-placeholder.ts';
-import { createServiceKey } from '@metergate/platform/use-cases/service-keys.ts';
-import { inviteUser } from '@metergate/platform/use-cases/users.ts';
 import type { Store } from '@metergate/store/store.ts';
 
 const defaultOrganization = 'default';
@@ -79,12 +77,15 @@ async function placeSandboxCredentials({ store, sandbox }: FirstStartOptions, or
   }
 }
 
+/** What only a terminal's first start does is loaded then. */
 async function firstServiceKey({ store, randomBytes, nowMs }: FirstStartOptions, organization: OrganizationId): Promise<string | null> {
+  const { createServiceKey } = await import('@metergate/platform/use-cases/service-keys.ts');
   const made = await createServiceKey({ store, randomBytes, nowMs }, { organization, name: 'first key' });
   return 'refused' in made ? null : made.key;
 }
 
 async function firstOwnerPath({ store, randomBytes, nowMs }: FirstStartOptions, organization: OrganizationId): Promise<string | null> {
+  const { inviteUser } = await import('@metergate/platform/use-cases/users.ts');
   const made = await inviteUser({ store, randomBytes, nowMs }, { organization, email: null, role: 'owner', by: null, publicUrl: '' });
   return 'refused' in made ? null : made.link;
 }
