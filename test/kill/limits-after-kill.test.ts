@@ -135,3 +135,31 @@ test('killed in the moment in which a tightened budget was shown, it binds', asy
   assert.equal(codeOf(await tenant.call(1, run('r', '50'))), '402 budget_exceeded');
   assert.equal(await spentOf(tenant), 3);
 });
+
+test('killed while many runs begin, each that a provider saw a call of is there as it began, with what it spent', async () => {
+  const tenant = await product.tenant();
+  await tenant.until((answer) => answer.status === 200);
+  const ids = Array.from({ length: 60 }, (_, at) => `r${at}`);
+  const heard = product.system.openai.requests.length;
+  const calls = ids.map((id) => tenant.call(1, run(id, '1', '3600')).then(codeOf, () => null));
+  const deadlineMs = performance.now() + 10_000;
+  while (product.system.openai.requests.length < heard + 20) {
+    assert.ok(performance.now() < deadlineMs, 'the provider heard of twenty runs');
+    await new Promise((resume) => void setImmediate(resume));
+  }
+  const seen = product.system.openai.requests.length - heard;
+  await killAndStart(tenant);
+  const answers = await Promise.all(calls);
+  const organization = tenant.id as never;
+  const records = (await product.store.calls.list({ organization, limit: 10_000 })).filter((each) => each.run !== null);
+  const runs = new Map((await product.store.runs.list({ organization, limit: 1_000 })).map((each) => [each.id, each]));
+  assert.ok(records.length >= seen && seen >= 20, `${records.length} records of ${seen} calls`);
+  assert.deepEqual([...runs.keys()].sort(), records.map((each) => each.run).sort(), 'a run is there exactly if a call of it was opened');
+  for (const [at, id] of ids.entries()) if (answers[at] === '200') assert.equal(runs.get(id)?.spent, 1_000_000_000n, id);
+  for (const { id, effective, spent, startedAtMs, expiresAtMs } of runs.values()) {
+    const recorded = records.filter((each) => each.run === id).reduce((sum, { cost }) => sum + (cost ?? 0n), 0n);
+    assert.deepEqual([effective, spent, Number(expiresAtMs) - startedAtMs], [1_000_000_000n, recorded, 3_600_000], id);
+    const again = await firstCall(() => tenant.call(0, run(id, '50', '9')));
+    assert.equal(codeOf(again), spent === 0n ? '200' : '402 budget_exceeded', `${id} has its budget still`);
+  }
+});

@@ -45,6 +45,7 @@ test('the sixth live run where half of the registry is five is refused to the le
     assert.deepEqual(limitHeaders(refusal), noLimitHeaders);
   }
   assert.equal(product.system.openai.requests.length, heard);
+  await product.store.runs.get({ organization: tenant.id as never, id: 'e' });
   const made = await product.store.runs.list({ organization: tenant.id as never, limit: 100 });
   assert.deepEqual(made.map(({ id }) => id).sort(), ['a', 'b', 'c', 'd', 'e']);
   for (const id of ['a', 'b', 'c', 'd', 'e']) assert.equal((await tenant.call(0, run(id))).status, 200);

@@ -255,7 +255,7 @@ function spreadOf(node: GatewayNodeId): number {
 /** The journal, saying to the store thread that something was closed, so that it is shipped soon. */
 function nudging(client: StoreClient, journal: Journal): Journal {
   return {
-    open: (opening, done) => journal.open(opening, done),
+    open: (opening, done, beginning) => journal.open(opening, done, beginning),
     close(record, done) {
       journal.close(record, () => {
         done();

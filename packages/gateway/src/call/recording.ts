@@ -70,7 +70,7 @@ export class Recording {
         this.#node.guards.giveBack(this.#call);
       }
       done(error);
-    }));
+    }), this.#node.guards.beginningOf(this.#call));
   }
 
   /** Ends the reading, writes the record and runs `committed` when that is done. Happens once. */

@@ -11,6 +11,7 @@ import { rateOutcomeOf, reportedTokens } from '@metergate/core/rate/four-buckets
 import type { Refusal } from '@metergate/core/refusal.ts';
 import { decideCaps, tightest, type CapRefusal } from '@metergate/core/spend/cap-decision.ts';
 import { addCall } from '@metergate/core/spend/spend-sum.ts';
+import type { RunBeginning } from '@metergate/store/journal/run-event.ts';
 import type { Clock } from '../clock.ts';
 import type { HeldKey } from './held-key.ts';
 import type { RunCall, RunDecision, Runs } from './runs.ts';
@@ -106,6 +107,11 @@ export class Guards {
     call.held.standing.rate.take(call.estimate);
     if (call.runCall !== null) this.#runs.take(call.runCall);
     this.#leases?.taken(leasedCallOf(call));
+  }
+
+  /** What the call's opening tells of its run; null: nothing. */
+  beginningOf({ runCall }: GuardedCall): RunBeginning | null {
+    return runCall === null ? null : this.#runs.beginningOf(runCall);
   }
 
   /** The call's opening is in the journal. */

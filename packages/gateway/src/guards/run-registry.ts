@@ -15,6 +15,8 @@ export interface HeldRun {
   callsDeciding: number;
   /** The store knows of an opened call, so the run does not vanish (design 3, row 13). */
   confirmed: boolean;
+  /** This node began it and asked nobody: the store hears of it by the journal alone. */
+  begun: boolean;
   /** Its end is being written; these run when that is done. Null: not now. */
   endWaiters: ((error: Error | null) => void)[] | null;
   /** It ended here and that is not in the journal yet: where it could not be written, the next call of it tries again, and is not told before. */
@@ -82,7 +84,9 @@ export class RunRegistry {
     const runs = this.#runsOf(run.organization);
     const known = runs.byId.get(run.id);
     if (known !== undefined) return known;
-    const held: HeldRun = { run, callsUnderWay: 0, callsDeciding: 0, confirmed, endWaiters: null, endUnwritten: false, tighteningUnwritten: false };
+    const held: HeldRun = {
+      run, callsUnderWay: 0, callsDeciding: 0, confirmed, begun: false, endWaiters: null, endUnwritten: false, tighteningUnwritten: false,
+    };
     runs.byId.set(run.id, held);
     if (run.state === 'live') {
       runs.live += 1;

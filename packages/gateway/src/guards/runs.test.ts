@@ -320,3 +320,50 @@ test('what the store answers of an ended run is told, however full the registry 
   await store.answer(2, { kind: 'run', run: { ...madeRun(store.asked[2]!), state: 'expired', endedAtMs: 5 }, created: false, confirmed: true });
   assert.deepEqual([outcome.told, registry.held], [{ kind: 'run_expired' }, 3], 'those with calls under way stay');
 });
+
+test('where the store is its own, a node begins a run that never was at once; each opening tells of it until one is written', () => {
+  const { runs, store, journal, call, ask } = context({ policy: { maxRunBudget: dollars(4) } });
+  store.isOwn = true;
+  const [first, second, third] = [call('r', { budget: 5, ttlSeconds: 60 }), call('r', { budget: 3 }), call('r')] as const;
+  assert.deepEqual(runs.decide(first), unseen);
+  const beginning = {
+    organization: 'org_a', run: 'r', declared: dollars(5), effective: dollars(4), clampReason: 'policy_max', startedAtMs: 1_000_000,
+    expiresAtMs: 1_060_000,
+  };
+  assert.deepEqual([ask(first).told, store.asked, runs.beginningOf(first), runs.decide(second)], [null, [], beginning, null]);
+  runs.take(second);
+  const tightened = { ...beginning, declared: dollars(3), effective: dollars(3), clampReason: null };
+  assert.deepEqual([runs.beginningOf(first), runs.beginningOf(second)], [tightened, tightened]);
+  assert.deepEqual(journal.queued.map((row) => row.row === 'tighten' && row.begun), [tightened]);
+  journal.commit();
+  runs.opened(first);
+  assert.deepEqual([runs.decide(third), runs.beginningOf(third), store.confirmed], [null, null, []]);
+  runs.take(third);
+  runs.settle(first, endedRecord({ cost: dollars(3) }));
+  assert.deepEqual(runs.decide(call('r')), { kind: 'run_over_budget' });
+  assert.deepEqual(journal.queued.map((row) => row.row === 'end' && row.begun?.startedAtMs), [1_000_000]);
+});
+
+test('a run that was begun and whose opening could not be written is let go of, and asked for the next time', async () => {
+  const { runs, store, registry, call, ask } = context();
+  store.isOwn = true;
+  const first = call('r', { budget: 5 });
+  assert.equal(ask(first).told, null);
+  runs.leave(first, true);
+  assert.equal(registry.held, 0);
+  const again = call('r', { budget: 5 });
+  const outcome = ask(again);
+  assert.deepEqual([outcome.told, store.asked.length], ['waiting', 1]);
+  await store.answer(0);
+  assert.deepEqual([outcome.told, runs.beginningOf(again)], [null, null]);
+});
+
+test('under a limit of exposure, and with a grant that can make none, the store is asked all the same', () => {
+  for (const [runExposure, isGranted] of [[dollars(9), false], [null, true]] as const) {
+    const { store, call, ask, held } = context({ policy: { runExposure } });
+    store.isOwn = true;
+    const grant = { organization: held.organization.id, run: 'r', max: dollars(15), expiresAtMs: 1, key: 'k', nonce: 'n' };
+    assert.equal(ask(call('r', isGranted ? { budget: 5, grant } : { budget: 5 })).told, 'waiting');
+    assert.equal(store.asked.length, 1);
+  }
+});

@@ -1,18 +1,20 @@
 /**
  * Calls and their runs on one node: a call is judged by the state held here; the store is asked once for a run not seen before. Ends and
  * tightenings are journalled before anyone is told (spec: Run; design 2, Decide, then take; design 3, rows 12 to 15). While the store is
- * away, runs held here go on; others cannot be confirmed (503).
+ * away, runs held here go on; others cannot be confirmed (503). Where the store is the node's own and a run never was, nobody is asked: it
+ * begins here, and is journalled in one row with the opening of its first call.
  */
-import type { NanoDollars } from '@metergate/core/money.ts';
+import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
-import { policyBudget, type PolicyBudget } from '@metergate/core/run/clamp.ts';
+import { clampToExposure, policyBudget, type PolicyBudget } from '@metergate/core/run/clamp.ts';
 import type { RunDeclaration } from '@metergate/core/run/declaration.ts';
 import { grantBinds, type GrantPayload } from '@metergate/core/run/grant.ts';
 import { afterCall, decideRun, expiryOf, tightenedTo, type EndedRun, type EndedState, type Run, type RunRefusal } from '@metergate/core/run/run.ts';
 import { isGapCall, isUnknownCall } from '@metergate/core/spend/spend-sum.ts';
 import type { StoreClient } from '@metergate/store/desk/store-client.ts';
 import type { Journal } from '@metergate/store/journal/journal.ts';
+import type { RunBeginning } from '@metergate/store/journal/run-event.ts';
 import type { RunAnswer } from '@metergate/store/runs/runs.ts';
 import type { Clock } from '../clock.ts';
 import type { HeldKey } from './held-key.ts';
@@ -36,7 +38,7 @@ export type RunDecision = Refusal | { readonly kind: 'run_unseen' } | null;
 export interface RunsOptions {
   readonly registry: RunRegistry;
   readonly journal: Pick<Journal, 'endRun' | 'tightenRun'>;
-  readonly store: Pick<StoreClient, 'askRun' | 'confirmRun'>;
+  readonly store: Pick<StoreClient, 'askRun' | 'confirmRun'> & Partial<Pick<StoreClient, 'claimRun'>>;
   readonly clock: Clock;
 }
 
@@ -110,6 +112,7 @@ export class Runs {
     if ('kind' in policy) return answered(policy);
     const late = this.#takeLate(name);
     if (late !== null) return answered(this.#heldFor(call, late));
+    if (mayCreate && this.#begins(call, policy, startedAtMs)) return answered(null);
     const waiters: Waiter[] = [{ call, answered }];
     this.#asked.set(name, waiters);
     this.#registry.keepRoom(organization.id);
@@ -129,6 +132,11 @@ export class Runs {
     }).then(tell, () => tell({ kind: 'internal_fault' }));
   }
 
+  /** What the opening of this call tells of its run; null: nothing that is not written. */
+  beginningOf({ run }: RunCall): RunBeginning | null {
+    return run === null || run.confirmed || !run.begun ? null : beginningOf(run.run);
+  }
+
   /** Takes what was admitted in the same turn: a smaller budget binds from here on. */
   take(call: RunCall): void {
     const held = call.run!;
@@ -143,6 +151,7 @@ export class Runs {
   opened({ run }: RunCall): void {
     if (run === null || run.confirmed) return;
     run.confirmed = true;
+    if (run.begun) return;
     this.#store.confirmRun({ organization: run.run.organization, id: run.run.id });
   }
 
@@ -179,6 +188,21 @@ export class Runs {
   /** A run that no opened call has confirmed and none is about to is forgotten, as the store forgets it (design 3, row 13). */
   #letGo(run: HeldRun | null): void {
     if (run !== null && !run.confirmed && run.callsUnderWay === 0 && run.callsDeciding === 0) this.#registry.forget(run);
+  }
+
+  /** Begins the run here where it never was and no other run's spend bears on it. False: the store has to be asked. */
+  #begins(call: RunCall, policy: PolicyBudget, startedAtMs: number): boolean {
+    const { id, ttlSeconds } = call.declaration;
+    const { id: organization, runPolicy } = call.held.organization;
+    const budget = clampToExposure(policy, null);
+    if (runPolicy.runExposure !== null || 'kind' in budget || this.#store.claimRun?.({ organization, id }) !== true) return false;
+    const held = this.#registry.hold({
+      organization, id, state: 'live', declared: policy.declared, ...budget, spent: nanoDollars(0n), unknownCalls: 0, gapCalls: 0,
+      startedAtMs, expiresAtMs: expiryOf(startedAtMs, ttlSeconds), endedAtMs: null,
+    }, false);
+    held.begun = true;
+    decideOn(call, held);
+    return true;
   }
 
   /** An answer whose callers were told that the store is late, for one that asks again soon. */
@@ -254,7 +278,7 @@ export class Runs {
     if (held.tighteningUnwritten) this.#writeTightening(held);
     const { organization, id, state, endedAtMs } = held.run;
     held.endWaiters = [];
-    this.#journal.endRun({ organization, run: id, state: state as EndedState, atMs: endedAtMs! }, (error) => {
+    this.#journal.endRun({ organization, run: id, state: state as EndedState, atMs: endedAtMs!, ...begunBy(held) }, (error) => {
       const waiters = held.endWaiters ?? [];
       held.endWaiters = null;
       held.endUnwritten = error !== null;
@@ -273,10 +297,19 @@ export class Runs {
   #writeTightening(held: HeldRun): void {
     const { organization, id, declared, effective, clampReason } = held.run;
     held.tighteningUnwritten = false;
-    this.#journal.tightenRun({ organization, run: id, declared, effective, clampReason, atMs: this.#clock.wallMs() }, (error) => {
+    this.#journal.tightenRun({ organization, run: id, declared, effective, clampReason, atMs: this.#clock.wallMs(), ...begunBy(held) }, (error) => {
       if (error !== null) held.tighteningUnwritten = true;
     });
   }
+}
+
+/** What a row about a run tells of its beginning. */
+function begunBy({ begun, run }: HeldRun): { readonly begun?: RunBeginning } {
+  return begun ? { begun: beginningOf(run) } : {};
+}
+
+function beginningOf({ organization, id, declared, effective, clampReason, startedAtMs, expiresAtMs }: Run): RunBeginning {
+  return { organization, run: id, declared, effective, clampReason, startedAtMs, expiresAtMs };
 }
 
 /** Notes the run that a call has asked for and decides on; null: it has decided. */

@@ -11,7 +11,7 @@ import type { Send } from '../engine/send.ts';
 import { onBoth } from '../engine/texts.ts';
 import { erasedAmong, holdOffErasures, withoutWords } from '../erasure/erased.ts';
 import type { CallBatch } from '../journal/call-sink.ts';
-import type { RunEnd, RunTightening } from '../journal/run-event.ts';
+import type { RunEvent } from '../journal/run-event.ts';
 import { applyToRuns, lockRuns, type LockedRuns } from '../runs/apply-to-runs.ts';
 import { applyKeyUse } from '../settings/key-use.ts';
 import { applySpend } from '../spend/apply-spend.ts';
@@ -118,7 +118,7 @@ function keep(context: StoreContext, send: Send, { batch, memory, found }: Keepi
   void send(moveMark[kind], [batch.through, batch.segment]);
 }
 
-function eventsOf({ runEvents = [] }: CallBatch, { mark, erased }: Found): (RunTightening | RunEnd)[] {
+function eventsOf({ runEvents = [] }: CallBatch, { mark, erased }: Found): RunEvent[] {
   return runEvents.filter(({ seq, event }) => seq > mark && !erased.has(event.organization)).map(({ event }) => event);
 }
 

@@ -4,6 +4,7 @@
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/settings.ts';
+import type { KnownRuns } from '@metergate/core/run/known-runs.ts';
 import type { Run } from '@metergate/core/run/run.ts';
 import type { RefusalCount } from '@metergate/core/report/refusal-count.ts';
 import type { LeaseAnswer } from '@metergate/core/lease/account.ts';
@@ -46,6 +47,10 @@ export type FromStore =
   /** `found` null: there is no such live key. */
   | { readonly kind: 'answer'; readonly number: number; readonly found: KeyAnswer | null }
   | { readonly kind: 'run'; readonly number: number; readonly answer: RunAnswer }
+  /** The store has all that was due of the journal up to now. Said of an embedded store alone, five times a second. */
+  | { readonly kind: 'kept' }
+  /** Every run that the store has and has told of nowhere else. Said once, of an embedded store alone: its node may begin what is not in it. */
+  | { readonly kind: 'known_runs'; readonly known: KnownRuns }
   /** Runs that ended or were tightened, here or elsewhere, as they are now. A node knows some of them, or none. */
   | { readonly kind: 'runs_changed'; readonly runs: readonly Run[] }
   /** Answers in the order of the claims. */

@@ -21,7 +21,9 @@ const wanted = (id: string, changes: Partial<NewRun> = {}): NewRun => ({
 });
 
 /** Gateway side and store side on one thread; `runs` may be changed to fail or to linger. */
-async function context(t: TestContext, over: (runs: Runs) => Runs = (runs) => runs, keepEnded: () => Promise<void> = async () => {}) {
+async function context(
+  t: TestContext, over: (runs: Runs) => Runs = (runs) => runs, keepEnded: () => Promise<void> = async () => {}, embedded = false,
+) {
   const directory = mkdtempSync(join(tmpdir(), 'metergate-desk-'));
   const store = await openStore({ url: `sqlite:${directory}/s.db`, masterKey: new Uint8Array(32), clock: () => 2000, randomBytes, create: true });
   t.after(async () => {
@@ -34,7 +36,7 @@ async function context(t: TestContext, over: (runs: Runs) => Runs = (runs) => ru
   const clock = { nowMs: 0, pauses: [] as number[] };
   const desk = createRunDesk({
     runs: over(store.runs), keepEnded, post: (message) => { said.push(message); hear(message); },
-    clock: () => clock.nowMs, pause: async (durationMs) => { clock.pauses.push(durationMs); },
+    embedded, clock: () => clock.nowMs, pause: async (durationMs) => { clock.pauses.push(durationMs); },
   });
   const port = {
     postMessage(message: ToStore) {
@@ -44,7 +46,7 @@ async function context(t: TestContext, over: (runs: Runs) => Runs = (runs) => ru
     on(_event: string, listener: typeof hear) { hear = listener; },
   } as unknown as Port;
   const client = createStoreClient({ port, clock: () => 0, after: (_delayMs, task) => { timers.push(task); return () => {}; } });
-  return { store, desk, client, said, timers, clock };
+  return { store, desk, client, said, timers, clock, hear: (message: FromStore) => hear(message) };
 }
 
 const runIn = (answer: RunAnswer) => {
@@ -180,4 +182,29 @@ test('before a run of a bounded exposure is made, what has ended here is kept; n
   for (const run of [wanted('free'), wanted('found', { exposureLimit: nanoDollars(9n), mayCreate: false })]) await client.askRun(run);
   await client.askRun(wanted('bound', { exposureLimit: nanoDollars(9n) }));
   assert.deepEqual(order, ['free', 'found', 'kept', 'bound']);
+});
+
+test('the node of an embedded store is told once of all runs, also of those that were asked for meanwhile; of a shared one nothing', async (t) => {
+  let shipped = 0;
+  let asking: Promise<unknown> = Promise.resolve();
+  const names = (runs: Runs): Runs => ({
+    ...runs,
+    names(after, limit) {
+      asking = client.askRun(wanted('meanwhile'));
+      return runs.names(after, limit);
+    },
+  });
+  const { desk, client, said, store, hear } = await context(t, names, async () => { shipped += 1; }, true);
+  await store.runs.open([wanted('old'), wanted('older')]);
+  assert.equal(client.claimRun(wanted('new')), false);
+  await desk.tellKnown();
+  await asking;
+  await desk.tellKnown();
+  assert.equal(said.filter(({ kind }) => kind === 'known_runs').length, 1);
+  hear({ kind: 'kept' });
+  assert.deepEqual(['old', 'older', 'meanwhile', 'new'].map((id) => client.claimRun(wanted(id))), [false, false, false, true]);
+  assert.equal(shipped, 1, 'before an answer, what the node has begun is shipped');
+  const shared = await context(t);
+  await shared.desk.tellKnown();
+  assert.deepEqual(shared.said, []);
 });

@@ -3,12 +3,16 @@
  * Questions that arrive while one transaction is under way are answered by the next one together; where they come one after the other,
  * they wait two milliseconds for company, since a transaction for each costs more than the calls themselves. An answer is never older than
  * what the node was told before it: where the feed moved while it was being made, the run is read again.
- * Before a run under an exposure limit is created, calls that have ended on this node are shipped, so that their exposure is free again. If
+ * Before a run under an exposure limit is created, calls that have ended on this node are shipped, so that their exposure is free again; so they
+ * are before any answer to a node that begins runs by itself, for it may ask for one that it has begun and let go of. If
  * the store fails, a question is answered `failed`. A confirmation waits and goes before the next sweep, so that no run vanishes whose call
  * was opened.
  */
+import { setImmediate as turn } from 'node:timers/promises';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { Run } from '@metergate/core/run/run.ts';
+import { noRuns, noteRun, type KnownRuns } from '@metergate/core/run/known-runs.ts';
+import type { RunName } from '../runs/run-rows.ts';
 import type { NewRun, RunAnswer, Runs } from '../runs/runs.ts';
 import type { FromStore } from './protocol.ts';
 
@@ -20,6 +24,8 @@ export interface RunDeskOptions {
   /** Milliseconds on a clock that never steps back. */
   readonly clock: () => number;
   readonly pause: (durationMs: number) => Promise<unknown>;
+  /** The store is the node's own: it begins runs by itself once it is told which there are. */
+  readonly embedded?: boolean;
 }
 
 export interface RunDesk {
@@ -27,6 +33,8 @@ export interface RunDesk {
   open(number: number, run: NewRun): void;
   /** A call of the run was opened. Written before the next sweep. */
   confirm(run: { readonly organization: OrganizationId; readonly id: string }): void;
+  /** On an embedded store: reads the names of all runs, in slices, and tells them once. Rejects where the store fails. */
+  tellKnown(): Promise<void>;
   /** Posts what became of runs elsewhere. Rejects where the store fails. Not to be run twice at once. */
   poll(): Promise<void>;
   /** Writes confirmations, then sweeps. Rejects where the store fails. Not to be run twice at once. */
@@ -42,6 +50,8 @@ const inARowMs = 5;
 const companyMs = 2;
 /** Runs that are not confirmed and remembered, to be put back should they vanish before their confirmation comes. */
 const unconfirmedMax = 20_000;
+/** Names read at once, which takes a few milliseconds. */
+const namesAtOnce = 2_000;
 
 export function createRunDesk(options: RunDeskOptions): RunDesk {
   return new Desk(options);
@@ -64,8 +74,13 @@ class Desk implements RunDesk {
   #told: number | null = null;
   /** Counts what was posted of the feed, so that an answer made meanwhile is known to be doubtful. */
   #news = 0;
+  readonly #embedded: boolean;
+  /** Being gathered, to be told; null: told, or never to be. */
+  #known: KnownRuns | null;
 
-  constructor({ runs, post, keepEnded, clock, pause }: RunDeskOptions) {
+  constructor({ runs, post, keepEnded, clock, pause, embedded = false }: RunDeskOptions) {
+    this.#embedded = embedded;
+    this.#known = embedded ? noRuns() : null;
     this.#clock = clock;
     this.#pause = pause;
     this.#runs = runs;
@@ -74,6 +89,7 @@ class Desk implements RunDesk {
   }
 
   open(number: number, run: NewRun): void {
+    if (this.#known !== null) noteRun(this.#known, run);
     this.#questions.push({ number, run });
     if (!this.#answering) void this.#answer();
   }
@@ -81,6 +97,21 @@ class Desk implements RunDesk {
   confirm({ organization, id }: { readonly organization: OrganizationId; readonly id: string }): void {
     const run = this.#unconfirmed.get(`${organization} ${id}`);
     if (run !== undefined && this.#unconfirmed.delete(`${organization} ${id}`)) this.#confirmed.push(run);
+  }
+
+  async tellKnown(): Promise<void> {
+    const known = this.#known;
+    if (known === null) return;
+    let last: RunName | null = null;
+    for (let more = true; more;) {
+      const names: RunName[] = await this.#runs.names(last, namesAtOnce);
+      for (const name of names) noteRun(known, name);
+      last = names.at(-1) ?? null;
+      more = names.length === namesAtOnce;
+      if (more) await turn();
+    }
+    this.#post({ kind: 'known_runs', known });
+    this.#known = null;
   }
 
   async poll(): Promise<void> {
@@ -108,7 +139,7 @@ class Desk implements RunDesk {
         // What changes after this number is posted, so that no answer misses the end of its run.
         this.#told ??= await this.#runs.feed();
         const before = this.#news;
-        if (asked.some(({ run }) => run.mayCreate && run.exposureLimit !== null)) await this.#keepEnded();
+        if (this.#embedded || asked.some(({ run }) => run.mayCreate && run.exposureLimit !== null)) await this.#keepEnded();
         const answers = await this.#runs.open(asked.map(({ run }) => run));
         for (const [index, { number }] of asked.entries()) {
           this.#post({ kind: 'run', number, answer: this.#remember(await this.#current(answers[index]!, before)) });

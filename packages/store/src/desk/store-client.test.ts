@@ -1,6 +1,9 @@
 /** Questions to the store: answered, failed or late, never waited for beyond the deadline (design 2, The path of a call). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { noRuns, noteRun } from '@metergate/core/run/known-runs.ts';
+import type { Run } from '@metergate/core/run/run.ts';
+import type { NewRun } from '../runs/runs.ts';
 import type { FromStore, OrganizationChange, ToStore } from './protocol.ts';
 import { createStoreClient, type Port } from './store-client.ts';
 
@@ -116,4 +119,25 @@ test('beyond 2,000 questions under way a further one is rejected at once', async
   for (let number = 0; number < 2000; number += 1) client.askKey('aa').catch(() => {});
   await assert.rejects(client.askKey('bb'), { name: 'StoreAway' });
   assert.equal(sent.length, 2000);
+});
+
+test('a run is begun without a question only where all runs are known, it is none of them, and the store keeps up', async () => {
+  const { client, sent, say, moveTo } = context();
+  const named = (id: string) => ({ organization: 'org_a' as never, id });
+  assert.equal(client.claimRun(named('new')), false, 'nothing was told yet, or the store is shared');
+  const known = noRuns();
+  noteRun(known, named('old'));
+  say({ kind: 'known_runs', known });
+  assert.equal(client.claimRun(named('new')), false, 'the store has not said that it keeps up');
+  say({ kind: 'kept' });
+  assert.deepEqual(['old', 'new', 'new'].map((id) => client.claimRun(named(id))), [false, true, false]);
+  assert.deepEqual(sent, [{ kind: 'nudge', now: false }]);
+  client.askRun({ ...named('asked') } as Partial<NewRun> as NewRun).catch(() => {});
+  say({ kind: 'run', number: 7, answer: { kind: 'run', run: named('told') as Partial<Run> as Run, created: true, confirmed: false } });
+  assert.deepEqual(['asked', 'told'].map((id) => client.claimRun(named(id))), [false, false]);
+  moveTo(1_001);
+  say({ kind: 'heartbeat' });
+  assert.equal(client.claimRun(named('newer')), false, 'it can be read, and has kept nothing for a second');
+  say({ kind: 'kept' });
+  assert.equal(client.claimRun(named('newer')), true);
 });

@@ -11,6 +11,7 @@ import type { SubjectClaim } from '@metergate/core/lease/book.ts';
 import type { NewRun, RunAnswer } from '../runs/runs.ts';
 import type { Port } from './gathered-port.ts';
 import type { FromStore, KeyAnswer, OrganizationChange, ToStore } from './protocol.ts';
+import { OwnRuns } from './own-runs.ts';
 import { Questions, StoreAway } from './questions.ts';
 import { createSharedNews, lastTold, type SharedNews } from './shared-news.ts';
 
@@ -36,6 +37,8 @@ export interface StoreClient extends SharedNews {
    * Makes a run, or finds the one that exists, in the store. One question per run is enough. `late`: as for a key. @throws StoreAway
    */
   askRun(run: NewRun, late?: (answer: RunAnswer) => void): Promise<RunAnswer>;
+  /** True: the node begins this run, which never was, without asking. It is known from now on. False: the store has to be asked. */
+  claimRun(run: { readonly organization: OrganizationId; readonly id: string }): boolean;
   /** Says that a call of the run was opened, so that it does not vanish. */
   confirmRun(run: { readonly organization: OrganizationId; readonly id: string }): void;
   /** What a shared store answers to claims, within five seconds, in their order. @throws StoreAway */
@@ -77,10 +80,18 @@ export function createStoreClient(options: StoreClientOptions): StoreClient {
   const { promise: heard, resolve: firstHeard } = Promise.withResolvers<void>();
   let lastHeardMs = clock();
   let nudgedMs = -Infinity;
+  const ownRuns = new OwnRuns(clock);
 
   const send = (message: ToStore): void => port.postMessage(message);
 
   const questions = new Questions({ send, after, deadlineMs });
+
+  function nudgeJournal(): void {
+    const now = clock();
+    if (now - nudgedMs < nudgePauseMs) return;
+    nudgedMs = now;
+    send({ kind: 'nudge', now: false });
+  }
 
   port.on('message', (message: FromStore) => {
     if (message.kind === 'failed') {
@@ -89,6 +100,7 @@ export function createStoreClient(options: StoreClientOptions): StoreClient {
     }
     lastHeardMs = clock();
     news.hear(message);
+    ownRuns.hear(message);
     switch (message.kind) {
       case 'answer':
         return questions.answered(message.number, message.found);
@@ -109,19 +121,22 @@ export function createStoreClient(options: StoreClientOptions): StoreClient {
     ...news,
     countRefusals: (counts) => send({ kind: 'refusals', counts }),
     askKey: (hash, late) => questions.ask((number) => ({ kind: 'ask', number, hash }), { late, withinMs: Math.max(deadlineMs, keyDeadlineMs) }),
-    askRun: (run, late) => questions.ask((number) => ({ kind: 'open_run', number, run }), { late }),
+    askRun(run, late) {
+      ownRuns.note(run);
+      return questions.ask((number) => ({ kind: 'open_run', number, run }), { late });
+    },
+    claimRun(run) {
+      const isClaimed = ownRuns.claim(run);
+      if (isClaimed) nudgeJournal();
+      return isClaimed;
+    },
     confirmRun: ({ organization, id }) => send({ kind: 'confirm_run', organization, id }),
     claimLeases: (batch, claims) => questions.ask((number) => ({ kind: 'claim', number, batch, claims }), { withinMs: claimDeadlineMs }),
     onChange: (listener) => void changeListeners.push(listener),
     onPrices: (listener) => prices.listen(listener),
     lastHeardMs: () => lastHeardMs,
     heard,
-    nudgeJournal() {
-      const now = clock();
-      if (now - nudgedMs < nudgePauseMs) return;
-      nudgedMs = now;
-      send({ kind: 'nudge', now: false });
-    },
+    nudgeJournal,
     shipNow: () => send({ kind: 'nudge', now: true }),
   };
 }

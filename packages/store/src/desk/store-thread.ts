@@ -25,7 +25,7 @@ import type { NodeReport } from '../nodes/node-reports.ts';
 import { createLeaseDesk, processMs, type LeaseDesk, type StoreTime } from './lease-desk.ts';
 import type { FromStore, ToStore } from './protocol.ts';
 import { repeat, type Repeat } from './repeat.ts';
-import { createRunDesk } from './run-desk.ts';
+import { createRunDesk, type RunDesk } from './run-desk.ts';
 import { sayingsTo, type Sayings } from './sayings.ts';
 import { createSettingsDesk } from './settings-desk.ts';
 import { createSpendWatch, spendWatchPauseMs } from './spend-watch.ts';
@@ -54,6 +54,8 @@ const leaseTidyPauseMs = 600_000;
 const journalPauseMs = 200;
 const nudgePauseMs = { sqlite: 50, postgres: 20 };
 const figuresPauseMs = 1_000;
+/** A little less than a pause between two looks at the journal. */
+const keptPauseMs = 150;
 const refusalsPauseMs = 2_000;
 const refusalsFailurePauseMs = 30_000;
 /** The one data directory of a store that is not shared. */
@@ -123,7 +125,7 @@ async function serve(): Promise<void> {
     settings: store.settings, prices: store.prices, spend: store.spend, post,
     clock: () => readNodeTime(time, Date.now(), performance.now()),
   });
-  const runDesk = createRunDesk({ runs: store.runs, post, keepEnded: () => keepEnded(shipper), clock: () => performance.now(), pause });
+  const runDesk = runDeskOf(store, post, () => keepEnded(shipper));
   const leasing = await startLeasing(store, { post, warn: warnings.warn, follow: ({ nowMs, hrMs }) => {
     followStoreTime(time, nowMs, performance.now() - (processMs() - hrMs));
   } });
@@ -131,6 +133,7 @@ async function serve(): Promise<void> {
   const runFeed = start(async () => {
     const [hrMs, wallMs] = [processMs(), Date.now()];
     await runDesk.poll();
+    await runDesk.tellKnown();
     if (store.engine === 'postgres') post({ kind: 'runs_heard', hrMs, wallMs });
   }, runPauseMs[store.engine]);
   const notices = store.listen((notice) => (notice === 'runs' ? runFeed : feed).nudge(0));
@@ -139,7 +142,7 @@ async function serve(): Promise<void> {
     await turn();
     await runDesk.sweep(readNodeTime(time, Date.now(), performance.now()));
   }, sweepPauseMs);
-  const shipping = startShipping(shipper, kept.sinceNow(), tell);
+  const shipping = startShipping(shipper, kept.sinceNow(), { tell, kept: keptTo(store, post) });
   const sayings = sayingsTo(store, { home: home ?? embeddedHome, nowMs: () => readNodeTime(time, Date.now(), performance.now()) });
   const saying = quietly(() => sayings.writeRefusals(), refusalsPauseMs, refusalsFailurePauseMs);
   const spend = createSpendWatch({
@@ -158,6 +161,10 @@ async function serve(): Promise<void> {
   giveBackWhenIdle();
   parent.postMessage({ ready: true });
   warnings.ready();
+}
+
+function runDeskOf({ engine, runs }: Store, post: (message: FromStore) => void, keepEndedCalls: () => Promise<void>): RunDesk {
+  return createRunDesk({ runs, post, keepEnded: keepEndedCalls, clock: () => performance.now(), pause, embedded: engine === 'sqlite' });
 }
 
 function shipperTo({ engine }: Store, calls: CallSink, warn: (sentence: string) => void): Shipper {
@@ -188,14 +195,28 @@ function hearing({ desk, runDesk, leasing, sayings, shipping, engine }: Desks): 
 }
 
 /** Passes again and again, telling every second how much was shipped and since when nothing waits. */
-function startShipping(shipper: Shipper, recordsShipped: () => number, tell: (changed: Partial<StoreThreadFigures>) => void): Repeat {
+function startShipping(shipper: Shipper, recordsShipped: () => number, { tell, kept }: {
+  readonly tell: (changed: Partial<StoreThreadFigures>) => void; readonly kept: () => void;
+}): Repeat {
   let [rowsShipped, shippedMs] = [0, processMs()];
   setInterval(() => tell({ rowsShipped, recordsShipped: recordsShipped(), shippedMs }), figuresPauseMs).unref();
   return start(async () => {
     const startedMs = processMs();
     rowsShipped += await shipper.pass();
     shippedMs = startedMs;
+    kept();
   }, journalPauseMs);
+}
+
+/** Says that the store keeps up, to a node that begins runs by itself for as long as it does. */
+function keptTo({ engine }: Store, post: (message: FromStore) => void): () => void {
+  let saidMs = -Infinity;
+  return () => {
+    const nowMs = performance.now();
+    if (engine !== 'sqlite' || nowMs - saidMs < keptPauseMs) return;
+    saidMs = nowMs;
+    post({ kind: 'kept' });
+  };
 }
 
 /** A pass that is under way may have missed calls that have ended since, so this waits for the next one, as long as a question may wait. */

@@ -1,6 +1,6 @@
 /** The part of the store that shipping and recovery need: it takes closed rows. */
 import type { CallOpening, CallRecord } from '@metergate/core/record/call-record.ts';
-import type { RunEnd, RunTightening } from './run-event.ts';
+import type { RunEvent } from './run-event.ts';
 
 /** A closed row: its place in the segment and its record. */
 export interface ClosedRow {
@@ -11,7 +11,7 @@ export interface ClosedRow {
 /** A row about a run: its place in the segment and what it says. */
 export interface RunRow {
   readonly seq: number;
-  readonly event: RunTightening | RunEnd;
+  readonly event: RunEvent;
 }
 
 /** Closed rows of one journal segment, in the order of the journal. A segment's batches are shipped in order. */
@@ -24,7 +24,7 @@ export interface CallBatch {
   /** `seq`: the record's journal number, unique in its segment, at most `through`. */
   readonly records: readonly { readonly seq: number; readonly record: CallRecord }[];
   /** What the node wrote of runs, in its order; none by default. */
-  readonly runEvents?: readonly { readonly seq: number; readonly event: RunTightening | RunEnd }[];
+  readonly runEvents?: readonly { readonly seq: number; readonly event: RunEvent }[];
 }
 
 /** What the shipper needs of the store. */

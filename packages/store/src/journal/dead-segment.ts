@@ -108,7 +108,7 @@ export class DeadSegment {
     try {
       eachRow(frame, (seq, kind, from, to) => {
         at = seq;
-        if (kind === rowKind.opened) {
+        if (kind === rowKind.opened || kind === rowKind.openedRun) {
           const text = frame.bytes.toString('utf8', from, to);
           this.#open.set(rowIdOf(text), text);
         } else if (kind === rowKind.closed) {

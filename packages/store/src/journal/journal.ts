@@ -5,11 +5,14 @@
  * callbacks run, in the order of the rows.
  */
 import type { CallOpening, CallRecord } from '@metergate/core/record/call-record.ts';
-import type { RunEnd, RunTightening } from './run-event.ts';
+import type { RunBeginning, RunEnd, RunTightening } from './run-event.ts';
 
 export interface Journal {
-  /** Journals `opened`. `done(null)` after the commit; `done(error)` when it could not be written: then nothing may be forwarded. */
-  open(opening: CallOpening, done: (error: Error | null) => void): void;
+  /**
+   * Journals `opened`, in one row with the beginning of the call's run where this is given. `done(null)` after the commit; `done(error)` when it
+   * could not be written: then nothing may be forwarded.
+   */
+  open(opening: CallOpening, done: (error: Error | null) => void, beginning?: RunBeginning | null): void;
   /**
    * Journals `closed`. `done` always runs: after the commit, or after 2 s of failing commits, when the row stays in memory
    * and is retried and counted.

@@ -7,10 +7,10 @@
  */
 import type { CallOpening, CallRecord } from '@metergate/core/record/call-record.ts';
 import type { NanoDollars } from '@metergate/core/money.ts';
-import type { RunEnd, RunTightening } from './run-event.ts';
+import type { RunBeginning, RunEnd, RunTightening } from './run-event.ts';
 
 /** Number of a row's kind. */
-export const rowKind = { opened: 0, closed: 1, runTightened: 2, runEnded: 3 } as const;
+export const rowKind = { opened: 0, closed: 1, runTightened: 2, runEnded: 3, openedRun: 4 } as const;
 export type RowKind = (typeof rowKind)[keyof typeof rowKind];
 
 /** First element of each row; another order of fields takes another number. */
@@ -38,9 +38,13 @@ const tighteningFields = [
   'organization', 'run', 'declared', 'effective', 'clampReason', 'atMs',
 ] as const satisfies readonly (keyof RunTightening)[];
 const endFields = ['organization', 'run', 'state', 'atMs'] as const satisfies readonly (keyof RunEnd)[];
+const beginningFields = [
+  'organization', 'run', 'declared', 'effective', 'clampReason', 'startedAtMs', 'expiresAtMs',
+] as const satisfies readonly (keyof RunBeginning)[];
 
 type Missing = Exclude<keyof CallOpening, (typeof openingFields)[number]> | Exclude<keyof CallRecord, (typeof recordFields)[number]>
-  | Exclude<keyof RunTightening, (typeof tighteningFields)[number]> | Exclude<keyof RunEnd, (typeof endFields)[number]>;
+  | Exclude<keyof RunTightening, (typeof tighteningFields)[number] | 'begun'> | Exclude<keyof RunEnd, (typeof endFields)[number] | 'begun'>
+  | Exclude<keyof RunBeginning, (typeof beginningFields)[number]>;
 /** A list of fields; nothing can be one while a field is missing from the lists above. */
 type WholeList = [Missing] extends [never] ? readonly string[] : never;
 
@@ -64,9 +68,21 @@ export function openingToText(opening: CallOpening): string {
   ]);
 }
 
-/** The opening that `openingToText` wrote. @throws Error for another form. */
+/** The opening that `openingToText` wrote, also before the beginning of a run. @throws Error for another form. */
 export function openingFromText(text: string): CallOpening {
-  return named(text, openingFields) as unknown as CallOpening;
+  return named(parted(text)[0], openingFields) as unknown as CallOpening;
+}
+
+/** Text of an `openedRun` row: JSON holds no line feed. */
+export function openingOfRunToText(opening: CallOpening, beginning: RunBeginning): string {
+  return withBeginning(openingToText(opening), beginning);
+}
+
+/** The beginning in the text of an `openedRun` row. @throws Error where there is none. */
+export function beginningFromText(text: string): RunBeginning {
+  const [, beginning] = parted(text);
+  if (beginning === null) throw unknownForm();
+  return beginningOf(beginning);
 }
 
 /** Text of a `closed` row. */
@@ -110,24 +126,54 @@ export function rowIdOf(text: string): string {
 }
 
 /** Text of a `run_tightened` row. */
-export function tighteningToText({ organization, run, declared, effective, clampReason, atMs }: RunTightening): string {
-  return JSON.stringify([rowForm, organization, run, declared?.toString() ?? null, effective?.toString() ?? null, clampReason, atMs]);
+export function tighteningToText({ organization, run, declared, effective, clampReason, atMs, begun }: RunTightening): string {
+  const text = JSON.stringify([rowForm, organization, run, declared?.toString() ?? null, effective?.toString() ?? null, clampReason, atMs]);
+  return withBeginning(text, begun);
 }
 
 /** Text of a `run_ended` row. */
-export function endToText({ organization, run, state, atMs }: RunEnd): string {
-  return JSON.stringify([rowForm, organization, run, state, atMs]);
+export function endToText({ organization, run, state, atMs, begun }: RunEnd): string {
+  return withBeginning(JSON.stringify([rowForm, organization, run, state, atMs]), begun);
 }
 
 /** What `tighteningToText` wrote. @throws Error for another form. */
 export function tighteningFromText(text: string): RunTightening {
-  const fields = named(text, tighteningFields) as unknown as RunTightening & { declared: string | null; effective: string | null };
-  return { ...fields, declared: amountOf(fields.declared), effective: amountOf(fields.effective) };
+  const [own, begun] = parted(text);
+  const fields = named(own, tighteningFields) as unknown as RunTightening & Budgets;
+  return { ...fields, ...amountsOf(fields), ...begunOf(begun) };
 }
 
 /** What `endToText` wrote. @throws Error for another form. */
 export function endFromText(text: string): RunEnd {
-  return named(text, endFields) as unknown as RunEnd;
+  const [own, begun] = parted(text);
+  return { ...named(own, endFields) as unknown as RunEnd, ...begunOf(begun) };
+}
+
+interface Budgets { readonly declared: string | null; readonly effective: string | null }
+
+function amountsOf({ declared, effective }: Budgets): Pick<RunBeginning, 'declared' | 'effective'> {
+  return { declared: amountOf(declared), effective: amountOf(effective) };
+}
+
+function withBeginning(text: string, begun: RunBeginning | null | undefined): string {
+  if (begun === null || begun === undefined) return text;
+  const { organization, run, declared, effective, clampReason, startedAtMs, expiresAtMs } = begun;
+  const values = [rowForm, organization, run, declared?.toString() ?? null, effective?.toString() ?? null, clampReason, startedAtMs, expiresAtMs];
+  return `${text}\n${JSON.stringify(values)}`;
+}
+
+function parted(text: string): [own: string, beginning: string | null] {
+  const at = text.indexOf('\n');
+  return at === -1 ? [text, null] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+function begunOf(text: string | null): { readonly begun?: RunBeginning } {
+  return text === null ? {} : { begun: beginningOf(text) };
+}
+
+function beginningOf(text: string): RunBeginning {
+  const fields = named(text, beginningFields) as unknown as RunBeginning & Budgets;
+  return { ...fields, ...amountsOf(fields) };
 }
 
 function amountOf(text: string | null): NanoDollars | null {

@@ -1,10 +1,25 @@
-/** An event of a run, journalled before the answer that shows it: its budget was lowered, or it ended (design 2, Journal). */
+/**
+ * An event of a run, journalled before the answer that shows it: its budget was lowered, or it ended (design 2, Journal). Or it began: that is
+ * one row with the opening of its first call, so that a run is there exactly if a call of it is.
+ */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { NanoDollars } from '@metergate/core/money.ts';
-import type { ClampReason, EndedState } from '@metergate/core/run/run.ts';
+import type { ClampReason, EndedState, Run } from '@metergate/core/run/run.ts';
+
+/** A node that is the authority began the run without asking the store. Where the store has the run already, it stays as it is. */
+export interface RunBeginning extends Pick<Run, 'organization' | 'declared' | 'effective' | 'clampReason' | 'startedAtMs' | 'expiresAtMs'> {
+  readonly run: string;
+}
+
+export type RunEvent = RunBeginning | RunTightening | RunEnd;
+
+/** What a row about a run that its node began carries of its beginning, since its segment may be shipped before that of the beginning. */
+interface AfterBeginning {
+  readonly begun?: RunBeginning | null;
+}
 
 /** A request declared a smaller budget, or a first one. */
-export interface RunTightening {
+export interface RunTightening extends AfterBeginning {
   readonly organization: OrganizationId;
   readonly run: string;
   /** The run's budget, in force and as declared, from here on. */
@@ -16,7 +31,7 @@ export interface RunTightening {
 }
 
 /** The run ended, for good. The first end counts. */
-export interface RunEnd {
+export interface RunEnd extends AfterBeginning {
   readonly organization: OrganizationId;
   readonly run: string;
   readonly state: EndedState;

@@ -6,8 +6,10 @@ import type { OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollars, nanoDollarsMax } from '@metergate/core/money.ts';
 import type { EndedState } from '@metergate/core/run/run.ts';
 import { openStore, type Store } from '../store.ts';
-import { endFromText, endToText, tighteningFromText, tighteningToText } from './row.ts';
-import type { RunEnd, RunTightening } from './run-event.ts';
+import {
+  beginningFromText, endFromText, endToText, openingFromText, openingOfRunToText, openingToText, tighteningFromText, tighteningToText,
+} from './row.ts';
+import type { RunBeginning, RunEnd, RunTightening } from './run-event.ts';
 import { createShipper } from './shipper.ts';
 import { journalFixture, segmentRows } from './test-support/journal-fixture.ts';
 import { failingDisk } from './test-support/failing-disk.ts';
@@ -18,6 +20,23 @@ const organization = 'org_0000000000000000test' as OrganizationId;
 const endOf = (run: string, state: EndedState = 'over_budget', atMs = 5): RunEnd => ({ organization, run, state, atMs });
 const tighteningOf = (run: string, budget: bigint): RunTightening => ({
   organization, run, declared: nanoDollars(budget), effective: nanoDollars(budget), clampReason: null, atMs: 4,
+});
+
+const beginningOf = (run: string): RunBeginning => ({
+  organization, run, declared: nanoDollars(9n), effective: nanoDollars(7n), clampReason: 'policy_max', startedAtMs: 3, expiresAtMs: 60_003,
+});
+
+test('an opening that begins a run comes back as both; what is written of such a run later tells its beginning too', () => {
+  for (const run of ['r', '"\\', '~'.repeat(128)]) {
+    const opening = { ...sampleOpening(1), path: '/v1/a\nb', run };
+    const text = openingOfRunToText(opening, beginningOf(run));
+    assert.deepEqual([openingFromText(text), beginningFromText(text)], [opening, beginningOf(run)]);
+    const bare: RunBeginning = { ...beginningOf(run), declared: null, effective: null, clampReason: null, expiresAtMs: null };
+    assert.deepEqual(beginningFromText(openingOfRunToText(opening, bare)), bare);
+    const [end, tightening] = [{ ...endOf(run), begun: beginningOf(run) }, { ...tighteningOf(run, 1n), begun: bare }];
+    assert.deepEqual([endFromText(endToText(end)), tighteningFromText(tighteningToText(tightening))], [end, tightening]);
+  }
+  assert.throws(() => beginningFromText(openingToText(sampleOpening(1))), /form/);
 });
 
 test('rows come back as they went in, money to the nano-dollar', () => {

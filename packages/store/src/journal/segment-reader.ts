@@ -5,7 +5,8 @@
 import { readSync } from 'node:fs';
 import { openOwner, type OwnerHandle } from './owner-lock.ts';
 import { FrameWalk, firstPlace, type FramePlace } from './frame-walk.ts';
-import { endFromText, recordFromText, rowKind, tighteningFromText } from './row.ts';
+import { beginningFromText, endFromText, recordFromText, rowKind, tighteningFromText } from './row.ts';
+import type { RunEvent } from './run-event.ts';
 import { brokenSegment, closeInPool, directoryOf, elsewhere, openSegment, segmentName, unreadable, type MadeSegment } from './segment.ts';
 import { eachRow, readSyncedThrough, syncedAt, syncedBytes, type Frame } from './segment-form.ts';
 import { JournalFault } from './journal-fault.ts';
@@ -56,7 +57,7 @@ export class SegmentReader {
     }
   }
 
-  /** At most `limit` rows after `seq` that the store must have: all but openings. @throws JournalFault where one cannot be read. */
+  /** At most `limit` rows after `seq` that the store must have: all but openings that begin no run. @throws JournalFault where one cannot be read. */
   dueAfter(seq: number, limit: number): DueRows {
     const begin = this.#cursorAt(seq);
     const walk = this.#walkFrom(begin.place);
@@ -86,7 +87,7 @@ export class SegmentReader {
         if (kind === rowKind.opened) return true;
         const text = frame.bytes.toString('utf8', from, to);
         if (kind === rowKind.closed) due.records.push({ seq, record: recordFromText(text) });
-        else due.runEvents.push({ seq, event: kind === rowKind.runEnded ? endFromText(text) : tighteningFromText(text) });
+        else due.runEvents.push({ seq, event: runEventFrom(kind, text) });
         due.count += 1;
         due.through = seq;
         return due.count < limit;
@@ -133,4 +134,9 @@ export class SegmentReader {
     closeInPool(this.#made.descriptor);
     this.#owner.close();
   }
+}
+
+function runEventFrom(kind: number, text: string): RunEvent {
+  if (kind === rowKind.openedRun) return beginningFromText(text);
+  return kind === rowKind.runEnded ? endFromText(text) : tighteningFromText(text);
 }

@@ -9,8 +9,8 @@ import type { RequestId } from '@metergate/core/id.ts';
 import { JournalFault } from './journal-fault.ts';
 import type { Journal, JournalCondition, JournalCounters } from './journal.ts';
 import { OpenSegments } from './open-segments.ts';
-import { endToText, openingToText, recordToText, rowKind, tighteningToText, type RowKind } from './row.ts';
-import type { RunEnd, RunTightening } from './run-event.ts';
+import { endToText, openingOfRunToText, openingToText, recordToText, rowKind, tighteningToText, type RowKind } from './row.ts';
+import type { RunBeginning, RunEnd, RunTightening } from './run-event.ts';
 import { ensureJournalDirectory } from './segment-files.ts';
 import type { JournalSync } from './segment-form.ts';
 import { createSegmentSupply, type SegmentSupply } from './segment-supply.ts';
@@ -86,8 +86,9 @@ class SegmentedJournal implements Journal, JournalCondition {
     });
   }
 
-  open(opening: CallOpening, done: (error: Error | null) => void): void {
-    this.#enqueue(rowKind.opened, opening.id, openingToText(opening), done);
+  open(opening: CallOpening, done: (error: Error | null) => void, beginning: RunBeginning | null = null): void {
+    if (beginning === null) this.#enqueue(rowKind.opened, opening.id, openingToText(opening), done);
+    else this.#enqueue(rowKind.openedRun, opening.id, openingOfRunToText(opening, beginning), done);
   }
 
   close(record: CallRecord, done: () => void): void {
@@ -207,7 +208,7 @@ class SegmentedJournal implements Journal, JournalCondition {
   #settle(batch: readonly Row[]): void {
     let neverOpened = null as Set<RequestId> | null;
     for (const row of batch) {
-      if (row.kind === rowKind.opened) {
+      if (row.kind === rowKind.opened || row.kind === rowKind.openedRun) {
         if (row.error === null) {
           row.segment!.openCalls += 1;
           this.counters.opened += 1;

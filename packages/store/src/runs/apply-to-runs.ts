@@ -1,24 +1,28 @@
 /**
  * Applies journal rows to runs and their exposure, inside the transaction that stores the records and their segment's mark. So a run's spend
  * equals the sum of its records, and nothing is applied twice (design 2, Journal). Records confirm their run. Tightenings and ends come in
- * the order in which the node wrote them; the first end counts.
+ * the order in which the node wrote them; the first end counts. A run that its node began is made here, once, with what was recorded of it
+ * before: whichever of its rows is shipped first says how it began.
  */
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { exposureOf } from '@metergate/core/run/clamp.ts';
 import { afterCall, endedAs, tightenedTo, type Run } from '@metergate/core/run/run.ts';
 import { isGapCall, isUnknownCall } from '@metergate/core/spend/spend-sum.ts';
-import type { RunEnd, RunTightening } from '../journal/run-event.ts';
+import { nanoDollars } from '@metergate/core/money.ts';
+import type { RunBeginning, RunEnd, RunEvent, RunTightening } from '../journal/run-event.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Send } from '../engine/send.ts';
 import { lockExposure, nextRunChange, type LockedExposure } from './run-exposure.ts';
-import { runNameText, selectRuns, updateRuns, updateSpent, type RunName, type StoredRun } from './run-rows.ts';
+import {
+  insertRuns, runNameText, selectRuns, spentBefore, updateRuns, updateSpent, type RunName, type SpentBefore, type StoredRun,
+} from './run-rows.ts';
 
 /** What of a record counts for its run. */
 export type RunCallRecord = Pick<CallRecord, 'organization' | 'run' | 'startedAtMs' | 'cost' | 'costGaps' | 'usage'>;
 
 export interface RunWork {
   readonly records: readonly RunCallRecord[];
-  readonly events: readonly (RunTightening | RunEnd)[];
+  readonly events: readonly RunEvent[];
 }
 
 /** A run's last call is known to this much, so that it is not written with each of them. Milliseconds. */
@@ -29,33 +33,41 @@ export interface LockedRuns {
   readonly exposure: LockedExposure;
   /** By `runNameText`. */
   readonly runs: ReadonlyMap<string, StoredRun>;
-  /** The number that changes of them get. 0: there were no events. */
+  /** The number that changes of them get. 0: there are none. */
   readonly change: bigint;
+  /** What was recorded before of runs that begin, by `runNameText`. */
+  readonly before: ReadonlyMap<string, SpentBefore>;
 }
 
 /** Locks and reads what `work` is about. Work that names no run costs nothing. */
 export async function lockRuns(kind: Engine['kind'], send: Send, work: RunWork): Promise<LockedRuns> {
   const names = namesIn(work);
-  const [change, exposure, runs] = await Promise.all([
-    work.events.length === 0 ? 0n : nextRunChange(send),
-    lockExposure(kind, send, names.map(({ organization }) => organization)), selectRuns(kind, send, names),
+  const beginnings = work.events.flatMap((event) => beginningOf(event) ?? []).map(({ organization, run: id }) => ({ organization, id }));
+  const [change, exposure, runs, before] = await Promise.all([
+    work.events.every(isBeginning) ? 0n : nextRunChange(send),
+    lockExposure(kind, send, names.map(({ organization }) => organization)), selectRuns(kind, send, names), spentBefore(kind, send, beginnings),
   ]);
-  return { exposure, runs, change };
+  return { exposure, runs, change, before };
 }
 
 /** Applies it whole. It may be less than what the runs were locked for. */
 export function applyToRuns(kind: Engine['kind'], send: Send, { records, events, locked }: RunWork & { readonly locked: LockedRuns }): void {
   const { exposure, runs: before, change } = locked;
-  if (before.size === 0) return;
   const after = new Map(before);
+  for (const event of events) begin(after, event, locked.before);
+  if (after.size === 0) return;
   for (const record of records) {
     if (record.run === null) continue;
     replace(after, { organization: record.organization, id: record.run }, (run) => withCall(run, record));
   }
   for (const event of events) {
+    if (isBeginning(event)) continue;
     replace(after, { organization: event.organization, id: event.run }, (run) => withEvent(run, event, change));
   }
-  const changed = [...after].filter(([name, run]) => before.get(name) !== run);
+  const made = [...after].flatMap(([name, run]) => before.has(name) ? [] : [run]);
+  for (const run of made) exposure.shift(run.organization, takenBy(run));
+  insertRuns(kind, send, made);
+  const changed = [...after].filter(([name, run]) => before.has(name) && before.get(name) !== run);
   for (const [name, run] of changed) exposure.shift(run.organization, takenBy(run) - takenBy(before.get(name)!));
   const spendOnly = ([name, run]: [string, StoredRun]): boolean => onlySpent(before.get(name)!, run);
   updateSpent(kind, send, changed.filter(spendOnly).map(([, run]) => run));
@@ -74,6 +86,28 @@ function namesIn({ records, events }: RunWork): RunName[] {
   for (const { organization, run } of records) if (run !== null) add({ organization, id: run });
   for (const { organization, run } of events) add({ organization, id: run });
   return [...names.values()];
+}
+
+function isBeginning(event: RunEvent): event is RunBeginning {
+  return 'startedAtMs' in event;
+}
+
+function beginningOf(event: RunEvent): RunBeginning | null {
+  return isBeginning(event) ? event : event.begun ?? null;
+}
+
+/** Makes the run that an event tells the beginning of, where it is not there. */
+function begin(runs: Map<string, StoredRun>, event: RunEvent, before: ReadonlyMap<string, SpentBefore>): void {
+  const beginning = beginningOf(event);
+  if (beginning === null) return;
+  const { organization, run: id, declared, effective, clampReason, startedAtMs, expiresAtMs } = beginning;
+  const name = runNameText({ organization, id });
+  if (runs.has(name)) return;
+  const { spent = 0n, unknownCalls = 0, gapCalls = 0 } = before.get(name) ?? {};
+  runs.set(name, {
+    organization, id, state: 'live', declared, effective, clampReason, spent: nanoDollars(spent), unknownCalls, gapCalls,
+    startedAtMs, expiresAtMs, endedAtMs: null, confirmed: true, lastCallAtMs: startedAtMs, change: 0n,
+  });
 }
 
 /** A run that is not there has vanished: its records stay, and count again should it come back. */

@@ -9,6 +9,8 @@ import { nanoDollars, nanoDollarsMax, type NanoDollars } from '@metergate/core/m
 import { exposureOf } from '@metergate/core/run/clamp.ts';
 import type { EndedState, Run } from '@metergate/core/run/run.ts';
 import type { CallBatch } from '../journal/call-sink.ts';
+import type { RunBeginning, RunEnd, RunEvent } from '../journal/run-event.ts';
+import type { RunName } from './run-rows.ts';
 import type { NewRun, RunAnswer } from './runs.ts';
 import type { Store } from '../store.ts';
 import { granted, refusalCode, sampleRecord, startMs } from '../test-support/contract-fixture.ts';
@@ -44,6 +46,11 @@ for (const on of bothEngines) {
       segment: segment(), through: 1, records: [],
       runEvents: [{ seq: 1, event: { organization, run, declared: usd(to), effective: usd(to), clampReason: null, atMs: startMs } }],
     });
+    const begun = (organization: OrganizationId, run: string, changes: Partial<RunBeginning> = {}): RunBeginning => ({
+      organization, run, declared: usd(5), effective: usd(5), clampReason: null, startedAtMs: startMs, expiresAtMs: null, ...changes,
+    });
+    const events = (...all: RunEvent[]): CallBatch =>
+      ({ segment: segment(), through: all.length, records: [], runEvents: all.map((event, at) => ({ seq: at + 1, event })) });
     /** What the store says is taken, held against the runs themselves. */
     const taken = async (organization: OrganizationId): Promise<bigint> => {
       const rows = await context.query(url, 'select taken_nano from run_exposure where organization = $1', [organization]);
@@ -52,6 +59,64 @@ for (const on of bothEngines) {
       assert.equal(counted, live.reduce((sum, run) => sum + exposureOf(run), 0n), 'exposure is the sum over live runs');
       return counted;
     };
+
+    describe('a run that its node began', () => {
+      const stateOf = async (organization: OrganizationId, id: string) => {
+        const run = await store.runs.get({ organization, id });
+        return run === null ? null : [run.state, run.effective, run.spent, run.startedAtMs, run.expiresAtMs];
+      };
+
+      test('is made with its first row, holds its exposure, and does not vanish; another beginning of it changes nothing', async () => {
+        const organization = await newOrganization();
+        const batch: CallBatch = {
+          segment: segment(), through: 3, runEvents: [{ seq: 2, event: begun(organization, 'r', { expiresAtMs: startMs + hourMs }) }],
+          records: [{ seq: 3, record: sampleRecord(organization, { run: 'r', cost: usd(2) }) }],
+        };
+        await store.calls.ship(batch);
+        await store.calls.ship(batch);
+        await store.calls.ship(events(begun(organization, 'r', { effective: usd(100), expiresAtMs: null })));
+        assert.deepEqual(await stateOf(organization, 'r'), ['live', usd(5), usd(2), startMs, startMs + hourMs]);
+        assert.equal(await taken(organization), usd(3));
+        await store.runs.sweep(startMs + 60_000);
+        assert.equal((await stateOf(organization, 'r'))?.[0], 'live');
+        const answer = await open(wanted(organization, 'r', { declared: usd(50), effective: usd(50) }));
+        assert.ok(answer.kind === 'run' && !answer.created && answer.confirmed);
+      });
+
+      test('counts what was shipped of it before its beginning, and its end and tightening that were shipped before stand', async () => {
+        const organization = await newOrganization();
+        await store.calls.ship(shipped(organization, 'late', usd(2)));
+        assert.equal(await stateOf(organization, 'late'), null);
+        await store.calls.ship(events(begun(organization, 'late')));
+        assert.deepEqual((await stateOf(organization, 'late'))?.slice(0, 3), ['live', usd(5), usd(2)]);
+        const end: RunEnd = { organization, run: 'over', state: 'over_budget', atMs: startMs + 5, begun: begun(organization, 'over') };
+        await store.calls.ship(events(end));
+        await store.calls.ship(events(begun(organization, 'over')));
+        assert.deepEqual((await stateOf(organization, 'over'))?.slice(0, 2), ['over_budget', usd(5)]);
+        const tighter = { organization, run: 'tight', declared: usd(1), effective: usd(1), clampReason: null, atMs: startMs };
+        await store.calls.ship(events({ ...tighter, begun: begun(organization, 'tight') }));
+        await store.calls.ship(events(begun(organization, 'tight')));
+        assert.deepEqual((await stateOf(organization, 'tight'))?.slice(0, 2), ['live', usd(1)]);
+        assert.equal(await taken(organization), usd(4));
+      });
+
+      test('is told of when it ends elsewhere, as any other; all names are read, a few at a time', async () => {
+        const organization = await newOrganization();
+        const ids = ['a', 'b', 'c'];
+        await store.calls.ship(events(...ids.map((id) => begun(organization, id))));
+        const since = await store.runs.feed();
+        await granted(store.runs.close({ organization, id: 'b' }));
+        assert.deepEqual((await store.runs.changes(since)).runs.map(({ id, state }) => [id, state]), [['b', 'closed']]);
+        const found: string[] = [];
+        for (let last: RunName | null = null; ;) {
+          const names: RunName[] = await store.runs.names(last, 2);
+          found.push(...names.filter((name) => name.organization === organization).map(({ id }) => id));
+          if (names.length < 2) break;
+          last = names.at(-1)!;
+        }
+        assert.deepEqual(found.sort(), ids);
+      });
+    });
 
     describe('making a run', () => {
       test('the first question makes it, every later one finds it as it was made (row 13)', async () => {

@@ -4,14 +4,16 @@
  * is the sum, over live runs, of the budget not yet spent: kept to the nano-dollar in every transaction that changes a run, and never above
  * the limit when a run is made.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
 import { clampToExposure, type PolicyBudget } from '@metergate/core/run/clamp.ts';
 import { endedAs, type EndedState, type Run } from '@metergate/core/run/run.ts';
-import { sql } from 'kysely';
+import { CompiledQuery, sql } from 'kysely';
 import type { ChangeName } from '../audit/change.ts';
 import { erasedAmong, holdOffErasures } from '../erasure/erased.ts';
 import { sendingIn } from '../engine/send.ts';
+import { onBoth } from '../engine/texts.ts';
 import { refuse, type StoreRefusal } from '../refusal.ts';
 import { lastCallGrainMs, takenBy } from './apply-to-runs.ts';
 import { lockExposure, nextRunChange, type LockedExposure } from './run-exposure.ts';
@@ -61,6 +63,7 @@ export interface Runs {
    * organization has no exposure left.
    */
   open(wanted: readonly NewRun[]): Promise<RunAnswer[]>;
+  /** Null: there is none. Of the embedded store that is said when a node's beginning of it has had the time to come. */
   get(run: RunName): Promise<Run | null>;
   /** Newest first. */
   list(query: RunList): Promise<Run[]>;
@@ -73,6 +76,8 @@ export interface Runs {
    * and without a call for 24 h are closed. Says how many it was.
    */
   sweep(nowMs: number): Promise<number>;
+  /** Names of all runs, at most so many at a time, in one order; goes on after a name. */
+  names(after: RunName | null, limit: number): Promise<RunName[]>;
   /** The number of the latest change that nodes must hear of. */
   feed(): Promise<number>;
   /** Ends and tightenings committed after `since`. */
@@ -85,12 +90,16 @@ const idleMs = 24 * 3_600_000 + lastCallGrainMs;
 /** Runs of one slice of a sweep, and numbers of the feed in one answer. */
 const sliceRuns = 500;
 const sliceChanges = 16;
+/** How often a run is looked for that its node may have begun just now, and how far apart. */
+const soonLooks = 12;
+const soonPauseMs = 30;
 
 export function runsIn(context: StoreContext): Runs {
   const { engine } = context;
   return {
     open: (wanted) => openRuns(context, wanted),
-    get: (name) => runNamed(context, name),
+    get: (name) => runSoon(context, name),
+    names: (after, limit) => runNames(context, after, limit),
     list: (query) => listRuns(context, query),
     close: (name) => closeRun(context, name),
     confirm: (runs) => confirmRuns(context, runs),
@@ -120,6 +129,26 @@ async function runNamed({ engine }: StoreContext, { organization, id }: RunName)
   return row === undefined ? null : runOf(storedRunOf(row));
 }
 
+/**
+ * The node of an embedded store begins runs by itself, and its journal is shipped some twenty times a second: who asks for a run right after its
+ * first call is not to be told that there is none.
+ */
+async function runSoon(context: StoreContext, name: RunName): Promise<Run | null> {
+  for (let looks = context.engine.kind === 'sqlite' ? soonLooks : 1; ; looks -= 1) {
+    const found = await runNamed(context, name);
+    if (found !== null || looks <= 1) return found;
+    await pause(soonPauseMs);
+  }
+}
+
+async function runNames({ engine }: StoreContext, after: RunName | null, limit: number): Promise<RunName[]> {
+  const { organization, id } = after ?? { organization: '', id: '' };
+  const { rows } = await engine.read((db) => db.executeQuery<RunName>(CompiledQuery.raw(namesText[engine.kind], [organization, id, limit])));
+  return rows;
+}
+
+const namesText = onBoth('select organization, id from run where (organization, id) > ($1, $2) order by organization, id limit $3');
+
 async function listRuns({ engine }: StoreContext, { organization, limit, after }: RunList): Promise<Run[]> {
   const rows = await engine.read((db) => {
     let query = db.selectFrom('run').selectAll().where('organization', '=', organization);
@@ -134,7 +163,7 @@ async function listRuns({ engine }: StoreContext, { organization, limit, after }
 }
 
 async function closeRun(context: StoreContext, name: RunName): Promise<Run | StoreRefusal> {
-  const found = await runNamed(context, name);
+  const found = await runSoon(context, name);
   if (found !== null && found.state !== 'live') return found;
   if (found !== null) await endRuns(context, [name], () => ({ state: 'closed', atMs: context.clock() }), closedRun(name));
   return (found === null ? null : await runNamed(context, name))

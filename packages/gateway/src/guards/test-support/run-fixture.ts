@@ -111,6 +111,12 @@ export class AskedStore {
     return answer.promise;
   };
 
+  /** Whether runs that were not named before are this node's to begin. */
+  isOwn = false;
+  readonly #named = new Set<string>();
+
+  readonly claimRun: NonNullable<RunsOptions['store']['claimRun']> = ({ id }) => this.isOwn && this.#named.size < this.#named.add(id).size;
+
   readonly confirmRun: RunsOptions['store']['confirmRun'] = ({ id }) => void this.confirmed.push(id);
 
   /** Answers the question, by its place, as a store that makes the run; or as told. Resolves when all that follows from it is done. */
