@@ -134,8 +134,8 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'accounts nodes refusals runs tap views webhooks', 'alerts calls erasure seeding', 'receipts', 'retention', 'store.ts', 'desk',
   ],
   gateway: [
-    'body-pace.ts clock.ts condition.ts connections.ts counters.ts descriptors.ts drains.ts held-bodies.ts log metrics network refusals.ts '
-      + 'request-ids.ts traces usage',
+    'body-pace.ts call-turns.ts clock.ts condition.ts connections.ts counters.ts descriptors.ts drains.ts held-bodies.ts log metrics network '
+      + 'refusals.ts request-ids.ts traces usage',
     'faults.ts guards node-clock.ts respond.ts', 'settings', 'gateway-node.ts', 'call', 'server.ts', 'gateway.ts', 'gateway-thread.ts',
   ],
   platform: [

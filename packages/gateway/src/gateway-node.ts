@@ -2,6 +2,7 @@
 import type { GatewayNodeId } from '@metergate/core/id.ts';
 import type { Provider } from '@metergate/core/wire/wire.ts';
 import type { Journal } from '@metergate/store/journal/journal.ts';
+import type { CallTurns } from './call-turns.ts';
 import type { Drains } from './drains.ts';
 import type { Faults } from './faults.ts';
 import type { Guards } from './guards/guards.ts';
@@ -30,6 +31,7 @@ export interface GatewayNode {
   readonly destinations: Destinations;
   readonly createCopyReader: CreateCopyReader;
   readonly heldBodies: HeldBodies;
+  readonly turns: CallTurns;
   readonly drains: Drains;
   readonly guards: Guards;
   readonly verifyGrant: VerifyGrant;

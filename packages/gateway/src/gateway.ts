@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import type { GatewayNodeId } from '@metergate/core/id.ts';
 import type { Journal } from '@metergate/store/journal/journal.ts';
 import type { Connections } from './connections.ts';
+import { CallTurns } from './call-turns.ts';
 import { createDrains } from './drains.ts';
 import { createFaults } from './faults.ts';
 import type { Destinations, GatewayNode } from './gateway-node.ts';
@@ -32,6 +33,8 @@ export interface GatewayOptions {
   readonly destinations: Destinations;
   readonly createCopyReader: CreateCopyReader;
   readonly heldBodiesBytesMax: number;
+  /** By this thread's event loop by default. */
+  readonly turns?: CallTurns;
   /** Callers' connections at once; absent: unbounded. */
   readonly connectionsMax?: number;
   readonly guards: Guards;
@@ -68,6 +71,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     destinations: options.destinations,
     createCopyReader: options.createCopyReader,
     heldBodies: createHeldBodies(options.heldBodiesBytesMax),
+    turns: options.turns ?? new CallTurns(),
     drains: createDrains(),
     guards: options.guards,
     verifyGrant: options.verifyGrant,
@@ -94,7 +98,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     host: options.host, port, counters, metrics: node.metrics, refusalCounts: node.refusalCounts,
     drains: () => node.drains.underWay,
     heldBodyBytes: () => node.heldBodies.heldBytes,
-    drain: (graceMs) => drainServer(server, connections, graceMs),
+    drain(graceMs) {
+      // What is cut is to be in the journal before that ends.
+      node.turns.end();
+      return drainServer(server, connections, graceMs);
+    },
   };
 }
 

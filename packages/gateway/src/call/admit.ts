@@ -48,6 +48,15 @@ export class Admission {
     this.#end = end;
   }
 
+  /** As `begin`, after others' turns. Who has left meanwhile is not there any more. */
+  beginLater(): void {
+    try {
+      if (!callerHasLeft(this.#reception)) this.begin();
+    } catch (cause) {
+      this.#end.broke('admission', cause);
+    }
+  }
+
   begin(): void {
     const { request, response } = this.#reception;
     const { held, route } = this.#heard;

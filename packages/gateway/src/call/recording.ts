@@ -6,6 +6,7 @@
 import type { CallOpening, CallRecord } from '@metergate/core/record/call-record.ts';
 import { withoutUsage } from '@metergate/core/usage/operation.ts';
 import type { Reading } from '@metergate/core/usage/reading.ts';
+import type { FaultPlace } from '../faults.ts';
 import type { GatewayNode } from '../gateway-node.ts';
 import type { CopyReader } from '../usage/copy-reader.ts';
 import type { AdmittedCall, OutboundBody } from './admitted-call.ts';
@@ -79,16 +80,26 @@ export class Recording {
     this.#settling = true;
     const startedMs = this.#node.clock.monotonicMs();
     const lost = unanswered && withoutUsage(this.#opening) !== 'none';
-    readAtEnd({ copy, lost }, end, (reading) => this.#guard.run('settling', () => {
+    this.#inTurn('settling', () => readAtEnd({ copy, lost }, end, (reading) => this.#guard.run('settling', () => {
       const record = this.#recordOf(end, reading, facts());
-      this.#close(record, () => this.#guard.run('journal', () => {
-        this.#settled = true;
-        this.#node.log.ended(record);
-        this.#node.traces?.ended(record, this.#call.traceParent);
-        this.#node.metrics.recorded(record, this.#addedMs + this.#node.clock.monotonicMs() - startedMs);
-        committed();
-      }));
-    }));
+      this.#close(record, () => this.#inTurn('journal', () => this.#isSettled(record, startedMs, committed)));
+    })));
+  }
+
+  #isSettled(record: CallRecord, startedMs: number, committed: () => void): void {
+    this.#settled = true;
+    this.#node.log.ended(record);
+    this.#node.traces?.ended(record, this.#call.traceParent);
+    this.#node.metrics.recorded(record, this.#addedMs + this.#node.clock.monotonicMs() - startedMs);
+    committed();
+  }
+
+  /** Where its organization has had its turn, in a later one. */
+  #inTurn(place: FaultPlace, step: () => void): void {
+    const { turns } = this.#node;
+    const { id } = this.#call.held.organization;
+    if (turns.mayGo(id)) this.#guard.run(place, step);
+    else turns.later(id, () => this.#guard.run(place, step));
   }
 
   /** After a fault of ours; one that was settled keeps its first record. `told` runs when it is written. @throws what keeps it from being made. */

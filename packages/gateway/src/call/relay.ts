@@ -82,9 +82,20 @@ export class Relay implements ExchangeObserver, CallUnderWay, BreakableCall, Hea
   start(): void {
     this.#guard.run('start', () => this.#recording.open((error) => {
       if (error !== null) this.#abandonUnopened();
-      else if (this.#callerGone) this.#settle('cut', 'caller_gone');
-      else this.#dial();
+      else this.#dialInTurn();
     }));
+  }
+
+  #dialInTurn(): void {
+    const { turns } = this.#node;
+    const { id } = this.#call.held.organization;
+    if (turns.mayGo(id)) this.#dialWherePossible();
+    else turns.later(id, () => this.#guard.run('start', () => this.#dialWherePossible()));
+  }
+
+  #dialWherePossible(): void {
+    if (this.#callerGone) this.#settle('cut', 'caller_gone');
+    else if (!this.#recording.settling) this.#dial();
   }
 
   /** The caller's side sent a FIN: what arrives within the bound of a drain is delivered, then the caller counts as gone. */

@@ -57,7 +57,10 @@ export function serve(node: GatewayNode, reception: Reception): void {
       else if (outcome === 'unavailable') refuseWith({ kind: 'internal_fault' });
       else {
         caller = outcome.held;
-        new Admission(node, reception, { id, method, route, keyHash: outcome.hash, held: outcome.held }, { refuseWith, broke }).begin();
+        const admission = new Admission(node, reception, { id, method, route, keyHash: outcome.hash, held: outcome.held }, { refuseWith, broke });
+        const organization = caller.organization.id;
+        if (node.turns.mayGo(organization)) admission.begin();
+        else node.turns.later(organization, () => admission.beginLater());
       }
     } catch (cause) {
       broke('admission', cause);

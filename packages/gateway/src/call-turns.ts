@@ -1,0 +1,121 @@
+/**
+ * Whose calls are worked at in a turn of the event loop (design 3, row 8a; decision 0019). A call is worked at in four steps: it is admitted,
+ * dialled, settled, and answered, each some 50 to 150 µs. While several organizations call, one of them takes at most four steps in a turn, and
+ * its others wait for the next ones. So a burst of one is not worked off before the one call of another is looked at. An organization that
+ * calls alone waits for nothing: each of its steps costs it one comparison.
+ */
+import type { OrganizationId } from '@metergate/core/id.ts';
+
+const stepsOfTurn = 4;
+/** For so long after two organizations called in alternation they count as calling at the same time. */
+const togetherMs = 250;
+/** Steps of one organization that wait at most; further ones are taken at once. More than it has connections, unless it pipelines without end. */
+const waitingMax = 4_096;
+
+/** What turns go by; given in tests. */
+export interface CallTurnsBy {
+  /** Runs a task once the turn is over. */
+  readonly atTurnsEnd: (task: () => void) => unknown;
+  readonly after: (delayMs: number, task: () => void) => unknown;
+}
+
+const byThisThread: CallTurnsBy = { atTurnsEnd: setImmediate, after: (delayMs, task) => setTimeout(task, delayMs).unref() };
+
+interface Share {
+  /** The turn in which it took its last step, and how many in it. */
+  turn: number;
+  steps: number;
+  /** What waits, in its order. */
+  waiting: (() => void)[];
+}
+
+export class CallTurns {
+  readonly #by: CallTurnsBy;
+  readonly #shares = new Map<OrganizationId, Share>();
+  #last: OrganizationId | null = null;
+  /** Several organizations call at the same time. */
+  #isShared = false;
+  /** Since that was last looked at. */
+  #alternated = false;
+  #ended = false;
+  #turn = 0;
+  #isDue = false;
+
+  constructor(by: CallTurnsBy = byThisThread) {
+    this.#by = by;
+  }
+
+  /** Whether a step may be taken at once. False: it is to be handed to `later`, before another is asked for. */
+  mayGo(organization: OrganizationId): boolean {
+    return (organization === this.#last && !this.#isShared) || this.#mayGoBeside(organization);
+  }
+
+  /** Takes the step in a later turn, behind all others of its organization. It must not throw. */
+  later(organization: OrganizationId, step: () => void): void {
+    this.#shares.get(organization)!.waiting.push(step);
+  }
+
+  /** The node ends: from now on nothing waits, and what does is done before this returns. */
+  end(): void {
+    this.#ended = true;
+    for (const share of this.#shares.values()) {
+      const { waiting } = share;
+      share.waiting = [];
+      for (const step of waiting) step();
+    }
+  }
+
+  #mayGoBeside(organization: OrganizationId): boolean {
+    if (this.#ended) return true;
+    if (organization !== this.#last) {
+      if (this.#last !== null) this.#callTogether();
+      this.#last = organization;
+    }
+    if (!this.#isShared) return true;
+    let share = this.#shares.get(organization);
+    if (share === undefined) this.#shares.set(organization, share = { turn: this.#turn, steps: 0, waiting: [] });
+    this.#endTurnSoon();
+    if (share.turn !== this.#turn) [share.turn, share.steps] = [this.#turn, 0];
+    const mustWait = share.steps >= stepsOfTurn || share.waiting.length > 0;
+    if (mustWait && share.waiting.length < waitingMax) return false;
+    share.steps += 1;
+    return true;
+  }
+
+  #callTogether(): void {
+    this.#alternated = true;
+    if (this.#isShared) return;
+    this.#isShared = true;
+    this.#by.after(togetherMs, this.#look);
+  }
+
+  readonly #look = (): void => {
+    if (this.#alternated || this.#isDue) {
+      this.#alternated = false;
+      this.#by.after(togetherMs, this.#look);
+      return;
+    }
+    this.#isShared = false;
+    this.#shares.clear();
+  };
+
+  #endTurnSoon(): void {
+    if (this.#isDue) return;
+    this.#isDue = true;
+    this.#by.atTurnsEnd(this.#nextTurn);
+  }
+
+  readonly #nextTurn = (): void => {
+    this.#isDue = false;
+    this.#turn += 1;
+    for (const share of this.#shares.values()) this.#goOn(share);
+  };
+
+  #goOn(share: Share): void {
+    if (share.waiting.length === 0) return;
+    this.#endTurnSoon();
+    const steps = share.waiting.splice(0, stepsOfTurn);
+    [share.turn, share.steps] = [this.#turn, steps.length];
+    for (const step of steps) step();
+  }
+}

@@ -1,0 +1,95 @@
+/**
+ * Bursts of one organization's calls beside another's, on a whole node (design 3, row 8a; decision 0019): counted in what reaches the provider
+ * first, not in time. Turns of the event loop are the test's own where what waits must go on waiting.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { RawConnection } from '@metergate/testkit/raw-client.ts';
+import { gate } from '@metergate/testkit/scripted-provider.ts';
+import { CallTurns } from '../call-turns.ts';
+import { neighbourKey, ownKey, startNode } from '../test-support/whole-node.ts';
+
+const body = '{"model":"m"}';
+const callOf = (key: string, target: string): string =>
+  `POST ${target} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+const own = callOf(ownKey, '/v1/chat/completions');
+const neighbours = callOf(neighbourKey, '/v1/responses');
+
+async function answered(connection: RawConnection, call: string): Promise<number> {
+  connection.send(call);
+  return (await connection.nextAnswer()).status;
+}
+
+const connected = (connect: () => Promise<RawConnection>, count: number): Promise<RawConnection[]> =>
+  Promise.all(Array.from({ length: count }, connect));
+
+async function ended(connections: readonly RawConnection[]): Promise<void> {
+  await Promise.all(connections.map((connection) => connection.close()));
+}
+
+test('of a hundred calls of one organization at once and one of another after them, that one is at the provider before the sixtieth', async (t) => {
+  const turns = new CallTurns({ atTurnsEnd: setImmediate, after: () => {} });
+  const { provider, connect } = await startNode(t, { turns });
+  const [neighbour, ...burst] = await connected(connect, 101) as [RawConnection, ...RawConnection[]];
+  const all = (): Promise<number[]> => Promise.all([...burst.map((connection) => answered(connection, own)), answered(neighbour, neighbours)]);
+  // The first time no answer comes before the last call has, so that the second time there is a connection to the provider for each.
+  const heard = gate();
+  const answer = { body: '{}' };
+  provider.respond(async () => {
+    if (provider.requests.length === 101) heard.open();
+    await heard.opened;
+    return answer;
+  });
+  await all();
+  provider.respond(answer);
+  assert.deepEqual(new Set(await all()), new Set([200]));
+  const targets = provider.requests.slice(101).map(({ target }) => target);
+  assert.equal(targets.length, 101);
+  assert.ok(targets.indexOf('/v1/responses') < 60, `at place ${targets.indexOf('/v1/responses')}`);
+  await ended([neighbour, ...burst]);
+});
+
+/** A node that has heard of two organizations, whose turn ends when told. */
+async function heldTurn(t: Parameters<typeof startNode>[0]) {
+  let ends: (() => void)[] = [];
+  let isHeld = false;
+  const turns = new CallTurns({ atTurnsEnd: (task) => isHeld ? ends.push(task) : setImmediate(task), after: () => {} });
+  const node = await startNode(t, { turns });
+  const [neighbour, ...callers] = await connected(node.connect, 7) as [RawConnection, ...RawConnection[]];
+  await answered(neighbour, neighbours);
+  await answered(callers[0]!, own);
+  await new Promise((resolve) => void setImmediate(resolve));
+  isHeld = true;
+  return {
+    ...node, neighbour, callers,
+    goOn() {
+      isHeld = false;
+      for (const task of ends) task();
+      ends = [];
+    },
+  };
+}
+
+test('who leaves while a call waits for its turn is not forwarded, and another organization is served meanwhile', async (t) => {
+  const { provider, gateway, neighbour, callers, goOn } = await heldTurn(t);
+  const before = provider.requests.length;
+  const answers = callers.map((caller) => answered(caller, own).catch(() => 'left'));
+  assert.equal(await answered(neighbour, neighbours), 200);
+  assert.equal(provider.requests.length, before + 1, 'four were admitted, and two wait for that');
+  callers.at(-1)!.abort();
+  await callers.at(-1)!.ended;
+  assert.equal(await answered(neighbour, callOf(neighbourKey, '/nowhere')), 404, 'by then the node has heard of it');
+  goOn();
+  assert.deepEqual(await Promise.all(answers), [200, 200, 200, 200, 200, 'left']);
+  assert.deepEqual([provider.requests.length, gateway.counters.inFlight], [before + 6, 0]);
+  await ended([neighbour, ...callers.slice(0, -1)]);
+});
+
+test('a node that ends lets all that waits go on at once', async (t) => {
+  const { gateway, neighbour, callers } = await heldTurn(t);
+  const answers = callers.map((caller) => answered(caller, own));
+  assert.equal(await answered(neighbour, neighbours), 200);
+  const drained = gateway.drain(10_000);
+  assert.deepEqual(await Promise.all(answers), Array(6).fill(200));
+  await drained;
+});
