@@ -1,8 +1,8 @@
 /**
- * The test command: types, lint, then every test file, with one PostgreSQL server for the run. The server is built first: what starts the product
- * starts it as a user would, and some hundred starts from its sources would take minutes more.
+ * The test command: every test file, with one PostgreSQL server for the run, and types and lint beside them. The server is built first: what
+ * starts the product starts it as a user would, and some hundred starts from its sources would take minutes more.
  * `npm test` runs all; `npm test -- PART …` only the test files whose path holds one of the parts, without types and lint.
- * Any failure ends with a non-zero exit code; the test runner's own closing lines are the last that is printed.
+ * Any failure ends with a non-zero exit code. The test runner's own closing lines are the last that is printed, but for what types or lint found.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,8 +22,9 @@ const concurrency = Math.max(2, Math.min(5, availableParallelism() + 1));
 const limitMs = 240_000;
 /** What takes longest on a quiet machine begins first, or it would be alone at the end. Files of which none is here follow by their names. */
 const longest = [
-  'test/tap/python.test.ts', 'test/dashboard/dashboard.test.ts', 'packages/store/src/retention/', 'test/nodes/', 'test/reliability/', 'test/kill/',
-  'test/hostile/', 'test/operation/', 'test/dashboard/', 'test/store-away/', 'packages/store/src/', 'test/', 'packages/gateway/src/usage/',
+  'test/tap/python.test.ts', 'test/dashboard/dashboard.test.ts', 'packages/platform/src/', 'packages/store/src/retention/', 'test/nodes/',
+  'test/reliability/', 'test/kill/', 'test/hostile/', 'test/operation/', 'test/dashboard/', 'test/store-away/', 'packages/store/src/', 'test/',
+  'packages/gateway/src/usage/',
 ];
 
 /**
@@ -48,17 +49,26 @@ async function testAll(parts: readonly string[]): Promise<number> {
     console.error(`No test file's path holds ${parts.join(' or ')}.`);
     return 2;
   }
-  if (parts.length === 0) {
-    const types = await step('types', ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'tsconfig.json']);
-    const folders = ['packages', 'test', 'bench', 'scripts'];
-    const lint = await step('lint', ['node_modules/oxlint/bin/oxlint', '--quiet', '-c', '.oxlintrc.json', ...folders]);
-    if (types !== 0 || lint !== 0) {
-      console.error('The tests are not run before types and lint pass.');
-      return 1;
-    }
+  const faults = parts.length === 0 ? checkSources() : Promise.resolve([]);
+  const tests = await step('build', ['packages/cli/build.mjs']) === 0 ? await runTests(files) : 1;
+  // Where they would be overlooked among the tests they are told last.
+  for (const fault of await faults) console.error(fault);
+  return (await faults).length === 0 ? tests : 1;
+}
+
+/** Types and lint, beside what waits: what those that fail have to say. */
+async function checkSources(): Promise<string[]> {
+  const folders = ['packages', 'test', 'bench', 'scripts'];
+  const checks = {
+    types: ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'tsconfig.json'],
+    lint: ['node_modules/oxlint/bin/oxlint', '--quiet', '-c', '.oxlintrc.json', ...folders],
+  };
+  const faults: string[] = [];
+  for (const [name, args] of Object.entries(checks)) {
+    const said: string[] = [];
+    if (await step(name, args, said) !== 0) faults.push(`${said.join('')}\n${name} FAILED: ${name === 'types' ? 'tsc' : 'oxlint'} says why above.`);
   }
-  if (await step('build', ['packages/cli/build.mjs']) !== 0) return 1;
-  return runTests(files);
+  return faults;
 }
 
 function testFiles(parts: readonly string[]): string[] {
@@ -68,9 +78,9 @@ function testFiles(parts: readonly string[]): string[] {
   return [...new Set([...longest.flatMap((part) => named.filter((file) => file.startsWith(part))), ...named])];
 }
 
-async function step(name: string, args: readonly string[]): Promise<number> {
+async function step(name: string, args: readonly string[], said: string[] | null = null): Promise<number> {
   const startedAt = performance.now();
-  const code = await node(args);
+  const code = await node(args, said);
   console.log(`${name}: ${code === 0 ? 'ok' : 'FAILED'} (${seconds(startedAt)} s)`);
   return code;
 }
@@ -146,9 +156,10 @@ await runInOneProcess(${JSON.stringify({ root, files: together, note })});\n`);
   };
 }
 
-/** Runs this very Node with those arguments, its output going straight through; resolves with its exit code. */
-async function node(args: readonly string[]): Promise<number> {
-  const child = spawn(process.execPath, [...args], { cwd: root, stdio: 'inherit' });
+/** Runs this very Node with those arguments; resolves with its exit code. Its output goes straight through, or into `said`. */
+async function node(args: readonly string[], said: string[] | null): Promise<number> {
+  const child = spawn(process.execPath, [...args], { cwd: root, stdio: said === null ? 'inherit' : ['ignore', 'pipe', 'pipe'] });
+  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', (text: string) => said?.push(text));
   const [code] = (await once(child, 'close')) as [number | null];
   return code ?? 1;
 }
