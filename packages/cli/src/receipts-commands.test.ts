@@ -25,6 +25,15 @@ test('without a call there is nothing to export', async () => {
   assert.equal(JSON.parse(stdout).error.code, 'no_receipts');
 });
 
+test('of an organization that was erased without a call nobody is told to wait for receipts', async () => {
+  const { id } = await own.json(['org', 'create', 'short-lived']) as { id: OrganizationId };
+  await own.json(['org', 'erase', id, '--yes']);
+  const { code, stdout } = await own.run(['receipts', 'export', '--org', id, '--out', 'none.jsonl', '--json']);
+  assert.deepEqual([code, JSON.parse(stdout).error], [1, {
+    code: 'no_receipts', message: 'This organization is erased. It had no receipts by then, and can have none any more.',
+  }]);
+});
+
 test('a file is written, and verifies with the printed key, in a place without a store too', async () => {
   await ship('seg_1', 5);
   const made = await own.json(['receipts', 'export', '--org', 'acme', '--out', 'all.jsonl']) as Record<string, unknown>;

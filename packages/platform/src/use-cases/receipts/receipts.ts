@@ -52,7 +52,10 @@ async function spanOf(
   receipts: Receipts, chain: OpenChain, { fromMs, toMs }: ReceiptsQuery,
 ): Promise<ChainSpan | AdministrationRefusal> {
   const signed = (chain.end ?? chain.head)?.last ?? 0;
-  if (signed === 0) return refuseInput('no_receipts', 'This organization has no receipts yet: there is one for each call from now on.');
+  if (signed === 0) {
+    return refuseInput('no_receipts', chain.end === null ? 'This organization has no receipts yet: there is one for each call from now on.'
+      : 'This organization is erased. It had no receipts by then, and can have none any more.');
+  }
   const first = (signedBeginning(chain)?.last ?? 0) + 1;
   if (first > signed) return refuseInput('no_receipts', 'Every call with a receipt is gone for its age.');
   if (fromMs === undefined && toMs === undefined) return { first, last: signed };
