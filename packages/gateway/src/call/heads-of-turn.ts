@@ -1,6 +1,6 @@
 /**
  * Heads of answers that leave at the end of the turn of the event loop, where no bytes of the body took them along before. One immediate for
- * all heads of a turn: each takes the time of a system call, and most heads have left by then.
+ * all heads of a turn: most have left by then, and each immediate takes objects of its own.
  */
 
 /** Who has a head to send. */
