@@ -27,8 +27,11 @@ export function labelsOf(pairs: HeaderPairs): Labels {
   const labels: string[] = [];
   let labelsDropped = 0;
   for (const line of lines) {
-    for (const part of textOf(line).split(',')) {
-      const label = part.trim();
+    const text = textOf(line);
+    for (let from = 0, to = 0; from <= text.length; from = to + 1) {
+      const comma = text.indexOf(',', from);
+      to = comma === -1 ? text.length : comma;
+      const label = text.slice(from, to).trim();
       if (label === '') continue;
       if (labels.length < labelsMax && charactersIn(label) <= labelCharactersMax) labels.push(label);
       else labelsDropped += 1;

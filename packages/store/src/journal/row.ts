@@ -60,10 +60,17 @@ const olderForms: ReadonlyMap<unknown, readonly [fields: number, others: readonl
 
 type RecordValues = [form: number, ...ValuesOf<typeof recordFields>];
 
+/** Not frozen: with a frozen list in it V8 writes a row in twice the time. It reaches nobody. */
+const emptyList: readonly never[] = [];
+
+function quickList<Value>(list: readonly Value[]): readonly Value[] {
+  return list.length === 0 ? emptyList : list;
+}
+
 /** Text of an `opened` row. */
 export function openingToText(opening: CallOpening): string {
   return JSON.stringify([
-    rowForm, opening.id, opening.organization, opening.key, opening.project, opening.labels, opening.labelsDropped, opening.run,
+    rowForm, opening.id, opening.organization, opening.key, opening.project, quickList(opening.labels), opening.labelsDropped, opening.run,
     opening.wire, opening.endpoint, opening.method, opening.path, opening.startedAtMs, opening.node,
   ]);
 }
@@ -88,13 +95,13 @@ export function beginningFromText(text: string): RunBeginning {
 /** Text of a `closed` row. */
 export function recordToText(record: CallRecord): string {
   return JSON.stringify([
-    recordForm, record.id, record.organization, record.key, record.project, record.labels, record.labelsDropped, record.run,
+    recordForm, record.id, record.organization, record.key, record.project, quickList(record.labels), record.labelsDropped, record.run,
     record.wire, record.endpoint, record.method, record.path, record.startedAtMs, record.node,
     record.streamed, record.status, record.outcome, record.model, record.finishReason, record.inputTokens,
     record.outputTokens, record.cachedTokens, record.cacheWriteTokens, record.reasoningTokens, record.usage, record.usageReason,
     record.cost === null ? null : record.cost.toString(), record.costSource, record.priceList, record.providerRequestId,
     record.requestBytes, record.responseBytes, record.firstByteMs, record.durationMs,
-    record.costGaps, record.serviceTier, record.audioInputTokens, record.audioOutputTokens, record.toolCalls,
+    quickList(record.costGaps), record.serviceTier, record.audioInputTokens, record.audioOutputTokens, record.toolCalls,
     record.cacheSavings === null ? null : record.cacheSavings.toString(),
   ]);
 }
