@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { firstValue } from '@metergate/core/call/header-pairs.ts';
 import { header, type RequestId } from '@metergate/core/id.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
 import { wireOf } from '@metergate/core/call/route.ts';
@@ -93,8 +94,8 @@ function envelope(refusal: Refusal, id: RequestId): { status: number; body: stri
 function mustClose(request: IncomingMessage): boolean {
   if (callerCloses(request)) return true;
   if (request.complete) return false;
-  const declared = Number(request.headers['content-length'] ?? Number.NaN);
-  if (request.headers['transfer-encoding'] === undefined && Number.isNaN(declared)) return false;
+  const declared = Number(firstValue(request.rawHeaders, 'content-length') ?? Number.NaN);
+  if (firstValue(request.rawHeaders, 'transfer-encoding') === null && Number.isNaN(declared)) return false;
   return !(declared <= dumpedBodyBytesMax) || request.headers.expect !== undefined;
 }
 

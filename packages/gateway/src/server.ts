@@ -12,6 +12,7 @@ import { createConnections, type Connections } from './connections.ts';
 import type { GatewayNode } from './gateway-node.ts';
 import { freshRequestId } from './request-ids.ts';
 import { isClosing, refuse, refuseOnSocket } from './respond.ts';
+import { RequestClass } from './slim-request.ts';
 
 /** Longer than load balancers keep theirs, so that they close first (design 3, row 10). */
 const keepAliveMs = 75_000;
@@ -33,7 +34,7 @@ export function createGatewayServer(node: GatewayNode, connectionsMax?: number):
   const connections = createConnections(connectionsMax);
   const server = createServer({
     keepAliveTimeout: keepAliveMs, headersTimeout: headersMs, requestTimeout: requestMs,
-    connectionsCheckingInterval: 5_000, maxHeaderSize: headerBytesMax, requireHostHeader: false, noDelay: true,
+    connectionsCheckingInterval: 5_000, maxHeaderSize: headerBytesMax, requireHostHeader: false, noDelay: true, IncomingMessage: RequestClass,
   });
   server.maxHeadersCount = 0;
   server.timeout = idleSocketMs;
