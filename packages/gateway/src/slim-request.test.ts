@@ -1,0 +1,27 @@
+/** What a request tells by name and what only as it came. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
+import { test } from 'node:test';
+import { RequestClass } from './slim-request.ts';
+
+async function received(t: { after(end: () => void): void }, head: string): Promise<IncomingMessage> {
+  const server = createServer({ IncomingMessage: RequestClass, requireHostHeader: false });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const caller = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => {});
+  t.after(() => {
+    caller.destroy();
+    server.close();
+  });
+  caller.write(head);
+  const [request] = await once(server, 'request') as [IncomingMessage];
+  return request;
+}
+
+test('fields that somebody asks for by name are told in any case and joined as Node joins them; others stand only in the raw list', async (t) => {
+  const request = await received(t, 'GET /a HTTP/1.1\r\nHOST: h\r\nConnection: a\r\nX-Any: 1\r\nconnection: b\r\nUpgrade: WebSocket\r\nAccept: c\r\n\r\n');
+  assert.deepEqual({ ...request.headers }, { host: 'h', connection: 'a, b', upgrade: 'WebSocket' });
+  assert.deepEqual(request.rawHeaders,
+    ['HOST', 'h', 'Connection', 'a', 'X-Any', '1', 'connection', 'b', 'Upgrade', 'WebSocket', 'Accept', 'c']);
+});
