@@ -59,7 +59,7 @@ export class Admission {
 
   begin(): void {
     const { request, response } = this.#reception;
-    const { held, route } = this.#heard;
+    const { id, method, route, keyHash, held } = this.#heard;
     const { rawHeaders } = request;
     const runCall = readRun(rawHeaders, held, this.#node.verifyGrant);
     if (runCall !== null && 'kind' in runCall) return this.#end.refuseWith(runCall);
@@ -67,7 +67,7 @@ export class Admission {
     if ('kind' in chosen) return this.#end.refuseWith(chosen);
     const { labels, labelsDropped } = labelsOf(rawHeaders);
     const call: AdmittedCall = {
-      ...this.#heard, chosen, labels, labelsDropped, runCall,
+      id, method, route, keyHash, held, chosen, labels, labelsDropped, runCall,
       project: projectOf(rawHeaders),
       traceParent: this.#node.traces?.parentOf(rawHeaders) ?? null,
       estimate: estimateTokens(declaredBodyBytes(rawHeaders)),

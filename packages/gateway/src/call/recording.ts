@@ -121,8 +121,10 @@ export class Recording {
   }
 
   #recordOf({ outcome }: EndOfAnswer, reading: Reading, facts: CallFacts): CallRecord {
+    const { streamed, status, providerRequestId, requestBytes, responseBytes, firstByteMs, durationMs } = facts;
     return settledRecord(this.#call, this.#opening, {
-      ...facts, outcome, reading: this.#body.overBound ? { ...reading, usageReason: 'body_over_bound' } : reading,
+      streamed, status, providerRequestId, requestBytes, responseBytes, firstByteMs, durationMs,
+      outcome, reading: this.#body.overBound ? { ...reading, usageReason: 'body_over_bound' } : reading,
     }, this.#node.settings.priceBook);
   }
 }

@@ -47,8 +47,21 @@ export function settledRecord(call: AdmittedCall, opening: CallOpening, ended: E
     reading, provider: call.chosen.provider, upstreamHost: call.chosen.upstreamHost,
     book, fallback: call.held.organization.fallbackPrice, atMs: opening.startedAtMs,
   });
+  // Spelled out: an object that is spread and then grows is made again and again on its way.
   return {
-    ...opening,
+    id: opening.id,
+    organization: opening.organization,
+    key: opening.key,
+    project: opening.project,
+    labels: opening.labels,
+    labelsDropped: opening.labelsDropped,
+    run: opening.run,
+    wire: opening.wire,
+    endpoint: opening.endpoint,
+    method: opening.method,
+    path: opening.path,
+    startedAtMs: opening.startedAtMs,
+    node: opening.node,
     streamed: ended.streamed,
     status: ended.status,
     outcome: ended.outcome,
