@@ -10,6 +10,7 @@ import type { LogLine } from '@metergate/gateway/log/call-log.ts';
 import type { StoreThreadFigures } from '@metergate/store/desk/store-thread.ts';
 import type { NodeReport } from '@metergate/store/nodes/node-reports.ts';
 import { processMs } from '@metergate/store/desk/lease-desk.ts';
+import { collectOnOneThread } from './collecting.ts';
 import { tellFaults, type FaultReport } from './told-faults.ts';
 
 /**
@@ -68,6 +69,7 @@ type Message = Record<string, unknown>;
 
 /** Starts the store thread, lets it recover, then the gateway thread. @throws ThreadFault; nothing runs on then. */
 export async function startThreads(options: ThreadsOptions): Promise<Threads> {
+  collectOnOneThread();
   const { port1: storeSide, port2: gatewaySide } = new MessageChannel();
   let stopping = false;
   const watch = (name: string, worker: Worker): Worker => {
