@@ -135,7 +135,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   ],
   gateway: [
     'body-pace.ts call-turns.ts clock.ts condition.ts connections.ts counters.ts descriptors.ts drains.ts held-bodies.ts log metrics network '
-      + 'refusals.ts request-ids.ts traces usage',
+      + 'refusals.ts request-ids.ts slim-request.ts traces usage',
     'faults.ts guards node-clock.ts respond.ts', 'settings', 'gateway-node.ts', 'call', 'server.ts', 'gateway.ts', 'gateway-thread.ts',
   ],
   platform: [

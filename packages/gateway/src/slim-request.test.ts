@@ -20,7 +20,8 @@ async function received(t: { after(end: () => void): void }, head: string): Prom
 }
 
 test('fields that somebody asks for by name are told in any case and joined as Node joins them; others stand only in the raw list', async (t) => {
-  const request = await received(t, 'GET /a HTTP/1.1\r\nHOST: h\r\nConnection: a\r\nX-Any: 1\r\nconnection: b\r\nUpgrade: WebSocket\r\nAccept: c\r\n\r\n');
+  const lines = ['GET /a HTTP/1.1', 'HOST: h', 'Connection: a', 'X-Any: 1', 'connection: b', 'Upgrade: WebSocket', 'Accept: c'];
+  const request = await received(t, `${lines.join('\r\n')}\r\n\r\n`);
   assert.deepEqual({ ...request.headers }, { host: 'h', connection: 'a, b', upgrade: 'WebSocket' });
   assert.deepEqual(request.rawHeaders,
     ['HOST', 'h', 'Connection', 'a', 'X-Any', '1', 'connection', 'b', 'Upgrade', 'WebSocket', 'Accept', 'c']);
