@@ -32,7 +32,7 @@ try {
   await build();
 } catch (error) {
   if (!args.includes('--if-possible')) throw error;
-  process.stdout.write(`The server is not built: ${error.message}\n`);
+  process.stdout.write(`The server is not built: ${error.message.split('\n', 1)[0]}\n`);
 }
 
 /** Again where a source was edited meanwhile: nobody knows which of the two the bundle holds. */
