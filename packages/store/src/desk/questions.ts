@@ -19,28 +19,37 @@ export interface QuestionsOptions {
   readonly deadlineMs: number;
 }
 
-export interface HowLong<Answer> {
+export interface Asking<Answer> {
+  /** Whose question it is: that of an organization, or of all who are not known yet. */
+  readonly asker: string;
   /** Instead of the deadline of all. */
   readonly withinMs?: number;
   /** Gets an answer that comes within five seconds after it. */
   readonly late?: ((answer: Answer) => void) | undefined;
 }
 
-/** Questions under way at once; a further one is rejected. Only what is not held is asked for, one question per key or run. */
-const questionsMax = 2000;
+/**
+ * Questions under way at once. One asker has as many as are left for others: half of them where it asks alone. A further one is rejected. Only
+ * what is not held is asked for, one question per key or run.
+ */
+const questionsMax = 4_000;
 /** How long after the deadline an answer is still listened for. */
 const lateMs = 5_000;
+const lateMax = 2_000;
 
 interface Question {
   /** Of what was asked for. */
   readonly resolve: (answer: never) => void;
   readonly reject: (error: StoreAway) => void;
   readonly cancel: () => void;
+  readonly asker: string;
 }
 
 export class Questions {
   readonly #options: QuestionsOptions;
   readonly #asked = new Map<number, Question>();
+  /** Of each asker that has any under way. */
+  readonly #counts = new Map<string, number>();
   /** Those whose askers were told that the store is late. */
   readonly #late = new Map<number, (answer: never) => void>();
   #number = 0;
@@ -50,15 +59,17 @@ export class Questions {
   }
 
   /** `question` makes the message with its number. @throws StoreAway */
-  ask<Answer>(question: (number: number) => ToStore, { withinMs = this.#options.deadlineMs, late }: HowLong<Answer> = {}): Promise<Answer> {
+  ask<Answer>(question: (number: number) => ToStore, { asker, withinMs = this.#options.deadlineMs, late }: Asking<Answer>): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      if (this.#asked.size >= questionsMax) return reject(new StoreAway('Too many questions wait for the store.'));
+      const count = this.#counts.get(asker) ?? 0;
+      if (count >= questionsMax - this.#asked.size) return reject(new StoreAway('Too many questions wait for the store.'));
       const number = this.#number += 1;
       const cancel = this.#options.after(withinMs, () => this.#settle(number, () => {
         if (late !== undefined) this.#listen(number, late);
         reject(new StoreAway(`The store did not answer within ${withinMs} ms.`));
       }));
-      this.#asked.set(number, { resolve, reject, cancel });
+      this.#asked.set(number, { resolve, reject, cancel, asker });
+      this.#counts.set(asker, count + 1);
       this.#options.send(question(number));
     });
   }
@@ -77,12 +88,16 @@ export class Questions {
     const question = this.#asked.get(number);
     if (question === undefined) return;
     this.#asked.delete(number);
+    const { asker } = question;
+    const left = this.#counts.get(asker)! - 1;
+    if (left > 0) this.#counts.set(asker, left);
+    else this.#counts.delete(asker);
     question.cancel();
     how(question);
   }
 
   #listen<Answer>(number: number, late: (answer: Answer) => void): void {
-    if (this.#late.size >= questionsMax) return;
+    if (this.#late.size >= lateMax) return;
     this.#late.set(number, late);
     this.#options.after(lateMs, () => void this.#late.delete(number));
   }

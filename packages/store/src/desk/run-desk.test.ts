@@ -79,6 +79,19 @@ test('each question gets its own answer, and many at once share a transaction', 
   assert.ok(opens <= 3, `${opens} transactions`);
 });
 
+test('of many questions of one organization and one of another, that one is in the next transaction', async (t) => {
+  const opened: (readonly NewRun[])[] = [];
+  const { client } = await context(t, (runs) => ({ ...runs, open: async (list) => {
+    opened.push(list);
+    return list.map(() => ({ kind: 'absent' }) as const);
+  } }));
+  const asked = Array.from({ length: 500 }, (_, index) => client.askRun(wanted(`r${index}`)));
+  await client.askRun(wanted('one', { organization: 'org_another' as OrganizationId }));
+  await Promise.all(asked);
+  assert.deepEqual(opened.map((runs) => runs.length), [1, 200, 200, 100]);
+  assert.ok(opened[1]!.some(({ id }) => id === 'one'));
+});
+
 test('a store that fails says so; one that is late is not waited for beyond the deadline', async (t) => {
   let linger: (() => void) | null = null;
   let mode: 'fail' | 'linger' | null = 'fail';

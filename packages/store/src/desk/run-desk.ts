@@ -1,8 +1,9 @@
 /**
  * Questions and news about runs, on the store thread (design 2, The path of a call; design 3, row 13).
  * Questions that arrive while one transaction is under way are answered by the next one together; where they come one after the other,
- * they wait two milliseconds for company, since a transaction for each costs more than the calls themselves. An answer is never older than
- * what the node was told before it: where the feed moved while it was being made, the run is read again.
+ * they wait two milliseconds for company, since a transaction for each costs more than the calls themselves. Of more than one transaction takes,
+ * organizations have theirs in turn. An answer is never older than what the node was told before it: where the feed moved while it was being
+ * made, the run is read again.
  * Before a run under an exposure limit is created, calls that have ended on this node are shipped, so that their exposure is free again; so they
  * are before any answer to a node that begins runs by itself, for it may ask for one that it has begun and let go of. If
  * the store fails, a question is answered `failed`. A confirmation waits and goes before the next sweep, so that no run vanishes whose call
@@ -14,6 +15,7 @@ import type { Run } from '@metergate/core/run/run.ts';
 import { noRuns, noteRun, type KnownRuns } from '@metergate/core/run/known-runs.ts';
 import type { RunName } from '../runs/run-rows.ts';
 import type { NewRun, RunAnswer, Runs } from '../runs/runs.ts';
+import { InTurn } from './in-turn.ts';
 import type { FromStore } from './protocol.ts';
 
 export interface RunDeskOptions {
@@ -65,7 +67,7 @@ class Desk implements RunDesk {
   readonly #pause: RunDeskOptions['pause'];
   /** When the latest transaction ended. */
   #answeredMs = -Infinity;
-  #questions: Question[] = [];
+  readonly #questions = new InTurn<Question>();
   #answering = false;
   /** By name; oldest first. */
   readonly #unconfirmed = new Map<string, Run>();
@@ -90,7 +92,7 @@ class Desk implements RunDesk {
 
   open(number: number, run: NewRun): void {
     if (this.#known !== null) noteRun(this.#known, run);
-    this.#questions.push({ number, run });
+    this.#questions.push(run.organization, { number, run });
     if (!this.#answering) void this.#answer();
   }
 
@@ -133,8 +135,8 @@ class Desk implements RunDesk {
   async #answer(): Promise<void> {
     this.#answering = true;
     if (this.#clock() - this.#answeredMs < inARowMs) await this.#pause(companyMs);
-    while (this.#questions.length > 0) {
-      const asked = this.#questions.splice(0, questionsAtOnce);
+    while (!this.#questions.isEmpty) {
+      const asked = this.#questions.take(questionsAtOnce);
       try {
         // What changes after this number is posted, so that no answer misses the end of its run.
         this.#told ??= await this.#runs.feed();

@@ -114,11 +114,19 @@ test('nudges close together are one message', () => {
   assert.equal(sent.length, 2);
 });
 
-test('beyond 2,000 questions under way a further one is rejected at once', async () => {
-  const { client, sent } = context();
+test('beyond 2,000 questions of one asker under way a further one is rejected at once; another asker has half of the rest', async () => {
+  const { client, sent, say } = context();
   for (let number = 0; number < 2000; number += 1) client.askKey('aa').catch(() => {});
   await assert.rejects(client.askKey('bb'), { name: 'StoreAway' });
   assert.equal(sent.length, 2000);
+  const run = (organization: string) => client.askRun({ organization } as never);
+  for (let number = 0; number < 1000; number += 1) run('org_a').catch(() => {});
+  await assert.rejects(run('org_a'), { name: 'StoreAway' });
+  run('org_b').catch(() => {});
+  assert.equal(sent.length, 3001);
+  for (let number = 1; number <= 1000; number += 1) say({ kind: 'answer', number, found: null });
+  client.askKey('bb').catch(() => {});
+  assert.equal(sent.length, 3002, 'what is answered makes room');
 });
 
 test('a run is begun without a question only where all runs are known, it is none of them, and the store keeps up', async () => {

@@ -120,10 +120,12 @@ export function createStoreClient(options: StoreClientOptions): StoreClient {
   return {
     ...news,
     countRefusals: (counts) => send({ kind: 'refusals', counts }),
-    askKey: (hash, late) => questions.ask((number) => ({ kind: 'ask', number, hash }), { late, withinMs: Math.max(deadlineMs, keyDeadlineMs) }),
+    askKey: (hash, late) => questions.ask((number) => ({ kind: 'ask', number, hash }), {
+      asker: 'keys', late, withinMs: Math.max(deadlineMs, keyDeadlineMs),
+    }),
     askRun(run, late) {
       ownRuns.note(run);
-      return questions.ask((number) => ({ kind: 'open_run', number, run }), { late });
+      return questions.ask((number) => ({ kind: 'open_run', number, run }), { asker: run.organization, late });
     },
     claimRun(run) {
       const isClaimed = ownRuns.claim(run);
@@ -131,7 +133,9 @@ export function createStoreClient(options: StoreClientOptions): StoreClient {
       return isClaimed;
     },
     confirmRun: ({ organization, id }) => send({ kind: 'confirm_run', organization, id }),
-    claimLeases: (batch, claims) => questions.ask((number) => ({ kind: 'claim', number, batch, claims }), { withinMs: claimDeadlineMs }),
+    claimLeases: (batch, claims) => questions.ask((number) => ({ kind: 'claim', number, batch, claims }), {
+      asker: 'leases', withinMs: claimDeadlineMs,
+    }),
     onChange: (listener) => void changeListeners.push(listener),
     onPrices: (listener) => prices.listen(listener),
     lastHeardMs: () => lastHeardMs,
