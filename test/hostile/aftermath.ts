@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import type { CallRecordJson } from '@metergate/core/record/call-record.ts';
 import { headerValue, type HeaderPair } from '@metergate/testkit/http-message.ts';
 import { rawCall, RawConnection, type RawAnswer } from '@metergate/testkit/raw-client.ts';
-import { providerKeys } from '@metergate/testkit/system.ts';
+import { providerKeys, type System } from '@metergate/testkit/system.ts';
 import { bearer, requestIdForm, type Service } from '../running-product.ts';
 
 /** How long the product may take until what a test waits for is there. Milliseconds. */
@@ -24,6 +24,16 @@ export async function assertServes({ system, key }: Service): Promise<void> {
   assert.equal(answer.status, 200);
   assert.equal(answer.body.toString(), '{"object":"list","data":[]}');
   for (const secret of [key, ...Object.values(providerKeys)]) assert.ok(!system.stderr().includes(secret), 'a secret on stderr');
+}
+
+/**
+ * Resolves once the gateway has seen the resets that came before: the system tells it of its sockets in the order of what came to them. Twice,
+ * for it may tell of the first one with them.
+ */
+export async function hasSeenWhatCame(system: System): Promise<void> {
+  for (let times = 0; times < 2; times += 1) {
+    assert.equal((await rawCall(system.gatewayUrl, { method: 'GET', target: '/nowhere', headers: [] })).status, 404);
+  }
 }
 
 /** The one record of each of these projects, once all are there; fails where one has two. */

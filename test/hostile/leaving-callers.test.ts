@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { gate } from '@metergate/testkit/scripted-provider.ts';
 import { RawConnection, requestBytes } from '@metergate/testkit/raw-client.ts';
 import { serviceForFile } from '../running-product.ts';
-import { assertNoRecordOf, assertServes, chatEvents, endOf, eventStream, eventually, inTime, named, recordsOf } from './aftermath.ts';
+import { assertNoRecordOf, assertServes, chatEvents, endOf, eventStream, eventually, hasSeenWhatCame, inTime, named, recordsOf } from './aftermath.ts';
 
 /** The seconds an abandoned call is read on are the organization's; three are enough here. */
 const service = serviceForFile({}, async ({ system }) => {
@@ -80,8 +80,7 @@ test('a caller who leaves before the head: usage that still comes is recorded, a
   await heard;
   connection.abort();
   await connection.ended;
-  // A whole process's time, for the gateway to see the reset first.
-  await service.system.cli(['org', 'list', '--json']);
+  await hasSeenWhatCame(service.system);
   go.open();
   openai.respond('silence');
   const silent = openai.nextRequest();
@@ -102,7 +101,7 @@ test('a caller who leaves mid-stream: the rest is read for its usage; the second
   await connection.received(10);
   connection.abort();
   await connection.ended;
-  await service.system.cli(['org', 'list', '--json']);
+  await hasSeenWhatCame(service.system);
   go.open();
   const start = { type: 'message_start', message: { model: 'claude-3-5-haiku-20241022', usage: { input_tokens: 11, output_tokens: 1 } } };
   anthropic.respond({ headers: eventStream, body: [`event: message_start\ndata: ${JSON.stringify(start)}\n\n`, new Promise(() => {})] });
@@ -135,7 +134,7 @@ test('a hundred streams that are left after their first chunk: under a cap each 
   }));
   for (const connection of connections) connection.abort();
   await Promise.all(connections.map(({ ended }) => ended));
-  await system.cli(['org', 'list', '--json']);
+  await hasSeenWhatCame(system);
   go.open();
   const records = await system.calls({ organization: organization.id, count: 100 });
   assert.deepEqual([records.length, records.filter(({ usage }) => usage === 'reported').length], [100, 100]);

@@ -175,13 +175,15 @@ for (const segmentIsLeft of [true, false]) {
 /** Sets one long row aside where a file may have 8 KB, which stands for a disk that is nearly full. */
 const settingAside = `
   const { settingRefusedRowsAside } = await import(process.argv[1]);
-  const record = { id: 'req_1', path: 'p'.repeat(40_000), cost: null, cacheSavings: null };
+  const { sampleOpening, sampleRecord } = await import(process.argv[3]);
+  const record = { ...sampleRecord(sampleOpening(1), 1), path: 'p'.repeat(40_000) };
   const calls = { async ship({ records }) { if (records.length > 0) throw new TypeError('not this one'); console.log('passed'); } };
   const rows = settingRefusedRowsAside({ directory: process.argv[2], calls, warn: () => {} });
   await rows.ship({ segment: 'seg_a', through: 1, records: [{ seq: 1, record }] }).catch(({ code }) => console.log(code));`;
 
 test('no mark passes a row that the disk took a part of', { skip: process.platform === 'win32' }, (t) => {
   const { stdout } = spawnSync('/bin/sh', ['-c', 'trap "" XFSZ; ulimit -f 16; exec "$@"', 'sh', process.execPath, '--input-type=module',
-    '-e', settingAside, new URL('./refused-rows.ts', import.meta.url).href, testDirectory(t)], { encoding: 'utf8' });
+    '-e', settingAside, new URL('./refused-rows.ts', import.meta.url).href, testDirectory(t),
+    new URL('./test-support/sample-call.ts', import.meta.url).href], { encoding: 'utf8' });
   assert.equal(stdout, 'EFBIG\n');
 });
