@@ -89,7 +89,7 @@ const begin: Readonly<Record<Attack, () => Promise<void>>> = {
     void forEver(() => Promise.allSettled(Array.from({ length: 190 }, () => answered('plain'))), 1_000);
   },
   async runs() {
-    for (let at = 0; at < 500; at += 10) await Promise.allSettled(Array.from({ length: 10 }, newRun));
+    for (let at = 0; at < 1_000; at += 10) await Promise.allSettled(Array.from({ length: 10 }, newRun));
     void forEver(newRun, 20);
   },
   idle: () => occupy(300, ''),

@@ -56,7 +56,7 @@ interface Subject {
 }
 
 async function startSubject(descriptorsMax: number | undefined): Promise<Subject> {
-  const system = await startSystem({ env: { SVC_RUN_REGISTRY_MAX: '1000' }, ...(descriptorsMax === undefined ? {} : { descriptorsMax }) });
+  const system = await startSystem({ env: { SVC_RUN_REGISTRY_MAX: '2000' }, ...(descriptorsMax === undefined ? {} : { descriptorsMax }) });
   await system.createOrganization('hog', 'scale');
   await system.connectProvider('openai', 'hog');
   await system.declareUpstream({ organization: 'hog', url: providerUrl });

@@ -7,7 +7,9 @@ import { test } from 'node:test';
 import { gate } from '@metergate/testkit/scripted-provider.ts';
 import { RawConnection, requestBytes } from '@metergate/testkit/raw-client.ts';
 import { serviceForFile } from '../running-product.ts';
-import { assertNoRecordOf, assertServes, chatEvents, endOf, eventStream, eventually, hasSeenWhatCame, inTime, named, recordsOf } from './aftermath.ts';
+import {
+  assertNoRecordOf, assertServes, chatEvents, endOf, eventStream, eventually, hasSeenWhatCame, inTime, named, recordsOf,
+} from './aftermath.ts';
 
 /** The seconds an abandoned call is read on are the organization's; three are enough here. */
 const service = serviceForFile({}, async ({ system }) => {
