@@ -1,12 +1,14 @@
 /**
- * The data directory and its lock. It is created with mode 0700 and used by one process at a time. The lock is an open exclusive transaction
- * on a file of its own. The operating system releases it however the process dies, so it is never stale.
+ * The data directory, the embedded store, and their locks. The directory is created with mode 0700. Both are used by one process at a time:
+ * what it holds of the store is what it decides by. A lock is an open exclusive transaction on a file of its own. The operating system releases
+ * it however the process dies, so it is never stale.
  */
-import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, realpathSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StartFault } from '../config/start-fault.ts';
 
+/** Of a data directory or a store. */
 export interface DirectoryLock {
   release(): void;
 }
@@ -73,19 +75,23 @@ export function lockFile(directory: string): string {
   return join(directory, 'lock');
 }
 
+/** Takes the directory for this process. @throws StartFault where another process has it. */
+export function lockDataDirectory(directory: string): DirectoryLock {
+  return lock(lockFile(directory), {
+    taken: `Another metergate already runs on the data directory ${directory}. Stop it, or set SVC_DATA_DIR to another.`,
+    unwritable: `The data directory ${directory} cannot be written. Check its rights, or set SVC_DATA_DIR.`,
+  });
+}
+
 /**
- * Takes the directory for this process. Nothing is ever written under the lock, so no journal file lies beside it.
+ * Takes an embedded store, which is there, for this process: it may lie elsewhere than in the data directory, and be named by several.
  * @throws StartFault where another process has it.
  */
-export function lockDataDirectory(directory: string): DirectoryLock {
-  const database = openLockFile(directory);
-  try {
-    database.exec('PRAGMA busy_timeout = 0; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
-  } catch {
-    database.close();
-    throw new StartFault(`Another metergate already runs on the data directory ${directory}. Stop it, or set SVC_DATA_DIR to another.`);
-  }
-  return { release: () => database.close() };
+export function lockStoreFile(path: string): DirectoryLock {
+  return lock(`${realpathSync(path)}.lock`, {
+    taken: `Another metergate already runs on the store ${path}. Stop it, or set SVC_DATABASE_URL to another one. Several nodes share a PostgreSQL store.`,
+    unwritable: `The folder of the store ${path} cannot be written. Check its rights, or set SVC_DATABASE_URL.`,
+  });
 }
 
 /** Changes nothing on the disk. @throws StartFault where another process has the directory. */
@@ -93,12 +99,24 @@ export function assertDirectoryFree(directory: string): void {
   if (existsSync(lockFile(directory))) lockDataDirectory(directory).release();
 }
 
-function openLockFile(directory: string): DatabaseSync {
+/** Nothing is ever written under the lock, so no journal file lies beside it. @throws StartFault with one of the sentences. */
+function lock(file: string, { taken, unwritable }: { readonly taken: string; readonly unwritable: string }): DirectoryLock {
+  const database = opened(file, unwritable);
   try {
-    makeForOwner(lockFile(directory));
-    return new DatabaseSync(lockFile(directory));
+    database.exec('PRAGMA busy_timeout = 0; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch {
-    throw new StartFault(`The data directory ${directory} cannot be written. Check its rights, or set SVC_DATA_DIR.`);
+    database.close();
+    throw new StartFault(taken);
+  }
+  return { release: () => database.close() };
+}
+
+function opened(file: string, unwritable: string): DatabaseSync {
+  try {
+    makeForOwner(file);
+    return new DatabaseSync(file);
+  } catch {
+    throw new StartFault(unwritable);
   }
 }
 

@@ -4,12 +4,13 @@
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { productEnv, providerKeys, runCli, startSystem, type CliResult } from '@metergate/testkit/system.ts';
+import { ensureDataDirectory } from './data-directory.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'metergate-start-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -61,6 +62,22 @@ test('a first start makes directory, key, organization and connections; SIGTERM 
     assert.deepEqual(readdirSync(join(dataDirectory, 'journal')), [], 'all that was journalled is shipped');
   } finally {
     await system.stop();
+  }
+});
+
+test('one process has an embedded store, by whatever data directory and name it comes to it', async () => {
+  const [one, other] = [join(folder, 'with-store'), join(folder, 'without-store')];
+  const system = await startSystem({ dataDirectory: one });
+  try {
+    ensureDataDirectory(other);
+    copyFileSync(join(one, 'master.key'), join(other, 'master.key'));
+    symlinkSync(one, join(folder, 'another-name'));
+    for (const path of [join(one, 'metergate.db'), join(folder, 'another-name', 'metergate.db')]) {
+      assertRefused(await start({ SVC_DATA_DIR: other, SVC_DATABASE_URL: `sqlite:${path}` }), /already runs on the store .+PostgreSQL/);
+    }
+    assert.equal((await fetch(`${system.opsUrl}/readyz`)).status, 200);
+  } finally {
+    assert.equal(await system.stop(), 0);
   }
 });
 

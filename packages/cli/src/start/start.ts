@@ -26,7 +26,7 @@ import { logLines } from '../log/call-lines.ts';
 import { createLog, type Log } from '../log/log.ts';
 import { createTraceExporter, type TraceExporter } from '../traces/trace-exporter.ts';
 import { runtimeBelowFloor } from '../runtime-floor.ts';
-import { assertDirectoryFree, ensureDataDirectory, lockDataDirectory, removeMade, type DirectoryLock } from './data-directory.ts';
+import { assertDirectoryFree, ensureDataDirectory, lockDataDirectory, lockStoreFile, removeMade, type DirectoryLock } from './data-directory.ts';
 import type { FirstStart } from './first-start.ts';
 import { keptData } from './kept-data.ts';
 import { assertAddressesFree, listenFault } from './free-port.ts';
@@ -250,13 +250,13 @@ async function prepareData(options: StartOptions, preparer: StorePreparer): Prom
   const { config } = options;
   const made = ensureDataDirectory(config.dataDirectory);
   const lock = lockDataDirectory(config.dataDirectory);
+  const place = parseDatabaseUrl(config.databaseUrl);
   const keyFile = masterKeyFile(config);
   const keyThere = existsSync(keyFile);
   try {
     const { masterKey, opened: firstStart } = await withMasterKey(config, masterKeyForStart(config), (key) => prepareStore(options, preparer, key));
-    return { lock, masterKey, firstStart };
+    return { lock: withStore(lock, place), masterKey, firstStart };
   } catch (error) {
-    const place = parseDatabaseUrl(config.databaseUrl);
     const storeThere = place.kind === 'sqlite' && existsSync(place.path);
     // A store file that came to be keeps its key: without it the next start could not go on from there.
     if (!keyThere && !storeThere) rmSync(keyFile, { force: true });
@@ -264,6 +264,18 @@ async function prepareData(options: StartOptions, preparer: StorePreparer): Prom
     lock.release();
     throw error;
   }
+}
+
+/** The lock of an embedded store with that of the data directory. */
+function withStore(directory: DirectoryLock, place: ReturnType<typeof parseDatabaseUrl>): DirectoryLock {
+  if (place.kind !== 'sqlite') return directory;
+  const store = lockStoreFile(place.path);
+  return {
+    release() {
+      store.release();
+      directory.release();
+    },
+  };
 }
 
 /** Makes the store or brings it up to date, and sets up what a first start does. From then on the store thread has it. */
