@@ -89,7 +89,8 @@ export function lockDataDirectory(directory: string): DirectoryLock {
  */
 export function lockStoreFile(path: string): DirectoryLock {
   return lock(`${realpathSync(path)}.lock`, {
-    taken: `Another metergate already runs on the store ${path}. Stop it, or set SVC_DATABASE_URL to another one. Several nodes share a PostgreSQL store.`,
+    taken: `Another metergate already runs on the store ${path}. Stop it, or set SVC_DATABASE_URL to another one. `
+      + 'Several nodes share a PostgreSQL store.',
     unwritable: `The folder of the store ${path} cannot be written. Check its rights, or set SVC_DATABASE_URL.`,
   });
 }

@@ -5,7 +5,6 @@
  * Design 2, Processes; design 5.
  */
 import { randomBytes } from 'node:crypto';
-import { existsSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
@@ -19,32 +18,26 @@ import { giveBackWhenIdle } from '@metergate/store/memory/idle-memory.ts';
 import { parseDatabaseUrl } from '@metergate/store/engine/database-url.ts';
 import type { SandboxProvider } from '@metergate/sandbox/sandbox-provider.ts';
 import type { Config, ListenAddress } from '../config/config.ts';
-import { masterKeyFile, masterKeyForStart } from '../config/master-key.ts';
 import manifest from '../../package.json' with { type: 'json' };
-import { withMasterKey } from '../config/pending-master-key.ts';
 import { logLines } from '../log/call-lines.ts';
 import { createLog, type Log } from '../log/log.ts';
 import { createTraceExporter, type TraceExporter } from '../traces/trace-exporter.ts';
 import { runtimeBelowFloor } from '../runtime-floor.ts';
-import { assertDirectoryFree, ensureDataDirectory, lockDataDirectory, lockStoreFile, removeMade, type DirectoryLock } from './data-directory.ts';
-import type { FirstStart } from './first-start.ts';
+import { assertDirectoryFree, type DirectoryLock } from './data-directory.ts';
 import { keptData } from './kept-data.ts';
 import { assertAddressesFree, listenFault } from './free-port.ts';
 import { gatewaySource } from './metrics/gateway-source.ts';
 import { longJournal } from './journal-disk.ts';
 import { createReaders, type Readers } from './leave-taking.ts';
 import { startNodeReporter } from './node-reporter.ts';
-import { createNodeWatch, type NodeWatch } from './node-watch.ts';
+import { createNodeWatch } from './node-watch.ts';
 import { startOps, type Ops } from './ops.ts';
 import { startPlatformThread, type PlatformLog, type PlatformThread } from './platform-thread.ts';
 import { quickStartLines } from './quick-start.ts';
-import { prepareOnThread, type StorePreparer } from './store-preparer.ts';
+import { assertStoreFits, prepareData, preparePart, type Part, type PreparedData, type Waiting } from './prepare-data.ts';
+import { prepareOnThread } from './store-preparer.ts';
 import { StartFault } from '../config/start-fault.ts';
 import { startThreads, ThreadFault, type Threads } from './threads.ts';
-import { waitingForStore } from './waiting-for-store.ts';
-
-/** What runs in this process. */
-export type Part = 'all' | 'gateway' | 'platform';
 
 export interface StartOptions {
   readonly config: Config;
@@ -77,7 +70,7 @@ export async function startProduct(options: StartOptions): Promise<number> {
 
 async function run(options: StartOptions): Promise<number> {
   const { config, part, sandbox } = options;
-  assertStoreFits(options);
+  assertStoreFits(config, part);
   // Before the ports: a second start on one directory mostly finds the first one's ports taken, and should say why.
   if (part !== 'platform') assertDirectoryFree(config.dataDirectory);
   await assertAddressesFree(config, part === 'all' ? ['gateway', 'platform', 'ops'] : [part, 'ops']);
@@ -124,15 +117,8 @@ interface Running {
   ops: Ops | null;
 }
 
-interface Start {
-  readonly log: Log;
-  readonly watch: NodeWatch;
-  /** Aborted by the first signal. */
-  readonly asked: AbortSignal;
-}
-
 /** Starts the parts, says that they are ready, and runs until a signal comes (0) or a thread dies (1). */
-async function serve(options: StartOptions, { log, watch, asked, running, prepared, readers }: Start & {
+async function serve(options: StartOptions, { log, watch, asked, running, prepared, readers }: Waiting & {
   readonly running: Running; readonly prepared: PreparedData; readonly readers: Readers;
 }): Promise<number> {
   const { config, part, sandbox, stdout, stderr } = options;
@@ -204,85 +190,6 @@ function aborted(signal: AbortSignal): Promise<0> {
     if (signal.aborted) resolve(0);
     else signal.addEventListener('abort', () => resolve(0), { once: true });
   });
-}
-
-interface PreparedData {
-  /** Null: this part keeps nothing on this machine. */
-  readonly lock: DirectoryLock | null;
-  readonly masterKey: Uint8Array;
-  /** Null: this part makes nothing in the store. */
-  readonly firstStart: FirstStart | null;
-}
-
-/** One part alone needs a store that the other parts reach. */
-function assertStoreFits({ config, part }: StartOptions): void {
-  if (part === 'all' || parseDatabaseUrl(config.databaseUrl).kind === 'postgres') return;
-  throw new StartFault(`metergate ${part} needs a PostgreSQL store that all parts share. Set SVC_DATABASE_URL to its address, `
-    + 'or run everything on this machine with metergate start.');
-}
-
-/**
- * A platform makes the schema and keeps nothing here. A gateway finds the schema, waiting for it where it must, and keeps its journal in
- * the data directory. Null: a signal came while it waited.
- */
-async function preparePart(options: StartOptions, part: 'gateway' | 'platform', { log, watch, asked, preparer }: Start & {
-  readonly preparer: StorePreparer;
-}): Promise<PreparedData | null> {
-  const { config } = options;
-  if (part === 'platform') {
-    const { masterKey, opened } = await withMasterKey(config, masterKeyForStart(config), (key) => prepareStore(options, preparer, key));
-    return { lock: null, masterKey, firstStart: opened };
-  }
-  const found = await waitingForStore({
-    open: () => withMasterKey(config, masterKeyForStart(config), (masterKey) => preparer.prepare({
-      databaseUrl: config.databaseUrl, masterKey, firstStart: null,
-    })),
-    tell: (sentence) => log('warn', sentence), waitsFor: (sentence) => { watch.phase = { cause: 'starting', sentence }; },
-    signal: asked, monotonicMs: () => performance.now(),
-  });
-  if (found === null) return null;
-  ensureDataDirectory(config.dataDirectory);
-  return { lock: lockDataDirectory(config.dataDirectory), masterKey: found.masterKey, firstStart: null };
-}
-
-/** Data directory, lock, master key, store. Where one of them cannot be had, what this start made before it goes again. */
-async function prepareData(options: StartOptions, preparer: StorePreparer): Promise<PreparedData> {
-  const { config } = options;
-  const made = ensureDataDirectory(config.dataDirectory);
-  const lock = lockDataDirectory(config.dataDirectory);
-  const place = parseDatabaseUrl(config.databaseUrl);
-  const keyFile = masterKeyFile(config);
-  const keyThere = existsSync(keyFile);
-  try {
-    const { masterKey, opened: firstStart } = await withMasterKey(config, masterKeyForStart(config), (key) => prepareStore(options, preparer, key));
-    return { lock: withStore(lock, place), masterKey, firstStart };
-  } catch (error) {
-    const storeThere = place.kind === 'sqlite' && existsSync(place.path);
-    // A store file that came to be keeps its key: without it the next start could not go on from there.
-    if (!keyThere && !storeThere) rmSync(keyFile, { force: true });
-    removeMade(config.dataDirectory, made);
-    lock.release();
-    throw error;
-  }
-}
-
-/** The lock of an embedded store with that of the data directory. */
-function withStore(directory: DirectoryLock, place: ReturnType<typeof parseDatabaseUrl>): DirectoryLock {
-  if (place.kind !== 'sqlite') return directory;
-  const store = lockStoreFile(place.path);
-  return {
-    release() {
-      store.release();
-      directory.release();
-    },
-  };
-}
-
-/** Makes the store or brings it up to date, and sets up what a first start does. From then on the store thread has it. */
-function prepareStore(
-  { config, env, isTerminal, sandbox }: StartOptions, preparer: StorePreparer, masterKey: Uint8Array,
-): Promise<FirstStart | null> {
-  return preparer.prepare({ databaseUrl: config.databaseUrl, masterKey, firstStart: { env: { ...env }, isTerminal, sandbox } });
 }
 
 interface GatewayNeeds {
