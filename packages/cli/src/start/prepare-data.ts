@@ -84,10 +84,15 @@ export async function prepareData(options: PrepareOptions, preparer: StorePrepar
   const place = parseDatabaseUrl(config.databaseUrl);
   const keyFile = masterKeyFile(config);
   const keyThere = existsSync(keyFile);
+  let storeLock: DirectoryLock | null = null;
   try {
+    // Before it is brought up to date: another process may serve from it.
+    storeLock = lockOfStore(place);
     const { masterKey, opened: firstStart } = await withMasterKey(config, masterKeyForStart(config), (key) => prepareStore(options, preparer, key));
-    return { lock: withStore(lock, place), masterKey, firstStart };
+    storeLock ??= lockOfStore(place);
+    return { lock: together([storeLock, lock]), masterKey, firstStart };
   } catch (error) {
+    storeLock?.release();
     const storeThere = place.kind === 'sqlite' && existsSync(place.path);
     // A store file that came to be keeps its key: without it the next start could not go on from there.
     if (!keyThere && !storeThere) rmSync(keyFile, { force: true });
@@ -97,14 +102,15 @@ export async function prepareData(options: PrepareOptions, preparer: StorePrepar
   }
 }
 
-/** The lock of an embedded store with that of the data directory. */
-function withStore(directory: DirectoryLock, place: StorePlace): DirectoryLock {
-  if (place.kind !== 'sqlite') return directory;
-  const store = lockStoreFile(place.path);
+/** Null: the store is shared, or not there yet. @throws StartFault */
+function lockOfStore(place: StorePlace): DirectoryLock | null {
+  return place.kind === 'sqlite' && existsSync(place.path) ? lockStoreFile(place.path) : null;
+}
+
+function together(locks: readonly (DirectoryLock | null)[]): DirectoryLock {
   return {
     release() {
-      store.release();
-      directory.release();
+      for (const lock of locks) lock?.release();
     },
   };
 }
