@@ -4241,7 +4241,7 @@ export interface operations {
             query?: {
                 /** @description The nextCursor of the page before; of the same list of the same organization. */
                 cursor?: string;
-                endpoint?: string;
+                endpoint?: "chat.completions" | "completions" | "embeddings" | "responses" | "models" | "messages" | "other";
                 key?: string;
                 label?: string;
                 /** @description Calls whose cost is not whole: usage unknown or partial, a model without a price, gaps, or any of these */
@@ -4259,7 +4259,7 @@ export interface operations {
                 /** @description A time: an instant with its offset (2026-11-01T14:00:00Z), a date (2026-11-01), a month (2026-11), today, yesterday, or a duration ago (15m, 24h, 7d). */
                 until?: string;
                 usage?: "reported" | "partial" | "unknown" | "none";
-                wire?: string;
+                wire?: "openai" | "anthropic" | "upstream";
             };
             header?: never;
             path?: never;
@@ -8511,7 +8511,7 @@ export interface operations {
                 by?: string;
                 /** @description The nextCursor of the page before; of the same list of the same organization. */
                 cursor?: string;
-                endpoint?: string;
+                endpoint?: "chat.completions" | "completions" | "embeddings" | "responses" | "models" | "messages" | "other";
                 key?: string;
                 label?: string;
                 /** @description At most this many; 100 unless given. */
@@ -8527,7 +8527,7 @@ export interface operations {
                 since?: string;
                 /** @description A time: an instant with its offset (2026-11-01T14:00:00Z), a date (2026-11-01), a month (2026-11), today, yesterday, or a duration ago (15m, 24h, 7d). */
                 until?: string;
-                wire?: string;
+                wire?: "openai" | "anthropic" | "upstream";
             };
             header?: never;
             path?: never;
@@ -8610,7 +8610,7 @@ export interface operations {
                 by?: string;
                 /** @description The nextCursor of the page before; of the same list of the same organization. */
                 cursor?: string;
-                endpoint?: string;
+                endpoint?: "chat.completions" | "completions" | "embeddings" | "responses" | "models" | "messages" | "other";
                 key?: string;
                 label?: string;
                 /** @description At most this many; 100 unless given. */
@@ -8624,7 +8624,7 @@ export interface operations {
                 since?: string;
                 /** @description A time: an instant with its offset (2026-11-01T14:00:00Z), a date (2026-11-01), a month (2026-11), today, yesterday, or a duration ago (15m, 24h, 7d). */
                 until?: string;
-                wire?: string;
+                wire?: "openai" | "anthropic" | "upstream";
             };
             header?: never;
             path?: never;

@@ -2,12 +2,26 @@
  * The state that pages keep in their address, validated: an invalid value is dropped, never an error. Times have the platform's forms: a
  * duration ago, a month, a date or an instant.
  */
+import type { paths } from '../api/schema.ts';
+
 type Raw = Record<string, unknown>;
+type CallsQuery = NonNullable<paths['/platform/v1/calls']['get']['parameters']['query']>;
+
+/** The filters whose values are known beforehand. The platform refuses any other value. */
+export const filterValues = {
+  wire: ['openai', 'anthropic', 'upstream'],
+  endpoint: ['chat.completions', 'completions', 'embeddings', 'responses', 'models', 'messages', 'other'],
+  outcome: ['completed', 'cut', 'caller_gone', 'failed', 'interrupted'],
+  usage: ['reported', 'partial', 'unknown', 'none'],
+  lacks: ['unknown', 'unpriced', 'gaps', 'any'],
+} as const satisfies { readonly [Name in keyof CallsQuery]: readonly CallsQuery[Name][] };
+type Known = typeof filterValues;
+type ValueOf<Name extends string> = Name extends keyof Known ? Known[Name][number] : string;
 
 /** Filters by what a call is attributed to. A filter for what has no name (no project, say) is not possible. */
 export const filterNames = ['model', 'key', 'project', 'label', 'run', 'wire', 'endpoint'] as const;
 export type FilterName = (typeof filterNames)[number];
-export type Filters = { readonly [Name in FilterName]?: string };
+export type Filters = { readonly [Name in FilterName]?: ValueOf<Name> };
 
 /** Those that are in force, and nothing else of an address. */
 export function chosenFilters(filters: Filters): Filters {
@@ -25,13 +39,19 @@ function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' && value.length <= 512 ? value : typeof value === 'number' ? String(value) : undefined;
 }
 
-function pick<const Name extends string>(raw: Raw, names: readonly Name[]): { [N in Name]?: string } {
-  const found: { [N in Name]?: string } = {};
+function pick<const Name extends string>(raw: Raw, names: readonly Name[]): { [N in Name]?: ValueOf<N> } {
+  const found: Partial<Record<string, string>> = {};
   for (const name of names) {
     const value = text(raw[name]);
-    if (value !== undefined) found[name] = value;
+    const known: readonly string[] | undefined = Object.hasOwn(filterValues, name) ? filterValues[name as keyof Known] : undefined;
+    if (value !== undefined && (known === undefined || known.includes(value))) found[name] = value;
   }
-  return found;
+  return found as { [N in Name]?: ValueOf<N> };
+}
+
+/** One more filter, as it was typed; none where its value cannot be. */
+export function typedFilter(name: FilterName, value: string): Filters {
+  return pick({ [name]: value }, filterNames);
 }
 
 const rangeNames = ['range', 'since', 'until'] as const;
@@ -45,10 +65,10 @@ export const exploreSearch = (raw: Raw): ExploreSearch => pick(raw, [...rangeNam
 
 export type CallsSearch = RangeSearch &
   Filters & {
-    readonly outcome?: string;
+    readonly outcome?: ValueOf<'outcome'>;
     readonly status?: string;
-    readonly usage?: string;
-    readonly lacks?: string;
+    readonly usage?: ValueOf<'usage'>;
+    readonly lacks?: ValueOf<'lacks'>;
     readonly call?: string;
     readonly live?: string;
   };

@@ -3,7 +3,7 @@ import { ActionIcon, Autocomplete, Button, Group, Pill, Popover, Select, Stack }
 import { Filter, X } from 'lucide-react';
 import { useState } from 'react';
 import { api } from '../api/client.ts';
-import { filterNames, type FilterName, type Filters } from '../app/page-search.ts';
+import { filterNames, filterValues, typedFilter, type FilterName, type Filters } from '../app/page-search.ts';
 import { useKeyNames } from '../shown/key-names.ts';
 
 export const dimensionNames: Readonly<Record<string, string>> = {
@@ -64,7 +64,7 @@ export function FilterBar({ filters, onChange, openedAtFirst = false }: FilterBa
           <OneMore
             taken={inForce}
             onAdd={(name, value) => {
-              onChange({ [name]: value });
+              onChange(typedFilter(name, value));
               setOpened(false);
             }}
           />
@@ -73,9 +73,6 @@ export function FilterBar({ filters, onChange, openedAtFirst = false }: FilterBa
     </Group>
   );
 }
-
-const wires = ['openai', 'anthropic', 'upstream'];
-const endpoints = ['chat.completions', 'completions', 'embeddings', 'responses', 'models', 'messages', 'other'];
 
 function OneMore({ taken, onAdd }: { readonly taken: readonly FilterName[]; readonly onAdd: (name: FilterName, value: string) => void }) {
   const free = filterNames.filter((name) => !taken.includes(name));
@@ -89,7 +86,8 @@ function OneMore({ taken, onAdd }: { readonly taken: readonly FilterName[]; read
     { params: { query: { by: name } } },
     { enabled: asks, select: ({ data }) => data.flatMap((row) => ((row as Record<string, unknown>)[name] as string) ?? []).slice(0, 200) },
   );
-  const offered = name === 'wire' ? wires : name === 'endpoint' ? endpoints : (seen.data ?? []);
+  const known = name === 'wire' || name === 'endpoint' ? filterValues[name].map((each) => ({ value: each, label: each })) : null;
+  const ids = name === 'key' ? [...keys].map(([id, label]) => ({ value: id, label })) : known;
   const add = (): void => {
     if (value.trim() !== '') onAdd(name, value);
   };
@@ -112,13 +110,13 @@ function OneMore({ taken, onAdd }: { readonly taken: readonly FilterName[]; read
             setValue('');
           }}
         />
-        {name === 'key' ? (
+        {ids !== null ? (
           <Select
             size="xs"
-            label="Key"
+            label={dimensionNames[name]}
             searchable
             comboboxProps={{ withinPortal: false }}
-            data={[...keys].map(([id, label]) => ({ value: id, label }))}
+            data={ids}
             value={value === '' ? null : value}
             onChange={(id) => setValue(id ?? '')}
           />
@@ -127,7 +125,7 @@ function OneMore({ taken, onAdd }: { readonly taken: readonly FilterName[]; read
             size="xs"
             label={dimensionNames[name]}
             comboboxProps={{ withinPortal: false }}
-            data={offered}
+            data={seen.data ?? []}
             limit={20}
             value={value}
             onChange={setValue}

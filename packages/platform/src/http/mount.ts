@@ -102,6 +102,7 @@ function sentenceOf(issue: z.core.$ZodIssue, place: string): string {
   const field = issue.path.map(String).join('.');
   if (issue.code === 'custom' && typeof issue.params?.['form'] === 'string') return `The ${place} field ${field} must be ${issue.params['form']}.`;
   if (issue.message !== '') return issue.message;
+  if (issue.code === 'invalid_value') return `The ${place} field ${field} must be one of ${issue.values.map(String).join(', ')}.`;
   if (issue.code === 'unrecognized_keys') return `The ${field === '' ? place : `field ${field}`} has a field that is not known.`;
   return `The ${place} field ${field} is missing or not of the form that it must have.`;
 }

@@ -120,10 +120,10 @@ function useCalls(search: CallsSearch, live: boolean): ShownCalls {
     run,
     wire,
     endpoint,
-    outcome: outcome as 'cut' | undefined,
+    outcome,
     status,
-    usage: usage as 'none' | undefined,
-    lacks: lacks as 'any' | undefined,
+    usage,
+    lacks,
   };
   const get = async (
     extra: { readonly limit?: number; readonly since?: string; readonly until?: string; readonly cursor?: string | undefined },

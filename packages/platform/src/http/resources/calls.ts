@@ -10,7 +10,7 @@ import { readingOperation } from '../operation.ts';
 import { decodeCursor, encodeCursor, invalidCursor, limitOf, pageOf, pageQuery } from '../paging.ts';
 import { showCallCost } from '../../use-cases/call-cost.ts';
 import { callCostSchema, callSchema } from './call-schema.ts';
-import { checkedRange, idParams, nameQuery, timeQuery, wrongForm } from './fields.ts';
+import { checkedRange, endpointQuery, idParams, nameQuery, timeQuery, wireQuery, wrongForm } from './fields.ts';
 
 const statusQuery = z.string().max(16).transform((text, { addIssue }) => parseStatus(text) ?? wrongForm(addIssue, statusForm))
   .openapi({ type: 'string', description: `A status: ${statusForm}.`, example: '4xx' });
@@ -21,7 +21,7 @@ export const callOperations = [
     refuses: ['unknown_organization'],
     query: pageQuery.extend({ since: timeQuery.optional(), until: timeQuery.optional(),
       key: nameQuery, project: nameQuery, label: nameQuery, model: nameQuery, run: z.string().min(1).max(128).optional(),
-      outcome: z.enum(callOutcomes).optional(), usage: z.enum(usageStates).optional(), wire: nameQuery, endpoint: nameQuery,
+      outcome: z.enum(callOutcomes).optional(), usage: z.enum(usageStates).optional(), wire: wireQuery, endpoint: endpointQuery,
       status: statusQuery.optional(),
       lacks: z.enum(costLacks).optional().openapi({
         description: 'Calls whose cost is not whole: usage unknown or partial, a model without a price, gaps, or any of these',

@@ -2,6 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import type { RangeFault, TimeRange } from '@metergate/core/time/time-range.ts';
 import { monthForm, parseMonth, parseTime, timeForms } from '@metergate/core/time/time-word.ts';
+import { endpoints, wireNames } from '@metergate/core/wire/wire.ts';
 import { refuseInput, type AdministrationRefusal } from '../../use-cases/refusal.ts';
 
 /** An id in a path. One that is not of this form is an unknown one. */
@@ -49,6 +50,10 @@ export function wrongForm(addIssue: AddIssue, form: string): never {
 
 /** A name to look for: an id, a project, a label, a model. */
 export const nameQuery = z.string().min(1).max(512).optional();
+
+/** Filters whose values are known beforehand: any other is refused, never answered with an empty list. */
+export const wireQuery = z.enum(wireNames).optional();
+export const endpointQuery = z.enum(endpoints).optional();
 
 /** The range of a query, or the refusal that says why it is invalid. */
 export function checkedRange(range: TimeRange | RangeFault): TimeRange | AdministrationRefusal {

@@ -9,7 +9,7 @@ import type { PricesToTry } from '../../use-cases/repricing/repriced-usage.ts';
 import { dimensionsForm, parseDimensions, type ShownUsage } from '../../use-cases/usage.ts';
 import { readingOperation, readingPost, type ReadingCall } from '../operation.ts';
 import { pageOf, pageOfNamed, pageQuery } from '../paging.ts';
-import { checkedRange, dollars, instant, monthQuery, nameQuery, timeQuery, wrongForm } from './fields.ts';
+import { checkedRange, dollars, endpointQuery, instant, monthQuery, nameQuery, timeQuery, wireQuery, wrongForm } from './fields.ts';
 
 const priceFileBytesMax = 1_048_576;
 
@@ -32,7 +32,7 @@ const byQuery = z.string().max(64).transform((text, { addIssue }) => parseDimens
 
 const usageQuery = pageQuery.extend({
   by: byQuery.optional(), month: monthQuery.optional(), since: timeQuery.optional(), until: timeQuery.optional(),
-  key: nameQuery, project: nameQuery, model: nameQuery, label: nameQuery, run: nameQuery, wire: nameQuery, endpoint: nameQuery,
+  key: nameQuery, project: nameQuery, model: nameQuery, label: nameQuery, run: nameQuery, wire: wireQuery, endpoint: endpointQuery,
   adjusted: z.enum(['true', 'false']).optional()
     .openapi({ description: "Adds the differences from providers' bills; only by day, month, model and wire" }),
 });
