@@ -8,9 +8,17 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StartFault } from '../config/start-fault.ts';
 
+/** SQLite's result where another connection has the lock. */
+const busyResult = 5;
+
 /** Of a data directory or a store. */
 export interface DirectoryLock {
   release(): void;
+}
+
+/** Of a store, whose file may be none: a start that fails takes the lock's file away again where it made it. */
+export interface StoreLock extends DirectoryLock {
+  undo(): void;
 }
 
 /** What a start made of the data directory, so that a start that fails can take it away again. */
@@ -87,12 +95,22 @@ export function lockDataDirectory(directory: string): DirectoryLock {
  * Takes an embedded store, which is there, for this process: it may lie elsewhere than in the data directory, and be named by several.
  * @throws StartFault where another process has it.
  */
-export function lockStoreFile(path: string): DirectoryLock {
-  return lock(`${realpathSync(path)}.lock`, {
+export function lockStoreFile(path: string): StoreLock {
+  const file = `${realpathSync(path)}.lock`;
+  const made = !existsSync(file);
+  const { release } = lock(file, {
     taken: `Another metergate already runs on the store ${path}. Stop it, or set SVC_DATABASE_URL to another one. `
       + 'Several nodes share a PostgreSQL store.',
     unwritable: `The folder of the store ${path} cannot be written. Check its rights, or set SVC_DATABASE_URL.`,
   });
+  return {
+    release,
+    undo() {
+      // While it is held, so that nobody takes it in between.
+      if (made) rmSync(file, { force: true });
+      release();
+    },
+  };
 }
 
 /** Changes nothing on the disk. @throws StartFault where another process has the directory. */
@@ -105,11 +123,16 @@ function lock(file: string, { taken, unwritable }: { readonly taken: string; rea
   const database = opened(file, unwritable);
   try {
     database.exec('PRAGMA busy_timeout = 0; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
-  } catch {
+  } catch (error) {
     database.close();
-    throw new StartFault(taken);
+    throw new StartFault(isBusy(error) ? taken
+      : `The lock ${file} cannot be taken (${(error as Error).message}). It is an empty file. If it holds anything, remove it.`);
   }
   return { release: () => database.close() };
+}
+
+function isBusy(error: unknown): boolean {
+  return ((error as { errcode?: number }).errcode ?? 0) % 256 === busyResult;
 }
 
 function opened(file: string, unwritable: string): DatabaseSync {

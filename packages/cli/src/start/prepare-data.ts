@@ -10,7 +10,7 @@ import { masterKeyFile, masterKeyForStart } from '../config/master-key.ts';
 import { withMasterKey } from '../config/pending-master-key.ts';
 import { StartFault } from '../config/start-fault.ts';
 import type { Log } from '../log/log.ts';
-import { ensureDataDirectory, lockDataDirectory, lockStoreFile, removeMade, type DirectoryLock } from './data-directory.ts';
+import { ensureDataDirectory, lockDataDirectory, lockStoreFile, removeMade, type DirectoryLock, type StoreLock } from './data-directory.ts';
 import type { FirstStart } from './first-start.ts';
 import type { NodeWatch } from './node-watch.ts';
 import type { StorePreparer } from './store-preparer.ts';
@@ -84,7 +84,7 @@ export async function prepareData(options: PrepareOptions, preparer: StorePrepar
   const place = parseDatabaseUrl(config.databaseUrl);
   const keyFile = masterKeyFile(config);
   const keyThere = existsSync(keyFile);
-  let storeLock: DirectoryLock | null = null;
+  let storeLock: StoreLock | null = null;
   try {
     // Before it is brought up to date: another process may serve from it.
     storeLock = lockOfStore(place);
@@ -92,7 +92,7 @@ export async function prepareData(options: PrepareOptions, preparer: StorePrepar
     storeLock ??= lockOfStore(place);
     return { lock: together([storeLock, lock]), masterKey, firstStart };
   } catch (error) {
-    storeLock?.release();
+    storeLock?.undo();
     const storeThere = place.kind === 'sqlite' && existsSync(place.path);
     // A store file that came to be keeps its key: without it the next start could not go on from there.
     if (!keyThere && !storeThere) rmSync(keyFile, { force: true });
@@ -103,7 +103,7 @@ export async function prepareData(options: PrepareOptions, preparer: StorePrepar
 }
 
 /** Null: the store is shared, or not there yet. @throws StartFault */
-function lockOfStore(place: StorePlace): DirectoryLock | null {
+function lockOfStore(place: StorePlace): StoreLock | null {
   return place.kind === 'sqlite' && existsSync(place.path) ? lockStoreFile(place.path) : null;
 }
 

@@ -135,6 +135,11 @@ test('a store that cannot be had takes the directory, lock and key that the star
   assertRefused(await start({ SVC_DATA_DIR: dataDirectory, SVC_DATABASE_URL: `sqlite:${join(folder, 'nowhere', 'x.db')}` }), /nowhere/);
   assert.equal(existsSync(join(folder, 'away')), false);
 
+  const none = join(folder, 'no-store.db');
+  writeFileSync(none, 'not a store');
+  assertRefused(await start({ SVC_DATA_DIR: dataDirectory, SVC_DATABASE_URL: `sqlite:${none}`, SVC_MASTER_KEY: masterKey }), /no-store/);
+  assert.equal(existsSync(`${none}.lock`), false);
+
   const own = join(folder, 'own');
   mkdirSync(own);
   writeFileSync(join(own, 'note'), 'not ours');
@@ -146,6 +151,11 @@ test('a data directory that is none, and a master key that is not the store\'s, 
   const file = join(folder, 'file');
   writeFileSync(file, '');
   assertRefused(await start({ SVC_DATA_DIR: file }), /is not a directory/);
+
+  const locked = join(folder, 'locked');
+  mkdirSync(locked);
+  writeFileSync(join(locked, 'lock'), '4711\n'.repeat(30));
+  assertRefused(await start({ SVC_DATA_DIR: locked }), /lock cannot be taken.+remove it/);
 
   const blocked = join(folder, 'blocked');
   mkdirSync(blocked);

@@ -2,6 +2,7 @@
  * What a refusal leaves behind on both engines: nothing, whichever way the transaction was asked for. Who uses the one connection of SQLite when.
  */
 import assert from 'node:assert/strict';
+import { linkSync, rmSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { sql, type Transaction } from 'kysely';
 import { refuse } from '../refusal.ts';
@@ -48,6 +49,17 @@ for (const on of bothEngines) {
     });
   });
 }
+
+test('a store file with two names is not opened by either: SQLite would keep a log for each', async (t) => {
+  const { url } = await contractStore(bothEngines[0]!);
+  const file = url.slice('sqlite:'.length);
+  const other = `${file}.other`;
+  linkSync(file, other);
+  t.after(() => rmSync(other, { force: true }));
+  for (const path of [file, other]) await assert.rejects(openEngine(`sqlite:${path}`, { create: true }), /hard link.+copy of the file/);
+  rmSync(other);
+  await (await openEngine(url, { create: false })).close();
+});
 
 describe('one SQLite connection', async () => {
   const { url } = await contractStore(bothEngines[0]!);

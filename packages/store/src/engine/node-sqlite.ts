@@ -65,6 +65,10 @@ function assertUsable(path: string, create: boolean): void {
   } catch {
     throw unreadable(`The store at ${path} cannot be opened for reading and writing. Check the rights of the file and of its directory.`);
   }
+  if (statSync(path).nlink > 1) {
+    throw unreadable(`The store at ${path} has another name on this disk, a hard link. SQLite would keep a log for each name, and the two would `
+      + 'damage the store. Remove the other name, or put a copy of the file in the place of this one.');
+  }
 }
 
 function unreadable(message: string): StoreFault {
