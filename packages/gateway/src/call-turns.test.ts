@@ -85,6 +85,18 @@ test('a quarter to half of a second after the last alternation an organization i
   assert.equal(taken.length, 17 + 100);
 });
 
+test('while others go on calling, an organization that has stopped is forgotten, and one with something that waits is not', () => {
+  const { turns, taken, burst, step, end, pass } = context();
+  for (let at = 0; at < 1_000; at += 1) step(`org_${at}` as OrganizationId, 'once');
+  burst(a, 9);
+  end();
+  burst(b, 1);
+  pass();
+  assert.equal(turns.remembered, 2);
+  while (!end());
+  assert.deepEqual(taken.slice(-5), ['org_a 6', 'org_a 7', 'org_a 8', 'org_b 1', 'org_a 9']);
+});
+
 test('what waits is bounded: beyond that a step is taken at once', () => {
   const { taken, burst } = context();
   burst(b, 1);

@@ -31,7 +31,10 @@ interface Share {
 
 export class CallTurns {
   readonly #by: CallTurnsBy;
+  /** Of those that called lately. */
   readonly #shares = new Map<OrganizationId, Share>();
+  /** Those with something that waits: a turn's end costs the same however many others there are. */
+  #behind: Share[] = [];
   #last: OrganizationId | null = null;
   /** Several organizations call at the same time. */
   #isShared = false;
@@ -45,6 +48,11 @@ export class CallTurns {
     this.#by = by;
   }
 
+  /** Organizations that are remembered: while several call, those of the last half second. */
+  get remembered(): number {
+    return this.#shares.size;
+  }
+
   /** Whether a step may be taken at once. False: it is to be handed to `later`, before another is asked for. */
   mayGo(organization: OrganizationId): boolean {
     return (organization === this.#last && !this.#isShared) || this.#mayGoBeside(organization);
@@ -52,17 +60,16 @@ export class CallTurns {
 
   /** Takes the step in a later turn, behind all others of its organization. It must not throw. */
   later(organization: OrganizationId, step: () => void): void {
-    this.#shares.get(organization)!.waiting.push(step);
+    const share = this.#shares.get(organization)!;
+    if (share.waiting.push(step) === 1) this.#behind.push(share);
   }
 
   /** The node ends: from now on nothing waits, and what does is done before this returns. */
   end(): void {
     this.#ended = true;
-    for (const share of this.#shares.values()) {
-      const { waiting } = share;
-      share.waiting = [];
-      for (const step of waiting) step();
-    }
+    const behind = this.#behind;
+    this.#behind = [];
+    for (const share of behind) for (const step of share.waiting.splice(0)) step();
   }
 
   #mayGoBeside(organization: OrganizationId): boolean {
@@ -92,12 +99,20 @@ export class CallTurns {
   readonly #look = (): void => {
     if (this.#alternated || this.#isDue) {
       this.#alternated = false;
+      this.#forgetIdle();
       this.#by.after(togetherMs, this.#look);
       return;
     }
     this.#isShared = false;
     this.#shares.clear();
   };
+
+  /** Who took no step in this turn begins the next one anew, so nothing need be known of it. */
+  #forgetIdle(): void {
+    for (const [organization, share] of this.#shares) {
+      if (share.turn !== this.#turn && share.waiting.length === 0) this.#shares.delete(organization);
+    }
+  }
 
   #endTurnSoon(): void {
     if (this.#isDue) return;
@@ -108,13 +123,15 @@ export class CallTurns {
   readonly #nextTurn = (): void => {
     this.#isDue = false;
     this.#turn += 1;
-    for (const share of this.#shares.values()) this.#goOn(share);
+    const behind = this.#behind;
+    this.#behind = [];
+    for (const share of behind) this.#goOn(share);
   };
 
   #goOn(share: Share): void {
-    if (share.waiting.length === 0) return;
     this.#endTurnSoon();
     const steps = share.waiting.splice(0, stepsOfTurn);
+    if (share.waiting.length > 0) this.#behind.push(share);
     [share.turn, share.steps] = [this.#turn, steps.length];
     for (const step of steps) step();
   }
