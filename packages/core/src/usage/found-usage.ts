@@ -7,7 +7,13 @@ import type { TokenFigures } from './reading.ts';
 
 /** Figures as reported, or the verdict that one of them is no figure. */
 export type FoundUsage =
-  | { readonly kind: 'figures'; readonly tokens: TokenFigures; readonly cost: string | null; readonly outputBeside: number }
+  | {
+    readonly kind: 'figures'; readonly tokens: TokenFigures; readonly cost: string | null; readonly outputBeside: number;
+    /** What went in is told, or what it all cost. */
+    readonly inputTold: boolean;
+    /** What came out is told: by itself, by a total beside the input, or what it all cost. */
+    readonly outputTold: boolean;
+  }
   | { readonly kind: 'not_a_figure' };
 
 /** One bad figure spoils all. */
@@ -30,6 +36,8 @@ export function foundUsage(figures: RawFigures, cost: string | null, total: Toke
   const longLived = cacheWriteOneHour !== null && cacheWriteOneHour <= (cacheWrite ?? -1) ? cacheWriteOneHour : null;
   return {
     kind: 'figures', cost, outputBeside,
+    inputTold: input !== null || cost !== null,
+    outputTold: output !== null || cost !== null || (typeof total === 'number' && input !== null),
     tokens: { input, output, cached, cacheWrite, cacheWriteOneHour: longLived, reasoning, audioInput, audioOutput },
   };
 }

@@ -59,7 +59,7 @@ describe('first wire, JSON', () => {
       output: 2 }],
     ['whole by value', '{"usage":{"prompt_tokens":1.0,"completion_tokens":1e3}}', 'reported', null, { input: 1, output: 1000 }],
     ['zeros are figures', '{"usage":{"prompt_tokens":0,"completion_tokens":0}}', 'reported', null, { input: 0, output: 0 }],
-    ['the last of two usages', '{"usage":{"prompt_tokens":1,"completion_tokens":1},"usage":{"prompt_tokens":2}}', 'reported', null,
+    ['the last of two usages', '{"usage":{"prompt_tokens":1,"completion_tokens":1},"usage":{"prompt_tokens":2,"total_tokens":2}}', 'reported', null,
       { input: 2 }],
     ['a usage elsewhere', '{"choices":[{"usage":{"prompt_tokens":1}}],"x":{"usage":{"prompt_tokens":1}}}', 'unknown', 'absent', {}],
     ['empty body', '', 'unknown', 'absent', {}],
@@ -68,7 +68,11 @@ describe('first wire, JSON', () => {
     ['an array', '[{"usage":{"prompt_tokens":1}}]', 'unknown', 'not_readable', {}],
     ['half a JSON in a whole body', '{"usage":{"prompt_tokens":1}', 'unknown', 'not_readable', {}],
     ['an event stream', events({ usage: { prompt_tokens: 1 } }), 'unknown', 'not_readable', {}],
-    ['a byte order mark', '\uFEFF{"usage":{"prompt_tokens":1}}', 'reported', null, { input: 1 }],
+    ['a byte order mark', '\uFEFF{"usage":{"prompt_tokens":1,"total_tokens":1}}', 'reported', null, { input: 1 }],
+    ['no output', '{"usage":{"prompt_tokens":1}}', 'partial', 'absent', { input: 1 }],
+    ['no output, and a total', '{"usage":{"prompt_tokens":1,"total_tokens":4}}', 'reported', null, { input: 1 }],
+    ['no input', '{"usage":{"completion_tokens":2,"prompt_tokens":null}}', 'partial', 'absent', { output: 2 }],
+    ['no input, and a total', '{"usage":{"completion_tokens":2,"total_tokens":9}}', 'partial', 'absent', { output: 2 }],
   ];
   for (const [name, body, usage, reason, tokens] of bodies) {
     test(`design 4: ${name} → ${usage} ${reason ?? ''}`, () => assert.deepEqual(usageOf(read(chat, body)), [usage, reason, tokens]));
@@ -316,7 +320,58 @@ describe('second wire', () => {
   });
 });
 
+describe('a usage that leaves out a figure that is due is told in part, on every wire', () => {
+  const forms: readonly (readonly [string, ReadingContext, (usage: object) => string, 'prompt' | 'input', 'completion' | 'output'])[] = [
+    ['chat', chat, (usage) => JSON.stringify({ model: 'm', choices: [], usage }), 'prompt', 'completion'],
+    ['a chat stream', chatStream, (usage) => events({ choices: [], usage }, '[DONE]'), 'prompt', 'completion'],
+    ['completions', { ...chat, endpoint: 'completions' }, (usage) => JSON.stringify({ usage }), 'prompt', 'completion'],
+    ['responses', responses, (usage) => JSON.stringify({ status: 'completed', usage }), 'input', 'output'],
+    ['a Responses stream', responsesStream, (usage) => events({ type: 'response.completed', response: { usage } }), 'input', 'output'],
+    ['messages', messages, (usage) => JSON.stringify({ type: 'message', stop_reason: 'end_turn', usage }), 'input', 'output'],
+    ['a messages stream', messagesStream,
+      (usage) => events({ type: 'message_start', message: {} }, { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage }),
+      'input', 'output'],
+    ['an upstream\'s chat', upstream, (usage) => JSON.stringify({ choices: [], usage }), 'prompt', 'completion'],
+    ['chat at another path', { ...chat, endpoint: 'other' }, (usage) => JSON.stringify({ choices: [], usage }), 'prompt', 'completion'],
+    ['messages at another path', { ...upstream, endpoint: 'other' }, (usage) => JSON.stringify({ type: 'message', usage }), 'input', 'output'],
+  ];
+  for (const [name, context, body, input, output] of forms) {
+    test(name, () => {
+      const both = { [`${input}_tokens`]: 3, [`${output}_tokens`]: 5 };
+      assert.deepEqual(usageOf(read(context, body(both))), ['reported', null, { input: 3, output: 5 }]);
+      assert.deepEqual(usageOf(read(context, body({ ...both, [`${input}_tokens`]: null }))), ['partial', 'absent', { output: 5 }]);
+      assert.deepEqual(usageOf(read(context, body({ ...both, [`${output}_tokens`]: null }))), ['partial', 'absent', { input: 3 }]);
+    });
+  }
+
+  test('embeddings and plain usage at other paths have no output; a cost that an upstream tells is the whole of it', () => {
+    for (const endpoint of ['embeddings', 'other'] as const) {
+      assert.deepEqual(usageOf(read({ ...chat, endpoint }, '{"usage":{"prompt_tokens":3}}')), ['reported', null, { input: 3 }]);
+    }
+    assert.deepEqual(usageOf(read(upstream, '{"usage":{"completion_tokens":3,"cost":0.5}}')), ['reported', null, { output: 3 }]);
+  });
+});
+
 describe('declared upstream', () => {
+  test('cached tokens are read by the names that sellers have of their own; the first wire has none of them', () => {
+    const figures = { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 };
+    const own = [
+      { prompt_cache_hit_tokens: 8, prompt_cache_miss_tokens: 2 }, { num_cached_tokens: 8 }, { prompt_token_details: { cached_tokens: 8 } },
+      { cached_tokens: 8 }, { prompt_tokens_details: { cached_tokens: 8 }, prompt_cache_hit_tokens: 7, cached_tokens: 6 },
+      { prompt_tokens_details: null, prompt_cache_hit_tokens: 8 },
+    ];
+    for (const endpoint of ['chat.completions', 'other'] as const) {
+      for (const usage of own) {
+        const body = JSON.stringify({ model: 'm', choices: [], usage: { ...figures, ...usage } });
+        assert.deepEqual(usageOf(read({ ...upstream, endpoint }, body)), ['reported', null, { input: 10, output: 2, cached: 8 }], body);
+      }
+      const bad = JSON.stringify({ choices: [], usage: { ...figures, num_cached_tokens: -1 } });
+      assert.deepEqual(usageOf(read({ ...upstream, endpoint }, bad)), ['unknown', 'not_a_figure', {}]);
+    }
+    const atFirst = JSON.stringify({ model: 'm', usage: { ...figures, cached_tokens: 8 } });
+    assert.deepEqual(usageOf(read(chat, atFirst)), ['reported', null, { input: 10, output: 2 }]);
+  });
+
   test('the cost is carried as written; a bad one is ignored, the figures stay', () => {
     const cost = (json: string) => read(upstream, `{"usage":{"prompt_tokens":1,"completion_tokens":2,${json}}}`).reportedCost;
     assert.equal(cost('"cost":0.00012300'), '0.00012300');
@@ -372,7 +427,7 @@ test('a response cut anywhere leaves nothing behind for the next one', () => {
       const whole = createUsageReader(context);
       whole.push(framed(next));
       const { model, finishReason, tokens, usage } = whole.finish('whole');
-      const expected = ['\u2028\u{10348}\u0800', null, { ...noTokens, input: 3 }, 'reported'];
+      const expected = ['\u2028\u{10348}\u0800', null, { ...noTokens, input: 3 }, 'partial'];
       assert.deepEqual([model, finishReason, tokens, usage], expected, `${context.streamed} after ${length} bytes`);
     }
   }

@@ -27,8 +27,11 @@ export function createUsageReader(context: ReadingContext): UsageReader {
   if (idle !== undefined) return idle.begin(without);
   const dialect = dialectOf(context);
   const form = context.streamed ? new EventStreamForm(dialect) : new JsonBodyForm(dialect);
-  return new ResponseReader(dialect, form, kept).begin(without);
+  return new ResponseReader({ dialect, form, kept, outputDue: outputEndpoints.has(context.endpoint) }).begin(without);
 }
+
+/** Endpoints whose usage tells what came out. Embeddings have no output; of other paths the answer's form says it (`Findings.metered`). */
+const outputEndpoints: ReadonlySet<Endpoint> = new Set(['chat.completions', 'completions', 'responses', 'messages']);
 
 /** How many idle readers of one kind are kept; each holds a few kilobytes. */
 const idleReadersMax = 128;
@@ -62,17 +65,29 @@ function dialectOf({ wire, endpoint }: ReadingContext): Dialect {
   }
 }
 
+interface ReaderParts {
+  readonly dialect: Dialect;
+  readonly form: BodyForm;
+  /** Where it goes when it is idle. */
+  readonly kept: ResponseReader[];
+  readonly outputDue: boolean;
+}
+
+type FiguresFound = FoundUsage & { readonly kind: 'figures' };
+
 class ResponseReader implements UsageReader {
   private readonly dialect: Dialect;
   private readonly form: BodyForm;
   private readonly kept: ResponseReader[];
+  private readonly outputDue: boolean;
   private broken = false;
   private without: WithoutUsage = 'absent';
 
-  constructor(dialect: Dialect, form: BodyForm, kept: ResponseReader[]) {
+  constructor({ dialect, form, kept, outputDue }: ReaderParts) {
     this.dialect = dialect;
     this.form = form;
     this.kept = kept;
+    this.outputDue = outputDue;
   }
 
   /** For one response: what to say where it reports no usage. */
@@ -120,9 +135,15 @@ class ResponseReader implements UsageReader {
     const missing: UsageReason = verdict === 'not_readable' ? 'not_readable' : ending === 'cut' ? 'cut' : 'absent';
     if (usage === null) return this.withoutUsage(missing);
     if (usage.kind === 'not_a_figure') return this.unknown('not_a_figure');
-    if (findings.usageFinal) return reported(findings, usage, null);
+    if (findings.usageFinal) return reported(findings, usage, this.lacking(usage));
     if (this.dialect.keepsPartial) return reported(findings, usage, missing);
-    return ending === 'whole' ? reported(findings, usage, null) : this.unknown('cut');
+    return ending === 'whole' ? reported(findings, usage, this.lacking(usage)) : this.unknown('cut');
+  }
+
+  /** A usage that leaves out a figure that is due is told in part, so that its cost is not taken for the bill; null: nothing lacks. */
+  private lacking({ inputTold, outputTold }: FiguresFound): UsageReason | null {
+    const outputDue = this.outputDue || this.dialect.findings.metered;
+    return inputTold && (outputTold || !outputDue) ? null : 'absent';
   }
 
   private unknown(usageReason: UsageReason): Reading {
@@ -144,7 +165,7 @@ class ResponseReader implements UsageReader {
 }
 
 /** `reason`: why it is partial; null where it is complete. */
-function reported(findings: Findings, found: FoundUsage & { readonly kind: 'figures' }, reason: UsageReason | null): Reading {
+function reported(findings: Findings, found: FiguresFound, reason: UsageReason | null): Reading {
   const { tokens, cost, outputBeside } = found;
   const { model, finishReason, cachedInInput, serviceTier, region, toolCalls, further } = findings;
   return {
