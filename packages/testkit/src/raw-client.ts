@@ -41,6 +41,8 @@ export class RawConnection {
   #unclaimed: RawAnswer[] = [];
   #byteWaiters: { from: number; resolve: () => void }[] = [];
   #headWaiters: (() => void)[] = [];
+  /** The server has said that nothing more comes. */
+  #saidEnd = false;
   #over = false;
 
   private constructor(socket: Socket, authority: string, keepBodies: boolean) {
@@ -55,9 +57,14 @@ export class RawConnection {
     this.ended = promise;
     let how: 'fin' | 'rst' = 'fin';
     socket.on('data', (chunk: Buffer) => this.#parser.push(chunk));
-    socket.on('end', () => this.#parser.end(false));
+    socket.on('end', () => { this.#parser.end(false); this.#lastTold(); });
     socket.on('error', () => { how = 'rst'; });
-    socket.on('close', () => { this.#parser.end(how === 'rst'); this.#closed(); resolve(how); });
+    socket.on('close', () => {
+      this.#parser.end(how === 'rst');
+      this.#lastTold();
+      this.#over = true;
+      resolve(how);
+    });
   }
 
   /** Connects to `url` (scheme, host, port). `keepBodies: false` counts body bytes without keeping them. */
@@ -92,7 +99,7 @@ export class RawConnection {
   async nextAnswer(): Promise<RawAnswer> {
     const ready = this.#unclaimed.shift();
     if (ready !== undefined) return ready;
-    if (this.#over) throw new Error('testkit: the connection ended without an answer');
+    if (this.#saidEnd) throw new Error('testkit: the connection ended without an answer');
     const { promise, resolve, reject } = Promise.withResolvers<RawAnswer>();
     this.#waiters.push({ resolve, reject });
     return within(promise, 'an answer');
@@ -155,8 +162,9 @@ export class RawConnection {
     else waiter.resolve(answer);
   }
 
-  #closed(): void {
-    this.#over = true;
+  /** Whatever is still awaited will not come: a server that ended its side may leave ours open for ever. */
+  #lastTold(): void {
+    this.#saidEnd = true;
     for (const waiter of this.#waiters.splice(0)) waiter.reject(new Error('testkit: the connection ended without an answer'));
   }
 }
