@@ -139,7 +139,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'faults.ts guards node-clock.ts respond.ts', 'settings', 'gateway-node.ts', 'call', 'server.ts', 'gateway.ts', 'gateway-thread.ts',
   ],
   platform: [
-    'say-seldom.ts store-figures.ts',
+    'say-seldom.ts store-figures.ts use-cases/outward-url.ts',
     'http/client-address.ts http/security-headers.ts http/tap-rate.ts http/tap-turns.ts seed told-faults.ts '
       + 'use-cases/refusal.ts use-cases/upstream-url.ts work-lease.ts',
     'auth/oidc/provided-claims.ts auth/passwords.ts', 'auth http/pages use-cases',

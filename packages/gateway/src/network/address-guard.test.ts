@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import type { LookupAddress } from 'node:dns';
 import { after, before, describe, it, mock } from 'node:test';
-import { createAddressGuard, type ResolveAll } from '@metergate/store/network/address-guard.ts';
+import { createAddressGuard, reachOf, type ResolveAll } from '@metergate/store/network/address-guard.ts';
 import type { DestinationTimeouts, ExchangeFault } from './destination.ts';
 import { verifyAddressGuard } from './guard-self-test.ts';
 import { parseAddressRanges } from '@metergate/store/network/public-address.ts';
@@ -65,12 +65,12 @@ describe('a declared upstream that is not public', () => {
   it('is refused by the guard itself in every raw spelling, whatever a URL parser makes of it', () => {
     const guard = createAddressGuard({ allow: [], resolveAll: neverResolve });
     for (const text of [...refusedAddresses, ...refusedTexts]) {
-      assert.equal(guard.refuseLiteral(text, 'https')?.code, 'not_public', JSON.stringify(text));
-      assert.ok(!guard.admits(text, 'https'), JSON.stringify(text));
+      assert.equal(guard.refuseLiteral(text, 'public')?.code, 'not_public', JSON.stringify(text));
+      assert.ok(!guard.admits(text, 'public'), JSON.stringify(text));
     }
     for (const text of ['example.com', 'EXAMPLE.com.', 'bücher.example', 'localhost', '1.1.1.1', '0x08.8.8.8', '[2606:4700:4700::1111]',
       'a-b.c_d.example']) {
-      assert.equal(guard.refuseLiteral(text, 'https'), null, text);
+      assert.equal(guard.refuseLiteral(text, 'public'), null, text);
     }
   });
 
@@ -161,6 +161,16 @@ describe('what the allow list opens', () => {
     assert.equal(canary.connections - before, 3);
   });
 
+  it('is all that a name on a port of other services may lead to', async () => {
+    for (const port of [25, 80, 1023]) {
+      const guard = createAddressGuard({ allow: parseAddressRanges(['127.0.0.1']), resolveAll: answer(publicAddress) });
+      const destination = createDestination({ origin: `https://upstream.example:${port}`, timeouts, guard });
+      assert.equal((await ask(destination)).ending, 'not_public', String(port));
+      await destination.close();
+      assert.ok(guard.admits('127.0.0.1', reachOf(new URL(`https://upstream.example:${port}`))));
+    }
+  });
+
   it('is connect, not not_public, where an admitted address cannot be dialled', async () => {
     const closed = await startRawPeer(() => {});
     await closed.close();
@@ -181,7 +191,7 @@ describe('what the allow list opens', () => {
 it('Connections that wait for one name share its question, and each new one asks again (D6)', async () => {
   const pending: ((addresses: LookupAddress[]) => void)[] = [];
   const guard = createAddressGuard({ allow: [], resolveAll: (_h, _o, done) => void pending.push((addresses) => done(null, addresses)) });
-  const hook = guard.lookupFor('https');
+  const hook = guard.lookupFor('public');
   const answers: unknown[] = [];
   for (let n = 0; n < 3; n++) hook('slow.example', { all: n !== 0 }, (fault, address) => answers.push(fault ?? address));
   assert.equal(pending.length, 1);
@@ -195,7 +205,7 @@ it('Connections that wait for one name share its question, and each new one asks
 it('The boot check passes on this runtime, and a fault never shows the addresses found', async () => {
   await verifyAddressGuard();
   const guard = createAddressGuard({ allow: [], resolveAll: answer('10.11.12.13') });
-  const fault = await new Promise<Error | null>((resolve) => guard.lookupFor('https')('intern.example', { all: true }, resolve));
+  const fault = await new Promise<Error | null>((resolve) => guard.lookupFor('public')('intern.example', { all: true }, resolve));
   assert.match(fault!.message, /intern\.example/);
   assert.doesNotMatch(fault!.message, /10\.11/);
 });

@@ -6,11 +6,11 @@
 import { connect, isIP, type OnReadOpts, type Socket, type TcpNetConnectOpts } from 'node:net';
 import type { DuplexOptions } from 'node:stream';
 import { connect as connectTls, type ConnectionOptions } from 'node:tls';
-import { NotPublicFault, type AddressGuard, type Scheme } from '@metergate/store/network/address-guard.ts';
+import { NotPublicFault, reachOf, type AddressGuard, type Reach } from '@metergate/store/network/address-guard.ts';
 
 export interface DiallerOptions {
   readonly url: URL;
-  readonly scheme: Scheme;
+  readonly scheme: 'http' | 'https';
   /** Null: a destination the operator configured, dialled as it is. */
   readonly guard: AddressGuard | null;
   /** Certificate authorities to trust instead of the runtime's. */
@@ -34,20 +34,22 @@ export class Dialler {
   readonly #hostname: string;
   readonly #servername: string;
   readonly #port: number;
+  readonly #reach: Reach;
   #session: Buffer | undefined;
 
   constructor(options: DiallerOptions) {
     const { url, scheme } = options;
     this.#options = options;
     this.#hostname = url.hostname.replace(/^\[(.*)\]$/, '$1');
+    this.#reach = reachOf(url);
     this.#servername = isIP(this.#hostname) === 0 ? this.#hostname : '';
     this.#port = url.port !== '' ? Number(url.port) : scheme === 'https' ? 443 : 80;
   }
 
   /** Why nothing is dialled at all; null where it may be. */
   refusal(): Error | null {
-    const { guard, scheme } = this.#options;
-    return guard === null ? null : guard.refuseLiteral(this.#hostname, scheme);
+    const { guard } = this.#options;
+    return guard === null ? null : guard.refuseLiteral(this.#hostname, this.#reach);
   }
 
   /** The socket's `error` tells what hinders it. */
@@ -56,7 +58,7 @@ export class Dialler {
     const options: TcpNetConnectOpts & DuplexOptions = {
       host: this.#hostname, port: this.#port, autoSelectFamily: true, highWaterMark: writtenAheadBytes[scheme], onread,
     };
-    if (guard !== null) options.lookup = guard.lookupFor(scheme);
+    if (guard !== null) options.lookup = guard.lookupFor(this.#reach);
     const socket = scheme === 'https' ? this.#dialTls(options) : connect(options);
     // Not as options: TLS leaves them out.
     socket.setNoDelay(true).setKeepAlive(true, probeAfterMs);
@@ -77,7 +79,7 @@ export class Dialler {
   }
 
   #judge(guard: AddressGuard, socket: Socket): void {
-    if (guard.admits(socket.remoteAddress, this.#options.scheme)) return;
+    if (guard.admits(socket.remoteAddress, this.#reach)) return;
     socket.destroy(new NotPublicFault(this.#hostname, 'was reached at an address that is not public'));
   }
 }

@@ -3,7 +3,7 @@
  * the certificate is checked against and what `Host` says; the address dialled is one that was judged.
  */
 import { buildConnector } from 'undici';
-import { NotPublicFault, type AddressGuard, type Scheme } from '@metergate/store/network/address-guard.ts';
+import { NotPublicFault, type AddressGuard, type Reach } from '@metergate/store/network/address-guard.ts';
 import { adjustResponseParser } from './response-parser.ts';
 
 export interface ConnectorOptions {
@@ -11,7 +11,7 @@ export interface ConnectorOptions {
   readonly connectMs: number;
   /** Null: a destination the operator configured, dialled as it is. */
   readonly guard: AddressGuard | null;
-  readonly scheme: Scheme;
+  readonly reach: Reach;
   /** Certificate authorities to trust besides the runtime's; certificates are verified always. */
   readonly ca?: string | Buffer | undefined;
 }
@@ -25,13 +25,13 @@ export function createConnector(options: ConnectorOptions): buildConnector.conne
 }
 
 function dialler(options: ConnectorOptions): buildConnector.connector {
-  const { guard, scheme, connectMs } = options;
+  const { guard, reach, connectMs } = options;
   const base: buildConnector.BuildOptions = { allowH2: false, timeout: connectMs, rejectUnauthorized: true, autoSelectFamily: true };
   if (options.ca !== undefined) Object.assign(base, { ca: options.ca });
   if (guard === null) return buildConnector(base);
-  const dial = buildConnector({ ...base, lookup: guard.lookupFor(scheme) } as buildConnector.BuildOptions);
+  const dial = buildConnector({ ...base, lookup: guard.lookupFor(reach) } as buildConnector.BuildOptions);
   return (target, done) => {
-    const refusal = guard.refuseLiteral(target.hostname, scheme);
+    const refusal = guard.refuseLiteral(target.hostname, reach);
     if (refusal !== null) {
       process.nextTick(done, refusal, null);
       return;
@@ -39,7 +39,7 @@ function dialler(options: ConnectorOptions): buildConnector.connector {
     dial(target, (fault, socket) => {
       if (fault !== null) {
         done(fault, null);
-      } else if (guard.admits(socket.remoteAddress, scheme)) {
+      } else if (guard.admits(socket.remoteAddress, reach)) {
         done(null, socket);
       } else {
         socket.on('error', () => {});

@@ -4,6 +4,7 @@
  * What the client refuses to send (a bad header, a bad target) is a fault `protocol`, not an exception.
  */
 import { Readable } from 'node:stream';
+import { reachOf } from '@metergate/store/network/address-guard.ts';
 import { Pool } from 'undici';
 import { BodySource } from './body-source.ts';
 import { headBytesMax, idleConnectionMs, parseOrigin, type DestinationOptions, type DispatchIn } from './destination-options.ts';
@@ -16,8 +17,8 @@ import { UndiciExchange } from './undici-exchange.ts';
 export function createUndiciDestination(options: DestinationOptions): Destination {
   const { timeouts } = options;
   const keepAliveMs = options.keepAliveMs ?? idleConnectionMs;
-  const { url, scheme } = parseOrigin(options.origin);
-  const connect = createConnector({ connectMs: timeouts.connectMs, guard: options.guard, scheme, ca: options.tls?.ca });
+  const { url } = parseOrigin(options.origin);
+  const connect = createConnector({ connectMs: timeouts.connectMs, guard: options.guard, reach: reachOf(url), ca: options.tls?.ca });
   const pool = new Pool(url.origin, {
     connect, connections: null, pipelining: 1, allowH2: false, maxHeaderSize: headBytesMax,
     headersTimeout: timeouts.headMs, bodyTimeout: timeouts.idleBodyMs,

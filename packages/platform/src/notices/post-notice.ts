@@ -6,7 +6,7 @@ import { createHmac } from 'node:crypto';
 import { request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
 import { signedContent } from '@metergate/core/alert/webhook-event.ts';
-import type { AddressGuard } from '@metergate/store/network/address-guard.ts';
+import { reachOf, type AddressGuard } from '@metergate/store/network/address-guard.ts';
 import type { Attempt } from '@metergate/store/webhooks/deliveries.ts';
 
 export interface OutgoingNotice {
@@ -34,11 +34,12 @@ export function signatureOf({ secret, id, body, nowMs }: Omit<OutgoingNotice, 'u
 export function postNotice(notice: OutgoingNotice, { guard, deadlineMs }: PostRules): Promise<Attempt> {
   const url = new URL(notice.url);
   const scheme = url.protocol === 'https:' ? 'https' : 'http';
-  const literal = guard.refuseLiteral(url.hostname, scheme);
+  const reach = reachOf(url);
+  const literal = guard.refuseLiteral(url.hostname, reach);
   if (literal !== null) return Promise.resolve(unanswered('the address is not public'));
   const { promise, resolve } = Promise.withResolvers<Attempt>();
   const request = (scheme === 'https' ? tlsRequest : plainRequest)(url, {
-    method: 'POST', agent: false, lookup: guard.lookupFor(scheme), headers: {
+    method: 'POST', agent: false, lookup: guard.lookupFor(reach), headers: {
       'content-type': 'application/json', 'content-length': Buffer.byteLength(notice.body), 'user-agent': 'metergate-webhooks',
       'webhook-id': notice.id, 'webhook-timestamp': String(Math.floor(notice.nowMs / 1_000)), 'webhook-signature': signatureOf(notice),
     },

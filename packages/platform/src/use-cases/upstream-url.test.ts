@@ -1,7 +1,9 @@
 /** Held: which URLs may be declared as an upstream, and their one kept form. Design 3, row 19. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { refusedAddresses } from '@metergate/store/network/test-support/refused-hosts.ts';
 import { parseUpstreamUrl } from './upstream-url.ts';
+import { parseWebhookUrl } from './webhooks/webhook-url.ts';
 
 const kept: readonly (readonly [given: string, allow: readonly string[], url: string])[] = [
   ['https://llm.example.com', [], 'https://llm.example.com'],
@@ -15,6 +17,8 @@ const kept: readonly (readonly [given: string, allow: readonly string[], url: st
   ['http://[fd00::5]:9000', ['fd00::/8'], 'http://[fd00::5]:9000'],
   ['http://llm.internal:9000', ['10.0.0.0/8'], 'http://llm.internal:9000'],
   ['https://8.8.4.4:9000', [], 'https://8.8.4.4:9000'],
+  ['http://10.1.2.3:81', ['10.0.0.0/8'], 'http://10.1.2.3:81'], ['https://10.1.2.3:444', ['10.0.0.0/8'], 'https://10.1.2.3:444'],
+  ['https://llm.internal:80', ['10.0.0.0/8'], 'https://llm.internal:80'], ['http://198.18.0.1', ['198.18.0.0/15'], 'http://198.18.0.1'],
 ];
 
 test('row 19: a fit URL is kept in one form, without trailing slashes and one trailing /v1', () => {
@@ -28,6 +32,30 @@ const refusedUrls: readonly (readonly [given: string, allow: readonly string[], 
   ['https://llm.example.com#', [], /fragment/], ['https://llm.example.com:22', [], /port/], ['https://llm.example.com:80', [], /port/],
   ['https://llm.example .com', [], /spaces/], ['https:\\\\llm.example.com', [], /https/], ['https://llm.example.com\\@evil.example', [], /spaces/],
 ];
+
+test('row 19: an address literal that the dial refuses is refused when it is declared, in whatever list of special blocks it stands', () => {
+  for (const address of refusedAddresses.filter((each) => !each.includes('%'))) {
+    const given = `https://${address.includes(':') ? `[${address}]` : address}`;
+    if (!URL.canParse(given)) continue;
+    for (const parse of [parseUpstreamUrl, parseWebhookUrl]) {
+      const answer = parse(given, { allow: [] });
+      assert.ok('refusal' in answer, given);
+      assert.match(answer.refusal, /must be public/, given);
+    }
+  }
+  for (const block of ['192.0.2.1', '198.51.100.7', '203.0.113.7', '198.18.0.1', '[2001:db8::1]']) {
+    assert.ok('refusal' in parseUpstreamUrl(`https://${block}`, { allow: ['10.0.0.0/8'] }), block);
+  }
+});
+
+test('row 19: every port of an opened address will do; of others 443 and those from 1024 on', () => {
+  for (const [given, allow, taken] of [
+    ['https://8.8.4.4:1024', [], true], ['https://8.8.4.4:1023', [], false], ['https://8.8.4.4:1023', ['10.0.0.0/8'], false],
+    ['https://8.8.4.4:1023', ['8.8.4.4'], true], ['http://8.8.4.4:80', ['10.0.0.0/8'], false], ['https://llm.example.com:80', [], false],
+  ] as const) {
+    for (const parse of [parseUpstreamUrl, parseWebhookUrl]) assert.equal('url' in parse(given, { allow }), taken, `${given} ${String(allow)}`);
+  }
+});
 
 test('row 19: every other URL is refused in a sentence that repeats nothing of it', () => {
   for (const [given, allow, sentence] of refusedUrls) {

@@ -8,7 +8,17 @@ import { lookup as systemLookup, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { isInRanges, isPublicAddress, type AddressRange } from './public-address.ts';
 
-export type Scheme = 'http' | 'https';
+/** Where a URL may lead: to public addresses too, or only to those that the operator's list opens. */
+export type Reach = 'public' | 'listed';
+
+/** Below it live services that a forwarded call or a notice must not be able to talk to: mail, shells, databases. */
+export const ordinaryPortMin = 1_024;
+
+/** Plain HTTP, and a port below 1024 that is not 443, are for what the operator's list opens: whoever opens an address opens its ports. */
+export function reachOf({ protocol, port }: Pick<URL, 'protocol' | 'port'>): Reach {
+  const ordinary = port === '' || port === '443' || Number(port) >= ordinaryPortMin;
+  return protocol === 'https:' && ordinary ? 'public' : 'listed';
+}
 
 /** The guard said no, or the name led nowhere: nothing was dialled. The message names the host, never the addresses found. */
 export class NotPublicFault extends Error {
@@ -25,12 +35,12 @@ export type ResolveAll = (
 ) => void;
 
 export interface AddressGuard {
-  /** Whether this address (strict notation) may be dialled: public and https, or in the operator's allow list under any scheme. */
-  admits(address: string | undefined, scheme: Scheme): boolean;
+  /** Whether this address (strict notation) may be dialled: in the operator's allow list, or public where the reach is. */
+  admits(address: string | undefined, reach: Reach): boolean;
   /** Judges a host before anything is resolved: a fault for a refused literal in any spelling and for what is no host name. */
-  refuseLiteral(hostname: string, scheme: Scheme): NotPublicFault | null;
-  /** The lookup hook that a dial under `scheme` must use: hands over addresses only when every one of them is admitted. */
-  lookupFor(scheme: Scheme): LookupFunction;
+  refuseLiteral(hostname: string, reach: Reach): NotPublicFault | null;
+  /** The lookup hook that a dial of that reach must use: hands over addresses only when every one of them is admitted. */
+  lookupFor(reach: Reach): LookupFunction;
 }
 
 export interface AddressGuardOptions {
@@ -45,18 +55,18 @@ export interface AddressGuardOptions {
 export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
   const { allow, resolveAll = systemLookup as ResolveAll, resolveMs = 5_000 } = options;
   const resolve = singleFlight(resolveAll);
-  const admits = (address: string | undefined, scheme: Scheme): boolean =>
-    address !== undefined && (isInRanges(address, allow) || (scheme === 'https' && isPublicAddress(address)));
+  const admits = (address: string | undefined, reach: Reach): boolean =>
+    address !== undefined && (isInRanges(address, allow) || (reach === 'public' && isPublicAddress(address)));
   return {
     admits,
-    refuseLiteral(hostname, scheme) {
+    refuseLiteral(hostname, reach) {
       const host = normalHost(hostname);
       if (host === null) return new NotPublicFault(hostname, 'is not a host name');
-      return isIP(host) === 0 || admits(host, scheme) ? null : new NotPublicFault(hostname, 'is not a public address');
+      return isIP(host) === 0 || admits(host, reach) ? null : new NotPublicFault(hostname, 'is not a public address');
     },
-    lookupFor: (scheme) => (hostname, lookupOptions, done) => {
+    lookupFor: (reach) => (hostname, lookupOptions, done) => {
       boundedResolve({ hostname, resolve, resolveMs }, (addresses) => {
-        const fault = judge(hostname, addresses, (address) => admits(address, scheme));
+        const fault = judge(hostname, addresses, (address) => admits(address, reach));
         if (fault !== null) done(fault, []);
         else if (lookupOptions.all === true) done(null, addresses!);
         else done(null, addresses![0]!.address, addresses![0]!.family);

@@ -1,0 +1,26 @@
+/**
+ * A URL that someone gives us to call (an upstream, a webhook) → why it may not be called, in a sentence, or null. The rules are those of the
+ * address guard, which judges again at each dial where a name leads to. Design 3, row 19.
+ */
+import { isIP } from 'node:net';
+import { createAddressGuard, ordinaryPortMin, reachOf } from '@metergate/store/network/address-guard.ts';
+import { parseAddressRanges } from '@metergate/store/network/public-address.ts';
+
+/** What the operator allows. */
+export interface OutwardRules {
+  /** CIDRs of `SVC_UPSTREAM_ALLOW`. */
+  readonly allow: readonly string[];
+}
+
+/** A name may lead into the operator's list, where there is one; a literal address must lie in it, or be public. */
+export function whyNotCalled(url: URL, { allow }: OutwardRules): string | null {
+  const reach = reachOf(url);
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  const refused = isIP(host) === 0
+    ? allow.length === 0 && (reach === 'listed' || /(?:^|\.)localhost\.?$/i.test(host))
+    : createAddressGuard({ allow: parseAddressRanges(allow) }).refuseLiteral(host, reach) !== null;
+  if (!refused) return null;
+  if (url.protocol === 'http:') return 'The URL must begin with https://. Plain http is for addresses inside SVC_UPSTREAM_ALLOW.';
+  if (reach === 'listed') return `The port must be 443 or from ${ordinaryPortMin} to 65535. Others are for addresses inside SVC_UPSTREAM_ALLOW.`;
+  return 'The host must be public. An address or name inside your own network is for SVC_UPSTREAM_ALLOW.';
+}
