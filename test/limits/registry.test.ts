@@ -4,7 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
+import { eraseOrganization } from '@metergate/platform/use-cases/erasure.ts';
 import { closeRun } from '@metergate/platform/use-cases/runs.ts';
+import { revokeServiceKey } from '@metergate/platform/use-cases/service-keys.ts';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
 import { assertRefusal } from '../running-product.ts';
 import { limitHeaders, noLimitHeaders, productForFile, type Tenant } from './tenant.ts';
@@ -82,4 +84,24 @@ test('one organization alone takes no more than half: another that comes later f
   await begin(other, ['v', 'w', 'x', 'y', 'z']);
   assertRefusal(await other.call(0, run('0')), full);
   assert.equal((await one.call(0, run('a'))).status, 200);
+});
+
+test('the runs of an organization that is erased take no room, whether its keys were revoked before or not', async () => {
+  const live = async (): Promise<number> => {
+    const metrics = await (await fetch(`${product.system.opsUrl}/metrics`)).text();
+    return Number(/^metergate_live_runs (\d+)$/m.exec(metrics)![1]);
+  };
+  for (const revoked of [false, true]) {
+    const before = await live();
+    const tenant = await product.tenant();
+    for (const id of ['a', 'b']) await tenant.until((answer) => answer.status === 200, run(id));
+    assert.equal(await live(), before + 2);
+    if (revoked) {
+      await revokeServiceKey(product.context(), tenant.keyId);
+      await tenant.until((answer) => answer.status === 401);
+    }
+    await eraseOrganization(product.context(), tenant.id);
+    await tenant.until((answer) => answer.status === 401);
+    for (const deadlineMs = performance.now() + 10_000; await live() !== before;) assert.ok(performance.now() < deadlineMs, 'they are forgotten');
+  }
 });

@@ -154,6 +154,7 @@ async function start(): Promise<Parts> {
     dispatchIn: (dispatch) => dispatch(),
   });
   const runs = new Runs({ registry, journal, store: client, clock });
+  client.onChange(({ id, organization }) => { if (organization === null) registry.forgetAll(id); });
   client.onRunsEnded((ended) => ended.forEach((run) => runs.endedElsewhere(run)));
   client.onRunsTightened((tightened) => tightened.forEach((run) => runs.tightenedElsewhere(run)));
   const log = new CallLog({ access: data.accessLog, monotonicMs, post: (lines) => parent.postMessage({ lines }) });

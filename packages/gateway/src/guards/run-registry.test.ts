@@ -101,6 +101,22 @@ test('forgetting takes a live run out and nothing else: not an ended one, not on
   assert.deepEqual([registry.find(orgA, '0'), registry.live], [after, 1]);
 });
 
+test('with its organization all of its runs go, live and ended, and no other; calls under way and questions come to their end', () => {
+  const registry = filled(9, 4);
+  const gone: string[] = [];
+  registry.onForgotten(({ run: { id } }) => gone.push(id));
+  registry.hold(run('other', { organization: orgB }), true);
+  registry.find(orgA, '0')!.callsUnderWay = 1;
+  registry.end(registry.find(orgA, '1')!, 'closed', 0);
+  registry.keepRoom(orgA);
+  registry.forgetAll(orgA);
+  registry.forgetAll(orgA);
+  assert.deepEqual([registry.live, registry.held, registry.find(orgA, '0'), gone], [1, 1, undefined, ['0', '1', '2', '3']]);
+  registry.freeRoom(orgA);
+  for (let id = 0; id < 3; id += 1) registry.hold(run(`new ${id}`), true);
+  assert.deepEqual([registry.live, registry.hasRoom(orgA)], [4, true]);
+});
+
 test('expired are live runs whose time has passed, at the very millisecond', () => {
   const registry = new RunRegistry(9);
   for (const [id, expiresAtMs] of [['soon', 10], ['later', 11], ['never', null]] as const) registry.hold(run(id, { expiresAtMs }), true);

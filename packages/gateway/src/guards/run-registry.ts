@@ -1,6 +1,6 @@
 /**
  * The runs that this node holds (design 3, row 14): live ones until they end, ended ones as long as there is room, so that calls of an ended
- * run are refused without asking the store. It is bounded: ended runs are dropped first, live ones never.
+ * run are refused without asking the store. It is bounded: ended runs are dropped first, live ones only with their organization.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { hasRoomForRun } from '@metergate/core/run/registry-bound.ts';
@@ -121,6 +121,23 @@ export class RunRegistry {
     this.#live -= 1;
     this.#remove(held, runs);
     this.#forgotten(held);
+  }
+
+  /**
+   * Forgets the runs of an organization that is gone: no call of it is admitted any more, and the store, which has none of them, will never tell
+   * of their end. Calls under way keep the run they hold.
+   */
+  forgetAll(organization: OrganizationId): void {
+    const runs = this.#organizations.get(organization);
+    if (runs === undefined) return;
+    for (const held of runs.byId.values()) {
+      this.#ended.delete(held);
+      this.#forgotten(held);
+    }
+    this.#live -= runs.live;
+    runs.live = 0;
+    runs.byId.clear();
+    this.#dropEmpty(organization, runs);
   }
 
   /** Live runs whose time limit has passed at `nowMs`: to be ended where room is short. One walk over all live runs. */

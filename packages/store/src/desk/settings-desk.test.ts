@@ -155,6 +155,22 @@ test('a revoked key is told as gone, once', async (t) => {
   assert.deepEqual(changes(), []);
 });
 
+test('the end of an organization is told once, with the keys of it that the node holds, and also where it holds none any more', async (t) => {
+  for (const revoked of [false, true]) {
+    const { desk, organization, store, changes, key } = await context(t);
+    await desk.poll();
+    await desk.ask(1, hash);
+    if (revoked) await store.serviceKeys.revoke(key.id);
+    await desk.poll();
+    changes();
+    await store.erasure.begin(organization.id);
+    await desk.poll();
+    assert.deepEqual(changes(), [{ id: organization.id, organization: null, keys: revoked ? [] : [[hash, null]] }]);
+    await desk.poll();
+    assert.deepEqual(changes(), []);
+  }
+});
+
 test('a key revoked while its question is being answered is never left standing', async (t) => {
   const { deskOver, store, key, said } = await context(t);
   const { promise: blocked, resolve: release } = Promise.withResolvers<void>();

@@ -115,16 +115,17 @@ export function createSettingsDesk({ settings, prices, spend, clock, post }: Set
   };
 }
 
-/** Keys that are gone are told of once. */
-function forget(told: Map<OrganizationId, Set<string>>, { id, keys }: OrganizationChange): void {
+/** Keys that are gone are told of once. Of an organization without keys its end is still to be told: the node may hold runs of it. */
+function forget(told: Map<OrganizationId, Set<string>>, { id, organization, keys }: OrganizationChange): void {
   const hashes = told.get(id);
   for (const [hash, key] of keys) if (key === null) hashes?.delete(hash);
-  if (hashes?.size === 0) told.delete(id);
+  if (hashes?.size === 0 && organization === null) told.delete(id);
 }
 
 /** An organization as it is now, with these keys, some at a time: neither this thread nor the node's is held up by an organization of many. */
 async function* readChange(settings: Settings, id: OrganizationId, hashes: readonly string[]): AsyncGenerator<OrganizationChange> {
   const organization = await settings.organization(id);
+  if (hashes.length === 0 && organization === null) yield { id, organization, keys: [] };
   for (let from = 0; from < hashes.length; from += keysAtOnce) {
     if (from > 0) await turn();
     const slice = hashes.slice(from, from + keysAtOnce);

@@ -31,7 +31,7 @@ export interface Settings {
   keyByHash(hash: string): Promise<ServiceKeySettings | null>;
   /** Those of these that are the hashes of live keys, all of one moment. */
   keysByHash(hashes: readonly string[]): Promise<ReadonlyMap<string, ServiceKeySettings>>;
-  /** Secrets unsealed. Null: no such organization. */
+  /** Secrets unsealed. Null: there is no such organization, or none any more. */
   organization(id: OrganizationId): Promise<OrganizationSettings | null>;
   changedSince(revision: number): Promise<SettingsChange>;
 }
@@ -124,7 +124,9 @@ async function organizationSettings({ engine, vault }: StoreContext, organizatio
       'g.id as grant_key', 'g.public_key as grant_public_key',
       capsColumn(engine.kind, 'o.id'),
     ])
-    .where('o.id', '=', organization).executeTakeFirst());
+    .where('o.id', '=', organization)
+    .leftJoin('erased_organization as e', 'e.organization', 'o.id').where('e.organization', 'is', null)
+    .executeTakeFirst());
   if (row === undefined) return null;
   const { wrapped, url, enabled, upstream_version: version } = row;
   return {
