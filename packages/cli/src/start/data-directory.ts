@@ -13,6 +13,8 @@ const busyResult = 5;
 
 /** Of a data directory or a store. */
 export interface DirectoryLock {
+  /** The files that are locked. */
+  readonly files: readonly string[];
   release(): void;
 }
 
@@ -98,12 +100,13 @@ export function lockDataDirectory(directory: string): DirectoryLock {
 export function lockStoreFile(path: string): StoreLock {
   const file = `${realpathSync(path)}.lock`;
   const made = !existsSync(file);
-  const { release } = lock(file, {
+  const { files, release } = lock(file, {
     taken: `Another metergate already runs on the store ${path}. Stop it, or set SVC_DATABASE_URL to another one. `
       + 'Several nodes share a PostgreSQL store.',
     unwritable: `The folder of the store ${path} cannot be written. Check its rights, or set SVC_DATABASE_URL.`,
   });
   return {
+    files,
     release,
     undo() {
       // While it is held, so that nobody takes it in between.
@@ -128,7 +131,7 @@ function lock(file: string, { taken, unwritable }: { readonly taken: string; rea
     throw new StartFault(isBusy(error) ? taken
       : `The lock ${file} cannot be taken (${(error as Error).message}). It is an empty file. If it holds anything, remove it.`);
   }
-  return { release: () => database.close() };
+  return { files: [file], release: () => database.close() };
 }
 
 function isBusy(error: unknown): boolean {

@@ -109,6 +109,7 @@ function lockOfStore(place: StorePlace): StoreLock | null {
 
 function together(locks: readonly (DirectoryLock | null)[]): DirectoryLock {
   return {
+    files: locks.flatMap((lock) => lock?.files ?? []),
     release() {
       for (const lock of locks) lock?.release();
     },

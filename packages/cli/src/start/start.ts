@@ -27,6 +27,7 @@ import { assertDirectoryFree, type DirectoryLock } from './data-directory.ts';
 import { keptData } from './kept-data.ts';
 import { assertAddressesFree, listenFault } from './free-port.ts';
 import { gatewaySource } from './metrics/gateway-source.ts';
+import { createHeldFiles, lockFileOf, storeFile, type HeldFiles } from './held-files.ts';
 import { longJournal } from './journal-disk.ts';
 import { createReaders, type Readers } from './leave-taking.ts';
 import { startNodeReporter } from './node-reporter.ts';
@@ -165,7 +166,11 @@ async function serve(options: StartOptions, { log, watch, asked, running, prepar
     for (const line of quickStartLines({ gatewayUrl, platformUrl, place, sandbox, alone: part === 'all', firstStart })) stderr(line);
   }
   watch.phase = null;
-  const looking = setInterval(() => watch.look(), lookMs);
+  const heldFiles = heldFilesOf(config, prepared, log);
+  const looking = setInterval(() => {
+    watch.look();
+    heldFiles.look();
+  }, lookMs);
   const reporter = running.threads === null ? null : startNodeReporter({
     facts: { node, host: hostname(), version: manifest.version, runtime: process.version, startedAtMs: Date.now() },
     journalDirectory: join(config.dataDirectory, 'journal'), unready: () => watch.unready(), threads: running.threads,
@@ -190,6 +195,13 @@ function aborted(signal: AbortSignal): Promise<0> {
     if (signal.aborted) resolve(0);
     else signal.addEventListener('abort', () => resolve(0), { once: true });
   });
+}
+
+/** The embedded store belongs to the process that has its lock. */
+function heldFilesOf({ databaseUrl }: Config, { lock }: PreparedData, log: Log): HeldFiles {
+  const place = parseDatabaseUrl(databaseUrl);
+  const files = [...(place.kind === 'sqlite' ? [storeFile(place.path)] : []), ...(lock?.files ?? []).map(lockFileOf)];
+  return createHeldFiles(files, { tell: log, monotonicMs: () => performance.now() });
 }
 
 interface GatewayNeeds {

@@ -1,0 +1,56 @@
+/**
+ * The files that this process holds by their names: its store and its locks. Whoever removes one, or puts another in its place, takes the name
+ * and not the file. The process goes on with what it has open, and neither it nor the next start can know of it unless somebody looks.
+ */
+import { statSync } from 'node:fs';
+
+export interface HeldFile {
+  readonly path: string;
+  /** What it means that it is gone, and what to do: the rest of a sentence that begins with its path. */
+  readonly gone: string;
+}
+
+export interface HeldFiles {
+  /** Tells what is to be told now: of each file that is not the one it was, once a minute. To be called every second. */
+  look(): void;
+}
+
+const tellAgainMs = 60_000;
+
+export function storeFile(path: string): HeldFile {
+  return { path, gone: 'Calls are still recorded, in a file that has no name any more and is gone when this process ends. Export what you need from '
+    + 'the dashboard first; then stop this process and put a backup in the place of the file.' };
+}
+
+export function lockFileOf(path: string): HeldFile {
+  return { path, gone: 'Another start would now use the same data beside this process. Stop this one and start it again.' };
+}
+
+/** The files as they are now. */
+export function createHeldFiles(files: readonly HeldFile[], { tell, monotonicMs }: {
+  readonly tell: (level: 'error', sentence: string) => void;
+  readonly monotonicMs: () => number;
+}): HeldFiles {
+  const held = files.map((file) => ({ ...file, identity: identityOf(file.path), toldMs: -Infinity }));
+  return {
+    look() {
+      for (const file of held) {
+        if (monotonicMs() - file.toldMs < tellAgainMs) continue;
+        const identity = identityOf(file.path);
+        if (identity === file.identity || identity === 'unknown') continue;
+        file.toldMs = monotonicMs();
+        tell('error', `The file ${file.path} was removed or replaced while it is in use. ${file.gone}`);
+      }
+    },
+  };
+}
+
+/** Null: there is none. `unknown`: the system does not let it be looked at. */
+function identityOf(path: string): string | null {
+  try {
+    const found = statSync(path, { throwIfNoEntry: false, bigint: true });
+    return found === undefined ? null : `${found.dev} ${found.ino}`;
+  } catch {
+    return 'unknown';
+  }
+}
