@@ -98,14 +98,32 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
           { purpose: 'preview' }, { 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' },
           { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' },
           { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate' },
+          { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' },
+          { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'script' },
+          { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'empty' },
+          { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' },
+          { 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': 'iframe' },
           { origin: 'http://platform.test:3000' }, { origin: 'null' }, { referer: 'http://platform.test:3000/page' }, { referer: 'nowhere' },
         ]) assert.equal((await ask('/tap-key', { ...who, headers })).status, 403, JSON.stringify(headers));
         assert.equal((await ask('/tap-key', { ...who, method: 'HEAD' })).status, 405);
+      }
+      const browser = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/150.0' };
+      for (const accept of ['image/avif,image/webp,*/*;q=0.8', 'text/html,application/xhtml+xml,*/*;q=0.8', '*/*']) {
+        assert.equal((await ask('/tap-key', { ...asSession, headers: { ...browser, accept } })).status, 403, `${accept} over plain http`);
       }
       for (const role of ['viewer', 'member'] as const) assert.equal((await ask('/tap-key', { token: owner.tokens[role] })).status, 403);
       assert.equal((await ask('/tap-key', { token: 'svc_tap_' + '0'.repeat(64) })).status, 401);
       const ours = { origin: 'http://platform.test', referer: 'http://platform.test/dashboard' };
       const own = await ask('/tap-key', { ...asSession, headers: { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors', ...ours } });
+      assert.equal(own.status, 200, own.text);
+    });
+
+    test("the dashboard's script reads it over plain http, where a browser says of a request only what it accepts", async () => {
+      const peopled = await platform.organization('by plain http');
+      const { ask } = await newBaseline(peopled);
+      const cookie = await platform.signIn(peopled.emails.admin);
+      const headers = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/150.0', accept: 'application/json' };
+      const own = await ask('/tap-key', { token: undefined, cookie, headers } as unknown as Asked);
       assert.equal(own.status, 200, own.text);
     });
 

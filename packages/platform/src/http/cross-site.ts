@@ -29,16 +29,26 @@ export function refuseUnasked(request: Request, publicUrl: string): void {
   if (/prefetch|prerender|preview/i.test(purpose)) {
     throw new HttpRefusal(403, 'prefetch', 'This address is not answered ahead of being asked for.');
   }
-  const mode = request.headers.get('sec-fetch-mode');
   const site = request.headers.get('sec-fetch-site');
   // Whoever asks, with a token too: what can be done once only is not done where a browser says that another site began it.
   if (site !== null && site !== 'same-origin' && site !== 'none') throw crossSite();
   for (const from of [request.headers.get('origin'), originOf(request.headers.get('referer'))]) {
     if (from !== null && !isOwnOrigin(from, request, publicUrl)) throw crossSite();
   }
-  if (site === 'none' && mode === 'navigate') {
-    throw new HttpRefusal(403, 'cross_site', 'This address cannot be opened in a browser; the dashboard asks it.');
+  if (!isOfScript(request.headers)) {
+    throw new HttpRefusal(403, 'cross_site', 'This address cannot be opened or embedded in a browser; the dashboard asks it.');
   }
+}
+
+/**
+ * Not an image, a page, a stylesheet or whatever else a browser asks for by an address in a document. Over plain http it does not say what it
+ * asks for; then it must ask for JSON by name, which an address in a document cannot do. Who is not a browser is let in, and who shows a token.
+ */
+function isOfScript(headers: Headers): boolean {
+  const [dest, mode] = [headers.get('sec-fetch-dest'), headers.get('sec-fetch-mode')];
+  if (dest !== null || mode !== null) return (dest ?? 'empty') === 'empty' && (mode === null || mode === 'cors' || mode === 'same-origin');
+  const browser = (headers.get('user-agent') ?? '').startsWith('Mozilla/') && headers.get('authorization') === null;
+  return !browser || /\bapplication\/json\b/i.test(headers.get('accept') ?? '');
 }
 
 /** The public address's origin, or the one that this very request came to. */

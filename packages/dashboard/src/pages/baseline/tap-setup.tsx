@@ -26,7 +26,8 @@ export function TapSetup({
   const [asked, rotation] = useDisclosure(false);
   const product = api.useQuery('get', '/platform/v1/product', {}, { staleTime: Infinity });
   const reading = useDoing({
-    run: async () => (await ask.GET('/platform/v1/assessments/{id}/tap-key', path)).data!,
+    // Over plain http a browser does not say what it asks for: by this the platform knows a script from an image.
+    run: async () => (await ask.GET('/platform/v1/assessments/{id}/tap-key', { ...path, headers: { accept: 'application/json' } })).data!,
     changes,
     after: ({ key }) => onKey(key),
   });
