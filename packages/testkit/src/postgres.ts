@@ -21,6 +21,11 @@ export interface TestPostgres {
   readonly url: string;
   /** An empty database of its own for one suite or test; its address. */
   createDatabase(): Promise<string>;
+  /**
+   * A copy of a database that `make` filled, of one's own; its address. Whoever first asks for a copy of that `name` on this server makes it,
+   * others wait: what many need alike is made once. `make` leaves no connection to it.
+   */
+  copyOf(name: string, make: (address: string) => Promise<void>): Promise<string>;
   /** Stops the server for good. On a shared server: does nothing. */
   stop(): Promise<void>;
 }
@@ -40,7 +45,7 @@ export interface OwnPostgres extends TestPostgres {
 export async function testPostgres(): Promise<TestPostgres> {
   const url = process.env['TEST_POSTGRES_URL'];
   if (url === undefined || url === '') return startPostgres();
-  return { url, createDatabase: () => createDatabaseOn(url), stop: async () => {} };
+  return { url, ...databasesOn(url), stop: async () => {} };
 }
 
 /** Starts a server of one's own. */
@@ -65,7 +70,7 @@ export async function startPostgres(): Promise<OwnPostgres> {
   };
   return {
     url,
-    createDatabase: () => createDatabaseOn(url),
+    ...databasesOn(url),
     pause,
     crash: () => away('crash\n'),
     resume,
@@ -231,18 +236,39 @@ async function endServer(server: ChildProcess, farewell: string): Promise<void> 
   await ended;
 }
 
-async function createDatabaseOn(url: string): Promise<string> {
-  const name = `t_${randomBytes(8).toString('hex')}`;
+function databasesOn(url: string): Pick<TestPostgres, 'createDatabase' | 'copyOf'> {
+  const of = (name: string): string => Object.assign(new URL(url), { pathname: `/${name}` }).href;
+  const newName = (): string => `t_${randomBytes(8).toString('hex')}`;
+  const create = async (client: pg.Client, from: string): Promise<string> => {
+    const name = newName();
+    await client.query(`create database ${name} template ${from} strategy file_copy`);
+    return name;
+  };
+  return {
+    createDatabase: () => connected(url, async (client) => of(await create(client, 'template1'))),
+    copyOf: (name, make) => connected(url, async (client) => {
+      await client.query('select pg_advisory_lock(7215099)');
+      const { rowCount } = await client.query('select from pg_database where datname = $1', [name]);
+      if (rowCount === 0) {
+        const made = await create(client, 'template1');
+        await make(of(made));
+        // Only what is whole bears the name.
+        await client.query(`alter database ${made} rename to ${name}`);
+      }
+      await client.query('select pg_advisory_unlock(7215099)');
+      return of(await create(client, name));
+    }),
+  };
+}
+
+async function connected<Value>(url: string, use: (client: pg.Client) => Promise<Value>): Promise<Value> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    await client.query(`create database ${name} strategy file_copy`);
+    return await use(client);
   } finally {
     await client.end();
   }
-  const address = new URL(url);
-  address.pathname = `/${name}`;
-  return address.href;
 }
 
 function freePort(): Promise<number> {

@@ -163,7 +163,7 @@ for (const on of bothEngines) {
     });
 
     test('the only organization is named where there is one alone', async () => {
-      const place = await context.freshUrl();
+      const place = await context.newStoreUrl();
       const alone = await openTestStore(place);
       assert.equal(await alone.organizations.findOnly(), null);
       const { id } = await granted(alone.organizations.create({ name: 'one', plan: 'team' }));

@@ -27,7 +27,7 @@ describe('notices of changes', () => {
   after(() => postgres.end());
 
   test('on PostgreSQL a change by one process is told to another, what it is about, and again after its connection was lost', async () => {
-    const url = await postgres.freshUrl();
+    const url = await postgres.newStoreUrl();
     const [changing, other] = [await openTestStore(url), await openTestStore(url)];
     const { notices, told, next } = listening(other);
     await next('settings');
@@ -52,7 +52,7 @@ describe('notices of changes', () => {
 
   test('on SQLite nothing is told, and closing is nothing', async () => {
     const context = sqliteFixture();
-    const store = await openTestStore(await context.freshUrl());
+    const store = await openTestStore(await context.newStoreUrl());
     const { notices, told } = listening(store);
     await granted(store.organizations.create({ name: 'one', plan: 'free' }));
     await notices.close();

@@ -36,7 +36,7 @@ function claim(subject: LeaseSubject, over: Amounts = {}, wants = true): Subject
 describe('leases on SQLite', () => {
   test('the embedded store’s node is the authority: no bound, no expiry, nothing written', async () => {
     const context = sqliteFixture();
-    const url = await context.freshUrl();
+    const url = await context.newStoreUrl();
     const store = await openTestStore(url);
     await store.leases.begin(one, 'home');
     const [answer] = (await store.leases.claim(one, 1, [claim(monthOf('org_x' as OrganizationId), { settled: 5, holds: 5 })]))!;

@@ -41,7 +41,7 @@ for (const on of bothEngines) {
 
     before(async () => {
       context = await on.context();
-      url = await context.freshUrl();
+      url = await context.newStoreUrl();
       store = await open();
       other = await open();
     });

@@ -1,6 +1,6 @@
 /** Both engines for the contract: fresh places for stores, and direct access to the tables, to damage them. */
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
@@ -17,21 +17,35 @@ export interface EngineFixture {
   readonly name: 'sqlite' | 'postgres';
   /** The address of a place where no store is yet. */
   freshUrl(): Promise<string>;
+  /** The address of a place of its own that holds a new store, as `openTestStore` makes it. Copied: that one can be made is tested by itself. */
+  newStoreUrl(): Promise<string>;
   /** One statement on the bare tables; `$1`, `$2` … on both engines. */
   query(url: string, statement: string, values?: readonly SQLInputValue[]): Promise<Record<string, unknown>[]>;
-  /** Several statements on the bare tables, one after another on one connection. */
+  /** Several statements on the bare tables, one after another in one transaction. */
   run(url: string, statements: readonly string[]): Promise<void>;
   end(): Promise<void>;
 }
 
+/** A store that was just made, of this process. */
+let newFile: Promise<Buffer> | null = null;
+const makeStore = async (url: string): Promise<void> => (await openTestStore(url)).close();
+const fileOf = (url: string): string => url.slice('sqlite:'.length);
+
 export function sqliteFixture(): EngineFixture {
   const directory = mkdtempSync(join(tmpdir(), 'metergate-store-'));
   let count = 0;
+  const freshUrl = async (): Promise<string> => `sqlite:${join(directory, `store-${++count}.db`)}`;
   return {
     name: 'sqlite',
-    freshUrl: async () => `sqlite:${join(directory, `store-${++count}.db`)}`,
+    freshUrl,
+    async newStoreUrl() {
+      const url = await freshUrl();
+      newFile ??= makeStore(url).then(() => readFileSync(fileOf(url)));
+      writeFileSync(fileOf(url), await newFile, { mode: 0o600 });
+      return url;
+    },
     async query(url, statement, values = []) {
-      const database = new DatabaseSync(url.slice('sqlite:'.length), { timeout: 5_000 });
+      const database = new DatabaseSync(fileOf(url), { timeout: 5_000 });
       try {
         return database.prepare(statement.replace(/\$\d/g, '?')).all(...values);
       } finally {
@@ -39,9 +53,9 @@ export function sqliteFixture(): EngineFixture {
       }
     },
     async run(url, statements) {
-      const database = new DatabaseSync(url.slice('sqlite:'.length), { timeout: 5_000 });
+      const database = new DatabaseSync(fileOf(url), { timeout: 5_000 });
       try {
-        database.exec(statements.join(';\n'));
+        database.exec(['begin immediate', ...statements, 'commit'].join(';\n'));
       } finally {
         database.close();
       }
@@ -64,6 +78,7 @@ export async function postgresFixture(): Promise<EngineFixture> {
   return {
     name: 'postgres',
     freshUrl: () => server.createDatabase(),
+    newStoreUrl: () => server.copyOf('a_new_store', makeStore),
     query: (url, statement, values = []) =>
       connected(url, async (client) => (await client.query<Record<string, unknown>>(statement, [...values])).rows),
     run: (url, statements) => connected(url, async (client) => void await client.query(statements.join(';\n'))),

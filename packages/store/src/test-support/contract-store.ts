@@ -44,7 +44,7 @@ export async function contractStore(engine: ContractEngine): Promise<ContractSto
     await Promise.all(stores.map((each) => each.close()));
     await context.end();
   });
-  const url = await context.freshUrl();
+  const url = await context.newStoreUrl();
   const another = async (): Promise<Store> => {
     const opened = await openTestStore(url);
     stores.push(opened);
