@@ -134,9 +134,9 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'accounts nodes refusals runs tap views webhooks', 'alerts calls erasure seeding', 'receipts', 'retention', 'store.ts', 'desk',
   ],
   gateway: [
-    'body-pace.ts call-turns.ts clock.ts condition.ts connections.ts counters.ts descriptors.ts drains.ts held-bodies.ts log metrics network '
-      + 'refusals.ts request-ids.ts slim-request.ts traces usage',
-    'faults.ts guards node-clock.ts respond.ts', 'settings', 'gateway-node.ts', 'call', 'server.ts', 'gateway.ts', 'gateway-thread.ts',
+    'body-pace.ts call-turns.ts clock.ts coarse-clock.ts condition.ts counters.ts descriptors.ts drains.ts held-bodies.ts http-parser log metrics '
+      + 'refusals.ts request-ids.ts traces usage',
+    'callers faults.ts guards network node-clock.ts', 'settings', 'gateway-node.ts', 'call', 'server.ts', 'gateway.ts', 'gateway-thread.ts',
   ],
   platform: [
     'say-seldom.ts store-figures.ts use-cases/outward-url.ts',

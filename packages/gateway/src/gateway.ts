@@ -5,7 +5,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { GatewayNodeId } from '@metergate/core/id.ts';
 import type { Journal } from '@metergate/store/journal/journal.ts';
-import type { Connections } from './connections.ts';
+import type { Connections } from './callers/connections.ts';
 import { CallTurns } from './call-turns.ts';
 import { createDrains } from './drains.ts';
 import { createFaults } from './faults.ts';
@@ -37,6 +37,8 @@ export interface GatewayOptions {
   readonly turns?: CallTurns;
   /** Callers' connections at once; absent: unbounded. */
   readonly connectionsMax?: number;
+  /** `node` in tests: Node's server reads all requests. */
+  readonly requestsReadBy?: 'us' | 'node';
   readonly guards: Guards;
   readonly verifyGrant: VerifyGrant;
   readonly clock: Clock;
@@ -83,7 +85,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     traces: options.traces ?? null,
     faults: createFaults(counters),
   };
-  const { server, connections } = createGatewayServer(node, options.connectionsMax);
+  const { server, connections } = createGatewayServer(node, options);
   const paces = setInterval(() => connections.checkPaces(node.clock.monotonicMs()), paceCheckMs).unref();
   server.once('close', () => clearInterval(paces));
   await new Promise<void>((resolve, reject) => {
@@ -110,10 +112,17 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 const idleSweepMs = 50;
 
 function drainServer(server: Server, connections: Connections, graceMs: number): Promise<void> {
+  const closeIdle = (): void => {
+    server.closeIdleConnections();
+    connections.closeIdle();
+  };
   return new Promise((resolve) => {
     const sweep = setInterval(() => {
-      server.closeIdleConnections();
-      if (graceOver && connections.underWay().length === 0) server.closeAllConnections();
+      closeIdle();
+      if (graceOver && connections.underWay().length === 0) {
+        server.closeAllConnections();
+        connections.closeAll();
+      }
     }, idleSweepMs);
     let graceOver = false;
     const grace = setTimeout(() => {
@@ -125,6 +134,6 @@ function drainServer(server: Server, connections: Connections, graceMs: number):
       clearInterval(sweep);
       resolve();
     });
-    server.closeIdleConnections();
+    closeIdle();
   });
 }

@@ -8,11 +8,16 @@ import type { Socket } from 'node:net';
 import { pathOf } from '@metergate/core/call/route.ts';
 import { serve } from './call/serve.ts';
 import { Relay } from './call/relay.ts';
-import { createConnections, type Connections } from './connections.ts';
+import type { CallerRequest, CallerResponse } from './callers/caller-exchange.ts';
+import { CallerConnection, type UsualCallers } from './callers/caller-connection.ts';
+import { createConnections, type Connection, type Connections } from './callers/connections.ts';
+import { CoarseClock } from './coarse-clock.ts';
 import type { GatewayNode } from './gateway-node.ts';
+import { headBytesMax } from './http-parser/native-parser.ts';
+import { hasRequestParser } from './http-parser/request-parser.ts';
 import { freshRequestId } from './request-ids.ts';
-import { isClosing, refuse, refuseOnSocket } from './respond.ts';
-import { RequestClass } from './slim-request.ts';
+import { isClosing, refuse, refuseOnSocket } from './callers/respond.ts';
+import { RequestClass } from './callers/slim-request.ts';
 
 /** Longer than load balancers keep theirs, so that they close first (design 3, row 10). */
 const keepAliveMs = 75_000;
@@ -21,7 +26,8 @@ const headersMs = 15_000;
 const requestMs = 3_600_000;
 /** Above the providers' own patience of 15 minutes. */
 const idleSocketMs = 16 * 60_000;
-const headerBytesMax = 16 * 1024;
+/** A request that comes whole within so long is read without Node's server. */
+const momentMs = 100;
 
 export interface GatewayServer {
   readonly server: Server;
@@ -29,21 +35,26 @@ export interface GatewayServer {
   readonly connections: Connections;
 }
 
-/** The listening side of one node; `server.listen` is the caller's. At most `connectionsMax` callers are connected at once. */
-export function createGatewayServer(node: GatewayNode, connectionsMax?: number): GatewayServer {
+export interface ServerOptions {
+  /** Callers connected at once; absent: unbounded. */
+  readonly connectionsMax?: number | undefined;
+  /** `node`: Node's server reads all requests, as it does where Node's parser is not known. By default the usual ones are read past it. */
+  readonly requestsReadBy?: 'us' | 'node' | undefined;
+}
+
+/** The listening side of one node; `server.listen` is the caller's. */
+export function createGatewayServer(node: GatewayNode, { connectionsMax, requestsReadBy = 'us' }: ServerOptions = {}): GatewayServer {
   const connections = createConnections(connectionsMax);
   const server = createServer({
     keepAliveTimeout: keepAliveMs, headersTimeout: headersMs, requestTimeout: requestMs,
-    connectionsCheckingInterval: 5_000, maxHeaderSize: headerBytesMax, requireHostHeader: false, noDelay: true, IncomingMessage: RequestClass,
+    connectionsCheckingInterval: 5_000, maxHeaderSize: headBytesMax, requireHostHeader: false, noDelay: true, IncomingMessage: RequestClass,
   });
   server.maxHeadersCount = 0;
   server.timeout = idleSocketMs;
   // Not in Node's types: without it a FIN from the caller ends an answer that is still being sent.
   (server as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;
 
-  const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
-    if (isClosing(request.socket)) return;
-    const connection = connections.of(request.socket);
+  const onRequest = (request: CallerRequest, response: CallerResponse, connection: Connection): void => {
     try {
       serve(node, {
         request, response, connection,
@@ -67,12 +78,25 @@ export function createGatewayServer(node: GatewayNode, connectionsMax?: number):
       refuse(request, response, freshRequestId(), { kind: 'internal_fault' });
     }
   };
-  server.on('request', onRequest);
-  server.on('checkContinue', onRequest);
+  const onNodesRequest = (request: IncomingMessage, response: ServerResponse): void => {
+    if (!isClosing(request.socket)) onRequest(request, response, connections.of(request.socket));
+  };
+  server.on('request', onNodesRequest);
+  server.on('checkContinue', onNodesRequest);
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     if (!isClosing(request.socket)) refuse(request, response, freshRequestId(), { kind: 'expectation_unknown' });
   });
-  server.on('connection', (socket: Socket) => connections.makeRoom(connections.of(socket)));
+  const leaveToNode = requestsReadBy === 'us' && hasRequestParser ? connectionListenerOf(server) : null;
+  const usual: UsualCallers | null = leaveToNode === null ? null : {
+    serve: onRequest, leaveToNode, keptBytes: 0,
+    clock: new CoarseClock(1_000), momentClock: new CoarseClock(momentMs / 2),
+    limits: { firstByteMs: headersMs, keepAliveMs, silenceMs: idleSocketMs, momentMs },
+  };
+  server.on('connection', (socket: Socket) => {
+    const connection = connections.of(socket);
+    connections.makeRoom(connection);
+    if (usual !== null && !socket.destroyed) connection.reader = new CallerConnection(usual, connection);
+  });
   server.on('connect', (request: IncomingMessage, socket: Duplex) => {
     // Node has released this socket: without a listener, a reset by the caller would end the process.
     socket.on('error', () => socket.destroy());
@@ -80,6 +104,15 @@ export function createGatewayServer(node: GatewayNode, connectionsMax?: number):
   });
   server.on('clientError', answerClientError);
   return { server, connections };
+}
+
+/** Takes what reads a connection off Node's server, for those that are left to it later. Null where it cannot be found. */
+function connectionListenerOf(server: Server): ((socket: Socket) => void) | null {
+  const listeners = server.listeners('connection');
+  const [listener] = listeners;
+  if (listeners.length !== 1 || listener === undefined) return null;
+  server.removeListener('connection', listener as () => void);
+  return (socket) => void listener.call(server, socket);
 }
 
 /** A request the parser would not take, or that did not come in time. An answer under way is never mixed with another. */

@@ -5,12 +5,12 @@
  * destination are then checked again, so that a call with a key or credential revoked in the meantime is not sent. A call asks the store only
  * if everything else admits it, for its run and the leases it lacks, and waits at most 250 ms.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { declaredBodyBytes } from '@metergate/core/call/framing.ts';
 import { labelsOf, projectOf } from '@metergate/core/call/labels.ts';
 import { estimateTokens } from '@metergate/core/rate/four-buckets.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
-import type { Connection } from '../connections.ts';
+import type { CallerRequest, CallerResponse } from '../callers/caller-exchange.ts';
+import type { Connection } from '../callers/connections.ts';
 import type { FaultPlace } from '../faults.ts';
 import type { GatewayNode } from '../gateway-node.ts';
 import { askAndDecide } from '../guards/ask-and-decide.ts';
@@ -28,8 +28,8 @@ export interface Unforwarded {
 
 /** One request and what answers it. */
 export interface Reception {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+  readonly request: CallerRequest;
+  readonly response: CallerResponse;
   readonly connection: Connection;
   /** Takes the call over once nothing refuses it and its body can go out. */
   readonly forward: (call: AdmittedCall, body: OutboundBody) => void;

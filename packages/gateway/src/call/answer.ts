@@ -2,9 +2,9 @@
  * The caller's side of a relay: the provider's head and bytes written to the caller as they came, with backpressure towards
  * the destination, and an end that is either clean or plainly broken. The gateway's own answers are in `respond.ts`.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { inboundResponseHeaders, type HeaderPairs } from '@metergate/core/call/header-pairs.ts';
-import { callerCloses, isLast } from '../respond.ts';
+import type { CallerRequest, CallerResponse } from '../callers/caller-exchange.ts';
+import { callerCloses, isLast } from '../callers/respond.ts';
 import type { CallGuard } from './call-guard.ts';
 import { bodyEnd, chunkEnd, framedChunk, framedLastChunk, joinedBytesMax, sizeLine } from './chunk-framing.ts';
 
@@ -32,8 +32,8 @@ const noHeaders = Object.freeze({});
 const noPairs: string[] = Object.freeze([]) as never;
 
 export class Answer {
-  readonly #request: IncomingMessage;
-  readonly #response: ServerResponse;
+  readonly #request: CallerRequest;
+  readonly #response: CallerResponse;
   readonly #guard: CallGuard;
   #full = false;
   /** The body goes out in chunks. They are framed here and not by Node, which makes three writes of each. */
@@ -41,7 +41,7 @@ export class Answer {
   /** A head is written that waits for the first bytes. */
   #headWaits = false;
 
-  constructor(request: IncomingMessage, response: ServerResponse, guard: CallGuard) {
+  constructor(request: CallerRequest, response: CallerResponse, guard: CallGuard) {
     this.#request = request;
     this.#response = response;
     this.#guard = guard;

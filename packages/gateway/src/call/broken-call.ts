@@ -2,12 +2,12 @@
  * Ends a call that a fault of the gateway broke: writes its record and ends the caller's answer. The record has no usage, whatever was read,
  * because the reader or the pricing may be what broke. The caller gets 500 if nothing was sent yet, or else an answer that is visibly cut.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestId } from '@metergate/core/id.ts';
 import { noReadingFields, type CallOpening, type CallRecord } from '@metergate/core/record/call-record.ts';
 import { withoutUsage } from '@metergate/core/usage/operation.ts';
 import { nothingDue, usageUnknown } from '@metergate/core/usage/reading.ts';
-import { refuse } from '../respond.ts';
+import type { CallerRequest, CallerResponse } from '../callers/caller-exchange.ts';
+import { refuse } from '../callers/respond.ts';
 import type { Answer } from './answer.ts';
 import type { EndedCall } from './settle.ts';
 
@@ -27,7 +27,7 @@ export function brokenRecord(opening: CallOpening, facts: CallFacts): CallRecord
 }
 
 /** Ends the caller's side of such a call. @throws what goes wrong even there, with the connection gone. */
-export function breakOff(request: IncomingMessage, response: ServerResponse, { id, answer }: {
+export function breakOff(request: CallerRequest, response: CallerResponse, { id, answer }: {
   readonly id: RequestId; readonly answer: Answer;
 }): void {
   try {

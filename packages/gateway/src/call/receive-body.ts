@@ -5,13 +5,15 @@
  * they arrive. A body that arrives too slowly is refused with 408 (design 3, row 8a).
  */
 import { Readable } from 'node:stream';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { declaredBodyBytes } from '@metergate/core/call/framing.ts';
 import { createStreamFlagScanner, includeUsageBytes, type StreamFlagScanner } from '@metergate/core/call/include-usage.ts';
 import type { Route } from '@metergate/core/call/route.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { BodyPace } from '../body-pace.ts';
-import type { Connection, Receiving } from '../connections.ts';
+import type { CallerRequest, CallerResponse } from '../callers/caller-exchange.ts';
+import type { Connection, Receiving } from '../callers/connections.ts';
+import { WholeRequest } from '../callers/whole-request.ts';
 import type { GatewayNode } from '../gateway-node.ts';
 import type { HeldBytes } from '../held-bodies.ts';
 import type { OutboundBody } from './admitted-call.ts';
@@ -22,8 +24,8 @@ const shortBodyBytesMax = 64 * 1024;
 const heldBodyBytesMax = 32 * 1024 * 1024;
 
 export interface BodyReception {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+  readonly request: CallerRequest;
+  readonly response: CallerResponse;
   readonly connection: Connection;
   readonly route: Route;
   readonly organization: OrganizationId;
@@ -35,17 +37,45 @@ export interface BodyReception {
   readonly broke: (cause: unknown) => void;
 }
 
+/** One whose body is still coming. */
+interface StreamedReception extends BodyReception {
+  readonly request: IncomingMessage;
+}
+
 /** Starts to receive the body of an admitted call. */
 export function receiveBody(node: GatewayNode, reception: BodyReception): void {
   const { request, response, route, ready } = reception;
+  if (request instanceof WholeRequest) return receiveWhole(request, reception);
   const declaredBytes = declaredBodyBytes(request.rawHeaders);
   if (declaredBytes === 0) return ready(noBody);
   if (request.headers.expect !== undefined && request.httpVersionMinor > 0) response.writeContinue();
   if (route.bodyHeld ? declaredBytes === null || declaredBytes <= heldBodyBytesMax : declaredBytes !== null && declaredBytes <= shortBodyBytesMax) {
-    new HeldBody(node, reception, declaredBytes).receive();
+    new HeldBody(node, { ...reception, request }, declaredBytes).receive();
     return;
   }
   ready(streamedBody(request, { first: [], firstBytes: 0, contentLength: declaredBytes, overBound: route.bodyHeld, release: () => {} }));
+}
+
+/** It is here already. */
+function receiveWhole({ content }: WholeRequest, { route, ready, broke }: BodyReception): void {
+  if (content === null) return ready(noBody);
+  let body: OutboundBody;
+  try {
+    const sent = route.bodyHeld ? withUsageIncluded(content) : content;
+    body = new WholeBody(sent, { contentLength: sent.length, receivedBytes: content.length, counted: null });
+  } catch (cause) {
+    return broke(cause);
+  }
+  ready(body);
+}
+
+/** The body with the option put in, where it is a chat that is streamed without. */
+function withUsageIncluded(content: Buffer): Buffer {
+  const scanner = createStreamFlagScanner();
+  scanner.push(content);
+  const verdict = scanner.result();
+  scanner.release();
+  return verdict.kind === 'insert' ? Buffer.concat([content.subarray(0, verdict.at), includeUsageBytes, content.subarray(verdict.at)]) : content;
 }
 
 const noBody: OutboundBody = {
@@ -87,7 +117,7 @@ async function* firstThenRest(first: readonly Buffer[], request: IncomingMessage
 /** One body while it is being held. */
 class HeldBody implements Receiving {
   readonly #node: GatewayNode;
-  readonly #reception: BodyReception;
+  readonly #reception: StreamedReception;
   readonly #declaredBytes: number | null;
   readonly #chunks: Buffer[] = [];
   readonly #pace = new BodyPace();
@@ -96,7 +126,7 @@ class HeldBody implements Receiving {
   /** Null while nothing is counted: a short body mostly comes in one piece, and is whole before there is anything to count. */
   #counted: HeldBytes | null = null;
 
-  constructor(node: GatewayNode, reception: BodyReception, declaredBytes: number | null) {
+  constructor(node: GatewayNode, reception: StreamedReception, declaredBytes: number | null) {
     this.#node = node;
     this.#reception = reception;
     this.#declaredBytes = declaredBytes;

@@ -4,16 +4,16 @@
  * One attempt; a stream that breaks after its head ends the caller's connection, so a truncated body never looks complete.
  * Deciding whether a call may be forwarded is `serve.ts` and `admit.ts`; keeping its record is `recording.ts`.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { allValues, outboundRequestHeaders } from '@metergate/core/call/header-pairs.ts';
 import { header } from '@metergate/core/id.ts';
 import type { CallOutcome } from '@metergate/core/record/call-record.ts';
 import { isWatched, withoutUsage } from '@metergate/core/usage/operation.ts';
-import type { CallUnderWay } from '../connections.ts';
+import type { CallerRequest, CallerResponse } from '../callers/caller-exchange.ts';
+import type { CallUnderWay } from '../callers/connections.ts';
 import { drainBoundFor } from '../drains.ts';
 import type { GatewayNode } from '../gateway-node.ts';
 import type { Exchange, ExchangeFault, ExchangeObserver, OutboundRequest } from '../network/destination.ts';
-import { refuse } from '../respond.ts';
+import { refuse } from '../callers/respond.ts';
 import type { CopyReader } from '../usage/copy-reader.ts';
 import type { AdmittedCall, OutboundBody } from './admitted-call.ts';
 import { Answer, type RelayedHead } from './answer.ts';
@@ -27,8 +27,8 @@ import { isSendable, responseHead, type ResponseHead } from './response-head.ts'
 export interface RelayParts {
   readonly node: GatewayNode;
   readonly call: AdmittedCall;
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+  readonly request: CallerRequest;
+  readonly response: CallerResponse;
   readonly body: OutboundBody;
   /** Runs once, when the call is recorded and its answer ended. */
   readonly over: () => void;
@@ -37,8 +37,8 @@ export interface RelayParts {
 export class Relay implements ExchangeObserver, CallUnderWay, BreakableCall, HeadToSend {
   readonly #node: GatewayNode;
   readonly #call: AdmittedCall;
-  readonly #request: IncomingMessage;
-  readonly #response: ServerResponse;
+  readonly #request: CallerRequest;
+  readonly #response: CallerResponse;
   readonly #guard: CallGuard;
   readonly #answer: Answer;
   readonly #body: OutboundBody;

@@ -4,16 +4,16 @@
  * limits (429, 402, 503) → body → limits again, and taken; then `relay.ts`: open → forward (502).
  * A refused call opens no connection to a destination and leaves no record.
  */
-import type { IncomingMessage } from 'node:http';
 import { framingFaultOf } from '@metergate/core/call/framing.ts';
 import { pathOf, routeOf } from '@metergate/core/call/route.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
+import type { CallerRequest } from '../callers/caller-exchange.ts';
 import type { FaultPlace } from '../faults.ts';
 import type { GatewayNode } from '../gateway-node.ts';
 import type { HeldKey } from '../guards/held-key.ts';
 import { answerFor } from '../refusals.ts';
 import { freshRequestId } from '../request-ids.ts';
-import { refuse } from '../respond.ts';
+import { refuse } from '../callers/respond.ts';
 import { Admission, callerHasLeft, type Reception } from './admit.ts';
 import { authenticate } from './authenticate.ts';
 
@@ -69,6 +69,6 @@ export function serve(node: GatewayNode, reception: Reception): void {
 }
 
 /** Told at once, so that a client which prefers WebSocket goes on over HTTP. Other offers of an upgrade are passed over, as HTTP allows. */
-function asksForWebSocket({ headers }: IncomingMessage): boolean {
+function asksForWebSocket({ headers }: CallerRequest): boolean {
   return headers.upgrade !== undefined && /(?:^|[\s,])websocket(?:$|[\s,/])/i.test(headers.upgrade);
 }

@@ -4,10 +4,10 @@
  */
 import type { DestinationOptions } from './destination-options.ts';
 import type { Destination } from './destination.ts';
-import { hasNativeParser } from './native-parser.ts';
+import { hasResponseParser } from '../http-parser/response-parser.ts';
 import { createSocketDestination } from './socket-destination.ts';
 
 /** Throws a TypeError if `origin` is not a valid origin. undici is loaded only where it is needed: it takes 13 MB and a tenth of a second. */
-export const createDestination: (options: DestinationOptions) => Destination = hasNativeParser
+export const createDestination: (options: DestinationOptions) => Destination = hasResponseParser
   ? createSocketDestination
   : (await import('./undici-destination.ts')).createUndiciDestination;

@@ -2,9 +2,6 @@
 import type { AddressGuard } from '@metergate/store/network/address-guard.ts';
 import type { DestinationTimeouts } from './destination.ts';
 
-/** Largest response head, bytes. */
-export const headBytesMax = 16 * 1024;
-
 /** How long an idle connection is kept where the destination does not announce its own limit. */
 export const idleConnectionMs = 4_000;
 

@@ -4,7 +4,7 @@
  */
 import { buildConnector } from 'undici';
 import { NotPublicFault, type AddressGuard, type Reach } from '@metergate/store/network/address-guard.ts';
-import { adjustResponseParser } from './response-parser.ts';
+import { adjustResponseParser } from './undici-parser.ts';
 
 export interface ConnectorOptions {
   /** From the start of name resolution to the end of the TLS handshake, milliseconds. */

@@ -4,13 +4,14 @@
  * in while nothing is asked for ends it. Its limits of time are looked after by a clock that all connections share.
  */
 import type { Socket } from 'node:net';
-import type { CoarseClock, Watched } from './coarse-clock.ts';
+import type { CoarseClock, Watched } from '../coarse-clock.ts';
 import { interimResponsesMax } from './destination-options.ts';
 import type { DestinationTimeouts } from './destination.ts';
 import type { Dialler } from './dialler.ts';
 import { ExchangeError } from './exchange-fault.ts';
 import { idleLimitMs } from './keep-alive.ts';
-import { createResponseParser, type ParsedHead, type ResponseEvents, type ResponseParser } from './native-parser.ts';
+import type { Parser } from '../http-parser/native-parser.ts';
+import { createResponseParser, type ParsedHead, type ResponseEvents } from '../http-parser/response-parser.ts';
 import { expectsPayload, requestHead } from './request-head.ts';
 import type { Carrier, SocketExchange } from './socket-exchange.ts';
 import { StrictLength } from './strict-length.ts';
@@ -42,7 +43,7 @@ type Phase = 'dialling' | 'head' | 'body' | 'idle' | 'kept' | 'gone';
 
 export class SocketConnection implements Carrier, ResponseEvents, Watched {
   readonly #owner: ConnectionOwner;
-  readonly #parser: ResponseParser;
+  readonly #parser: Parser;
   readonly #socket: Socket;
   #phase: Phase = 'dialling';
   #exchange: SocketExchange | null;
@@ -320,7 +321,7 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched {
   }
 }
 
-function closeParser(parser: ResponseParser): void {
+function closeParser(parser: Parser): void {
   parser.close();
 }
 

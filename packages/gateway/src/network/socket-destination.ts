@@ -6,7 +6,7 @@
  * written to it: whatever came in unasked before the call, or while the process was busy, is read in the turn's poll phase and ends the
  * connection, and the call goes to a new one. Written at once, such bytes would be taken for the answer to this call.
  */
-import { clockFor, type CoarseClock } from './coarse-clock.ts';
+import { clockFor, type CoarseClock } from '../coarse-clock.ts';
 import { idleConnectionMs, parseOrigin, type DestinationOptions, type DispatchIn } from './destination-options.ts';
 import type { Destination, DestinationTimeouts, Exchange, ExchangeObserver, OutboundRequest } from './destination.ts';
 import { Dialler } from './dialler.ts';
@@ -15,7 +15,7 @@ import { requestProblem } from './request-head.ts';
 import { SocketConnection, type ConnectionOwner } from './socket-connection.ts';
 import { SocketExchange } from './socket-exchange.ts';
 
-/** Throws a TypeError if `origin` is not a valid origin, and where this Node has no parser (`hasNativeParser`). */
+/** Throws a TypeError if `origin` is not a valid origin, and where this Node has no parser (`hasResponseParser`). */
 export function createSocketDestination(options: DestinationOptions): Destination {
   return new SocketDestination(options);
 }

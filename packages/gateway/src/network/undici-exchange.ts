@@ -7,7 +7,7 @@ import type { Dispatcher } from 'undici';
 import { interimResponsesMax } from './destination-options.ts';
 import type { Exchange, ExchangeObserver } from './destination.ts';
 import { ExchangeError, classifyFault } from './exchange-fault.ts';
-import { reasonBytes } from './response-parser.ts';
+import { reasonBytes } from './undici-parser.ts';
 
 /**
  * How deep we are inside the client's response parser. It is one shared machine: resuming a second connection from within

@@ -1,9 +1,5 @@
-/**
- * Node's own HTTP parser, the one that node:http uses on both its sides, set up for responses and in its strict mode. It is no public part of
- * Node (DEP0199: deprecated in its documentation), so it is used only on the major versions of Node that the tests of this folder were run
- * on, and only after it has shown that it still reads what it should and refuses what it must. Otherwise there is none. Decision 0041.
- */
-import { headBytesMax } from './destination-options.ts';
+/** Node's HTTP parser, set up for responses. What it is, and when there is none, says `native-parser.ts`. */
+import { headBytesMax, lenientNone, usableParser, type NativeParser, type NativeParserClass, type Parser } from './native-parser.ts';
 
 /** What a parser tells while it reads. Called within `execute` and `finish`; must not throw. */
 export interface ResponseEvents {
@@ -28,38 +24,7 @@ export interface ParsedHead {
   readonly keepAlive: boolean;
 }
 
-export interface ResponseParser {
-  /** Reads these bytes. An error where they are no HTTP; its `code` says why. */
-  execute(bytes: Uint8Array): number | Error;
-  /** The connection came to its end in order. An error where the response was not whole. */
-  finish(): Error | undefined;
-  /** Frees what it holds outside of the heap. Not while it reads. */
-  close(): void;
-}
-
-/** The newest major version of Node that the tests of this folder were run on. */
-const newestMajor = 26;
-
-const lenientNone = 0;
 const skipBody = 1;
-
-type Slot = number;
-
-interface NativeParser extends ResponseParser {
-  initialize(type: number, resource: object, headBytesMax: number, lenientFlags: number): void;
-  owner: ResponseEvents;
-  [slot: Slot]: unknown;
-}
-
-interface NativeParserClass {
-  new (): NativeParser;
-  readonly RESPONSE: number;
-  readonly kOnMessageBegin: Slot;
-  readonly kOnHeaders: Slot;
-  readonly kOnHeadersComplete: Slot;
-  readonly kOnBody: Slot;
-  readonly kOnMessageComplete: Slot;
-}
 
 /** What the parser is asked at first, and what has to be heard of it. */
 const asked: readonly (readonly [text: string, heard: string])[] = [
@@ -75,19 +40,19 @@ const asked: readonly (readonly [text: string, heard: string])[] = [
   [`HTTP/1.1 200 OK\r\nA: ${'b'.repeat(headBytesMax)}\r\n\r\n`, 'error'],
 ];
 
-const parserClass = usableClass();
+const parserClass = usableParser(readsRightly);
 
 /** Whether this Node has the parser. */
-export const hasNativeParser = parserClass !== null;
+export const hasResponseParser = parserClass !== null;
 
 /** Throws where this Node has no such parser. */
-export function createResponseParser(owner: ResponseEvents): ResponseParser {
+export function createResponseParser(owner: ResponseEvents): Parser {
   if (parserClass === null) throw new Error('This version of Node has no HTTP parser that is known.');
   return createParser(parserClass, owner);
 }
 
-function createParser(Parser: NativeParserClass, owner: ResponseEvents): ResponseParser {
-  const parser = new Parser();
+function createParser(Parser: NativeParserClass, owner: ResponseEvents): Parser {
+  const parser = new Parser<ResponseEvents>();
   parser.initialize(Parser.RESPONSE, owner, headBytesMax, lenientNone);
   parser.owner = owner;
   parser[Parser.kOnMessageBegin] = onMessageBegin;
@@ -100,36 +65,26 @@ function createParser(Parser: NativeParserClass, owner: ResponseEvents): Respons
 
 // Shared by all parsers, which are their `this`: a connection has no functions of its own.
 
-function onMessageBegin(this: NativeParser): void {
+function onMessageBegin(this: NativeParser<ResponseEvents>): void {
   this.owner.begun();
 }
 
-function onHeaders(this: NativeParser, pairs: string[]): void {
+function onHeaders(this: NativeParser<ResponseEvents>, pairs: string[]): void {
   this.owner.pairs(pairs);
 }
 
-function onHeadersComplete(this: NativeParser, ...parts: [number, number, string[] | undefined, unknown, unknown, number, string, boolean,
-  boolean]): number {
+function onHeadersComplete(this: NativeParser<ResponseEvents>, ...parts: [number, number, string[] | undefined, unknown, unknown, number, string,
+  boolean, boolean]): number {
   const head = { status: parts[5], reason: parts[6], pairs: parts[2] ?? null, upgrade: parts[7], keepAlive: parts[8] };
   return this.owner.headComplete(head) ? skipBody : 0;
 }
 
-function onBody(this: NativeParser, chunk: Buffer): void {
+function onBody(this: NativeParser<ResponseEvents>, chunk: Buffer): void {
   this.owner.body(chunk);
 }
 
-function onMessageComplete(this: NativeParser): void {
+function onMessageComplete(this: NativeParser<ResponseEvents>): void {
   this.owner.complete();
-}
-
-function usableClass(): NativeParserClass | null {
-  if (Number.parseInt(process.versions.node, 10) > newestMajor) return null;
-  try {
-    const found = (process.getBuiltinModule('node:_http_common') as { HTTPParser?: NativeParserClass } | undefined)?.HTTPParser;
-    return found !== undefined && readsRightly(found) ? found : null;
-  } catch {
-    return null;
-  }
 }
 
 /** Whether the parser of this Node still speaks the language that is expected of it. */

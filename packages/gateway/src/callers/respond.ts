@@ -2,15 +2,16 @@
  * The only writer of answers that the gateway itself originates: the envelope, both ids, and how the connection goes on.
  * Spec: Error envelope; reliability: an early refusal never lets unread body bytes become a second request.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { firstValue } from '@metergate/core/call/header-pairs.ts';
 import { header, type RequestId } from '@metergate/core/id.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
 import { wireOf } from '@metergate/core/call/route.ts';
 import { wires } from '@metergate/core/wire/wire.ts';
-import { answerFor } from './refusals.ts';
-import { freshRequestId } from './request-ids.ts';
+import type { CallerRequest, CallerResponse } from './caller-exchange.ts';
+import { answerFor } from '../refusals.ts';
+import { freshRequestId } from '../request-ids.ts';
 
 /** A body that is this short is read to its end after a refusal, and the connection lives on. */
 const dumpedBodyBytesMax = 64 * 1024;
@@ -29,7 +30,7 @@ export function isClosing(socket: Socket): boolean {
 }
 
 /** Sends a refusal as the whole answer of a request that got none yet. Returns the answer's own `x-request-id`; null: nothing was sent. */
-export function refuse(request: IncomingMessage, response: ServerResponse, id: RequestId, refusal: Refusal): RequestId | null {
+export function refuse(request: CallerRequest, response: CallerResponse, id: RequestId, refusal: Refusal): RequestId | null {
   if (response.headersSent || response.destroyed) return null;
   const { status, body, pairs, ownId } = envelope(refusal, id);
   // Some providers' SDKs know a request by a header of their own.
@@ -91,7 +92,7 @@ function envelope(refusal: Refusal, id: RequestId): { status: number; body: stri
 }
 
 /** A connection is kept only where the rest of the request is short and known, and the caller wants it kept. */
-function mustClose(request: IncomingMessage): boolean {
+function mustClose(request: CallerRequest): boolean {
   if (callerCloses(request)) return true;
   if (request.complete) return false;
   const declared = Number(firstValue(request.rawHeaders, 'content-length') ?? Number.NaN);
@@ -103,12 +104,12 @@ function mustClose(request: IncomingMessage): boolean {
  * Node knows this answer for the last: the caller has sent its FIN. Removing a `Connection` header makes Node forget that,
  * so it must be said again with the head. Not in Node's types.
  */
-export function isLast(response: ServerResponse): boolean {
-  return (response as ServerResponse & { _last: boolean })._last;
+export function isLast(response: CallerResponse): boolean {
+  return (response as CallerResponse & { _last: boolean })._last;
 }
 
 /** The caller asked for the connection to end with this answer, or speaks HTTP/1.0, where persistence is never assumed. */
-export function callerCloses(request: IncomingMessage): boolean {
+export function callerCloses(request: CallerRequest): boolean {
   if (request.httpVersionMajor === 1 && request.httpVersionMinor === 0) return true;
   const connection = request.headers.connection;
   return connection !== undefined && /(?:^|[\s,])close(?:$|[\s,])/i.test(connection);

@@ -31,6 +31,16 @@ export interface Connection {
   readonly relays: CallUnderWay[];
   /** The request body that is being held; one at most, since a request's body ends before the next one's begins. */
   receiving: Receiving | null;
+  /** Who reads its requests; null where Node's server does. */
+  reader: Reader | null;
+}
+
+/** Reads the requests of a connection. */
+export interface Reader {
+  /** It carries no request whose head has come. */
+  readonly isIdle: boolean;
+  /** Closes the connection where it waits for a request. */
+  closeIfIdle(): void;
 }
 
 export interface Connections {
@@ -44,6 +54,10 @@ export interface Connections {
   ended(socket: Socket, relay: CallUnderWay): void;
   /** Ends the bodies that come too slowly. Called now and then. */
   checkPaces(nowMs: number): void;
+  /** Closes those that wait for a request. Node's server closes those that it reads by itself. */
+  closeIdle(): void;
+  /** Closes all that are not Node's to close. */
+  closeAll(): void;
   /** Every call under way, also those whose caller has gone. */
   underWay(): CallUnderWay[];
 }
@@ -59,7 +73,7 @@ export function createConnections(connectionsMax: number = Number.POSITIVE_INFIN
     of(socket) {
       const known = bySocket.get(socket);
       if (known !== undefined) return known;
-      const connection: Connection = { socket, relays: [], receiving: null };
+      const connection: Connection = { socket, relays: [], receiving: null, reader: null };
       bySocket.set(socket, connection);
       all.add(connection);
       unproven.add(connection);
@@ -96,6 +110,12 @@ export function createConnections(connectionsMax: number = Number.POSITIVE_INFIN
     checkPaces(nowMs) {
       for (const { receiving } of all) receiving?.checkPace(nowMs);
     },
+    closeIdle() {
+      for (const { reader } of all) reader?.closeIfIdle();
+    },
+    closeAll() {
+      for (const { reader, socket } of all) if (reader !== null) socket.destroy();
+    },
     underWay: () => [...all].flatMap((connection) => connection.relays),
   };
 }
@@ -104,6 +124,10 @@ export function createConnections(connectionsMax: number = Number.POSITIVE_INFIN
 function idleOf(connections: ReadonlySet<Connection>, newcomer: Connection): Connection | null {
   for (const connection of connections) {
     if (connection === newcomer || connection.socket.destroyed || connection.relays.length > 0) continue;
+    if (connection.reader !== null) {
+      if (connection.reader.isIdle) return connection;
+      continue;
+    }
     // Node's own note of the answer that is due; not in its types.
     if (((connection.socket as Socket & { _httpMessage?: unknown })._httpMessage ?? null) === null) return connection;
   }

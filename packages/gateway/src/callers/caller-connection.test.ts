@@ -1,0 +1,232 @@
+/** A caller's connection by itself: what it reads, what it leaves to Node's server, and its limits of time (decision 0042). */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { test, type TestContext } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { CoarseClock, Watched } from '../coarse-clock.ts';
+import { hasRequestParser } from '../http-parser/request-parser.ts';
+import { CallerConnection, type UsualCallers } from './caller-connection.ts';
+import type { CallerResponse } from './caller-exchange.ts';
+import { createConnections } from './connections.ts';
+import { readShared } from './shared-input.ts';
+import type { WholeRequest } from './whole-request.ts';
+
+class SetClock {
+  heardMs = 0;
+  readonly watched = new Set<Watched>();
+
+  watch(one: Watched): void {
+    this.watched.add(one);
+  }
+
+  forget(one: Watched): void {
+    this.watched.delete(one);
+  }
+
+  pass(ms: number): void {
+    this.heardMs += ms;
+    for (const one of this.watched) one.look();
+  }
+}
+
+/** A server whose connections are read here, and one caller of it. */
+async function start(t: TestContext) {
+  const [clock, momentClock] = [new SetClock(), new SetClock()];
+  const served: { request: WholeRequest; response: CallerResponse }[] = [];
+  const left: string[] = [];
+  const callers: UsualCallers = {
+    serve: (request, response) => { served.push({ request, response }); },
+    leaveToNode(socket) {
+      const at = left.push('') - 1;
+      socket.on('data', (chunk: Buffer) => { left[at] += chunk.toString('latin1'); });
+    },
+    clock: clock as unknown as CoarseClock, momentClock: momentClock as unknown as CoarseClock,
+    limits: { firstByteMs: 15_000, keepAliveMs: 75_000, silenceMs: 960_000, momentMs: 100 },
+    keptBytes: 0,
+  };
+  const connections = createConnections();
+  const sockets: Socket[] = [];
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    sockets.push(socket);
+    const connection = connections.of(socket);
+    connection.reader = new CallerConnection(callers, connection);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const caller = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', allowHalfOpen: true });
+  let heard = '';
+  caller.on('data', (chunk: Buffer) => { heard += chunk.toString('latin1'); });
+  await once(caller, 'connect');
+  t.after(() => {
+    caller.destroy();
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const until = async (holds: () => boolean): Promise<void> => {
+    while (!holds()) await turn();
+  };
+  await until(() => sockets.length === 1);
+  const [socket] = sockets as [Socket];
+  return { caller, served, left, callers, clock, momentClock, socket, until, heard: () => heard, reader: connections.of(socket).reader! };
+}
+
+const head = 'POST /v1/messages HTTP/1.1\r\nHost: x\r\nConnection: keep-alive\r\n';
+const usual = `${head}Content-Length: 2\r\n\r\nok`;
+
+function answer({ response }: { readonly response: CallerResponse }, body = 'yes'): void {
+  response.writeHead(200, 'OK', ['content-length', String(body.length)]);
+  response.end(body);
+}
+
+test('this Node has the parser, and it reads requests as it should', () => assert.equal(hasRequestParser, true));
+
+test('usual requests are served one after the other, whole, in whatever pieces they come within a moment', async (t) => {
+  const { caller, served, left, callers, until, heard, socket } = await start(t);
+  caller.write(usual);
+  await until(() => served.length === 1);
+  const { request } = served[0]!;
+  assert.deepEqual([request.method, request.url, request.rawHeaders, request.content?.toString()],
+    ['POST', '/v1/messages', ['Host', 'x', 'Connection', 'keep-alive', 'Content-Length', '2'], 'ok']);
+  answer(served[0]!);
+  await until(() => heard().endsWith('yes'));
+  for (const byte of usual) {
+    const { bytesRead } = socket;
+    caller.write(byte);
+    await until(() => socket.bytesRead > bytesRead);
+  }
+  await until(() => served.length === 2);
+  assert.deepEqual([served[1]!.request.content?.toString(), callers.keptBytes, left], ['ok', 0, []]);
+  answer(served[1]!, 'again');
+  await until(() => heard().endsWith('again'));
+});
+
+test('what is not usual is left to Node with every byte of it, and what came before it was served', async (t) => {
+  for (const unusual of [
+    'GET / HTTP/1.0\r\n\r\n', `${head}Transfer-Encoding: chunked\r\n\r\n`, `${head}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n`,
+    'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 'HEAD / HTTP/1.1\r\nHost: x\r\n\r\n', usual + usual,
+    `${head}Content-Length: 65537\r\n\r\n`,
+    'GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\n\r\n', 'no HTTP\r\n\r\n', `${head}Content-Length: 2\r\nContent-Length: 3\r\n\r\n`,
+    `${head}X: ${'x'.repeat(20_000)}`, 'CONNECT a:1 HTTP/1.1\r\n\r\n', `${head}TE: trailers\r\n\r\n`, `${usual}GET / HT`,
+  ]) {
+    const { caller, served, left, callers, until, clock, momentClock } = await start(t);
+    caller.write(usual);
+    await until(() => served.length === 1);
+    answer(served[0]!);
+    caller.write(unusual);
+    await until(() => left[0]?.length === unusual.length);
+    assert.deepEqual([left[0], served.length, callers.keptBytes, clock.watched.size, momentClock.watched.size], [unusual, 1, 0, 0, 0]);
+    caller.write('more');
+    await until(() => left[0]!.length > unusual.length);
+    assert.equal(left[0], `${unusual}more`);
+  }
+});
+
+test('a request that has not come whole within a moment is left to Node', async (t) => {
+  const { caller, left, callers, until, momentClock } = await start(t);
+  caller.write(usual.slice(0, -1));
+  await until(() => callers.keptBytes > 0);
+  momentClock.pass(50);
+  assert.deepEqual(left, []);
+  momentClock.pass(50);
+  await until(() => left[0] === usual.slice(0, -1));
+  assert.equal(callers.keptBytes, 0);
+});
+
+test('a request behind one that is not answered waits, unread beyond a piece, and is served then', async (t) => {
+  const { caller, served, left, callers, until, heard } = await start(t);
+  caller.write(usual);
+  await until(() => served.length === 1);
+  caller.write(usual.replace('ok', 'no'));
+  await until(() => callers.keptBytes > 0);
+  assert.equal(served.length, 1);
+  answer(served[0]!, 'first');
+  await until(() => served.length === 2);
+  answer(served[1]!, 'second');
+  await until(() => heard().endsWith('second'));
+  assert.deepEqual([served[1]!.request.content?.toString(), callers.keptBytes, left], ['no', 0, []]);
+  assert.ok(heard().indexOf('first') < heard().indexOf('second'));
+});
+
+test('the caller who half-closes gets its answer, as the last one; within a request it is told that this is none', async (t) => {
+  const whole = await start(t);
+  whole.caller.end(usual);
+  await whole.until(() => whole.served.length === 1 && whole.socket.readableEnded);
+  answer(whole.served[0]!, 'last');
+  await once(whole.caller, 'end');
+  assert.match(whole.heard(), /last$/);
+  const part = await start(t);
+  part.caller.end(usual.slice(0, -1));
+  await once(part.caller, 'end');
+  assert.match(part.heard(), /^HTTP\/1\.1 400 /);
+  assert.equal(part.callers.keptBytes, 0);
+});
+
+test('limits: 15 s for the first byte, 75 s between requests, 16 minutes of silence within an answer, each from the last progress', async (t) => {
+  const fresh = await start(t);
+  fresh.clock.pass(14_999);
+  fresh.clock.pass(1);
+  await once(fresh.caller, 'end');
+  assert.match(fresh.heard(), /^HTTP\/1\.1 408 /);
+  const kept = await start(t);
+  kept.caller.write(usual);
+  await kept.until(() => kept.served.length === 1);
+  assert.equal(kept.reader.isIdle, false);
+  kept.clock.pass(900_000);
+  kept.served[0]!.response.writeHead(200, 'OK', ['content-length', '4']);
+  kept.served[0]!.response.write('ye');
+  kept.clock.pass(1_000);
+  kept.clock.pass(900_000);
+  kept.served[0]!.response.end('s!');
+  await kept.until(() => kept.heard().endsWith('yes!'));
+  assert.equal(kept.reader.isIdle, true);
+  kept.clock.pass(74_999);
+  assert.equal(kept.socket.destroyed, false);
+  kept.clock.pass(1);
+  assert.equal(kept.socket.destroyed, true);
+  const silent = await start(t);
+  silent.caller.write(usual);
+  await silent.until(() => silent.served.length === 1);
+  silent.clock.pass(960_000);
+  assert.equal(silent.socket.destroyed, true);
+});
+
+test('past what all connections may keep, a request in pieces is left to Node, and one behind another ends its connection', async (t) => {
+  const pieces = await start(t);
+  pieces.callers.keptBytes = 8 * 1024 * 1024;
+  pieces.caller.write(usual.slice(0, -1));
+  await pieces.until(() => pieces.left.length === 1);
+  const behind = await start(t);
+  behind.caller.write(usual);
+  await behind.until(() => behind.served.length === 1);
+  behind.callers.keptBytes = 8 * 1024 * 1024;
+  const { bytesRead } = behind.socket;
+  behind.caller.write(usual);
+  await behind.until(() => behind.socket.bytesRead > bytesRead);
+  answer(behind.served[0]!, 'only');
+  await Promise.race([once(behind.caller, 'end'), once(behind.caller, 'error')]);
+  assert.equal(behind.served.length, 1);
+});
+
+test('a socket without the fields of a shared buffer is read all the same, and no more once that is stopped', async (t) => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const caller = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const [socket] = await once(server, 'connection') as [Socket];
+  t.after(() => {
+    caller.destroy();
+    server.close();
+  });
+  Object.assign((socket as Socket & { _handle: object })._handle, { useUserBuffer: undefined });
+  const pieces: string[] = [];
+  const stop = readShared(socket, (bytes) => pieces.push(bytes.toString()) < 2);
+  caller.write('one');
+  while (pieces.length < 1) await turn();
+  caller.write('two');
+  while (pieces.length < 2) await turn();
+  assert.equal(socket.isPaused(), true);
+  stop();
+  socket.resume();
+  const rest = once(socket, 'data');
+  caller.write('three');
+  assert.deepEqual([String((await rest)[0]), pieces], ['three', ['one', 'two']]);
+});

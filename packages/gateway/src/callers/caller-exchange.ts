@@ -1,0 +1,29 @@
+/** One request of a caller and its answer, as the stages of a call see them, whoever read the request: Node's server, or `CallerConnection`. */
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { WholeRequest } from './whole-request.ts';
+
+/** A request: with its body as a stream, or whole (`instanceof WholeRequest`). */
+export type CallerRequest = IncomingMessage | WholeRequest;
+
+/** Where the answer is written. The names are those of Node's `ServerResponse`, which is one. */
+export interface CallerResponse {
+  /** The caller's connection, while this answer has it. */
+  readonly socket: Socket | null;
+  readonly headersSent: boolean;
+  readonly destroyed: boolean;
+  /** Ended, and all of it handed to the system. */
+  readonly writableFinished: boolean;
+  /** The body goes out in chunks. To be set to false by who frames them. */
+  chunkedEncoding: boolean;
+  sendDate: boolean;
+  removeHeader(name: string): void;
+  /** @throws where the head cannot be sent as it is; nothing has been sent then. */
+  writeHead(status: number, reason: string, pairs: string[]): unknown;
+  writeContinue(): void;
+  /** False where the caller is to be waited for. The head goes with the first of it. */
+  write(chunk: Uint8Array | string, encoding?: BufferEncoding): boolean;
+  end(chunk?: Uint8Array | string, encoding?: BufferEncoding): unknown;
+  once(event: 'drain' | 'socket', listener: () => void): unknown;
+  destroy(): unknown;
+}

@@ -1,0 +1,33 @@
+/** A request that came whole before anybody was told of it, by HTTP/1.1, with nothing asked for that needs more than an answer. */
+import type { Socket } from 'node:net';
+
+const noHeaders: WholeRequest['headers'] = Object.freeze({});
+
+export class WholeRequest {
+  readonly method: string;
+  /** The target as it came. */
+  readonly url: string;
+  rawHeaders: string[];
+  /** Of those that are asked for by name this request has none. */
+  headers: { readonly expect?: string; readonly upgrade?: string; readonly connection?: string } = noHeaders;
+  readonly httpVersionMajor = 1;
+  readonly httpVersionMinor = 1;
+  readonly complete = true;
+  readonly socket: Socket;
+  /** Its body; null where it has none. */
+  content: Buffer | null;
+
+  constructor(socket: Socket, parts: {
+    readonly method: string; readonly target: string; readonly pairs: string[]; readonly content: Buffer | null;
+  }) {
+    this.socket = socket;
+    this.method = parts.method;
+    this.url = parts.target;
+    this.rawHeaders = parts.pairs;
+    this.content = parts.content;
+  }
+
+  get destroyed(): boolean {
+    return this.socket.destroyed;
+  }
+}
