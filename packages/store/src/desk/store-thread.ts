@@ -168,7 +168,13 @@ function runDeskOf({ engine, runs }: Store, post: (message: FromStore) => void, 
 }
 
 function shipperTo({ engine }: Store, calls: CallSink, warn: (sentence: string) => void): Shipper {
-  return createShipper({ directory: data.journalDirectory, calls, clock: () => performance.now(), distant: engine === 'postgres', warn });
+  return createShipper({ directory: data.journalDirectory, calls, clock: workedMs, distant: engine === 'postgres', warn });
+}
+
+/** Processor time of this thread, milliseconds. */
+function workedMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
 }
 
 interface Desks {

@@ -16,7 +16,10 @@ import type { CallSink } from './call-sink.ts';
 export interface ShipperOptions {
   readonly directory: string;
   readonly calls: CallSink;
-  /** Milliseconds on a clock that never steps back: sizes the batches. */
+  /**
+   * Milliseconds that this thread worked, on a clock that never steps back: sizes the batches. Time that others had the core is not to count:
+   * smaller batches would only make more work of it.
+   */
   readonly clock: () => number;
   /** The store is another process, perhaps far away: a batch waits for it without holding this thread. */
   readonly distant?: boolean;
