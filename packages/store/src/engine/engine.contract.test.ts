@@ -47,6 +47,20 @@ for (const on of bothEngines) {
       assert.deepEqual(await added(), ['sent 1', 'sent 2']);
       await engine.close();
     });
+
+    test('what is looked up with a fixed text is answered for each that is given, in their order, and after a fault as ever', async () => {
+      const engine = await openEngine(url, { create: false });
+      const [word, bad] = on.title === 'PostgreSQL' ? ['select $1::text as word where $1 <> $2', 'select $1::bigint / 0']
+        : ['select ?1 as word where ?1 <> ?2', 'select abs(-9223372036854775807 - cast(?1 as integer))'];
+      const given = [['one', ''], ['none', 'none'], ['other', '']];
+      const expected = [[{ word: 'one' }], [], [{ word: 'other' }]];
+      const found = async (asked: readonly string[][]) =>
+        (await engine.look<{ word: string }>(word!, asked)).map((rows) => rows.map((row) => ({ word: row.word })));
+      assert.deepEqual([await found(given), await found([]), await found(given.slice(0, 1))], [expected, [], expected.slice(0, 1)]);
+      await assert.rejects(engine.look(bad!, [[1], [1]]), { name: 'StoreFault' });
+      assert.deepEqual(await found(given), expected);
+      await engine.close();
+    });
   });
 }
 
@@ -111,6 +125,22 @@ describe('one SQLite connection', async () => {
     held.resolve();
     await assert.rejects(failing);
     assert.equal(await read, undefined);
+    await engine.close();
+  });
+
+  test('a look that comes while a transaction is open waits for its end', async () => {
+    const engine = await openEngine(url, { create: false });
+    const go = Promise.withResolvers<void>();
+    const writing = engine.write(async (transaction) => {
+      await mark('looked', 1)(transaction);
+      await go.promise;
+      await transaction.updateTable('journal_segment').set({ mark: 2 }).where('id', '=', 'looked').execute();
+    });
+    await new Promise(setImmediate);
+    const look = engine.look<{ mark: bigint }>('select mark from journal_segment where id = ?', [['looked'], ['looked']]);
+    go.resolve();
+    await writing;
+    assert.deepEqual((await look).map(([row]) => row?.mark), [2n, 2n]);
     await engine.close();
   });
 

@@ -2,7 +2,7 @@
  * A store address → one open engine, and the three ways to use it: read, write, change settings.
  * Everything goes through these, so that every engine error becomes a `StoreFault`.
  */
-import { Kysely, PostgresDialect, type Transaction, type TransactionBuilder } from 'kysely';
+import { CompiledQuery, Kysely, PostgresDialect, type Transaction, type TransactionBuilder } from 'kysely';
 import type { ChangeName } from '../audit/change.ts';
 import { faultOf } from './fault.ts';
 import { isRefusal, type StoreRefusal } from '../refusal.ts';
@@ -20,6 +20,11 @@ export interface Engine {
   readonly name: string;
   /** Queries outside a transaction. */
   read<T>(query: (db: Kysely<Schema>) => Promise<T>): Promise<T>;
+  /**
+   * What a fixed text answers to each of `given`, all of one moment on SQLite and there past Kysely, which takes longer than a small question
+   * does. For what calls wait for.
+   */
+  look<Row>(text: string, given: readonly (readonly unknown[])[]): Promise<readonly (readonly Row[])[]>;
   /**
    * One write transaction, rolled back when `work` throws or returns a refusal. `name`: what the audit trail calls it, where the
    * store is an acting one; without it the trail says nothing of it.
@@ -120,6 +125,8 @@ function engineOn(db: Kysely<Schema>, { kind, name, server, file }: Place): Engi
     name,
     transact: (read, work) => guarded(() => (file ?? pipeline).transact(read, work)),
     read: (query) => guarded(() => query(db)),
+    look: <Row>(text: string, given: readonly (readonly unknown[])[]) => guarded<readonly (readonly Row[])[]>(() => file?.look<Row>(text, given)
+      ?? Promise.all(given.map(async (each) => (await db.executeQuery<Row>(CompiledQuery.raw(text, [...each]))).rows))),
     write,
     writeAhead: (work) => file === null ? write(work) : writeBy(() => db.transaction().setIsolationLevel(forcedLater), work),
     forced: async () => file === null ? undefined : guarded(() => file.force()),

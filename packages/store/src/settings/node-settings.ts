@@ -6,14 +6,14 @@ import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import type { NanoDollars } from '@metergate/core/money.ts';
 import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/settings.ts';
 import type { Plan } from '@metergate/core/rate/plan.ts';
-import { CompiledQuery } from 'kysely';
 import { capsColumn, capsFrom } from './caps.ts';
 import { upstreamOf } from './declared-upstreams.ts';
 import { agreedFiguresOf, fallbackPriceOf, runPolicyOf } from './organizations.ts';
-import { onEach, wordsFrom, wordsGiven } from '../engine/texts.ts';
+import { wordsFrom, wordsGiven } from '../engine/texts.ts';
 import { followMasterKey } from '../sealing/master-key-rotation.ts';
 import { connectionOf } from './provider-connections.ts';
 import { numberOrNull } from '../schema/schema.ts';
+import type { Engine } from '../engine/engine.ts';
 import type { StoreContext } from '../context.ts';
 
 /** What changed after a revision, up to `revision`; it may name more, never less. */
@@ -38,8 +38,7 @@ export interface Settings {
 
 export function settingsIn(context: StoreContext): Settings {
   const { engine } = context;
-  const revision = () => engine.read(async (db) =>
-    Number((await db.executeQuery<{ value: bigint }>(CompiledQuery.raw('select value from revision'))).rows[0]!.value));
+  const revision = async () => Number((await engine.look<{ value: bigint }>('select value from revision', noneGiven))[0]![0]!.value);
   return {
     revision,
     keyByHash: async (hash) => (await keysByHash(context, [hash])).get(hash) ?? null,
@@ -73,21 +72,28 @@ interface KeyRow {
   readonly until_ms: bigint | null;
 }
 
-const columns = 'given.word as hash, k.id, k.organization, k.project, k.expires_at_ms, k.max_run_budget_nano';
+const noneGiven = [[]] as const;
+const columns = 'k.id, k.organization, k.project, k.expires_at_ms, k.max_run_budget_nano';
 const live = 'k.revoked_at_ms is null and k.disabled_at_ms is null';
 
-/** A fixed text, for first calls of keys come many at a time. What is a key now comes last: it goes before what was one. */
-const keysText = onEach((engine) => `
-  select ${columns}, f.until_ms, 1 as place from ${wordsGiven(engine)} as given
+/**
+ * Fixed texts, for first calls of keys come many at a time. What is a key now goes before what was one. SQLite is asked for each hash by itself,
+ * and for what was a key only where it is none now; PostgreSQL for all at once.
+ */
+const nowText = `select k.hash, ${columns}, null as until_ms from service_key as k where k.hash = ? and ${live}`;
+const formerText = `select f.hash, ${columns}, f.until_ms from service_key_former as f join service_key as k on k.id = f.key
+  where f.hash = ? and ${live}`;
+const serverText = `
+  select given.word as hash, ${columns}, f.until_ms, 1 as place from ${wordsGiven('postgres')} as given
     join service_key_former as f on f.hash = given.word join service_key as k on k.id = f.key where ${live}
-  union all select ${columns}, cast(null as bigint), 2 from ${wordsGiven(engine)} as given
-    join service_key as k on k.hash = given.word where ${live} order by place`);
+  union all select given.word as hash, ${columns}, cast(null as bigint), 2 from ${wordsGiven('postgres')} as given
+    join service_key as k on k.hash = given.word where ${live} order by place`;
 
 async function keysByHash({ engine }: StoreContext, hashes: readonly string[]): Promise<Map<string, ServiceKeySettings>> {
   // No hash holds a NUL, and PostgreSQL takes none.
-  const words = wordsFrom(engine.kind, hashes.filter((hash) => !hash.includes('\0')));
-  const { rows } = await engine.read((db) => db.executeQuery<KeyRow>(
-    CompiledQuery.raw(keysText[engine.kind], engine.kind === 'postgres' ? [words] : [words, words])));
+  const asked = hashes.filter((hash) => !hash.includes('\0'));
+  const rows = engine.kind === 'postgres' ? (await engine.look<KeyRow>(serverText, [[wordsFrom('postgres', asked)]])).flat()
+    : await liveKeyRows(engine, asked);
   return new Map(rows.map((row) => [row.hash, {
     id: row.id as ServiceKeyId,
     organization: row.organization as OrganizationId,
@@ -95,6 +101,12 @@ async function keysByHash({ engine }: StoreContext, hashes: readonly string[]): 
     expiresAtMs: earlierOf(numberOrNull(row.expires_at_ms), numberOrNull(row.until_ms)),
     maxRunBudget: row.max_run_budget_nano as NanoDollars | null,
   }]));
+}
+
+async function liveKeyRows(engine: Engine, hashes: readonly string[]): Promise<readonly KeyRow[]> {
+  const now = await engine.look<KeyRow>(nowText, hashes.map((hash) => [hash]));
+  const others = hashes.filter((_hash, index) => now[index]!.length === 0);
+  return others.length === 0 ? now.flat() : [...now, ...await engine.look<KeyRow>(formerText, others.map((hash) => [hash]))].flat();
 }
 
 /** A rotated key's former form ends when its grace does, and never later than the key. */

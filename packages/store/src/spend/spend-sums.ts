@@ -1,15 +1,12 @@
 /**
- * Reads sums of spend: those of an organization and one of its keys in the windows of a moment, as a node's starting point. One statement, so
- * of one moment: every batch of records is in all of the sums or in none.
+ * Reads sums of spend: those of an organization and one of its keys in the windows of a moment, as a node's starting point. All of it is read
+ * at one moment: every batch of records is in all of the sums or in none.
  */
 import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import type { NanoDollars } from '@metergate/core/money.ts';
 import { emptySums, type WindowSums } from '@metergate/core/spend/spend-sum.ts';
 import { calendarWindows, windowAt, type CalendarWindow } from '@metergate/core/spend/window.ts';
-import { CompiledQuery } from 'kysely';
 import { arraysFrom, arraysTable, type BulkColumn } from '../engine/bulk.ts';
-import type { Engine } from '../engine/engine.ts';
-import { onEach } from '../engine/texts.ts';
 import type { StoreContext } from '../context.ts';
 
 /** What an organization spent, all its calls, and what one of its keys did. */
@@ -52,17 +49,16 @@ const placeColumns: readonly BulkColumn<Place>[] = [
   { name: 'subject', kind: 'text', value: ({ subject }) => subject },
 ];
 
-/** A fixed text, for it is asked with each key's first call. Each place with each window is one walk down the key of the table. */
-const statements = onEach((engine) => {
-  const isServer = engine === 'postgres';
-  // Without the bound SQLite would read the text again for each column that is compared.
-  const places = isServer ? arraysTable(placeColumns)
-    : `(select ${placeColumns.map(({ name }, index) => `value ->> ${index} as ${name}`).join(', ')} from json_each(?) limit -1) as v`;
-  const starts = calendarWindows.map((window, index) => `select '${window}' as "window", ${isServer ? `$${index + 4}::bigint` : '?'} as start_ms`);
-  return `select s.organization, s.scope, s.subject, s."window", s.spent_nano as spent
-    from ${places} cross join (${starts.join(' union all ')}) as w ${isServer ? '' : 'cross '}join spend_sum as s on s.organization = v.organization
-    and s.scope = v.scope and s.subject = v.subject and s."window" = w."window" and s.start_ms = w.start_ms`;
-});
+/**
+ * Fixed texts, for they are asked with each key's first call. Each place with each window is one walk down the key of the table. SQLite is asked
+ * for each place by itself, PostgreSQL for all at once.
+ */
+const onSqlite = calendarWindows.map((window, index) => `select organization, scope, subject, "window", spent_nano as spent from spend_sum
+  where organization = ?1 and scope = ?2 and subject = ?3 and "window" = '${window}' and start_ms = ?${index + 4}`).join(' union all ');
+const starts = calendarWindows.map((window, index) => `select '${window}' as "window", $${index + 4}::bigint as start_ms`).join(' union all ');
+const onServer = `select s.organization, s.scope, s.subject, s."window", s.spent_nano as spent
+  from ${arraysTable(placeColumns)} cross join (${starts}) as w join spend_sum as s on s.organization = v.organization
+  and s.scope = v.scope and s.subject = v.subject and s."window" = w."window" and s.start_ms = w.start_ms`;
 
 export function spendSumsIn({ engine }: StoreContext): SpendSums {
   const sumsOfAll: SpendSums['sumsOfAll'] = async (subjects, atMs) => {
@@ -75,18 +71,15 @@ export function spendSumsIn({ engine }: StoreContext): SpendSums {
     };
     const all = subjects.map(({ organization, key }): SubjectSums =>
       ({ organization: placeOf(organization, 'organization', ''), key: placeOf(organization, 'key', key) }));
-    const starts = calendarWindows.map((window) => windowAt(window, atMs).startMs);
-    const { rows } = await engine.read((db) => db.executeQuery<SumRow>(
-      CompiledQuery.raw(statements[engine.kind], [...given(engine.kind, [...places.values()]), ...starts])));
-    for (const row of rows) places.get(placeName(row))!.sums[row.window].spent = row.spent;
+    const startsMs = calendarWindows.map((window) => windowAt(window, atMs).startMs);
+    const isServer = engine.kind === 'postgres';
+    const answers = await engine.look<SumRow>(isServer ? onServer : onSqlite, isServer
+      ? [[...arraysFrom(placeColumns, [...places.values()]), ...startsMs]]
+      : Array.from(places.values(), ({ organization, scope, subject }) => [organization, scope, subject, ...startsMs]));
+    for (const rows of answers) for (const row of rows) places.get(placeName(row))!.sums[row.window].spent = row.spent;
     return all;
   };
   return { sumsOfAll, sums: async (subjects, atMs) => (await sumsOfAll([subjects], atMs))[0]! };
-}
-
-function given(engine: Engine['kind'], places: readonly Place[]): readonly unknown[] {
-  if (engine === 'postgres') return arraysFrom(placeColumns, places);
-  return [JSON.stringify(places.map((place) => placeColumns.map(({ value }) => value(place))))];
 }
 
 function placeName({ organization, scope, subject }: Pick<SumRow, 'organization' | 'scope' | 'subject'>): string {
