@@ -22,6 +22,8 @@ export interface BulkInsert<Row> {
   readonly table: string;
   readonly columns: readonly BulkColumn<Row>[];
   readonly after: string;
+  /** The values of all columns at once, in their order, where that is quicker. */
+  readonly values?: (row: Row) => unknown[];
 }
 
 const sqliteTuples = [64, 8, 1] as const;
@@ -46,7 +48,8 @@ export async function insertRows<Row, Returned = never>(
 export function sendRows<Row>(engine: Engine['kind'], send: Send, insert: BulkInsert<Row>, rows: readonly Row[]): void {
   if (engine === 'sqlite') {
     const text = tuplesText(insert as BulkInsert<never>, 1);
-    for (const row of rows) void send(text, insert.columns.map(({ value }) => value(row)));
+    const { columns, values = (row: Row): unknown[] => columns.map(({ value }) => value(row)) } = insert;
+    for (const row of rows) void send(text, values(row));
     return;
   }
   for (const { sql, parameters } of queriesFor(engine, insert, rows)) void send(sql, parameters);

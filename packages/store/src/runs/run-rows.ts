@@ -6,7 +6,7 @@ import type { OrganizationId } from '@metergate/core/id.ts';
 import type { NanoDollars } from '@metergate/core/money.ts';
 import type { ClampReason, Run, RunState } from '@metergate/core/run/run.ts';
 import type { Selectable } from 'kysely';
-import { arraysFrom, arraysTable, type BulkColumn } from '../engine/bulk.ts';
+import { arraysFrom, arraysTable, sendRows, type BulkColumn, type BulkInsert } from '../engine/bulk.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Send } from '../engine/send.ts';
 import type { RunTable } from '../schema/run-schema.ts';
@@ -87,9 +87,11 @@ export async function selectRuns(kind: Engine['kind'], send: Send, names: readon
   return new Map(rows.map((row) => [runNameText(row), storedRunOf(row)]));
 }
 
-/** Sends one statement for all of them. Runs that are there already are a fault. */
+const insert: BulkInsert<StoredRun> = { table: 'run', columns, after: '' };
+
+/** Runs that are there already are a fault. */
 export function insertRuns(kind: Engine['kind'], send: Send, runs: readonly StoredRun[]): void {
-  if (runs.length > 0) void send(statements[kind].insert, batch(kind, runs, columns));
+  sendRows(kind, send, insert, runs);
 }
 
 /** Writes all but what is fixed at creation. */
@@ -127,8 +129,6 @@ function batch(kind: Engine['kind'], runs: readonly StoredRun[], of: readonly Ru
   return [JSON.stringify(runs.map((run) => of.map(({ value }) => value(run)?.toString() ?? null)))];
 }
 
-const columnNames = columns.map(({ name }) => name).join(', ');
-
 /** A batch as a table `v` with these columns. */
 function given(kind: Engine['kind'], of: readonly RunColumn[]): string {
   if (kind === 'postgres') return arraysTable(of);
@@ -142,11 +142,10 @@ function update(kind: Engine['kind'], of: readonly RunColumn[]): string {
   return `update run set ${set} from ${given(kind, of)} where run.organization = v.organization and run.id = v.id`;
 }
 
-function statementsOf(kind: Engine['kind']): Readonly<Record<'select' | 'insert' | 'update' | 'updateSpent' | 'spent', string>> {
+function statementsOf(kind: Engine['kind']): Readonly<Record<'select' | 'update' | 'updateSpent' | 'spent', string>> {
   const least = kind === 'postgres' ? 'least' : 'min';
   return {
     select: `select run.* from ${given(kind, nameColumns)} join run on run.organization = v.organization and run.id = v.id`,
-    insert: `insert into run (${columnNames}) select ${columnNames} from ${given(kind, columns)}`,
     update: update(kind, columns),
     updateSpent: update(kind, spentColumns),
     spent: `select v.organization, v.id, cast(${least}(coalesce(sum(c.cost_nano), 0), 9223372036854775807) as bigint) as spent,

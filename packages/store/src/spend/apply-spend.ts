@@ -10,7 +10,7 @@ import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { isGapCall, isUnknownCall } from '@metergate/core/spend/spend-sum.ts';
 import { dayOf } from '@metergate/core/time/utc-day.ts';
-import { calendarWindows, windowAt, type CalendarWindow } from '@metergate/core/spend/window.ts';
+import { calendarWindows, windowAt, type CalendarWindow, type WindowBounds } from '@metergate/core/spend/window.ts';
 import { sendRows, type BulkColumn, type BulkInsert } from '../engine/bulk.ts';
 import { storable } from '../engine/storable.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -34,9 +34,12 @@ export interface Addition {
   gapCalls: number;
 }
 
-/** Adds what `records` spent. To be called in the transaction that keeps them, with those alone that it keeps. */
+/**
+ * Adds what `records` spent. To be called in the transaction that keeps them, with those alone that it keeps. On SQLite nobody else writes
+ * meanwhile, so that no order is needed.
+ */
 export function applySpend(engine: Engine['kind'], send: Send, records: readonly SpendRecord[]): void {
-  sendRows(engine, send, inserts[engine], orderedAdditionsOf(records));
+  sendRows(engine, send, inserts[engine], engine === 'sqlite' ? additionsOf(records) : orderedAdditionsOf(records));
 }
 
 /** In the order of the table's key. */
@@ -48,21 +51,22 @@ export function orderedAdditionsOf(records: readonly SpendRecord[]): Addition[] 
 export function additionsOf(records: readonly SpendRecord[]): Addition[] {
   const all: Addition[] = [];
   const bySubject = new Map<string, Addition[]>();
+  const windowsOfDay = new Map<number, readonly NamedWindow[]>();
   const add = (spent: DaySpend, scope: CapScope, subject: string): void => {
     const name = `${spent.organization}\0${scope}\0${subject}`;
     let known = bySubject.get(name);
     if (known === undefined) bySubject.set(name, known = []);
-    for (const window of calendarWindows) {
-      let addition = known.find((each) => each.window === window && holds(each, spent.dayMs));
-      if (addition === undefined) {
-        const bounds = windowAt(window, spent.dayMs);
-        addition = {
-          organization: spent.organization, scope, subject, window, ...bounds, spent: nanoDollars(0n), calls: 0, unknownCalls: 0, gapCalls: 0,
-        };
-        known.push(addition);
-        all.push(addition);
+    for (const named of windowsHolding(windowsOfDay, spent.dayMs)) {
+      const { window, startMs, endMs } = named;
+      const addition = known.find((each) => each.window === window && each.startMs === startMs);
+      if (addition !== undefined) {
+        addTo(addition, spent);
+        continue;
       }
-      addTo(addition, spent);
+      const { organization, spent: nano, calls, unknownCalls, gapCalls } = spent;
+      const first = { organization, scope, subject, window, startMs, endMs, spent: nano, calls, unknownCalls, gapCalls };
+      known.push(first);
+      all.push(first);
     }
   };
   for (const spent of daySpendsOf(records)) {
@@ -73,8 +77,14 @@ export function additionsOf(records: readonly SpendRecord[]): Addition[] {
   return all;
 }
 
-function holds({ startMs, endMs }: Addition, instantMs: number): boolean {
-  return instantMs >= startMs && (endMs === null || instantMs < endMs);
+interface NamedWindow extends WindowBounds {
+  readonly window: CalendarWindow;
+}
+
+function windowsHolding(known: Map<number, readonly NamedWindow[]>, dayMs: number): readonly NamedWindow[] {
+  let windows = known.get(dayMs);
+  if (windows === undefined) known.set(dayMs, windows = calendarWindows.map((window) => ({ window, ...windowAt(window, dayMs) })));
+  return windows;
 }
 
 interface SpendFigures {
@@ -148,7 +158,9 @@ function adding(least: 'min' | 'least'): BulkInsert<Addition> {
   return { table: 'spend_sum', columns: spendColumns, after: `on conflict (organization, scope, subject, "window", start_ms) do update set
     spent_nano = ${least}(spend_sum.spent_nano, 9223372036854775807 - excluded.spent_nano) + excluded.spent_nano,
     calls = spend_sum.calls + excluded.calls, unknown_calls = spend_sum.unknown_calls + excluded.unknown_calls,
-    gap_calls = spend_sum.gap_calls + excluded.gap_calls` };
+    gap_calls = spend_sum.gap_calls + excluded.gap_calls`,
+    values: (a) => [a.organization, a.scope, a.subject, a.window, a.startMs, a.spent, a.calls, a.unknownCalls, a.gapCalls],
+  };
 }
 
 const inserts = { sqlite: adding('min'), postgres: adding('least') } as const;

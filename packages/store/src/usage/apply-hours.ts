@@ -1,6 +1,6 @@
 /**
- * Adds call records to the sums of their hours, inside the transaction that stores the records and their mark. Rows are written in one fixed
- * order, so that two shippers never deadlock.
+ * Adds call records to the sums of their hours, inside the transaction that stores the records and their mark. On PostgreSQL rows are written in
+ * one fixed order, so that two shippers never deadlock.
  */
 import { hourMs, tellHourFigures, type HourRecord } from '@metergate/core/report/hour-sum.ts';
 import { addWhole, type WholeFigure } from '@metergate/core/report/usage-sum.ts';
@@ -17,7 +17,7 @@ export interface HourAddition {
 
 /** Adds what `records` came to. To be called in the transaction that keeps them, with those alone that it keeps. */
 export function applyHours(engine: Engine['kind'], send: Send, records: readonly HourRecord[]): void {
-  sendRows(engine, send, inserts[engine], hourAdditionsOf(records));
+  sendRows(engine, send, inserts[engine], engine === 'sqlite' ? additionsOf(records) : hourAdditionsOf(records));
 }
 
 /** A sum stops at the 64-bit bound: one that failed there would hold up all records behind it. */

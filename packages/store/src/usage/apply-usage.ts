@@ -7,14 +7,16 @@ import { sendRows, type BulkColumn, type BulkInsert } from '../engine/bulk.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Send } from '../engine/send.ts';
 import { addedOnConflict, figureColumnNames } from './figure-columns.ts';
-import { usageAdditionsOf, type AttributionAddition, type NamedAddition, type WordAddition } from './usage-additions.ts';
+import { orderedUsageAdditionsOf, usageAdditionsOf, type AttributionAddition, type NamedAddition, type WordAddition } from './usage-additions.ts';
 
 /**
  * Adds what `records` used. To be called in the transaction that keeps them, with those alone that it keeps. `attributions`: their
  * numbers, in the order of the records.
  */
 export function applyUsage(engine: Engine['kind'], send: Send, records: readonly UsageRecord[], attributions: readonly number[]): void {
-  const { named, attributed, words } = usageAdditionsOf(records, attributions);
+  // On SQLite nobody else writes meanwhile, so that no order is needed.
+  const additionsOf = engine === 'sqlite' ? usageAdditionsOf : orderedUsageAdditionsOf;
+  const { named, attributed, words } = additionsOf(records, attributions);
   sendRows(engine, send, inserts[engine].named, named);
   sendRows(engine, send, inserts[engine].attributed, attributed);
   sendRows(engine, send, inserts[engine].words, words);
@@ -47,9 +49,15 @@ function insertsOf(engine: Engine['kind']) {
   });
   const words: BulkInsert<WordAddition> = into('word_sum', sumKeys.words);
   return {
-    named: into('usage_sum', sumKeys.named), attributed: into('attribution_sum', sumKeys.attributed),
+    named: {
+      ...into<NamedAddition>('usage_sum', sumKeys.named), values: (row) => [row.organization, row.dimension, row.dayMs, row.subject, ...row.figures],
+    } satisfies BulkInsert<NamedAddition>,
+    attributed: {
+      ...into<AttributionAddition>('attribution_sum', sumKeys.attributed), values: (row) => [row.attribution, row.span, row.startMs, ...row.figures],
+    } satisfies BulkInsert<AttributionAddition>,
     words: {
       ...words, columns: [...words.columns, { name: 'hours', kind: 'whole', value: (row) => row.hours }],
+      values: (row) => [row.organization, row.dimension, row.subject, row.dayMs, row.attribution, ...row.figures, row.hours],
       // Where the hours of some calls are not known, those of the sum are not.
       after: `${words.after}, hours = word_sum.hours | excluded.hours`,
     } satisfies BulkInsert<WordAddition>,

@@ -9,13 +9,13 @@ import type { Engine } from '../engine/engine.ts';
 import type { Schema } from '../schema/schema.ts';
 import { sumKeys } from './apply-usage.ts';
 import { figureColumnNames, subtractedOnConflict } from './figure-columns.ts';
-import { usageAdditionsOf } from './usage-additions.ts';
+import { orderedUsageAdditionsOf } from './usage-additions.ts';
 
 /** `attributions`: as for `applyUsage`. */
 export async function subtractUsage(
   engine: Engine['kind'], transaction: Transaction<Schema>, records: readonly UsageRecord[], attributions: readonly number[],
 ): Promise<void> {
-  const { named, attributed, words } = usageAdditionsOf(records, attributions);
+  const { named, attributed, words } = orderedUsageAdditionsOf(records, attributions);
   await subtractAll(engine, transaction, subtractions[engine].named, named);
   await subtractAll(engine, transaction, subtractions[engine].attributed, attributed);
   await subtractAll(engine, transaction, subtractions[engine].words, words);

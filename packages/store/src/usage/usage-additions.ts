@@ -33,14 +33,23 @@ export interface WordAddition extends NamedAddition {
   readonly hours: number | null;
 }
 
-/** In the order of each table's key, so that two shippers never wait for each other in a circle. */
 export interface UsageAdditions {
   readonly named: readonly NamedAddition[];
   readonly attributed: readonly AttributionAddition[];
   readonly words: readonly WordAddition[];
 }
 
-/** `attributions`: their numbers, in the order of the records. */
+/** In the order of each table's key, so that two shippers never wait for each other in a circle. */
+export function orderedUsageAdditionsOf(records: readonly UsageRecord[], attributions: readonly number[]): UsageAdditions {
+  const { named, attributed, words } = usageAdditionsOf(records, attributions);
+  return {
+    named: named.toSorted(by('organization', 'dimension', 'dayMs', 'subject')),
+    attributed: attributed.toSorted(by('attribution', 'span', 'startMs')),
+    words: words.toSorted(by('organization', 'dimension', 'subject', 'dayMs', 'attribution')),
+  };
+}
+
+/** In no order. `attributions`: their numbers, in the order of the records. */
 export function usageAdditionsOf(records: readonly UsageRecord[], attributions: readonly number[]): UsageAdditions {
   const days = new Map<string, DayAdditions>();
   for (const calls of likeCallsOf(records, attributions)) {
@@ -53,7 +62,7 @@ export function usageAdditionsOf(records: readonly UsageRecord[], attributions: 
     }
     addCalls(day, calls);
   }
-  return inOrder([...days.values()]);
+  return together([...days.values()]);
 }
 
 /** Calls of one day that count under the same names: they are summed first, since a batch mostly has few of these. */
@@ -142,7 +151,7 @@ function addToWord(sums: Map<number, WordFigures>, attribution: number, { figure
   known.hours |= hours;
 }
 
-function inOrder(days: readonly DayAdditions[]): UsageAdditions {
+function together(days: readonly DayAdditions[]): UsageAdditions {
   const named: NamedAddition[] = [];
   const words: WordAddition[] = [];
   const attributed: AttributionAddition[] = [];
@@ -177,11 +186,7 @@ function inOrder(days: readonly DayAdditions[]): UsageAdditions {
       }
     }
   }
-  return {
-    named: named.sort(by('organization', 'dimension', 'dayMs', 'subject')),
-    attributed: attributed.sort(by('attribution', 'span', 'startMs')),
-    words: words.sort(by('organization', 'dimension', 'subject', 'dayMs', 'attribution')),
-  };
+  return { named, attributed, words };
 }
 
 function by<Row>(...fields: readonly (keyof Row)[]): (one: Row, other: Row) => number {
