@@ -3,12 +3,12 @@
  * (RFC 8259 sections 7 and 8.1; RFC 3629: no overlong form, no surrogate, nothing above U+10FFFF).
  */
 
+import { plainRunEnd } from './plain-run.ts';
+
 const quote = 0x22;
 const backslash = 0x5c;
 const letterU = 0x75;
 
-/** 1 for bytes that stand for themselves in a string: ASCII from the space on, but for the quote and the backslash. */
-const plain = new Uint8Array(256).map((_, byte) => (byte >= 0x20 && byte < 0x80 && byte !== quote && byte !== backslash ? 1 : 0));
 /** 1 for what may follow a backslash, but for `u`. */
 const shortEscape = new Uint8Array(256).map((_, byte) => ('"\\/bfnrt'.includes(String.fromCharCode(byte)) ? 1 : 0));
 const hexDigit = new Uint8Array(256).map((_, byte) => (/[0-9a-fA-F]/.test(String.fromCharCode(byte)) ? 1 : 0));
@@ -49,7 +49,7 @@ export class StringLexer {
         i++;
         continue;
       }
-      while (i < to && plain[chunk[i]!] === 1) i++;
+      i = plainRunEnd(chunk, i, to);
       if (i === to) break;
       const byte = chunk[i]!;
       if (byte === quote) return this.stop(i + 1, 'closed');
