@@ -46,3 +46,9 @@ function kindOf(cause: Error, sent: boolean): ExchangeFault['kind'] {
   if (notAnAnswer.has(cause.message)) return 'protocol';
   return kindsByCode.get(code) ?? (sent ? 'reset' : 'connect');
 }
+
+/** Of the parser's error only its code: no piece of an answer travels into a log. */
+export function notHttp(cause: Error): ExchangeError {
+  if (cause instanceof ExchangeError) return cause;
+  return new ExchangeError('protocol', `The answer is not HTTP/1.1 (${(cause as NodeJS.ErrnoException).code ?? 'unread'}).`);
+}

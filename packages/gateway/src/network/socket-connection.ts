@@ -1,14 +1,16 @@
 /**
- * One HTTP/1.1 connection: an exchange at a time, written in one go where its body is whole, read by Node's parser. It is used again only
- * after an answer that was whole by its own framing, that left nothing behind it, and whose request was written to its end. Whatever comes
- * in while nothing is asked for ends it. Its limits of time are looked after by a clock that all connections share.
+ * One HTTP/1.1 connection: an exchange at a time, written in one go where its body is whole, read by Node's parser. A body whose length is told
+ * is counted here instead: the parser takes twice the time to copy it. A connection is used again only after an answer that was whole by its own
+ * framing, that left nothing behind it, and whose request was written to its end. Whatever comes in while nothing is asked for ends it. Its
+ * limits of time are looked after by a clock that all connections share.
  */
 import type { Socket } from 'node:net';
 import type { CoarseClock, Watched } from '../coarse-clock.ts';
 import { interimResponsesMax } from './destination-options.ts';
 import type { DestinationTimeouts } from './destination.ts';
 import type { Dialler } from './dialler.ts';
-import { ExchangeError } from './exchange-fault.ts';
+import { ExchangeError, notHttp } from './exchange-fault.ts';
+import { bodyBytesAhead, copied } from './body-ahead.ts';
 import { idleLimitMs } from './keep-alive.ts';
 import type { Parser } from '../http-parser/native-parser.ts';
 import { createResponseParser, type ParsedHead, type ResponseEvents } from '../http-parser/response-parser.ts';
@@ -37,6 +39,9 @@ let overwritten = false;
 /** A whole body of up to this many bytes is copied behind its head, so that both are one buffer; a longer one is not copied. */
 const copiedBodyBytesMax = 16 * 1024;
 
+/** What a head ends with. The parser takes no other end of a line. */
+const headEnd = Buffer.from('\r\n\r\n', 'latin1');
+
 const lengthAndTab = new ExchangeError('protocol', 'The length in the answer is followed by a tab.');
 
 type Phase = 'dialling' | 'head' | 'body' | 'idle' | 'kept' | 'gone';
@@ -52,6 +57,12 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched {
   #idleMs = 0;
   /** Pairs of a head that is not whole yet. */
   #pairs: string[] | null = null;
+  /** A part of this answer's head was read before, or an interim response. */
+  #isHeadBegun = false;
+  /** What the parser is given ends with a head. */
+  #isHeadAlone = false;
+  /** Bytes of a body that are to come and are not for the parser. */
+  #bodyDue = 0;
   #interimResponses = 0;
   readonly #length = new StrictLength();
   #held = false;
@@ -146,6 +157,8 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched {
     this.#phase = 'head';
     this.#sinceMs = this.#owner.clock.heardMs;
     this.#interimResponses = 0;
+    this.#isHeadBegun = false;
+    this.#bodyDue = 0;
     this.#answerIsWhole = false;
     this.#length.clear();
     // Some servers send a body after HEAD, or read none after GET.
@@ -200,14 +213,17 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched {
     const bytes = length === incoming.length ? incoming : incoming.subarray(0, length);
     const isHead = this.#phase === 'head';
     const outcome = isHead && this.#length.refuses(bytes) ? lengthAndTab : this.#parse(bytes);
-    if (isHead && this.#phase as Phase === 'head') this.#length.keep(bytes);
+    if (isHead && this.#phase as Phase === 'head') {
+      this.#isHeadBegun = true;
+      this.#length.keep(bytes);
+    }
     return this.#afterRead(outcome);
   }
 
   #parse(bytes: Buffer): number | Error {
     reading = true;
     try {
-      const outcome = this.#parser.execute(bytes);
+      const outcome = this.#take(bytes);
       return overwritten ? new ExchangeError('protocol', 'Two answers came in at once.') : outcome;
     } catch {
       // An observer must not throw. What it threw may hold anything, and is not handed on.
@@ -215,6 +231,29 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched {
     } finally {
       reading = overwritten = false;
     }
+  }
+
+  /** A head is cut off behind its end, so that what follows need not go through the parser where its length is known. */
+  #take(bytes: Buffer): number | Error {
+    if (this.#bodyDue > 0) return this.#takeBody(bytes);
+    const endAt = this.#phase === 'head' && !this.#isHeadBegun ? bytes.indexOf(headEnd) : -1;
+    if (endAt < 0) return this.#parser.execute(bytes);
+    const headBytes = endAt + headEnd.length;
+    this.#isHeadAlone = true;
+    const outcome = this.#parser.execute(bytes.subarray(0, headBytes));
+    this.#isHeadAlone = false;
+    if (outcome instanceof Error || headBytes === bytes.length) return outcome;
+    const rest = bytes.subarray(headBytes);
+    return this.#bodyDue > 0 ? this.#takeBody(rest) : this.#parser.execute(rest);
+  }
+
+  #takeBody(bytes: Buffer): number {
+    const taken = Math.min(bytes.length, this.#bodyDue);
+    this.#bodyDue -= taken;
+    if (taken < bytes.length) this.#unasked = true;
+    this.body(copied(bytes, taken));
+    if (this.#bodyDue === 0) this.complete();
+    return bytes.length;
   }
 
   #afterRead(outcome: number | Error): boolean {
@@ -245,7 +284,7 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched {
   }
 
   readonly #ended = (): void => {
-    if (this.#phase === 'body' && !this.#keepAlive) {
+    if (this.#phase === 'body' && !this.#keepAlive && this.#bodyDue === 0) {
       const fault = this.#parser.finish();
       if (fault !== undefined) this.#broke(notHttp(fault));
       else this.destroy();
@@ -295,8 +334,10 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched {
     this.#keepAlive = keepAlive;
     this.#idleMs = idleLimitMs({ status, pairs: all }, this.#owner.keepAliveMs);
     if (exchange.paused) this.#held = true;
+    const { method } = exchange.request;
+    if (this.#isHeadAlone) this.#bodyDue = bodyBytesAhead(method, status, all);
     exchange.head(status, reason, all);
-    return exchange.request.method === 'HEAD';
+    return this.#bodyDue > 0 || method === 'HEAD';
   }
 
   body(chunk: Buffer): void {
@@ -306,6 +347,8 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched {
 
   complete(): void {
     const exchange = this.#exchange;
+    // The parser was told that there is no body.
+    if (this.#bodyDue > 0) return;
     if (this.#phase !== 'body' || this.#answerIsWhole || exchange === null) return;
     this.#answerIsWhole = true;
     this.#exchange = null;
@@ -323,10 +366,4 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched {
 
 function closeParser(parser: Parser): void {
   parser.close();
-}
-
-/** Of the parser's error only its code: no piece of an answer travels into a log. */
-function notHttp(cause: Error): ExchangeError {
-  if (cause instanceof ExchangeError) return cause;
-  return new ExchangeError('protocol', `The answer is not HTTP/1.1 (${(cause as NodeJS.ErrnoException).code ?? 'unread'}).`);
 }

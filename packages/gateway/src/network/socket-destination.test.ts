@@ -138,6 +138,45 @@ describe('a connection', () => {
   });
 });
 
+describe('a body whose length is told', () => {
+  const body = `\r\n\r\n${ok}\0\xff`;
+  const answer = `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\nX: y\r\n\r\n${body}`;
+
+  it('is all that came of it, wherever the bytes were cut and whatever stands in it, and its connection is used again', async () => {
+    const cuts = [0, 9, answer.indexOf('\r\n\r\n') + 2, answer.indexOf('\r\n\r\n') + 4, answer.indexOf('\r\n\r\n') + 6, answer.length - 1];
+    const left = [...cuts];
+    const peer = await startRawPeer((socket) => {
+      const at = left.shift() ?? 0;
+      socket.write(answer.slice(0, at), 'latin1');
+      setImmediate(() => setImmediate(() => socket.write(answer.slice(at), 'latin1')));
+    });
+    const destination = createSocketDestination({ origin: peer.origin, timeouts: patient, guard: null });
+    for (const at of cuts) {
+      const heard = await ask(destination);
+      assert.deepEqual([heard.ending, Buffer.concat([heard.body]).toString('latin1')], ['end', body], `cut at ${at}`);
+    }
+    assert.equal(peer.connections, 1);
+    await destination.close();
+    await peer.close();
+  });
+
+  it('ends where it says: a byte behind it is nobody\'s and ends the connection, and one that lacks is a fault', async () => {
+    for (const [sent, ending] of [[`${answer}x`, 'end'], [`${answer}${ok}`, 'end'], [answer.slice(0, -1), 'reset']] as const) {
+      const peer = await startRawPeer((socket) => {
+        socket.write(sent, 'latin1');
+        if (ending === 'reset') socket.end();
+      });
+      const destination = createSocketDestination({ origin: peer.origin, timeouts: patient, guard: null });
+      const heard = await ask(destination);
+      const own = sent.slice(sent.indexOf('\r\n\r\n') + 4).slice(0, body.length);
+      assert.deepEqual([heard.ending, Buffer.concat([heard.body]).toString('latin1')], [ending, own]);
+      await peer.closed();
+      await destination.close();
+      await peer.close();
+    }
+  });
+});
+
 describe('how long a connection may wait', () => {
   const limit = (...pairs: string[]): number => idleLimitMs({ status: 200, pairs }, 30_000);
   const rows: [number, number][] = [

@@ -1,0 +1,20 @@
+/** How long a body is by the head of its answer, which the parser has taken: it refuses a head with two lengths, or with one beside chunks. */
+
+const digits = /^[0-9]{1,15}$/;
+
+/** Bytes of the body that follows this head; 0 where there is none, or where its end is told in another way. RFC 9112, 6.3. */
+export function bodyBytesAhead(method: string, status: number, pairs: readonly string[]): number {
+  if (method === 'HEAD' || status === 204 || status === 304) return 0;
+  for (let at = 0; at < pairs.length; at += 2) {
+    if (pairs[at]!.length !== 14 || pairs[at]!.toLowerCase() !== 'content-length') continue;
+    return digits.test(pairs[at + 1]!) ? Number(pairs[at + 1]) : 0;
+  }
+  return 0;
+}
+
+/** The first so many bytes, which stay as they are when the next ones come in where these are. */
+export function copied(bytes: Buffer, count: number): Buffer {
+  const copy = Buffer.allocUnsafe(count);
+  bytes.copy(copy, 0, 0, count);
+  return copy;
+}
