@@ -15,11 +15,11 @@ export interface SharedProcess {
   readonly note: string;
 }
 
-/** To be called once by the one file of a process. Resolves when all are loaded. */
+/** To be called once by the one file of a process. Resolves when the tests of all have run. */
 export async function runInOneProcess({ root, files, note }: SharedProcess): Promise<void> {
   after(() => rmSync(note, { force: true }));
   for (const file of files) {
-    const { promise: loaded, resolve } = Promise.withResolvers<void>();
+    const { promise: tested, resolve } = Promise.withResolvers<void>();
     describe(file, () => {
       before(() => writeFileSync(note, file));
       writeFileSync(note, file);
@@ -27,8 +27,9 @@ export async function runInOneProcess({ root, files, note }: SharedProcess): Pro
       const loading = import(pathToFileURL(join(root, file)).href);
       return loading.catch((error: unknown) => {
         test(`${file} is loaded`, () => { throw error; });
-      }).finally(resolve);
+      }).finally(() => after(() => resolve()));
     });
-    await loaded;
+    // What a file opens while it is loaded is closed before the next one opens its own.
+    await tested;
   }
 }

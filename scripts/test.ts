@@ -14,6 +14,7 @@ import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { startPostgres } from '@metergate/testkit/postgres.ts';
+import { sharedFolders } from './shared-folders.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** One more than cores: tests of the whole system wait a quarter of their time. */
@@ -22,22 +23,9 @@ const concurrency = Math.max(2, Math.min(5, availableParallelism() + 1));
 const limitMs = 240_000;
 /** What takes longest on a quiet machine begins first, or it would be alone at the end. Files of which none is here follow by their names. */
 const longest = [
-  'test/tap/python.test.ts', 'test/dashboard/dashboard.test.ts', 'packages/platform/src/', 'packages/store/src/retention/', 'test/nodes/',
-  'test/reliability/', 'test/kill/', 'test/hostile/', 'test/operation/', 'test/dashboard/', 'test/store-away/', 'packages/store/src/', 'test/',
+  'test/tap/python.test.ts', 'test/dashboard/dashboard.test.ts', 'packages/platform/src/', 'packages/store/src/retention/', 'packages/store/src/',
+  'test/nodes/', 'test/reliability/', 'test/kill/', 'test/hostile/', 'test/operation/', 'test/dashboard/', 'test/store-away/', 'test/',
   'packages/gateway/src/usage/',
-];
-
-/**
- * Folders whose files share a process: most of what one of them costs is the loading of what all of them load. Not those that hold what a
- * process is: its environment, its streams, its end, its memory.
- */
-const shared: readonly { readonly folder: string; readonly alone: readonly string[] }[] = [
-  { folder: 'packages/platform/src/', alone: [] },
-  { folder: 'packages/core/src/', alone: [] },
-  {
-    folder: 'packages/cli/src/',
-    alone: ['start/start.test.ts', 'launcher.test.ts', 'built-product.test.ts', 'program.test.ts'],
-  },
 ];
 
 process.chdir(root);
@@ -132,7 +120,7 @@ function gather(files: readonly string[]): Gathered {
   const directory = mkdtempSync(join(tmpdir(), 'metergate-shared-'));
   const notes = new Map<string, string>();
   const programs = new Map<string, string>();
-  for (const { folder, alone } of shared) {
+  for (const { folder, alone } of sharedFolders) {
     const together = files.filter((file) => file.startsWith(folder) && !alone.includes(file.slice(folder.length)));
     if (together.length < 2) continue;
     const program = join(directory, `${folder.replaceAll('/', '-')}shared.test.mjs`);

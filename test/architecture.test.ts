@@ -8,6 +8,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { sharedFolders } from '../scripts/shared-folders.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const sources = globSync(['packages/*/{src,test}/**/*.{ts,tsx}', 'test/**/*.ts', 'bench/**/*.ts', 'scripts/**/*.ts'], { cwd: root })
@@ -234,6 +235,21 @@ test('no test is skipped or left open', () => {
   const pattern = /\b(?:test|it|describe|suite)\.(?:skip|todo|only)\b|\bskip: true|\b(?:context|t)\.(?:skip|todo)\(/;
   assert.deepEqual(sources.filter((file) => isTest(file) && pattern.test(codeOf(read(file)))), []);
 });
+
+test('test files that share a process belong to it wholly: nothing awaited at the top, no hooks of files that several load', () => {
+  const inShared = (file: string): boolean => sharedFolders.some(({ folder, alone }) =>
+    file.startsWith(folder) && !alone.includes(file.slice(folder.length)));
+  // What is declared after something was awaited belongs to the whole process; a hook that a module sets as it is loaded, to its first importer.
+  const awaiting = sources.filter((file) => inShared(file) && file.endsWith('.test.ts') && /^(?:\S.*)?\bawait\b/m.test(topOf(file)));
+  const hooking = sources.filter((file) => file.includes('/test-support/') && /^(?:before|after|beforeEach|afterEach)\(/m.test(topOf(file)));
+  const missing = sharedFolders.flatMap(({ folder, alone }) => alone.map((file) => folder + file)).filter((file) => !sources.includes(file));
+  assert.deepEqual([awaiting, hooking, missing], [[], [], []]);
+});
+
+/** The lines of a file that stand at its left edge: what is run as it is loaded, but for blocks. */
+function topOf(file: string): string {
+  return codeOf(read(file)).split('\n').filter((line) => /^\S/.test(line)).map((line) => line.replaceAll(/\basync\b.*$/g, '')).join('\n');
+}
 
 test('tracked files name no machine: no absolute paths of one, no registry host in the lockfile', () => {
   const wrong: string[] = [];

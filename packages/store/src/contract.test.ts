@@ -14,10 +14,11 @@ import { interruptedRecord } from '@metergate/core/record/call-record.ts';
 import {
   granted, hashOf, openTestStore, refusalCode, sampleRecord, shippedAgain, shippedAtOnce, startMs, type EngineFixture,
 } from './test-support/contract-fixture.ts';
-import { bothEngines, contractStore } from './test-support/contract-store.ts';
+import { bothEngines, contractStores } from './test-support/contract-store.ts';
 import { StoreFault } from './engine/fault.ts';
 import { isRefusal } from './refusal.ts';
 
+const contractStore = contractStores();
 const canary = 'sk-canary-0123456789-ABCDEFGHIJ';
 
 for (const on of bothEngines) {

@@ -14,8 +14,9 @@ import { isRefusal } from '../refusal.ts';
 import { StoreFault } from '../engine/fault.ts';
 import type { Store } from '../store.ts';
 import { granted, hashOf, openTestStore, refusalCode, sampleRecord, testMasterKey } from '../test-support/contract-fixture.ts';
-import { bothEngines, contractStore } from '../test-support/contract-store.ts';
+import { bothEngines, contractStores } from '../test-support/contract-store.ts';
 
+const contractStore = contractStores();
 const canary = 'CANARY-words-of-the-erased';
 const nextKey = new Uint8Array(32).fill(77);
 

@@ -7,9 +7,10 @@ import { describe, test } from 'node:test';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { Role } from '@metergate/core/account/role.ts';
 import { granted, openTestStore, refusalCode } from '../test-support/contract-fixture.ts';
-import { bothEngines, contractStore } from '../test-support/contract-store.ts';
+import { bothEngines, contractStores } from '../test-support/contract-store.ts';
 import type { ProvidedIdentity } from './provided-people.ts';
 
+const contractStore = contractStores();
 const issuer = 'https://id.example';
 let people = 0;
 

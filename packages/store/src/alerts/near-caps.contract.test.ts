@@ -6,7 +6,9 @@ import { nanoDollars } from '@metergate/core/money.ts';
 import type { CalendarWindow } from '@metergate/core/spend/window.ts';
 import { batchOf, granted, sampleRecord, startMs } from '../test-support/contract-fixture.ts';
 import type { NearCapsPage } from './near-caps.ts';
-import { bothEngines, contractStore } from '../test-support/contract-store.ts';
+import { bothEngines, contractStores } from '../test-support/contract-store.ts';
+
+const contractStore = contractStores();
 
 for (const on of bothEngines) {
   describe(`organizations near a cap on ${on.title}`, async () => {

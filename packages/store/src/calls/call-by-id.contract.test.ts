@@ -1,8 +1,10 @@
 /** A call is found by its id through an index, also on a store whose index was never finished. On both engines. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { bothEngines, contractStore } from '../test-support/contract-store.ts';
+import { bothEngines, contractStores } from '../test-support/contract-store.ts';
 import { batchOf, openTestStore, sampleRecord } from '../test-support/contract-fixture.ts';
+
+const contractStore = contractStores();
 
 for (const engine of bothEngines) {
   describe(`calls by id on ${engine.title}`, async () => {

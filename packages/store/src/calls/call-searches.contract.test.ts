@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { failedCalls, lackingCost } from '../schema/call-searches.ts';
-import { bothEngines, contractStore } from '../test-support/contract-store.ts';
+import { bothEngines, contractStores } from '../test-support/contract-store.ts';
 import { batchOf, sampleRecord, startMs } from '../test-support/contract-fixture.ts';
+
+const contractStore = contractStores();
 
 for (const engine of bothEngines) {
   describe(`searches of calls on ${engine.title}`, async () => {

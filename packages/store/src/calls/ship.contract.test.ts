@@ -9,9 +9,10 @@ import { openEngine, type Engine } from '../engine/engine.ts';
 import type { Send } from '../engine/send.ts';
 import { createVault } from '../sealing/vault.ts';
 import { batchOf, granted, sampleRecord, startMs, testMasterKey } from '../test-support/contract-fixture.ts';
-import { bothEngines, contractStore } from '../test-support/contract-store.ts';
+import { bothEngines, contractStores } from '../test-support/contract-store.ts';
 import { callRecordsIn } from './call-records.ts';
 
+const contractStore = contractStores();
 const ends: (() => Promise<void>)[] = [];
 after(async () => {
   for (const end of ends) await end();

@@ -10,8 +10,10 @@ import { checkpointText, keyFollowsText, type Checkpoint, type CheckpointKind } 
 import { chainStart, figuresOf, linkText, noDigest, wordsOf, wordsText } from '@metergate/core/receipt/receipt.ts';
 import type { Store } from '../store.ts';
 import { batchOf, granted, sampleRecord, startMs } from '../test-support/contract-fixture.ts';
-import { bothEngines, contractStore } from '../test-support/contract-store.ts';
+import { bothEngines, contractStores } from '../test-support/contract-store.ts';
 import { sha256 } from './receipt-keys.ts';
+
+const contractStore = contractStores();
 
 function signs(raw: string, text: string, signature: string): boolean {
   const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(raw, 'base64').toString('base64url') }, format: 'jwk' });

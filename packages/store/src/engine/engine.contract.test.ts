@@ -8,8 +8,10 @@ import { sql, type Transaction } from 'kysely';
 import { refuse } from '../refusal.ts';
 import type { Schema } from '../schema/schema.ts';
 import { refusalCode } from '../test-support/contract-fixture.ts';
-import { bothEngines, contractStore } from '../test-support/contract-store.ts';
+import { bothEngines, contractStores } from '../test-support/contract-store.ts';
 import { openEngine, type Engine } from './engine.ts';
+
+const contractStore = contractStores();
 
 for (const on of bothEngines) {
   describe(`transactions on ${on.title}`, async () => {

@@ -3,36 +3,43 @@
  * first timeout is answered.
  */
 import assert from 'node:assert/strict';
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
-import { after, test } from 'node:test';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { testPostgres } from '@metergate/testkit/postgres.ts';
+import { testPostgres, type TestPostgres } from '@metergate/testkit/postgres.ts';
 import { openPostgresPool } from './postgres-pool.ts';
 
 const answerMs = 300;
-const postgres = await testPostgres();
-const target = new URL(await postgres.createDatabase());
 /** Of connections that have gone silent. */
 const silent = new Set<Socket>();
 const open = new Set<Socket>();
 let dialled = 0;
-const relay = createServer((near) => {
-  dialled += 1;
-  const far = connect(Number(target.port), target.hostname);
-  for (const [from, to] of [[near, far], [far, near]] as const) {
-    from.on('data', (bytes) => { if (!silent.has(near)) to.write(bytes); });
-    from.on('error', () => {});
-    from.on('close', () => to.destroy());
-  }
-  open.add(near);
+let postgres: TestPostgres;
+let relay: Server;
+/** The server, by way of the relay. */
+let url: URL;
+
+before(async () => {
+  postgres = await testPostgres();
+  url = new URL(await postgres.createDatabase());
+  const [host, port] = [url.hostname, Number(url.port)];
+  relay = createServer((near) => {
+    dialled += 1;
+    const far = connect(port, host);
+    for (const [from, to] of [[near, far], [far, near]] as const) {
+      from.on('data', (bytes) => { if (!silent.has(near)) to.write(bytes); });
+      from.on('error', () => {});
+      from.on('close', () => to.destroy());
+    }
+    open.add(near);
+  });
+  await new Promise<void>((resolve) => { relay.listen(0, '127.0.0.1', resolve); });
+  url.host = `127.0.0.1:${(relay.address() as AddressInfo).port}`;
 });
-await new Promise<void>((resolve) => { relay.listen(0, '127.0.0.1', resolve); });
-const url = new URL(target);
-url.host = `127.0.0.1:${(relay.address() as AddressInfo).port}`;
 after(async () => {
   for (const socket of open) socket.destroy();
-  relay.close();
-  await postgres.stop();
+  relay?.close();
+  await postgres?.stop();
 });
 
 test('connections that have gone silent are given up, lent out or idle, and the next query dials anew', async () => {

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { granted } from '../test-support/contract-fixture.ts';
-import { bothEngines, contractStore } from '../test-support/contract-store.ts';
+import { bothEngines, contractStores } from '../test-support/contract-store.ts';
 import type { NodeReport } from './node-reports.ts';
 
+const contractStore = contractStores();
 const report = (node: string): NodeReport => ({
   node, host: 'one', version: '0.1.0', runtime: 'v26.10.0', startedAtMs: 1, state: 'ready', reasons: [], callsInFlight: 0, callsForwarded: 0,
   callsRefused: 0, faults: 0, liveRuns: 0, journal: { rowsToShip: 0, lagMs: 0, bytes: 0, rowsInMemory: 0, setAside: 0 }, settingsAgeMs: 0,

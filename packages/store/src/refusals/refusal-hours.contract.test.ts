@@ -4,8 +4,9 @@ import { describe, test } from 'node:test';
 import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import type { RefusalCount } from '@metergate/core/report/refusal-count.ts';
 import { granted } from '../test-support/contract-fixture.ts';
-import { bothEngines, contractStore } from '../test-support/contract-store.ts';
+import { bothEngines, contractStores } from '../test-support/contract-store.ts';
 
+const contractStore = contractStores();
 const hour = 3_600_000;
 const startMs = Date.UTC(2026, 8, 1);
 

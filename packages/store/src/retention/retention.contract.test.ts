@@ -12,8 +12,9 @@ import { nanoDollars, nanoDollarsMax, type NanoDollars } from '@metergate/core/m
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import type { Store } from '../store.ts';
 import { batchOf, drawing, granted, refusalCode, sampleRecord, startMs, type EngineFixture } from '../test-support/contract-fixture.ts';
-import { bothEngines, contractStore } from '../test-support/contract-store.ts';
+import { bothEngines, contractStores } from '../test-support/contract-store.ts';
 
+const contractStore = contractStores();
 const dayMs = 86_400_000;
 const days = 31;
 const goOn = async (): Promise<boolean> => true;

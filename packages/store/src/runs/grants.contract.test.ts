@@ -7,7 +7,9 @@ import { nanoDollars } from '@metergate/core/money.ts';
 import { parseGrant } from '@metergate/core/run/grant.ts';
 import type { NewGrant } from './grants.ts';
 import { granted, refusalCode } from '../test-support/contract-fixture.ts';
-import { bothEngines, contractStore } from '../test-support/contract-store.ts';
+import { bothEngines, contractStores } from '../test-support/contract-store.ts';
+
+const contractStore = contractStores();
 
 for (const on of bothEngines) {
   describe(`grants on ${on.title}`, async () => {

@@ -14,8 +14,9 @@ import type { RunName } from './run-rows.ts';
 import type { NewRun, RunAnswer } from './runs.ts';
 import type { Store } from '../store.ts';
 import { granted, refusalCode, sampleRecord, startMs } from '../test-support/contract-fixture.ts';
-import { bothEngines, contractStore } from '../test-support/contract-store.ts';
+import { bothEngines, contractStores } from '../test-support/contract-store.ts';
 
+const contractStore = contractStores();
 const usd = (dollars: number): NanoDollars => nanoDollars(BigInt(Math.round(dollars * 1e6)) * 1000n);
 const hourMs = 3_600_000;
 

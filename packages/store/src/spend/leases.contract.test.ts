@@ -13,8 +13,9 @@ import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { windowAt } from '@metergate/core/spend/window.ts';
 import pg from 'pg';
 import { granted, openTestStore, sampleRecord, sqliteFixture, startMs } from '../test-support/contract-fixture.ts';
-import { contractStore, onPostgres } from '../test-support/contract-store.ts';
+import { contractStores, onPostgres } from '../test-support/contract-store.ts';
 
+const contractStore = contractStores();
 const money = (amount: number) => nanoDollars(BigInt(amount));
 const [one, two] = ['node_one', 'node_two'] as GatewayNodeId[] as [GatewayNodeId, GatewayNodeId];
 

@@ -8,8 +8,9 @@ import type { ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { granted, sampleRecord } from '../test-support/contract-fixture.ts';
-import { bothEngines, contractStore } from '../test-support/contract-store.ts';
+import { bothEngines, contractStores } from '../test-support/contract-store.ts';
 
+const contractStore = contractStores();
 const hourMs = 3_600_000;
 const goOn = async (): Promise<boolean> => true;
 

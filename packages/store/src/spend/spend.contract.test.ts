@@ -13,8 +13,9 @@ import { calendarWindows, windowAt } from '@metergate/core/spend/window.ts';
 import type { NewCap } from '../settings/caps.ts';
 import type { Store } from '../store.ts';
 import { batchOf, drawing, granted, hashOf, openTestStore, refusalCode, sampleRecord, startMs } from '../test-support/contract-fixture.ts';
-import { bothEngines, contractStore } from '../test-support/contract-store.ts';
+import { bothEngines, contractStores } from '../test-support/contract-store.ts';
 
+const contractStore = contractStores();
 const dayMs = 86_400_000;
 
 for (const on of bothEngines) {

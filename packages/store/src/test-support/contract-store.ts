@@ -29,18 +29,26 @@ export interface ContractStore {
   newOrganization(on?: Store): Promise<OrganizationId>;
 }
 
-const fixtures: (() => Promise<void>)[] = [];
-// Of the file, not of each suite: a suite of which no test was chosen has opened its context too, and its own hooks are not run.
-after(async () => {
-  for (const end of fixtures) await end();
-});
-
 /** To be awaited in the body of a suite. */
-export async function contractStore(engine: ContractEngine): Promise<ContractStore> {
+export type OpenContractStore = (engine: ContractEngine) => Promise<ContractStore>;
+
+/**
+ * To be called once by each file, beside its suites: what the result opens is closed after the last test of that file. Not after each suite: one
+ * of which no test was chosen has opened its context too, and its own hooks are not run.
+ */
+export function contractStores(): OpenContractStore {
+  const fixtures: (() => Promise<void>)[] = [];
+  after(async () => {
+    for (const end of fixtures) await end();
+  });
+  return (engine) => openContractStore(engine, fixtures);
+}
+
+async function openContractStore(engine: ContractEngine, ends: (() => Promise<void>)[]): Promise<ContractStore> {
   const stores: Store[] = [];
   let names = 0;
   const context = await engine.context();
-  fixtures.push(async () => {
+  ends.push(async () => {
     await Promise.all(stores.map((each) => each.close()));
     await context.end();
   });

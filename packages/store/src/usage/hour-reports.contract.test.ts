@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { nanoDollars } from '@metergate/core/money.ts';
-import { bothEngines, contractStore } from '../test-support/contract-store.ts';
+import { bothEngines, contractStores } from '../test-support/contract-store.ts';
 import { sampleRecord } from '../test-support/contract-fixture.ts';
 
+const contractStore = contractStores();
 const hourMs = 3_600_000;
 const firstMs = Date.UTC(2026, 8, 1);
 

@@ -13,8 +13,9 @@ import type { Store } from '../store.ts';
 import type { CallFilter } from '../calls/call-pages.ts';
 import type { UsageFilter } from './usage-query.ts';
 import { batchOf, drawing, openTestStore, sampleRecord, startMs } from '../test-support/contract-fixture.ts';
-import { bothEngines, contractStore } from '../test-support/contract-store.ts';
+import { bothEngines, contractStores } from '../test-support/contract-store.ts';
 
+const contractStore = contractStores();
 const dayMs = 86_400_000;
 
 const hourMs = 3_600_000;

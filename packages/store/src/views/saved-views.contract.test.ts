@@ -3,8 +3,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { granted, refusalCode } from '../test-support/contract-fixture.ts';
-import { bothEngines, contractStore } from '../test-support/contract-store.ts';
+import { bothEngines, contractStores } from '../test-support/contract-store.ts';
 import { viewsMax, type ViewOwner } from './saved-views.ts';
+
+const contractStore = contractStores();
 
 for (const on of bothEngines) {
   describe(`saved views on ${on.title}`, async () => {

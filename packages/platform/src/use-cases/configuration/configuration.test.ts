@@ -9,7 +9,7 @@ import fc from 'fast-check';
 import { webhookEvents } from '@metergate/core/alert/webhook-event.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { calendarWindows } from '@metergate/core/spend/window.ts';
-import { bothEngines, contractStore } from '@metergate/store/test-support/contract-store.ts';
+import { bothEngines, contractStores } from '@metergate/store/test-support/contract-store.ts';
 import { setCap } from '../caps.ts';
 import type { UseCaseContext } from '../context.ts';
 import { isRefusal, type AdministrationRefusal } from '../refusal.ts';
@@ -21,6 +21,7 @@ import { exportConfiguration } from './export.ts';
 import { applyPlan, planConfiguration, type Plan } from './plan.ts';
 import type { MadeSecret } from './planned-change.ts';
 
+const contractStore = contractStores();
 const nowMs = Date.UTC(2026, 9, 1, 12);
 const runs = { numRuns: 8, endOnFailure: true };
 

@@ -1,0 +1,21 @@
+/**
+ * The folders whose test files `scripts/test.ts` runs in one process: most of what one of them costs is the loading of what all of them load.
+ * Not those that hold what a process is: its environment, its streams, its end, its memory. What else may not stand in them is held by
+ * `test/architecture.test.ts`.
+ */
+export const sharedFolders: readonly { readonly folder: string; readonly alone: readonly string[] }[] = [
+  { folder: 'packages/platform/src/', alone: [] },
+  { folder: 'packages/core/src/', alone: [] },
+  {
+    folder: 'packages/cli/src/',
+    alone: ['start/start.test.ts', 'launcher.test.ts', 'built-product.test.ts', 'program.test.ts'],
+  },
+  {
+    folder: 'packages/store/src/',
+    // The last three take long: they are done beside the others.
+    alone: [
+      'journal/writer.test.ts', 'memory/idle-memory.test.ts',
+      'retention/retention.contract.test.ts', 'schema/upgrade.test.ts', 'usage/usage.contract.test.ts',
+    ],
+  },
+];
