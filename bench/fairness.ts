@@ -12,8 +12,10 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
 import { rawCall } from '@metergate/testkit/raw-client.ts';
-import { startSystem, type System } from '@metergate/testkit/system.ts';
+import { startScriptedProvider } from '@metergate/testkit/scripted-provider.ts';
+import { startSystem } from '@metergate/testkit/system.ts';
 import type { Attack } from './fairness-attack.ts';
+import { hasHaproxy, haproxy } from './subjects.ts';
 
 const { values } = parseArgs({ options: {
   calls: { type: 'string', default: '300' }, rounds: { type: 'string', default: '5' }, only: { type: 'string', default: '' },
@@ -32,12 +34,15 @@ interface Trial {
   readonly measure?: Measure;
   /** So many descriptors for the product. */
   readonly descriptorsMax?: number;
+  /** In place of the product: what the machine itself does to the calls of one beside those of another. */
+  readonly through?: 'haproxy';
 }
 
 const trials: readonly Trial[] = [
   { name: 'nine stalled bodies', attacks: ['stalled'] },
   { name: '3,000 dripping bodies', attacks: ['dripping'] },
   { name: '190 answers of one size at once, again and again', attacks: ['plain', 'bombs'] },
+  ...(hasHaproxy ? [{ name: '190 answers at once through haproxy, for comparison', attacks: ['plain'], through: 'haproxy' } as const] : []),
   { name: 'a full registry, new runs', attacks: ['runs'], measure: 'run' },
   { name: '600 idle connections', attacks: ['idle'], processes: 2 },
   { name: '600 idle connections at 400 descriptors', attacks: ['idle'], processes: 2, descriptorsMax: 400 },
@@ -48,7 +53,10 @@ const trials: readonly Trial[] = [
 
 /** A product with two organizations: one that is measured, and the other. */
 interface Subject {
-  readonly system: System;
+  readonly gatewayUrl: string;
+  readonly platformUrl: string;
+  readonly residentBytes: () => number | null;
+  readonly stop: () => Promise<void>;
   readonly own: string;
   readonly ownTap: string;
   readonly hog: string;
@@ -64,9 +72,22 @@ async function startSubject(descriptorsMax: number | undefined): Promise<Subject
   const tapKey = async (organization: string): Promise<string> =>
     (JSON.parse((await system.cli(['baseline', 'create', '--org', organization, '--json'])).stdout) as { key: string }).key;
   return {
-    system, own: (await system.createKey()).key, hog: (await system.createKey({ organization: 'hog' })).key,
+    gatewayUrl: system.gatewayUrl, platformUrl: system.platformUrl, residentBytes: () => system.residentBytes(),
+    stop: async () => void await system.stop(), own: (await system.createKey()).key, hog: (await system.createKey({ organization: 'hog' })).key,
     ownTap: await tapKey('default'), hogTap: await tapKey('hog'),
   };
+}
+
+/** haproxy in its place, which knows no organizations. */
+async function startComparison(): Promise<Subject> {
+  const own = await startScriptedProvider();
+  own.respond({ headers: [json], body: '{"model":"m","choices":[],"usage":{"prompt_tokens":1,"completion_tokens":1}}' });
+  const { url, stop } = await haproxy(own.url, providerUrl);
+  const end = async (): Promise<void> => {
+    await stop();
+    await own.close();
+  };
+  return { gatewayUrl: url, platformUrl: url, residentBytes: () => null, stop: end, own: 'none', hog: 'none', ownTap: 'none', hogTap: 'none' };
 }
 
 let runs = 0;
@@ -86,14 +107,14 @@ async function measured(subject: Subject, measure: Measure): Promise<number[]> {
   return tookMs;
 }
 
-function chat({ system, own }: Subject, at: number, inRun: boolean): ReturnType<typeof rawCall> {
+function chat({ gatewayUrl, own }: Subject, at: number, inRun: boolean): ReturnType<typeof rawCall> {
   const run: HeaderPair[] = inRun ? [['x-svc-run-id', `own-${runs += 1}`], ['x-svc-run-ttl', '1']] : [];
   const body = JSON.stringify({ model: 'm', messages: [], pad: 'x'.repeat(at % 10 === 0 ? 100_000 : 100) });
-  return rawCall(system.gatewayUrl, { target: '/v1/chat/completions', headers: [['Authorization', `Bearer ${own}`], ...run], body });
+  return rawCall(gatewayUrl, { target: '/v1/chat/completions', headers: [['Authorization', `Bearer ${own}`], ...run], body });
 }
 
-function tapPost({ system, ownTap }: Subject): ReturnType<typeof rawCall> {
-  return rawCall(system.platformUrl, {
+function tapPost({ platformUrl, ownTap }: Subject): ReturnType<typeof rawCall> {
+  return rawCall(platformUrl, {
     target: '/tap/v1/events', headers: [['Authorization', `Bearer ${ownTap}`], json], body: JSON.stringify({ events: [event()] }),
   });
 }
@@ -135,9 +156,9 @@ async function measureInto(rounds: Rounds, subject: Subject, measure: Measure): 
   rounds.refused += refused;
 }
 
-async function run({ name, attacks, processes = 1, measure = 'chat', descriptorsMax }: Trial): Promise<void> {
-  const subject = await startSubject(descriptorsMax);
-  const { system, hog, hogTap } = subject;
+async function run({ name, attacks, processes = 1, measure = 'chat', descriptorsMax, through }: Trial): Promise<void> {
+  const subject = through === undefined ? await startSubject(descriptorsMax) : await startComparison();
+  const { gatewayUrl, platformUrl, hog, hogTap } = subject;
   const alone: Rounds = { tookMs: [], refused: 0 };
   const beside = attacks.map((attack) => ({ attack, rounds: { tookMs: [], refused: 0 } as Rounds }));
   try {
@@ -145,16 +166,17 @@ async function run({ name, attacks, processes = 1, measure = 'chat', descriptors
     for (let round = 0; round < Number(values.rounds); round += 1) {
       await measureInto(alone, subject, measure);
       for (const { attack, rounds } of beside) {
-        const others = await Promise.all(Array.from({ length: processes }, () => begin(attack, system.gatewayUrl, system.platformUrl, hog, hogTap)));
+        const others = await Promise.all(Array.from({ length: processes }, () => begin(attack, gatewayUrl, platformUrl, hog, hogTap)));
         await measureInto(rounds, subject, measure);
         await Promise.all(others.map(end));
         await pass(500);
       }
     }
-    const resident = `${((system.residentBytes() ?? 0) / 2 ** 20).toFixed(0)} MiB resident`;
-    for (const { attack, rounds } of beside) console.log([`${name} (${attack}): ${compared(rounds, alone)}`, resident].join('; '));
+    const bytes = subject.residentBytes();
+    const resident = bytes === null ? [] : [`${(bytes / 2 ** 20).toFixed(0)} MiB resident`];
+    for (const { attack, rounds } of beside) console.log([`${name} (${attack}): ${compared(rounds, alone)}`, ...resident].join('; '));
   } finally {
-    await system.stop();
+    await subject.stop();
   }
 }
 

@@ -46,10 +46,13 @@ export async function startSubjects(mock: string, before: string | null = null):
     const bench = pathToFileURL(join(resolve(before), 'bench/'));
     subjects.push({ ...await product(mock, undefined, bench), name: 'metergate before' });
   }
-  if (installed('haproxy')) subjects.push(await haproxy(mock));
+  if (hasHaproxy) subjects.push(await haproxy(mock));
   if (installed('nginx')) subjects.push(await nginx(mock));
   return subjects;
 }
+
+/** Whether haproxy is there to be compared with. */
+export const hasHaproxy = installed('haproxy');
 
 function installed(command: string): boolean {
   return process.platform !== 'win32' && spawnSync('which', [command]).status === 0;
@@ -150,12 +153,15 @@ async function bareRelay(mock: string): Promise<Subject> {
   return { name: 'bare node relay', url, pid: child.pid ?? null, ...plain, recorded: null, stop: () => end(child) };
 }
 
-async function haproxy(mock: string): Promise<Subject> {
+/** @param besides where paths that begin with `/upstream` go. */
+export async function haproxy(mock: string, besides?: string): Promise<Subject> {
   const port = await freePort();
   const config = [
     'global', '  nbthread 1', '  maxconn 4096', 'defaults', '  mode http', '  timeout connect 10s', '  timeout client 900s',
-    '  timeout server 900s', '  http-reuse always', 'frontend f', `  bind 127.0.0.1:${port}`, '  default_backend b', 'backend b',
-    `  server s ${new URL(mock).host}`, '',
+    '  timeout server 900s', '  http-reuse always', 'frontend f', `  bind 127.0.0.1:${port}`,
+    ...(besides === undefined ? [] : ['  use_backend u if { path_beg /upstream }']),
+    '  default_backend b', 'backend b', `  server s ${new URL(mock).host}`,
+    ...(besides === undefined ? [] : ['backend u', `  server s ${new URL(besides).host}`]), '',
   ].join('\n');
   return configured({ name: 'haproxy', port, config, args: (file) => ['-db', '-f', file] });
 }
