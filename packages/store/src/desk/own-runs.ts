@@ -1,5 +1,5 @@
 /**
- * Which runs a node may begin without asking: those that never were, on a store that is its own and keeps up with its journal. On a shared
+ * Which runs a node may begin without asking: those that never were, on a store that is its own and takes its journal. On a shared
  * store, before all runs are known, and while the store is away, that is none (design 2, The path of a call; 3, row 3b).
  */
 import { mayKnowRun, noteRun, type KnownRuns } from '@metergate/core/run/known-runs.ts';
@@ -10,7 +10,7 @@ interface NamedRun {
   readonly id: string;
 }
 
-/** A store that has not said for so long that it keeps up, which it says five times a second, is away. */
+/** A store that has not said for so long that it takes what it is given, which it says five times a second, is away. */
 const awayMs = 1_000;
 
 export class OwnRuns {

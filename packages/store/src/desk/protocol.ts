@@ -47,7 +47,7 @@ export type FromStore =
   /** `found` null: there is no such live key. */
   | { readonly kind: 'answer'; readonly number: number; readonly found: KeyAnswer | null }
   | { readonly kind: 'run'; readonly number: number; readonly answer: RunAnswer }
-  /** The store has all that was due of the journal up to now. Said of an embedded store alone, five times a second. */
+  /** The store took a batch of the journal, or nothing was due. Said of an embedded store alone, five times a second. */
   | { readonly kind: 'kept' }
   /** Every run that the store has and has told of nowhere else. Said once, of an embedded store alone: its node may begin what is not in it. */
   | { readonly kind: 'known_runs'; readonly known: KnownRuns }

@@ -129,14 +129,14 @@ test('beyond 2,000 questions of one asker under way a further one is rejected at
   assert.equal(sent.length, 3002, 'what is answered makes room');
 });
 
-test('a run is begun without a question only where all runs are known, it is none of them, and the store keeps up', async () => {
+test('a run is begun without a question only where all runs are known, it is none of them, and the store takes what it is given', async () => {
   const { client, sent, say, moveTo } = context();
   const named = (id: string) => ({ organization: 'org_a' as never, id });
   assert.equal(client.claimRun(named('new')), false, 'nothing was told yet, or the store is shared');
   const known = noRuns();
   noteRun(known, named('old'));
   say({ kind: 'known_runs', known });
-  assert.equal(client.claimRun(named('new')), false, 'the store has not said that it keeps up');
+  assert.equal(client.claimRun(named('new')), false, 'the store has not said that it takes anything');
   say({ kind: 'kept' });
   assert.deepEqual(['old', 'new', 'new'].map((id) => client.claimRun(named(id))), [false, true, false]);
   assert.deepEqual(sent, [{ kind: 'nudge', now: false }]);

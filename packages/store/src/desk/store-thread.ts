@@ -12,9 +12,8 @@ import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises'
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import type { GatewayNodeId } from '@metergate/core/id.ts';
 import { followStoreTime, readNodeTime, startNodeTime } from '@metergate/core/time/node-time.ts';
-import type { CallSink } from '../journal/call-sink.ts';
 import { settingRefusedRowsAside } from '../journal/refused-rows.ts';
-import { createShipper, type Shipper } from '../journal/shipper.ts';
+import { createShipper, type Shipper, type ShipperOptions } from '../journal/shipper.ts';
 import { giveBackWhenIdle } from '../memory/idle-memory.ts';
 import { openStore, type Store } from '../store.ts';
 import { assertHeardNowhereElse } from './copied-home.ts';
@@ -29,6 +28,7 @@ import { createRunDesk, type RunDesk } from './run-desk.ts';
 import { sayingsTo, type Sayings } from './sayings.ts';
 import { createSettingsDesk } from './settings-desk.ts';
 import { createSpendWatch, spendWatchPauseMs } from './spend-watch.ts';
+import { workedMs } from './worked-ms.ts';
 
 /** What the parent gives. `gatewayPort` has the gateway thread at its other end. */
 export interface StoreThreadData {
@@ -104,7 +104,10 @@ async function serve(): Promise<void> {
       tell({ recordsSetAside: calls.setAside });
     },
   });
-  const shipper = shipperTo(store, calls, warnings.warn);
+  const gateway = gathered(data.gatewayPort);
+  const post = (message: FromStore): void => gateway.postMessage(message);
+  const sayKept = keptTo(store, post);
+  const shipper = shipperTo(store, { calls, warn: warnings.warn, taken: sayKept });
   let home: string | null = null;
   try {
     if (store.engine === 'postgres') home = homeOf(data.journalDirectory, randomBytes);
@@ -118,8 +121,6 @@ async function serve(): Promise<void> {
     await store.close();
     throw error;
   }
-  const gateway = gathered(data.gatewayPort);
-  const post = (message: FromStore): void => gateway.postMessage(message);
   const time = startNodeTime(Date.now(), performance.now());
   const desk = createSettingsDesk({
     settings: store.settings, prices: store.prices, spend: store.spend, post,
@@ -142,7 +143,7 @@ async function serve(): Promise<void> {
     await turn();
     await runDesk.sweep(readNodeTime(time, Date.now(), performance.now()));
   }, sweepPauseMs);
-  const shipping = startShipping(shipper, kept.sinceNow(), { tell, kept: keptTo(store, post) });
+  const shipping = startShipping(shipper, kept.sinceNow(), { tell, kept: sayKept });
   const sayings = sayingsTo(store, { home: home ?? embeddedHome, nowMs: () => readNodeTime(time, Date.now(), performance.now()) });
   const saying = quietly(() => sayings.writeRefusals(), refusalsPauseMs, refusalsFailurePauseMs);
   const spend = createSpendWatch({
@@ -167,14 +168,8 @@ function runDeskOf({ engine, runs }: Store, post: (message: FromStore) => void, 
   return createRunDesk({ runs, post, keepEnded: keepEndedCalls, clock: () => performance.now(), pause, embedded: engine === 'sqlite' });
 }
 
-function shipperTo({ engine }: Store, calls: CallSink, warn: (sentence: string) => void): Shipper {
-  return createShipper({ directory: data.journalDirectory, calls, clock: workedMs, distant: engine === 'postgres', warn });
-}
-
-/** Processor time of this thread, milliseconds. */
-function workedMs(): number {
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1_000;
+function shipperTo({ engine }: Store, told: Pick<ShipperOptions, 'calls' | 'warn' | 'taken'>): Shipper {
+  return createShipper({ directory: data.journalDirectory, clock: workedMs, distant: engine === 'postgres', ...told });
 }
 
 interface Desks {
@@ -214,7 +209,7 @@ function startShipping(shipper: Shipper, recordsShipped: () => number, { tell, k
   }, journalPauseMs);
 }
 
-/** Says that the store keeps up, to a node that begins runs by itself for as long as it does. */
+/** Says that the store takes what it is given, to a node that begins runs by itself for as long as it does. */
 function keptTo({ engine }: Store, post: (message: FromStore) => void): () => void {
   let saidMs = -Infinity;
   return () => {

@@ -17,14 +17,16 @@ export interface ShipperOptions {
   readonly directory: string;
   readonly calls: CallSink;
   /**
-   * Milliseconds that this thread worked, on a clock that never steps back: sizes the batches. Time that others had the core is not to count:
-   * smaller batches would only make more work of it.
+   * Milliseconds that this thread has worked: sizes the batches. Time in which it waits, for a lock or for a processor, is free for questions, and
+   * smaller batches would only make it wait more often.
    */
   readonly clock: () => number;
   /** The store is another process, perhaps far away: a batch waits for it without holding this thread. */
   readonly distant?: boolean;
   /** Told one sentence about what an operator should know of. */
   readonly warn?: (sentence: string) => void;
+  /** The store took a batch. */
+  readonly taken?: () => void;
 }
 
 export interface Shipper {
@@ -40,7 +42,7 @@ export interface Shipper {
   close(): void;
 }
 
-/** Rows of one batch, and the time one batch should take so that the thread stays free for questions. */
+/** Rows of one batch, and how long a batch should be worked at so that the thread stays free for questions. */
 const batchRows = { min: 25, first: 200, max: 500, step: 50 } as const;
 const sliceMs = 15;
 /**
@@ -213,6 +215,7 @@ class SegmentShipper implements Shipper {
       throw error;
     }
     tracked.mark = through;
+    this.#options.taken?.();
   }
 
   #track(path: string): Tracked {
