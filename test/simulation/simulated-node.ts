@@ -165,7 +165,7 @@ export class SimulatedNode {
     this.#world.scheduler.after(30, () => this.#whenAwake(() => this.journal.ship()));
   }
 
-  #client(): SpendLeasesOptions['client'] & Pick<StoreClient, 'askRun' | 'confirmRun'> {
+  #client(): SpendLeasesOptions['client'] & Pick<StoreClient, 'askRun' | 'claimRun' | 'confirmRun'> {
     const world = this.#world;
     return {
       claimLeases: (number, claims) => new Promise((resolve, reject) => {
@@ -190,6 +190,8 @@ export class SimulatedNode {
         } });
       }),
       shipNow: () => this.journal.ship(),
+      // The store is shared: no node begins a run by itself.
+      claimRun: () => false,
       confirmRun: () => {},
       runsHeard: () => this.#heard,
     };

@@ -38,7 +38,7 @@ export type RunDecision = Refusal | { readonly kind: 'run_unseen' } | null;
 export interface RunsOptions {
   readonly registry: RunRegistry;
   readonly journal: Pick<Journal, 'endRun' | 'tightenRun'>;
-  readonly store: Pick<StoreClient, 'askRun' | 'confirmRun'> & Partial<Pick<StoreClient, 'claimRun'>>;
+  readonly store: Pick<StoreClient, 'askRun' | 'claimRun' | 'confirmRun'>;
   readonly clock: Clock;
 }
 
@@ -195,7 +195,7 @@ export class Runs {
     const { id, ttlSeconds } = call.declaration;
     const { id: organization, runPolicy } = call.held.organization;
     const budget = clampToExposure(policy, null);
-    if (runPolicy.runExposure !== null || 'kind' in budget || this.#store.claimRun?.({ organization, id }) !== true) return false;
+    if (runPolicy.runExposure !== null || 'kind' in budget || !this.#store.claimRun({ organization, id })) return false;
     const held = this.#registry.hold({
       organization, id, state: 'live', declared: policy.declared, ...budget, spent: nanoDollars(0n), unknownCalls: 0, gapCalls: 0,
       startedAtMs, expiresAtMs: expiryOf(startedAtMs, ttlSeconds), endedAtMs: null,

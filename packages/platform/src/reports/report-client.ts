@@ -1,10 +1,11 @@
 /**
- * Reports as the platform thread asks for them: as questions to the report thread, which starts with the first one and ends with the
- * platform. If it dies, open questions fail, and the next one starts a new thread.
+ * Reports as the platform thread asks for them: as questions to the report thread, which starts with the first one and ends when nobody asked
+ * for a while, or with the platform. If it dies, open questions fail. The next question starts a new thread.
  */
 import type { CallExport } from '../use-cases/exports.ts';
 import type { Download } from '../http/download.ts';
-import { faultOfMessage, type FileHead, type FromReports, type Piece, type ReportRequest, type ToReports } from './messages.ts';
+import { AskedThread, type ReportWorker } from './asked-thread.ts';
+import type { FileHead, ReportRequest } from './messages.ts';
 
 /** Runs reading operations somewhere else. */
 export interface Reports {
@@ -16,80 +17,48 @@ export interface Reports {
   close(): Promise<void>;
 }
 
-/** What is used of a worker. */
-export interface ReportWorker {
-  postMessage(message: ToReports): void;
-  on(event: 'message', listener: (message: FromReports) => void): unknown;
-  on(event: 'error', listener: (fault: unknown) => void): unknown;
-  on(event: 'exit', listener: () => void): unknown;
-}
+/** Idle for so long a thread ends: it holds some 20 MB, and the next one starts in a fraction of a second. */
+export const idleMs = 300_000;
 
-interface Question {
-  readonly resolve: (answer: Exclude<FromReports, { readonly kind: 'fault' }>) => void;
-  readonly reject: (fault: Error) => void;
-}
+/** Runs a task once after a time, unless the function that comes back is called before. Given in tests. */
+export type After = (delayMs: number, task: () => void) => () => void;
 
-/** A thread with what was asked of it. */
-interface Running {
-  readonly worker: ReportWorker;
-  readonly questions: Map<number, Question>;
-  readonly ended: Promise<void>;
-}
+const afterTimer: After = (delayMs, task) => {
+  const timer = setTimeout(task, delayMs).unref();
+  return () => clearTimeout(timer);
+};
 
 /** `start`: makes a thread. */
-export function createReports(start: () => ReportWorker): Reports {
-  let running: Running | null = null;
-  let asked = 0;
+export function createReports(start: () => ReportWorker, after: After = afterTimer): Reports {
+  let running: AskedThread | null = null;
+  /** Those that were told to end, too. */
+  const alive = new Set<AskedThread>();
+  let stayAlive = (): void => {};
   let closed = false;
 
-  function begin(): Running {
-    const worker = start();
-    const questions = new Map<number, Question>();
-    const ended = new Promise<void>((resolve) => {
-      let cause = new Error('The report thread has ended.');
-      worker.on('error', (fault) => { cause = fault instanceof Error ? fault : new Error(String(fault)); });
-      worker.on('exit', () => {
-        if (running?.worker === worker) running = null;
-        for (const { reject } of questions.values()) reject(cause);
-        questions.clear();
-        resolve();
-      });
+  function begin(): AskedThread {
+    const thread = new AskedThread(start(), {
+      answered: () => {
+        if (running === thread) endLater(thread);
+      },
+      over: () => {
+        alive.delete(thread);
+        if (running === thread) running = null;
+      },
     });
-    worker.on('message', (message) => {
-      const question = questions.get(message.number);
-      questions.delete(message.number);
-      if (message.kind === 'fault') question?.reject(faultOfMessage(message.fault));
-      else question?.resolve(message);
-    });
-    return { worker, questions, ended };
+    alive.add(thread);
+    endLater(thread);
+    return thread;
   }
 
-  function ask({ worker, questions }: Running, message: Extract<ToReports, { readonly number: number }>) {
-    return new Promise<Exclude<FromReports, { readonly kind: 'fault' }>>((resolve, reject) => {
-      questions.set(message.number, { resolve, reject });
-      worker.postMessage(message);
+  /** From now on, unless somebody asks meanwhile. */
+  function endLater(thread: AskedThread): void {
+    stayAlive();
+    stayAlive = after(idleMs, () => {
+      if (running !== thread || !thread.isIdle) return;
+      running = null;
+      thread.stop();
     });
-  }
-
-  async function* piecesOf(thread: Running, file: number): AsyncGenerator<Piece, void, undefined> {
-    let whole = false;
-    try {
-      for (;;) {
-        if (running !== thread) throw new Error('The report thread ended before the file was made.');
-        const answer = await ask(thread, { kind: 'piece', number: ++asked, file });
-        const piece = answer.kind === 'piece' ? answer.piece : null;
-        whole = piece === null;
-        if (piece === null) return;
-        yield piece;
-      }
-    } finally {
-      if (!whole && running === thread) thread.worker.postMessage({ kind: 'let_go', file });
-    }
-  }
-
-  function fileOf(thread: Running, file: number, { contentType, fileName }: FileHead): Download {
-    const pieces = piecesOf(thread, file);
-    return { download: { contentType, fileName, pieces } satisfies CallExport };
   }
 
   return {
@@ -99,15 +68,18 @@ export function createReports(start: () => ReportWorker): Reports {
     async run(operation, request) {
       if (closed) throw new Error('The platform is ending.');
       const thread = running ??= begin();
-      const answer = await ask(thread, { kind: 'run', number: ++asked, operation, request });
+      const answer = await thread.ask({ kind: 'run', operation, request });
       return answer.kind === 'file' ? fileOf(thread, answer.number, answer.head) : answer.kind === 'result' ? answer.result : undefined;
     },
     async close() {
       closed = true;
-      if (running === null) return;
-      const { worker, ended } = running;
-      worker.postMessage({ kind: 'stop' });
-      await ended;
+      stayAlive();
+      running?.stop();
+      await Promise.all([...alive].map(({ ended }) => ended));
     },
   };
+}
+
+function fileOf(thread: AskedThread, file: number, { contentType, fileName }: FileHead): Download {
+  return { download: { contentType, fileName, pieces: thread.pieces(file) } satisfies CallExport };
 }

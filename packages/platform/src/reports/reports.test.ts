@@ -1,6 +1,7 @@
 /** Reports on a thread of their own, on a real store: the same answers as without one, files piece by piece, faults, the end. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { nanoDollars } from '@metergate/core/money.ts';
 import { StoreFault } from '@metergate/store/engine/fault.ts';
@@ -9,7 +10,8 @@ import { freshSqlite, masterKey, platformFixture, type PlatformFixture, type Tes
 import { platformApp } from '../http/app.ts';
 import { operation } from '../http/operation.ts';
 import type { FromReports } from './messages.ts';
-import { createReports, type Reports, type ReportWorker } from './report-client.ts';
+import type { ReportWorker } from './asked-thread.ts';
+import { createReports, idleMs, type After, type Reports } from './report-client.ts';
 import { createReportDesk } from './report-desk.ts';
 import { readingOperations } from './reading-operations.ts';
 
@@ -103,6 +105,47 @@ test('a thread that ends is a fault to those who asked, and the next question be
   if (fault !== null) assert.match(fault.message, /report thread has ended/);
   assert.equal((await asked('/platform/v1/usage', elsewhere())).status, 200);
   assert.equal(workers.length, 2);
+});
+
+test('a thread of which nothing was asked for some minutes ends, and the next question begins another; a file that is read keeps it', async (t) => {
+  const timers = new Map<object, () => void>();
+  const after: After = (delayMs, task) => {
+    assert.equal(delayMs, idleMs);
+    const timer = {};
+    timers.set(timer, task);
+    return () => void timers.delete(timer);
+  };
+  const pass = (): void => {
+    const due = [...timers.values()];
+    timers.clear();
+    for (const task of due) task();
+  };
+  const started: Worker[] = [];
+  const idle = createReports(() => {
+    const worker = new Worker(new URL('./report-thread.ts', import.meta.url), { workerData: { databaseUrl: place.url, masterKey } });
+    started.push(worker);
+    return worker;
+  }, after);
+  t.after(() => idle.close());
+  const there = { ...context.parts, reports: idle };
+  const usage = async () => assert.equal((await asked('/platform/v1/usage', there)).status, 200);
+  await usage();
+  pass();
+  assert.equal((await once(started[0]!, 'exit')).length, 1, 'it ended by itself');
+  const file = await asked(`/platform/v1/exports?format=jsonl&${span}`, there);
+  const reader = file.body!.getReader();
+  assert.equal((await reader.read()).done, false);
+  pass();
+  await usage();
+  assert.equal(started.length, 2, 'the one that makes the file goes on');
+  while (!(await reader.read()).done);
+  const open = idle.run('showUsage', { actor: { organization: one.id } as never, params: {}, query: { by: ['day'] }, body: {}, nowMs: startMs });
+  pass();
+  await open;
+  assert.equal(started.length, 2, 'nor does it end on a question');
+  pass();
+  await usage();
+  assert.equal(started.length, 3);
 });
 
 /** A desk in place of a thread, with operations of the test's own. */

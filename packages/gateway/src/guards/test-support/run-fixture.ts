@@ -115,7 +115,7 @@ export class AskedStore {
   isOwn = false;
   readonly #named = new Set<string>();
 
-  readonly claimRun: NonNullable<RunsOptions['store']['claimRun']> = ({ id }) => this.isOwn && this.#named.size < this.#named.add(id).size;
+  readonly claimRun: RunsOptions['store']['claimRun'] = ({ id }) => this.isOwn && this.#named.size < this.#named.add(id).size;
 
   readonly confirmRun: RunsOptions['store']['confirmRun'] = ({ id }) => void this.confirmed.push(id);
 

@@ -27,6 +27,7 @@ export const willingRunJournal: RunsOptions['journal'] = {
 /** A store that knows of no run and cannot be asked. */
 const awayRunStore: RunsOptions['store'] = {
   askRun: () => Promise.reject(new Error('away')),
+  claimRun: () => false,
   confirmRun: () => {},
 };
 

@@ -1,0 +1,100 @@
+/** One report thread with what was asked of it and has no answer yet. When it ends, open questions fail. */
+import { faultOfMessage, type FromReports, type Piece, type ToReports } from './messages.ts';
+
+/** What is used of a worker. */
+export interface ReportWorker {
+  postMessage(message: ToReports): void;
+  on(event: 'message', listener: (message: FromReports) => void): unknown;
+  on(event: 'error', listener: (fault: unknown) => void): unknown;
+  on(event: 'exit', listener: () => void): unknown;
+}
+
+type Answer = Exclude<FromReports, { readonly kind: 'fault' }>;
+type Asked = Extract<ToReports, { readonly number: number }>;
+type WithoutNumber<Message> = Message extends { readonly number: number } ? Omit<Message, 'number'> : never;
+
+interface Question {
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (fault: Error) => void;
+}
+
+/** What becomes of a thread. */
+export interface ThreadNews {
+  /** After each answer, and when a file is read no further. */
+  readonly answered: () => void;
+  /** It is gone; before open questions hear of it. */
+  readonly over: () => void;
+}
+
+export class AskedThread {
+  readonly #worker: ReportWorker;
+  readonly #questions = new Map<number, Question>();
+  readonly #tell: ThreadNews;
+  #asked = 0;
+  /** Files that somebody is reading. */
+  #files = 0;
+  #hasEnded = false;
+  readonly ended: Promise<void>;
+
+  constructor(worker: ReportWorker, tell: ThreadNews) {
+    this.#worker = worker;
+    this.#tell = tell;
+    worker.on('message', (message) => this.#hear(message));
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.ended = promise;
+    let cause = new Error('The report thread has ended.');
+    worker.on('error', (fault) => { cause = fault instanceof Error ? fault : new Error(String(fault)); });
+    worker.on('exit', () => {
+      this.#hasEnded = true;
+      tell.over();
+      for (const { reject } of this.#questions.values()) reject(cause);
+      this.#questions.clear();
+      resolve();
+    });
+  }
+
+  /** Nobody waits for an answer, or reads a file. */
+  get isIdle(): boolean {
+    return this.#questions.size === 0 && this.#files === 0;
+  }
+
+  ask(question: WithoutNumber<Asked>): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const number = ++this.#asked;
+      this.#questions.set(number, { resolve, reject });
+      this.#worker.postMessage({ ...question, number });
+    });
+  }
+
+  /** The file that question number `file` was answered with; let go of where it is not read to its end. */
+  async* pieces(file: number): AsyncGenerator<Piece, void, undefined> {
+    let whole = false;
+    this.#files += 1;
+    try {
+      for (;;) {
+        if (this.#hasEnded) throw new Error('The report thread ended before the file was made.');
+        const answer = await this.ask({ kind: 'piece', file });
+        const piece = answer.kind === 'piece' ? answer.piece : null;
+        whole = piece === null;
+        if (piece === null) return;
+        yield piece;
+      }
+    } finally {
+      this.#files -= 1;
+      this.#tell.answered();
+      if (!whole && !this.#hasEnded) this.#worker.postMessage({ kind: 'let_go', file });
+    }
+  }
+
+  stop(): void {
+    this.#worker.postMessage({ kind: 'stop' });
+  }
+
+  #hear(message: FromReports): void {
+    const question = this.#questions.get(message.number);
+    this.#questions.delete(message.number);
+    if (message.kind === 'fault') question?.reject(faultOfMessage(message.fault));
+    else question?.resolve(message);
+    this.#tell.answered();
+  }
+}
