@@ -9,10 +9,32 @@ import { nanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { granted, sampleRecord } from '../test-support/contract-fixture.ts';
 import { bothEngines, contractStores } from '../test-support/contract-store.ts';
+import { looksOfWalk } from './spend-reconciler.ts';
 
 const contractStore = contractStores();
 const hourMs = 3_600_000;
 const goOn = async (): Promise<boolean> => true;
+
+/** A store of its own with one organization, and what is done to it. */
+async function looksOn(on: (typeof bothEngines)[number]) {
+  const { context, url, store, newOrganization } = await contractStore(on);
+  const organization = await newOrganization();
+  let segments = 0;
+  return {
+    ship: (count: number) => store.calls.ship({
+      segment: `seg_looked${++segments}`, through: count, records: Array.from({ length: count }, (_, at) => ({
+        seq: at + 1, record: sampleRecord(organization, {
+          startedAtMs: Date.UTC(2026, 0, 30) + (at % 97) * hourMs, key: `key_${at % 3}` as ServiceKeyId, project: null, cost: nanoDollars(BigInt(at)),
+        }),
+      })),
+    }),
+    look: async () => {
+      const { records, differences } = (await store.spendReconciler.reconcile(goOn))!;
+      return { records, differences: differences.map(({ scope, subject, window }) => `${scope} ${subject} ${window}`) };
+    },
+    change: (statement: string) => context.query(url, statement),
+  };
+}
 
 for (const on of bothEngines) {
   describe(`reconciling spend on ${on.title}`, async () => {
@@ -69,6 +91,33 @@ for (const on of bothEngines) {
         const alone = found.find(({ scope }) => scope === 'project')!;
         assert.deepEqual([alone.kept, alone.derived.calls], [{ spent: 5n, calls: 1, unknownCalls: 0, gapCalls: 0 }, 0]);
       }
+    });
+
+    test('once all is found sound, a look reads what is new alone; what is off in any sum is told by the very next one', async () => {
+      const { ship, look, change } = await looksOn(on);
+      await ship(1_000);
+      assert.deepEqual([(await look()).records, (await look()).records], [1_000, 0]);
+      await ship(30);
+      assert.deepEqual(await look(), { records: 30, differences: [] });
+      await ship(20);
+      assert.deepEqual(await look(), { records: 50, differences: [] }, 'those of two looks');
+      assert.deepEqual(await look(), { records: 20, differences: [] });
+      await change("update spend_sum set calls = calls + 1 where scope = 'key' and subject = 'key_2' and \"window\" = 'lifetime'");
+      for (let times = 0; times < 2; times += 1) assert.deepEqual((await look()).differences, ['key key_2 lifetime']);
+      await change("update spend_sum set calls = calls - 1 where scope = 'key' and subject = 'key_2' and \"window\" = 'lifetime'");
+      assert.deepEqual((await look()).differences, []);
+    });
+
+    test('what is off in a record is told within 24 looks, and at each from then on', async () => {
+      const { ship, look, change } = await looksOn(on);
+      await ship(500);
+      await look();
+      await change('update call_record set cost_nano = cost_nano + 1 where sequence = 250');
+      const told: boolean[] = [];
+      for (let looks = 0; looks < looksOfWalk + 1; looks += 1) told.push((await look()).differences.length > 0);
+      const first = told.indexOf(true);
+      assert.ok(first !== -1 && first < looksOfWalk, String(told));
+      assert.ok(told.slice(first).every(Boolean));
     });
 
     test('an erased organization keeps the sums that it keeps, without its projects', async () => {

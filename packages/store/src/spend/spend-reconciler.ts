@@ -1,144 +1,274 @@
 /**
- * Recomputes the sums of spend from the records and compares them with the stored ones: design 2 (Spend), reliability 4.6. Caps refuse calls
+ * Derives the sums of spend anew from the records and compares them with the stored ones: design 2 (Spend), reliability 4.6. Caps refuse calls
  * by these sums, so somebody has to check them. Nothing is repaired here: a difference means a defect or damage, and the operator must see
  * both figures.
- * One organization at a time, in slices along its index, so that neither memory nor a wait grows with the records. Records that
+ *
+ * All records of an organization are walked the first time, and then at one look in 24. At the looks between it is enough to read what is new:
+ * stored sums less what the newest records added must be what was found sound before, of which a digest is kept (`derived-sums.ts`). So every
+ * stored sum is checked at each look, and every record within 24. Where the digest differs all is walked, and what differs gets its name.
+ *
+ * A walk takes one organization at a time, in slices along its index, so that neither memory nor a wait grows with the records. Records that
  * arrive meanwhile are left out by their number; on PostgreSQL a transaction may commit behind that number, so a difference
- * counts only when a second walk finds the very same one. What a sum keeps of records that are gone for their age is taken from it; a walk
- * during which some went tells nothing.
+ * counts only when a second walk finds the very same one, and what was sound is kept as of the look before. What a sum keeps of records that are
+ * gone for their age is taken from it; a walk during which some went tells nothing.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
-import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
+import { nanoDollars } from '@metergate/core/money.ts';
 import type { CapScope } from '@metergate/core/spend/cap.ts';
 import type { CalendarWindow } from '@metergate/core/spend/window.ts';
-import type { UsageState } from '@metergate/core/usage/reading.ts';
 import { sql } from 'kysely';
-import { additionsOf, type SpendRecord } from './apply-spend.ts';
-import { costGapsOf } from '../schema/cost-gaps-column.ts';
 import type { StoreContext } from '../context.ts';
 import type { Engine } from '../engine/engine.ts';
-
-/** What a sum says. */
-export interface SpendFigures {
-  readonly spent: NanoDollars;
-  readonly calls: number;
-  readonly unknownCalls: number;
-  readonly gapCalls: number;
-}
+import { addRecords, digestOf, figuresText, noSpend, placeName, without, type SpendFigures, type SumPlace, type Sums } from './derived-sums.ts';
+import { RecentRecords, recordsAtOnce, spendRecordColumns, spendRecordOf } from './recent-records.ts';
 
 /** A sum that is not that of its records. */
-export interface SpendDifference {
+export interface SpendDifference extends SumPlace {
   readonly organization: OrganizationId;
-  readonly scope: CapScope;
-  /** Empty for an organization. */
-  readonly subject: string;
-  readonly window: CalendarWindow;
-  readonly startMs: number;
   readonly kept: SpendFigures;
   readonly derived: SpendFigures;
 }
 
 export interface SpendReconciliation {
   readonly organizations: number;
+  /** Those that were read. */
   readonly records: number;
   readonly differences: readonly SpendDifference[];
 }
 
 export interface SpendReconciler {
   /**
-   * Walks every organization. `between` runs after each slice; its promise is awaited, and false from it ends the walk: null then.
+   * One look at every organization. `between` runs after each slice; its promise is awaited, and false from it ends the look: null then.
    * @throws StoreFault
    */
   reconcile(between: () => Promise<boolean>): Promise<SpendReconciliation | null>;
 }
 
-/** Records of one slice: a few milliseconds of the engine's time. */
-const recordsAtOnce = 400;
+/** All records of an organization are walked at one look in so many: a fair part of the organizations at each. */
+export const looksOfWalk = 24;
+/** Organizations with spend of which is remembered what was sound: 20 MB. Others are walked at each look. */
+const rememberedMax = 100_000;
+/** So often in a look the newest records are read anew, should some have been committed behind those that were read: SQLite commits in order. */
+const rereadsMax = { sqlite: 0, postgres: 3 } as const;
 
-/** What one walk over an organization found. */
+/** Sums that were found sound, less what was added by records above `through`. */
+interface Sound {
+  readonly through: bigint;
+  readonly digests: ReadonlyMap<OrganizationId, bigint>;
+}
+
+/** The sums of an organization and the number of the newest record, of one moment. */
+interface Snapshot {
+  /** Without what is gone for its age. */
+  readonly left: Sums;
+  /** With it. */
+  readonly whole: Sums;
+  readonly through: bigint;
+  readonly erased: boolean;
+  readonly removed: bigint;
+}
+
+/** What one walk over an organization found. `snapshot`: what it was compared with; null where some records went meanwhile. */
 interface Walked {
   readonly records: number;
   readonly differences: readonly SpendDifference[];
+  readonly snapshot: Snapshot | null;
 }
 
-type Place = Pick<SpendDifference, 'scope' | 'subject' | 'window' | 'startMs'>;
-type Sums = Map<string, Place & { figures: SpendFigures }>;
-
 export function spendReconcilerIn({ background: engine }: StoreContext): SpendReconciler {
+  let looks = 0;
+  let sound: Sound | null = null;
+  let newestBefore: bigint | null = null;
+  return {
+    async reconcile(between) {
+      const newest = await newestOf(engine);
+      // Of a store that was put back to an earlier state nothing is known.
+      const known = sound !== null && sound.through <= newest ? sound : null;
+      const look = new Look({ engine, between, looks, known, soundThrough: newestBefore === null || newestBefore > newest ? newest : newestBefore });
+      const found = await look.run();
+      if (found === null) return null;
+      sound = look.sound;
+      newestBefore = newest;
+      looks += 1;
+      return found;
+    },
+  };
+}
+
+interface LookOptions {
+  readonly engine: Engine;
+  readonly between: () => Promise<boolean>;
+  /** How many there were before. */
+  readonly looks: number;
+  readonly known: Sound | null;
+  /** What is found sound now is kept as of that record: all up to it have long been committed. */
+  readonly soundThrough: bigint;
+}
+
+class Look {
+  readonly #options: LookOptions;
+  readonly #digests = new Map<OrganizationId, bigint>();
+  #recent: RecentRecords;
+  #rereads = 0;
+  #walked = 0;
+
+  constructor(options: LookOptions) {
+    this.#options = options;
+    this.#recent = this.#newest();
+  }
+
+  get sound(): Sound {
+    return { through: this.#options.soundThrough, digests: this.#digests };
+  }
+
+  /** Null: it was ended. */
+  async run(): Promise<SpendReconciliation | null> {
+    const { engine } = this.#options;
+    const organizations = (await engine.read((db) => db.selectFrom('organization').select('id').orderBy('id').execute()))
+      .map(({ id }) => id as OrganizationId);
+    const differences: SpendDifference[] = [];
+    for (const organization of organizations) {
+      const found = await this.#lookAt(organization);
+      if (found === null) return null;
+      differences.push(...found);
+    }
+    return { organizations: organizations.length, records: this.#walked + this.#recent.read, differences };
+  }
+
+  async #lookAt(organization: OrganizationId): Promise<readonly SpendDifference[] | null> {
+    const { known, looks } = this.#options;
+    const digest = known?.digests.get(organization);
+    if (known !== null && digest !== undefined && (turnOf(organization) + looks) % looksOfWalk !== 0) {
+      const asBefore = await this.#isAsBefore(organization, digest);
+      if (asBefore === null) return null;
+      if (asBefore) return [];
+    }
+    return this.#walkAll(organization);
+  }
+
+  /** Whether the stored sums are those that were sound, and what the newest records added to them. Null: ended. */
+  async #isAsBefore(organization: OrganizationId, digest: bigint): Promise<boolean | null> {
+    for (;;) {
+      const snapshot = await snapshotOf(this.#options.engine, organization);
+      if (!await this.#recent.readThrough(snapshot.through, this.#options.between)) return null;
+      const { older, newer } = this.#recent.of(organization);
+      if (digestOf(without(snapshot.whole, older, newer)) === digest) {
+        this.#remember(organization, snapshot);
+        return true;
+      }
+      if (this.#rereads === rereadsMax[this.#options.engine.kind]) return false;
+      this.#rereads += 1;
+      this.#walked += this.#recent.read;
+      this.#recent = this.#newest();
+    }
+  }
+
+  /** What two walks over all records of the organization find. */
+  async #walkAll(organization: OrganizationId): Promise<readonly SpendDifference[] | null> {
+    const first = await this.#walk(organization);
+    if (first === null) return null;
+    if (first.differences.length === 0) return await this.#keep(organization, first) ? [] : null;
+    const second = await this.#walk(organization);
+    if (second === null) return null;
+    const same = new Set(second.differences.map(differenceName));
+    return first.differences.filter((difference) => same.has(differenceName(difference)));
+  }
+
+  /** False: ended. */
+  async #keep(organization: OrganizationId, { snapshot }: Walked): Promise<boolean> {
+    if (snapshot === null || snapshot.whole.size === 0) return true;
+    if (!await this.#recent.readThrough(snapshot.through, this.#options.between)) return false;
+    this.#remember(organization, snapshot);
+    return true;
+  }
+
+  #remember(organization: OrganizationId, { whole }: Snapshot): void {
+    if (this.#digests.size < rememberedMax) this.#digests.set(organization, digestOf(without(whole, this.#recent.of(organization).newer)));
+  }
+
+  #newest(): RecentRecords {
+    const { engine, known, soundThrough } = this.#options;
+    return new RecentRecords(engine, { after: known?.through ?? soundThrough, split: soundThrough });
+  }
+
   /** Null: the walk was ended. */
-  async function walk(organization: OrganizationId, between: () => Promise<boolean>): Promise<Walked | null> {
-    const { kept, through, erased, removed } = await snapshot(organization);
+  async #walk(organization: OrganizationId): Promise<Walked | null> {
+    const { engine, between } = this.#options;
+    const snapshot = await snapshotOf(engine, organization);
     const derived: Sums = new Map();
     let records = 0;
     let before: { startedAtMs: bigint; sequence: bigint } | null = null;
     for (;;) {
-      const slice = await recordsBefore(organization, before);
-      const counted = slice.filter(({ sequence }) => sequence <= through);
-      addTo(derived, counted.map((row) => ({
-        organization, key: row.key as SpendRecord['key'], project: row.project, startedAtMs: Number(row.started_at_ms),
-        cost: row.cost_nano === null ? null : nanoDollars(row.cost_nano), costGaps: costGapsOf(row.cost_gaps), usage: row.usage as UsageState,
-      })));
+      const slice = await recordsBefore(engine, organization, before);
+      const counted = slice.filter(({ sequence }) => sequence <= snapshot.through);
+      addRecords(derived, counted.map(spendRecordOf));
       records += counted.length;
       if (!await between()) return null;
       const last = slice.at(-1);
       if (last === undefined || slice.length < recordsAtOnce) break;
       before = { startedAtMs: last.started_at_ms, sequence: last.sequence };
     }
-    if (await removedOf(engine, organization) !== removed) return { records, differences: [] };
+    this.#walked += records;
+    if (await removedOf(engine, organization) !== snapshot.removed) return { records, differences: [], snapshot: null };
     // Of an erased organization no project is kept, while its records lose theirs slice by slice.
-    const differences = differencesOf(kept, derived).filter(({ scope }) => !erased || scope !== 'project');
-    return { records, differences: differences.map((difference) => ({ organization, ...difference })) };
+    const differences = differencesOf(snapshot.left, derived).filter(({ scope }) => !snapshot.erased || scope !== 'project');
+    return { records, differences: differences.map((difference) => ({ organization, ...difference })), snapshot };
   }
+}
 
-  /** The sums and the number of the newest record, of one moment. */
-  async function snapshot(organization: OrganizationId): Promise<{ kept: Sums; through: bigint; erased: boolean; removed: bigint }> {
-    const { rows } = await engine.read((db) => sql<SnapshotRow>`
-      select newest.through, newest.erased, newest.removed, s.scope, s.subject, s."window", s.start_ms, s.spent_nano - s.gone_nano as spent_nano,
-        s.calls - s.gone_calls as calls, s.unknown_calls - s.gone_unknown_calls as unknown_calls, s.gap_calls - s.gone_gap_calls as gap_calls
-      from (select coalesce(max(sequence), 0) as through,
-        (select coalesce(max(removed_records), 0) from retention where organization = ${organization}) as removed,
-        (select count(*) from erased_organization where organization = ${organization}) as erased from call_record) as newest
-      left join spend_sum as s on s.organization = ${organization}`.execute(db));
-    const kept: Sums = new Map();
-    for (const row of rows) {
-      if (row.scope === null) continue;
-      const place = { scope: row.scope, subject: row.subject, window: row.window, startMs: Number(row.start_ms) };
-      kept.set(nameOf(place), {
-        ...place, figures: {
-          spent: nanoDollars(row.spent_nano), calls: Number(row.calls), unknownCalls: Number(row.unknown_calls), gapCalls: Number(row.gap_calls),
-        },
-      });
+/** Whose turn it is at which look: by the id, since a place among all would move with those that are made and removed. */
+function turnOf(organization: OrganizationId): number {
+  let turn = 0;
+  for (let at = 0; at < organization.length; at += 1) turn = (turn * 31 + organization.charCodeAt(at)) % 1_000_003;
+  return turn;
+}
+
+async function newestOf(engine: Engine): Promise<bigint> {
+  return engine.read(async (db) => (await db.selectFrom('call_record').select(sql<bigint | number>`coalesce(max(sequence), 0)`.as('newest'))
+    .executeTakeFirst())?.newest ?? 0n).then(BigInt);
+}
+
+async function snapshotOf(engine: Engine, organization: OrganizationId): Promise<Snapshot> {
+  const { rows } = await engine.read((db) => sql<SnapshotRow>`
+    select newest.through, newest.erased, newest.removed, s.scope, s.subject, s."window", s.start_ms, s.spent_nano, s.calls, s.unknown_calls,
+      s.gap_calls, s.gone_nano, s.gone_calls, s.gone_unknown_calls, s.gone_gap_calls
+    from (select coalesce(max(sequence), 0) as through,
+      (select coalesce(max(removed_records), 0) from retention where organization = ${organization}) as removed,
+      (select count(*) from erased_organization where organization = ${organization}) as erased from call_record) as newest
+    left join spend_sum as s on s.organization = ${organization}`.execute(db));
+  const whole: Sums = new Map();
+  const gone: Sums = new Map();
+  for (const row of rows) {
+    if (row.scope === null) continue;
+    const place = { scope: row.scope, subject: row.subject, window: row.window, startMs: Number(row.start_ms) };
+    const name = placeName(place);
+    whole.set(name, { ...place, figures: figuresOf(row.spent_nano, row.calls, row.unknown_calls, row.gap_calls) });
+    if (row.gone_calls !== 0n || row.gone_nano !== 0n) {
+      gone.set(name, { ...place, figures: figuresOf(row.gone_nano, row.gone_calls, row.gone_unknown_calls, row.gone_gap_calls) });
     }
-    return { kept, through: BigInt(rows[0]?.through ?? 0), erased: BigInt(rows[0]?.erased ?? 0) > 0n, removed: BigInt(rows[0]?.removed ?? 0) };
   }
+  const { through = 0, erased = 0, removed = 0 } = rows[0] ?? {};
+  return { whole, left: gone.size === 0 ? whole : without(whole, gone), through: BigInt(through), erased: erased > 0, removed: BigInt(removed) };
+}
 
-  /** The next slice, newest first: that is how the index over time runs. */
-  const recordsBefore = (organization: OrganizationId, before: { startedAtMs: bigint; sequence: bigint } | null) => engine.read((db) => {
-    let query = db.selectFrom('call_record').select(['sequence', 'key', 'project', 'started_at_ms', 'cost_nano', 'cost_gaps', 'usage'])
-      .where('organization', '=', organization);
+function figuresOf(spent: bigint, calls: bigint, unknownCalls: bigint, gapCalls: bigint): SpendFigures {
+  return { spent: nanoDollars(spent), calls: Number(calls), unknownCalls: Number(unknownCalls), gapCalls: Number(gapCalls) };
+}
+
+type SnapshotRow = { readonly [Name in 'through' | 'erased' | 'removed']: bigint | number } & (
+  | { readonly scope: null }
+  | {
+    readonly scope: CapScope; readonly subject: string; readonly window: CalendarWindow;
+  } & { readonly [Name in SumColumn | `gone_${Exclude<SumColumn, 'start_ms' | 'spent_nano'>}` | 'gone_nano']: bigint });
+type SumColumn = 'start_ms' | 'spent_nano' | 'calls' | 'unknown_calls' | 'gap_calls';
+
+/** The next slice, newest first: that is how the index over time runs. */
+function recordsBefore(engine: Engine, organization: OrganizationId, before: { startedAtMs: bigint; sequence: bigint } | null) {
+  return engine.read((db) => {
+    let query = db.selectFrom('call_record').select(spendRecordColumns).where('organization', '=', organization);
     if (before !== null) query = query.where(sql<boolean>`(started_at_ms, sequence) < (${before.startedAtMs}, ${before.sequence})`);
     return query.orderBy('started_at_ms', 'desc').orderBy('sequence', 'desc').limit(recordsAtOnce).execute();
   });
-
-  return {
-    async reconcile(between) {
-      const organizations = (await engine.read((db) => db.selectFrom('organization').select('id').orderBy('id').execute()))
-        .map(({ id }) => id as OrganizationId);
-      let records = 0;
-      const differences: SpendDifference[] = [];
-      for (const organization of organizations) {
-        const first = await walk(organization, between);
-        if (first === null) return null;
-        records += first.records;
-        if (first.differences.length === 0) continue;
-        const second = await walk(organization, between);
-        if (second === null) return null;
-        const same = new Set(second.differences.map(differenceName));
-        differences.push(...first.differences.filter((difference) => same.has(differenceName(difference))));
-      }
-      return { organizations: organizations.length, records, differences };
-    },
-  };
 }
 
 /** Records that ever went for their age. */
@@ -147,34 +277,11 @@ async function removedOf(engine: Engine, organization: OrganizationId): Promise<
     .executeTakeFirst())?.removed_records ?? 0n);
 }
 
-type SnapshotRow = { readonly [Name in 'through' | 'erased' | 'removed']: bigint | number } & (
-  | { readonly scope: null }
-  | {
-    readonly scope: CapScope; readonly subject: string; readonly window: CalendarWindow; readonly start_ms: bigint;
-    readonly spent_nano: bigint; readonly calls: bigint; readonly unknown_calls: bigint; readonly gap_calls: bigint;
-  });
-
-function addTo(sums: Sums, records: readonly SpendRecord[]): void {
-  for (const { scope, subject, window, startMs, spent, calls, unknownCalls, gapCalls } of additionsOf(records)) {
-    const name = nameOf({ scope, subject, window, startMs });
-    const known = sums.get(name)?.figures ?? nothing;
-    sums.set(name, {
-      scope, subject, window, startMs,
-      figures: {
-        spent: nanoDollars(known.spent + spent), calls: known.calls + calls,
-        unknownCalls: known.unknownCalls + unknownCalls, gapCalls: known.gapCalls + gapCalls,
-      },
-    });
-  }
-}
-
-const nothing: SpendFigures = { spent: nanoDollars(0n), calls: 0, unknownCalls: 0, gapCalls: 0 };
-
 function differencesOf(kept: Sums, derived: Sums): Omit<SpendDifference, 'organization'>[] {
   const differences: Omit<SpendDifference, 'organization'>[] = [];
   for (const name of new Set([...kept.keys(), ...derived.keys()])) {
     const { figures: _, ...place } = (kept.get(name) ?? derived.get(name))!;
-    const difference = { ...place, kept: kept.get(name)?.figures ?? nothing, derived: derived.get(name)?.figures ?? nothing };
+    const difference = { ...place, kept: kept.get(name)?.figures ?? noSpend, derived: derived.get(name)?.figures ?? noSpend };
     if (figuresText(difference.kept) !== figuresText(difference.derived)) differences.push(difference);
   }
   return differences;
@@ -186,13 +293,5 @@ export function differenceName(difference: SpendDifference): string {
   const off = [
     kept.spent - derived.spent, kept.calls - derived.calls, kept.unknownCalls - derived.unknownCalls, kept.gapCalls - derived.gapCalls,
   ].join(' ');
-  return `${organization}\0${nameOf(difference)}\0${off}`;
-}
-
-function nameOf({ scope, subject, window, startMs }: Place): string {
-  return `${scope}\0${window}\0${startMs}\0${subject}`;
-}
-
-function figuresText({ spent, calls, unknownCalls, gapCalls }: SpendFigures): string {
-  return `${spent} ${calls} ${unknownCalls} ${gapCalls}`;
+  return `${organization}\0${placeName(difference)}\0${off}`;
 }

@@ -1,0 +1,86 @@
+/**
+ * The newest records, all organizations' in the order of their numbers: what each adds to its organization's sums. They are read once, as
+ * far as is asked for, in slices.
+ */
+import { nanoDollars } from '@metergate/core/money.ts';
+import type { UsageState } from '@metergate/core/usage/reading.ts';
+import type { Engine } from '../engine/engine.ts';
+import { costGapsOf } from '../schema/cost-gaps-column.ts';
+import type { SpendRecord } from './apply-spend.ts';
+import { addRecords, type Sums } from './derived-sums.ts';
+
+/** Records of one slice: a few milliseconds of the engine's time. */
+export const recordsAtOnce = 400;
+
+/** Columns of a record that sums are made of. */
+export const spendRecordColumns = ['sequence', 'organization', 'key', 'project', 'started_at_ms', 'cost_nano', 'cost_gaps', 'usage'] as const;
+
+export interface SpendRecordRow {
+  readonly organization: string;
+  readonly key: string;
+  readonly project: string | null;
+  readonly started_at_ms: bigint;
+  readonly cost_nano: bigint | null;
+  readonly cost_gaps: string | null;
+  readonly usage: string;
+}
+
+/** A record as sums need it. */
+export function spendRecordOf(row: SpendRecordRow): SpendRecord {
+  return {
+    organization: row.organization as SpendRecord['organization'], key: row.key as SpendRecord['key'], project: row.project,
+    startedAtMs: Number(row.started_at_ms), cost: row.cost_nano === null ? null : nanoDollars(row.cost_nano),
+    costGaps: costGapsOf(row.cost_gaps), usage: row.usage as UsageState,
+  };
+}
+
+/** What an organization's newest records add, those up to a number and those behind it. */
+export interface RecentSums {
+  readonly older: Sums;
+  readonly newer: Sums;
+}
+
+const none: RecentSums = Object.freeze({ older: new Map(), newer: new Map() });
+
+/** Records whose number is above `after`; those above `split` are the newer ones. */
+export class RecentRecords {
+  readonly #engine: Engine;
+  readonly #split: bigint;
+  readonly #byOrganization = new Map<string, RecentSums>();
+  #through: bigint;
+  /** So many were read. */
+  read = 0;
+
+  constructor(engine: Engine, { after, split }: { readonly after: bigint; readonly split: bigint }) {
+    this.#engine = engine;
+    this.#split = split;
+    this.#through = after;
+  }
+
+  /** Goes on up to the record of that number. `between` runs after each slice; false from it ends this, and is the answer. */
+  async readThrough(through: bigint, between: () => Promise<boolean>): Promise<boolean> {
+    while (this.#through < through) {
+      const slice = await this.#engine.read((db) => db.selectFrom('call_record').select(spendRecordColumns)
+        .where('sequence', '>', this.#through).where('sequence', '<=', through).orderBy('sequence').limit(recordsAtOnce).execute());
+      const newerFrom = slice.findIndex(({ sequence }) => sequence > this.#split);
+      this.#add(newerFrom === -1 ? slice : slice.slice(0, newerFrom), 'older');
+      if (newerFrom !== -1) this.#add(slice.slice(newerFrom), 'newer');
+      this.read += slice.length;
+      this.#through = slice.length < recordsAtOnce ? through : slice.at(-1)!.sequence;
+      if (!await between()) return false;
+    }
+    return true;
+  }
+
+  of(organization: string): RecentSums {
+    return this.#byOrganization.get(organization) ?? none;
+  }
+
+  #add(rows: readonly SpendRecordRow[], age: keyof RecentSums): void {
+    for (const [organization, own] of Map.groupBy(rows, (row) => row.organization)) {
+      let sums = this.#byOrganization.get(organization);
+      if (sums === undefined) this.#byOrganization.set(organization, sums = { older: new Map(), newer: new Map() });
+      addRecords(sums[age], own.map(spendRecordOf));
+    }
+  }
+}
