@@ -1,4 +1,6 @@
-"""Verify a file of receipts: python3 verify_receipts.py FILE [PUBLIC_KEY_BASE64]
+"""Verify a file of receipts: python3 verify_receipts.py FILE [PUBLIC_KEY]
+
+PUBLIC_KEY is the file that `metergate receipts public-key` prints, or the key in base64 as the head of FILE has it.
 
 Written from docs/receipts.md alone, with nothing but Python's standard library. It prints one JSON object
 {"valid", "checked", "firstBad"} and exits 0 where the file is whole, 1 where it is not. It is slow at signatures (a few
@@ -8,6 +10,7 @@ milliseconds each), and meant to be read.
 import base64
 import hashlib
 import json
+import os
 import re
 import sys
 
@@ -272,7 +275,16 @@ def verify(path, trusted):
     return {"valid": valid, "checked": file.checked, "firstBad": None if valid else file.next}
 
 
+def trusted_key(given):
+    """In base64: as it was given, or from a file in PEM, whose last 32 bytes it is."""
+    if not os.path.exists(given):
+        return given
+    with open(given, encoding="ascii") as lines:
+        inner = "".join(line.strip() for line in lines if not line.startswith("-----"))
+    return base64.b64encode(base64.b64decode(inner)[-32:]).decode()
+
+
 if __name__ == "__main__":
-    verdict = verify(sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else None)
+    verdict = verify(sys.argv[1], trusted_key(sys.argv[2]) if len(sys.argv) > 2 else None)
     print(json.dumps(verdict))
     sys.exit(0 if verdict["valid"] else 1)

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { createPublicKey } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -93,7 +94,16 @@ test('both find whole files valid: all of it, a part, after a rotation', async (
   const expected = { valid: true, checked: 1_205, firstBad: null };
   for (const key of [null, await newestKey()]) assert.deepEqual([await ours(text, key), await inPython(text, key)], [expected, expected]);
   const strange = Buffer.alloc(32, 1).toString('base64');
+  const pem = join(directory, 'key.pem');
+  const pemOf = (key: string): string => {
+    const x = Buffer.from(key, 'base64').toString('base64url');
+    return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' }).export({ type: 'spki', format: 'pem' }).toString();
+  };
+  writeFileSync(pem, pemOf(await newestKey()));
+  assert.deepEqual(await inPython(text, pem), expected, 'as the command prints it');
   const refused = { valid: false, checked: 0, firstBad: 1 };
+  writeFileSync(pem, pemOf(Buffer.alloc(32, 1).toString('base64')));
+  assert.deepEqual(await inPython(text, pem), refused);
   assert.deepEqual([await ours(text, strange), await inPython(text, strange)], [refused, refused]);
 });
 
