@@ -65,13 +65,17 @@ async function fill(folder) {
 /** Puts the new folder in its place, has the record name it, and removes what nobody runs any more. */
 function settle(fresh, sources) {
   const folder = contentHash(fresh);
-  if (!existsSync(join(out, folder))) renameSync(fresh, join(out, folder));
+  const place = join(out, folder);
+  // What lies there under that name may have been damaged since.
+  if (existsSync(place) && contentHash(place) !== folder) rmSync(place, { recursive: true, force: true });
+  if (!existsSync(place)) renameSync(fresh, place);
   const record = join(out, 'built.json');
-  writeFileSync(`${record}.${process.pid}`, JSON.stringify({ folder, sources }));
+  const files = readdirSync(place).map((name) => [name, statSync(join(place, name)).size]);
+  writeFileSync(`${record}.${process.pid}`, JSON.stringify({ folder, files, sources }));
   renameSync(`${record}.${process.pid}`, record);
   for (const name of outdated(folder)) rmSync(join(out, name), { recursive: true, force: true });
   const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1);
-  process.stdout.write(`The server is built: ${readdirSync(join(out, folder)).length} files, ${seconds} s.\n`);
+  process.stdout.write(`The server is built: ${files.length} files, ${seconds} s.\n`);
 }
 
 function outdated(folder) {

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -42,6 +42,14 @@ test('built and from source, help, version, a refusal and a mistake are the same
     const [one, other] = await Promise.all([built, source].map((program) => runCli(args, env, '', program)));
     assert.deepEqual([one!.code, one!.stdout, one!.stderr], [other!.code, other!.stdout, other!.stderr], args.join(' '));
   }
+});
+
+test('a build that was damaged is built anew, although it has the name of the new one', { timeout: 120_000 }, () => {
+  const file = join(out, name, 'gateway-thread.js');
+  const whole = readFileSync(file);
+  truncateSync(file, 1_000);
+  execFileSync(process.execPath, [join(root, 'packages/cli/build.mjs'), '--out', out]);
+  assert.ok(readFileSync(file).equals(whole));
 });
 
 test('a stack trace of the built product names the function, and the line it names lies below the name of the source', { timeout: 120_000 }, (t) => {

@@ -4,23 +4,29 @@
  *
  * `dist/built.json` names the folder of the build and every file it was made of, with its size, times and hash. A file with the size and the times of
  * then is taken for unchanged: the time of its last change of any kind cannot be set by whoever writes it. One with other times (a copy, another
- * checkout, a layer of an image) is read and hashed. A file that the build did not read cannot matter to it before one that it did read changes.
+ * checkout, a layer of an image) is read and hashed. Of the build's own files the sizes are looked at: a copy that broke off, or a disk that was
+ * full, leaves short ones. A file that the build did not read cannot matter to it before one that it did read changes.
  */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
 const require = createRequire(import.meta.url);
-/** What the build wrote of itself. `sources`: path from the root, size, mtime, ctime, SHA-256; null where it was packed without its sources. */
+/**
+ * What the build wrote of itself. `files`: name and size of each in its folder. `sources`: path from the root, size, mtime, ctime, SHA-256; null
+ * where it was packed without its sources.
+ */
 const recordName = 'built.json';
 
 /** Where the built product begins; null: it is not there, or not of these sources. `cli`: the folder of the package. */
 export function builtMain(cli) {
   try {
-    const { folder, sources } = JSON.parse(readFileSync(join(cli, 'dist', recordName), 'utf8'));
+    const { folder, files, sources } = JSON.parse(readFileSync(join(cli, 'dist', recordName), 'utf8'));
     const main = join(cli, 'dist', folder, 'main.js');
-    if (!existsSync(main)) return null;
-    return sources === null || sources.every((source) => isUnchanged(join(cli, '../..', source[0]), source)) ? main : null;
+    // There is nothing else to run.
+    if (sources === null) return existsSync(main) ? main : null;
+    if (!files.every(([name, size]) => statSync(join(cli, 'dist', folder, name), { throwIfNoEntry: false })?.size === size)) return null;
+    return sources.every((source) => isUnchanged(join(cli, '../..', source[0]), source)) ? main : null;
   } catch {
     return null;
   }

@@ -1,7 +1,7 @@
 /** Held: the launcher runs what was built as long as it is of the sources that lie beside it, and never code that is older than they are. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test, type TestContext } from 'node:test';
@@ -38,7 +38,8 @@ function checkout(context: TestContext, sources: 'recorded' | 'packed away' = 'r
   write(rule, 'export const word = \'source 1\';');
   write('packages/cli/dist/0123/main.js', 'console.log(\'built\');');
   const recorded = sources === 'recorded' ? [main, rule].map((path) => sourceRecord(root, path)) : null;
-  write('packages/cli/dist/built.json', JSON.stringify({ folder: '0123', sources: recorded }));
+  const files = [['main.js', statSync(join(root, 'packages/cli/dist/0123/main.js')).size]];
+  write('packages/cli/dist/built.json', JSON.stringify({ folder: '0123', files, sources: recorded }));
   return { root, write, run: () => said(root) };
 }
 
@@ -96,6 +97,18 @@ test('without a build, or with a record that cannot be read, the sources run', (
   write('packages/cli/dist/built.json', '{"folder":');
   assert.equal(run(), 'source 1');
   rmSync(join(root, 'packages/cli/dist'), { recursive: true });
+  assert.equal(run(), 'source 1');
+});
+
+test('a build of which a file is short or gone, as a copy that broke off leaves it, is passed over for the sources', (context) => {
+  const { root, write, run } = checkout(context);
+  write('packages/cli/dist/0123/main.js', 'console.');
+  assert.equal(run(), 'source 1');
+  write('packages/cli/dist/0123/main.js', 'console.log(\'built\');');
+  assert.equal(run(), 'built');
+  const record = join(root, 'packages/cli/dist/built.json');
+  const { files, ...rest } = JSON.parse(readFileSync(record, 'utf8')) as { files: unknown[] };
+  writeFileSync(record, JSON.stringify({ ...rest, files: [...files, ['chunk.js', 9]] }));
   assert.equal(run(), 'source 1');
 });
 
