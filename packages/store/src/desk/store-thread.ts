@@ -53,6 +53,9 @@ const nodeSweepPauseMs = 5_000;
 const leaseTidyPauseMs = 600_000;
 const journalPauseMs = 200;
 const nudgePauseMs = { sqlite: 50, postgres: 20 };
+/** A batch costs about a millisecond before its rows do. Where a look finds so many, the next one on SQLite comes later and finds more. */
+const manyRows = 100;
+const busyPauseMs = 100;
 const figuresPauseMs = 1_000;
 /** A little less than a pause between two looks at the journal. */
 const keptPauseMs = 150;
@@ -143,7 +146,7 @@ async function serve(): Promise<void> {
     await turn();
     await runDesk.sweep(readNodeTime(time, Date.now(), performance.now()));
   }, sweepPauseMs);
-  const shipping = startShipping(shipper, kept.sinceNow(), { tell, kept: sayKept });
+  const shipping = startShipping(shipper, kept.sinceNow(), { tell, kept: sayKept, engine: store.engine });
   const sayings = sayingsTo(store, { home: home ?? embeddedHome, nowMs: () => readNodeTime(time, Date.now(), performance.now()) });
   const saying = quietly(() => sayings.writeRefusals(), refusalsPauseMs, refusalsFailurePauseMs);
   const spend = createSpendWatch({
@@ -151,7 +154,7 @@ async function serve(): Promise<void> {
   });
   // That the store is away is said by those who need it at once.
   const comparing = quietly(() => spend.look(), spendWatchPauseMs, spendFailurePauseMs);
-  gateway.on('message', hearing({ desk, runDesk, leasing, sayings, shipping, engine: store.engine }));
+  gateway.on('message', hearing({ desk, runDesk, leasing, sayings, shipping }));
   parent.on('message', (message: { stop?: boolean; report?: NodeReport }) => {
     if (message.report !== undefined) sayings.report(message.report);
     if (message.stop !== true) return;
@@ -177,12 +180,11 @@ interface Desks {
   readonly runDesk: ReturnType<typeof createRunDesk>;
   readonly leasing: Leasing;
   readonly sayings: Sayings;
-  readonly shipping: Repeat;
-  readonly engine: Store['engine'];
+  readonly shipping: Shipping;
 }
 
 /** What the gateway thread says goes to the desk that it is for. */
-function hearing({ desk, runDesk, leasing, sayings, shipping, engine }: Desks): (message: ToStore) => void {
+function hearing({ desk, runDesk, leasing, sayings, shipping }: Desks): (message: ToStore) => void {
   return (message) => {
     switch (message.kind) {
       case 'ask': return void desk.ask(message.number, message.hash);
@@ -190,23 +192,33 @@ function hearing({ desk, runDesk, leasing, sayings, shipping, engine }: Desks): 
       case 'confirm_run': return runDesk.confirm(message);
       case 'claim': return void leasing.desk.claim(message.number, message.batch, message.claims);
       case 'refusals': return sayings.refused(message.counts);
-      case 'nudge': return shipping.nudge(message.now ? 0 : nudgePauseMs[engine]);
+      case 'nudge': return shipping.look(message.now ? 0 : null);
     }
   };
 }
 
+interface Shipping extends Pick<Repeat, 'stop'> {
+  /** Something was closed: looks within so many milliseconds; null: as soon as it pays. */
+  look(withinMs: number | null): void;
+}
+
 /** Passes again and again, telling every second how much was shipped and since when nothing waits. */
-function startShipping(shipper: Shipper, recordsShipped: () => number, { tell, kept }: {
-  readonly tell: (changed: Partial<StoreThreadFigures>) => void; readonly kept: () => void;
-}): Repeat {
-  let [rowsShipped, shippedMs] = [0, processMs()];
+function startShipping(shipper: Shipper, recordsShipped: () => number, { tell, kept, engine }: {
+  readonly tell: (changed: Partial<StoreThreadFigures>) => void; readonly kept: () => void; readonly engine: Store['engine'];
+}): Shipping {
+  let [rowsShipped, shippedMs, lastRows] = [0, processMs(), 0];
   setInterval(() => tell({ rowsShipped, recordsShipped: recordsShipped(), shippedMs }), figuresPauseMs).unref();
-  return start(async () => {
+  const passes = start(async () => {
     const startedMs = processMs();
-    rowsShipped += await shipper.pass();
+    lastRows = await shipper.pass();
+    rowsShipped += lastRows;
     shippedMs = startedMs;
     kept();
   }, journalPauseMs);
+  return {
+    stop: () => passes.stop(),
+    look: (withinMs) => passes.nudge(withinMs ?? (engine === 'sqlite' && lastRows >= manyRows ? busyPauseMs : nudgePauseMs[engine])),
+  };
 }
 
 /** Says that the store takes what it is given, to a node that begins runs by itself for as long as it does. */
@@ -296,7 +308,7 @@ function faultMessage({ code = 'store_failed', message }: Error & { readonly cod
 
 /** What cannot be shipped now stays in its segments, for the next start. */
 async function stop({ store, shipper, sayings, repeats }: {
-  readonly store: Store; readonly shipper: Shipper; readonly sayings: Sayings; readonly repeats: readonly Repeat[];
+  readonly store: Store; readonly shipper: Shipper; readonly sayings: Sayings; readonly repeats: readonly Pick<Repeat, 'stop'>[];
 }): Promise<void> {
   // What the gateway thread said before it ended may come after the word to stop, which came another way.
   await turn();

@@ -447,7 +447,7 @@ for (const kind of [0, 1] as const) {
 
 test('each batch that the store took is told, while there is more, and none that it did not take', async (t) => {
   const { directory, sink, open, close } = context(t, 10_000);
-  const all = Array.from({ length: 600 }, (_, index) => index + 1);
+  const all = Array.from({ length: 1_200 }, (_, index) => index + 1);
   open(...all);
   close(...all);
   const told: number[] = [];
@@ -455,7 +455,7 @@ test('each batch that the store took is told, while there is more, and none that
   const failingOnce: CallSink = {
     ...sink,
     async ship(batch) {
-      if (kept === 200 && told.length === 1) throw new Error('away');
+      if (kept === 400 && told.length === 1) throw new Error('away');
       await sink.ship(batch);
       kept += batch.records.length;
     },
@@ -463,10 +463,10 @@ test('each batch that the store took is told, while there is more, and none that
   const shipper = createShipper({ directory, calls: failingOnce, clock: () => 0, taken: () => told.push(kept) });
   t.after(() => shipper.close());
   await assert.rejects(shipper.pass(), /away/);
-  assert.deepEqual(told, [200]);
+  assert.deepEqual(told, [400]);
   told.push(0);
   await shipper.pass();
-  assert.deepEqual([told.at(-1), told.length > 3], [600, true]);
+  assert.deepEqual([told.at(-1), told.length > 3], [1_200, true]);
 });
 
 test('a distant store\'s slow answers make no batch smaller, since they hold no thread; one that fails is halved', async (t) => {

@@ -43,7 +43,7 @@ export interface Shipper {
 }
 
 /** Rows of one batch, and how long a batch should be worked at so that the thread stays free for questions. */
-const batchRows = { min: 25, first: 200, max: 500, step: 50 } as const;
+const batchRows = { min: 25, first: 400, max: 800, step: 50 } as const;
 const sliceMs = 15;
 /**
  * Of a distant store: a batch costs its round trips, whatever its size, and its time is not this thread's. Preparing the largest takes this

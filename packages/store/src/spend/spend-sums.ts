@@ -4,8 +4,8 @@
  */
 import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import type { NanoDollars } from '@metergate/core/money.ts';
-import { emptySums, type WindowSums } from '@metergate/core/spend/spend-sum.ts';
-import { calendarWindows, windowAt, type CalendarWindow } from '@metergate/core/spend/window.ts';
+import { copiedSums, emptySums, type WindowSums } from '@metergate/core/spend/spend-sum.ts';
+import { calendarWindows, type CalendarWindow } from '@metergate/core/spend/window.ts';
 import { arraysFrom, arraysTable, type BulkColumn } from '../engine/bulk.ts';
 import type { StoreContext } from '../context.ts';
 
@@ -62,16 +62,17 @@ const onServer = `select s.organization, s.scope, s.subject, s."window", s.spent
 
 export function spendSumsIn({ engine }: StoreContext): SpendSums {
   const sumsOfAll: SpendSums['sumsOfAll'] = async (subjects, atMs) => {
+    const empty = emptySums(atMs);
     const places = new Map<string, Place & { readonly sums: WindowSums }>();
     const placeOf = (organization: OrganizationId, scope: Place['scope'], subject: string): WindowSums => {
       const name = placeName({ organization, scope, subject });
       let place = places.get(name);
-      if (place === undefined) places.set(name, place = { organization, scope, subject, sums: emptySums(atMs) });
+      if (place === undefined) places.set(name, place = { organization, scope, subject, sums: copiedSums(empty) });
       return place.sums;
     };
     const all = subjects.map(({ organization, key }): SubjectSums =>
       ({ organization: placeOf(organization, 'organization', ''), key: placeOf(organization, 'key', key) }));
-    const startsMs = calendarWindows.map((window) => windowAt(window, atMs).startMs);
+    const startsMs = calendarWindows.map((window) => empty[window].startMs);
     const isServer = engine.kind === 'postgres';
     const answers = await engine.look<SumRow>(isServer ? onServer : onSqlite, isServer
       ? [[...arraysFrom(placeColumns, [...places.values()]), ...startsMs]]
