@@ -88,12 +88,33 @@ interface Found {
   readonly nodes: readonly { readonly target: readonly unknown[]; readonly failureSummary?: string }[];
 }
 
-/** What axe finds wrong, one line each: rule and place. */
-export async function axeFindings(page: Page): Promise<string[]> {
-  await page.evaluate(axeSource);
-  const { violations } = await page.evaluate("axe.run(document, { resultTypes: ['violations'] })") as { violations: readonly Found[] };
+/** What axe finds wrong, one line each: rule and place. `rules`: only these; default: all that axe has on by itself. */
+export async function axeFindings(page: Page, rules?: readonly string[]): Promise<string[]> {
+  if (!await page.evaluate<boolean>("typeof axe === 'object'")) await page.evaluate(axeSource);
+  const options = { resultTypes: ['violations'], ...(rules === undefined ? {} : { runOnly: { type: 'rule', values: rules } }) };
+  const violations = await page.evaluate<readonly Found[]>(`axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations)`);
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary = '' }) => `${id} ${target.join(' ')} ${failureSummary.split('\n')[1] ?? ''}`));
+}
+
+/** The rules of axe that look at colours, and at nothing else that two looks at the same elements in the same places could tell apart. */
+export const colorRules = ['color-contrast', 'link-in-text-block'] as const;
+
+/**
+ * All that is on the page but its colours: every element as it is written, with whether it shows and where. Without the lines of pictures that
+ * are only for the eye, of which one is a sun or a moon, and without the mark that Mantine sets for a moment when the window was resized.
+ */
+export function shownOn(page: Page): Promise<string> {
+  return page.evaluate<string>(`(() => {
+    const places = [...document.querySelectorAll('body *:not(svg[aria-hidden=true] *)')].map((each) => {
+      if (!each.checkVisibility({ opacityProperty: true, visibilityProperty: true })) return '-';
+      const { x, y, width, height } = each.getBoundingClientRect();
+      return [x, y, width, height].map(Math.round).join(' ');
+    });
+    const written = document.body.outerHTML
+      .replaceAll(/<svg[^>]* aria-hidden="true"[^>]*>.*?<.svg>/gs, '<svg>').replaceAll(' data-resizing="true"', '');
+    return written + places.join();
+  })()`);
 }
 
 /** A call through the gateway, as a customer's client sends it. */
