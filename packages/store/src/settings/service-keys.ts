@@ -2,7 +2,7 @@
  * Service keys as the store knows them: the SHA-256 and a short prefix, never the key. Spec: Authentication 1; design 3, row 17.
  * The code that mints a key shows it once and passes its hash here.
  */
-import { newId, idPrefix, type OrganizationId, type ServiceKeyId } from '@metergate/core/id.ts';
+import { idPrefix, newTimedId, type OrganizationId, type ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollarsMax, type NanoDollars } from '@metergate/core/money.ts';
 import type { Selectable, Transaction, Updateable } from 'kysely';
 import { isAfter, limitOfPage, type ListPage } from '../engine/list-page.ts';
@@ -96,9 +96,11 @@ export function serviceKeysIn(context: StoreContext): ServiceKeys {
         if (await transaction.selectFrom('service_key').select('id').where('hash', '=', hash).executeTakeFirst() !== undefined) {
           return refuse('key_taken', 'This service key exists already. Make a new one.');
         }
+        const nowMs = clock();
         const row = {
-          id: newId(idPrefix.serviceKey, randomBytes), organization, hash, prefix, name, project,
-          created_at_ms: clock(), expires_at_ms: expiresAtMs, revoked_at_ms: null, max_run_budget_nano: maxRunBudget,
+          // Sums of spend and usage are kept by it: those of keys that were made together lie in the same pages.
+          id: newTimedId(idPrefix.serviceKey, nowMs, randomBytes), organization, hash, prefix, name, project,
+          created_at_ms: nowMs, expires_at_ms: expiresAtMs, revoked_at_ms: null, max_run_budget_nano: maxRunBudget,
         };
         return keyOf(await transaction.insertInto('service_key').values(row).returningAll().executeTakeFirstOrThrow());
       }, ({ id }) => ({ action: 'createKey', organization, subject: id }));
