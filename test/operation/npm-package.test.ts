@@ -26,5 +26,5 @@ test('the package runs by itself: ready, the dashboard\'s page and script, a met
   assert.equal(dependencies, undefined, 'all of it is in the package');
   const licences = readFileSync(join(folder, 'lib/cli/dist', files.find((file) => file.endsWith('licences.txt'))!.replace('cli/dist/', '')), 'utf8');
   for (const name of ['hono', 'kysely', 'pg', 'undici', 'zod']) assert.match(licences, new RegExp(`^${name} \\d.*licence: MIT`, 'm'));
-  await tryStart(t, join(folder, bin['metergate']!));
+  assert.doesNotMatch(await tryStart(t, join(folder, bin['metergate']!)), /npm (?:start|run|ci)/, 'these are not there beside a package');
 });

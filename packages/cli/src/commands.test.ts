@@ -366,7 +366,7 @@ test('bad settings and a store that is not there are one sentence, exit 1, and n
   mkdirSync(nowhere);
   const someKey = Buffer.alloc(32).toString('base64');
   const rows: readonly (readonly [env: Record<string, string>, sentence: RegExp])[] = [
-    [{}, /no store at .*metergate\.db yet\. Start it once with: npm start/],
+    [{}, /no store at .*metergate\.db yet\. Start it once with: npx --no-install metergate start /],
     [{ SVC_GATWAY_PORT: '1' }, /SVC_GATWAY_PORT is not known/],
     [{ SVC_MASTER_KEY: 'canary' }, /SVC_MASTER_KEY must be 32 bytes/],
     [{ SVC_DATABASE_URL: 'postgres://u:canary@127.0.0.1:1/x' }, /SVC_MASTER_KEY must be set/],

@@ -27,7 +27,7 @@ export async function openExistingStore(config: Config): Promise<Store> {
 }
 
 function storeAbsent({ kind, name }: StorePlace): StoreFault {
-  const advice = kind === 'sqlite' ? 'Start it once with: npm start (or correct SVC_DATA_DIR).'
+  const advice = kind === 'sqlite' ? 'Start it once with: npx --no-install metergate start (or correct SVC_DATA_DIR).'
     : 'A platform makes it: metergate platform (or correct SVC_DATABASE_URL).';
   return new StoreFault('store_absent', `There is no store at ${name} yet. ${advice}`);
 }

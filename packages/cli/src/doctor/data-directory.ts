@@ -20,7 +20,7 @@ export function examineDataDirectory(
   if (found === 'ENOENT' && shared) {
     return finding(name, 'ok', `${directory} does not exist: no gateway has run with it. The first start of one makes it: metergate gateway`);
   }
-  if (found === 'ENOENT') return finding(name, 'warn', `${directory} does not exist yet. The first start makes it: npm start`);
+  if (found === 'ENOENT') return finding(name, 'warn', `${directory} does not exist yet. The first start makes it: npx --no-install metergate start`);
   if (typeof found === 'string') {
     return finding(name, 'fail', `${directory} cannot be looked at (${found}). Check its rights, or set SVC_DATA_DIR.`);
   }

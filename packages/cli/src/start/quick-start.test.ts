@@ -55,7 +55,8 @@ test('the sandbox says at each start that its calls are recorded like real ones,
   for (const first of [true, false]) {
     const firstStart: FirstStart = { first, serviceKey: null, ownerPath: null, connectedFrom: [], connected: [], ownerAwaited: false };
     const lines = quickStartLines({ ...urls, place: atDefault, sandbox: true, alone: true, firstStart });
-    assert.match(lines.join('\n'), /recorded, priced and counted by caps like real ones[^]*\n {2}SVC_DATA_DIR=\.\/sandbox npm start -- --sandbox\n/);
+    const typed = /priced and counted by caps like real ones[^]*\n {2}SVC_DATA_DIR=\.\/sandbox npx --no-install metergate start --sandbox\n/;
+    assert.match(lines.join('\n'), typed);
   }
 });
 

@@ -20,10 +20,13 @@ type Typed = (command: string) => string;
 
 const inviteOwner = 'user invite --org default --role owner';
 
+/** As it is typed in a checkout and beside the package from npm alike. */
+const startSandbox = 'SVC_DATA_DIR=./sandbox npx --no-install metergate start --sandbox';
+
 const sandboxLines = [
   'SANDBOX: answers are simulated on this machine. No provider is called and nothing costs anything.',
   'Its calls are recorded, priced and counted by caps like real ones. Keep them apart in a data directory of their own:',
-  '  SVC_DATA_DIR=./sandbox npm start -- --sandbox', '',
+  `  ${startSandbox}`, '',
 ];
 
 /** Lines for standard error, each without its line end. */
@@ -75,7 +78,7 @@ function connectionLines({ connected, connectedFrom, first }: FirstStart, { sand
   return [
     'No provider key is connected yet. Connect one (read from standard input):',
     `  printf '%s' "$OPENAI_API_KEY" | ${typed('provider connect openai --org default')}`,
-    ...(alone ? ['or try without one: SVC_DATA_DIR=./sandbox npm start -- --sandbox'] : []), '',
+    ...(alone ? [`or try without one: ${startSandbox}`] : []), '',
   ];
 }
 
