@@ -13,6 +13,7 @@ import { StoreFault } from '@metergate/store/engine/fault.ts';
 import type { Store } from '@metergate/store/store.ts';
 import type { KeptBatch, TapKeyRefusal } from '@metergate/store/tap/keep-batch.ts';
 import { createTapRate, type TapRate } from './tap-rate.ts';
+import { createTapPlaces, type TapPlaces } from './tap-places.ts';
 import { createTapTurns, turnWeightMax, type TapJob, type TapTurns } from './tap-turns.ts';
 import { tapPrices } from '../use-cases/tap-prices.ts';
 
@@ -29,7 +30,7 @@ export interface TapParts {
 /** The tap's address is answered here, everything else by `next`. */
 export function withTap(given: TapParts, next: RequestListener): RequestListener {
   const turns = given.store.engine === 'sqlite' ? createTapTurns() : null;
-  const parts = { ...given, rate: createTapRate(given.clock), turns };
+  const parts = { ...given, rate: createTapRate(given.clock), turns, places: createTapPlaces() };
   return (request, response) => {
     const { url = '' } = request;
     if (url !== tapPath && !url.startsWith(`${tapPath}?`)) return next(request, response);
@@ -37,8 +38,8 @@ export function withTap(given: TapParts, next: RequestListener): RequestListener
   };
 }
 
-/** `turns` null: a shared store takes many batches at once. */
-type RatedParts = TapParts & { readonly rate: TapRate; readonly turns: TapTurns | null };
+/** The embedded store has one writer, whose turns batches take. `turns` null: a shared one has places for several at once. */
+type RatedParts = TapParts & { readonly rate: TapRate; readonly turns: TapTurns | null; readonly places: TapPlaces };
 
 interface TapAnswer {
   readonly status: number;
@@ -73,7 +74,7 @@ async function answered(parts: RatedParts, request: IncomingMessage): Promise<Ta
 }
 
 /** Null: the client is gone. */
-async function answerTo({ store, clock, rate, turns }: RatedParts, request: IncomingMessage): Promise<TapAnswer | null> {
+async function answerTo({ store, clock, rate, turns, places }: RatedParts, request: IncomingMessage): Promise<TapAnswer | null> {
   if (request.method !== 'POST') return wrongMethod;
   const keyHash = createHash('sha256').update(presentedTapKey(request.headers.authorization)).digest('hex');
   const admission = await store.tapEvents.admission(keyHash);
@@ -88,7 +89,10 @@ async function answerTo({ store, clock, rate, turns }: RatedParts, request: Inco
   // A large body is read in its turn as well: those of a flood would take this thread from everybody.
   const read = turns !== null && body.length > largeBytes ? null : readTapBatch(body, clock());
   if (read !== null && 'refusal' in read) return refused(read.refusal);
-  if (turns === null) return keptAs(await store.tapEvents.keep({ keyHash, events: read!.events, ...tapPrices() }));
+  if (turns === null) {
+    const stored = places.take(keyHash, () => store.tapEvents.keep({ keyHash, events: read!.events, ...tapPrices() }));
+    return stored === null ? unavailable : keptAs(await stored);
+  }
   const weight = read === null ? turnWeightMax : read.events.length * eventWeight;
   const answer = await turns.take(keyHash, weight, kept(store, keyHash, read ?? (() => readTapBatch(body, clock())))) ?? unavailable;
   // Not in a turn: meanwhile others have theirs.

@@ -33,13 +33,13 @@ export interface TapFixture {
   end(): Promise<void>;
 }
 
-/** `behind`: what the endpoint has of the store, in place of all of it. */
-export async function tapFixture(behind: (store: Store) => TapParts['store'] = (store) => store): Promise<TapFixture> {
+/** `behind`: what the endpoint has of the store, in place of all of it. `url`: where a store is to be made, in place of an embedded one. */
+export async function tapFixture(behind: (store: Store) => TapParts['store'] = (store) => store, url?: string): Promise<TapFixture> {
   const directory = mkdtempSync(join(tmpdir(), 'metergate-tap-'));
   const file = join(directory, 'store.db');
   const now = { ms: sampleNowMs };
   const store = await openStore({
-    url: `sqlite:${file}`, masterKey: new Uint8Array(32).fill(9), clock: () => now.ms, randomBytes: (n) => randomBytes(n), create: true,
+    url: url ?? `sqlite:${file}`, masterKey: new Uint8Array(32).fill(9), clock: () => now.ms, randomBytes: (n) => randomBytes(n), create: true,
   });
   const faults: unknown[] = [];
   const server = createServer({ connectionsCheckingInterval: 1_000 }, withTap(
