@@ -14,7 +14,7 @@ function slowRunEnd(source: Uint8Array, from: number, to: number): number {
 test('every byte that does not stand for itself ends a run, wherever in it', () => {
   const source = new Uint8Array(3_000).fill(0x61);
   for (let byte = 0; byte < 256; byte += 1) {
-    for (const at of [0, 1, 255, 256, 257, 271, 272, 273, 1_279, 1_280, 1_281, 2_998, 2_999]) {
+    for (const at of [0, 1, 127, 128, 129, 143, 144, 145, 1_151, 1_152, 1_153, 2_998, 2_999]) {
       source[at] = byte;
       assert.equal(plainRunEnd(source, 0, source.length), isPlain(byte) ? 3_000 : at, `byte ${byte} at ${at}`);
       source[at] = 0x61;
@@ -26,7 +26,7 @@ test('a run ends where it is told to, also where what lies behind is not plain, 
   const source = new Uint8Array(200_000).fill(0x7f);
   source[150_000] = 0x0a;
   for (const from of [0, 1, 7, 100_000]) {
-    for (const bytes of [0, 1, 15, 16, 17, 256, 257, 272, 273, 1_280, 1_281, 66_816, 66_817, 99_000, 200_000]) {
+    for (const bytes of [0, 1, 15, 16, 17, 128, 129, 144, 145, 1_152, 1_153, 66_688, 66_689, 99_000, 200_000]) {
       const to = Math.min(source.length, from + bytes);
       assert.equal(plainRunEnd(source, from, to), slowRunEnd(source, from, to), `from ${from} to ${to}`);
     }

@@ -3,7 +3,7 @@ import { headBytesMax, lenientNone, usableParser, type NativeParser, type Native
 
 /** What a parser tells while it reads. Called within `execute` and `finish`; must not throw. */
 export interface ResponseEvents {
-  /** The first byte of a response, interim ones included. */
+  /** The first byte of a response, interim ones included. This and `complete` where `tellEnds` did not ask for silence. */
   begun(): void;
   /** A part of a long header list, or trailers. */
   pairs(pairs: string[]): void;
@@ -33,6 +33,8 @@ const asked: readonly (readonly [text: string, heard: string])[] = [
     '103 X [] true whole 200  [Transfer-Encoding,chunked] true "ok" pairs [X,y] whole'],
   ['HTTP/1.1 200 OK\r\n\r\nhello', '200 OK [] false "hello"'],
   ['HTTP/1.1 200 OK\nA: b\n\n', 'error'],
+  ['HTTP/1.1 200 OK\r\nA: b\n\n', 'error'],
+  ['HTTP/1.1 200 OK\r\nA: b\r\n\n', 'error'],
   ['HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n', 'error'],
   ['HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n', 'error'],
   ['HTTP/1.1 200 OK\r\nA : b\r\n\r\n', 'error'],
@@ -49,6 +51,14 @@ export const hasResponseParser = parserClass !== null;
 export function createResponseParser(owner: ResponseEvents): Parser {
   if (parserClass === null) throw new Error('This version of Node has no HTTP parser that is known.');
   return createParser(parserClass, owner);
+}
+
+/** Whether beginnings and ends are told, as they are at first. Each takes a tenth of what reading a short head takes. */
+export function tellEnds(parser: Parser, told: boolean): void {
+  if (parserClass === null) return;
+  const own = parser as NativeParser<ResponseEvents>;
+  own[parserClass.kOnMessageBegin] = told ? onMessageBegin : null;
+  own[parserClass.kOnMessageComplete] = told ? onMessageComplete : null;
 }
 
 function createParser(Parser: NativeParserClass, owner: ResponseEvents): Parser {

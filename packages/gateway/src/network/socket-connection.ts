@@ -13,7 +13,7 @@ import { ExchangeError, notHttp } from './exchange-fault.ts';
 import { bodyBytesAhead, copied } from './body-ahead.ts';
 import { idleLimitMs } from './keep-alive.ts';
 import type { Parser } from '../http-parser/native-parser.ts';
-import { createResponseParser, type ParsedHead, type ResponseEvents } from '../http-parser/response-parser.ts';
+import { createResponseParser, tellEnds, type ParsedHead, type ResponseEvents } from '../http-parser/response-parser.ts';
 import { expectsPayload, requestHead } from './request-head.ts';
 import type { Carrier, SocketExchange } from './socket-exchange.ts';
 import { StrictLength } from './strict-length.ts';
@@ -159,6 +159,7 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched {
     this.#interimResponses = 0;
     this.#isHeadBegun = false;
     this.#bodyDue = 0;
+    tellEnds(this.#parser, false);
     this.#answerIsWhole = false;
     this.#length.clear();
     // Some servers send a body after HEAD, or read none after GET.
@@ -334,10 +335,10 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched {
     this.#keepAlive = keepAlive;
     this.#idleMs = idleLimitMs({ status, pairs: all }, this.#owner.keepAliveMs);
     if (exchange.paused) this.#held = true;
-    const { method } = exchange.request;
-    if (this.#isHeadAlone) this.#bodyDue = bodyBytesAhead(method, status, all);
+    if (this.#isHeadAlone) this.#bodyDue = bodyBytesAhead(exchange.request.method, status, all);
+    if (this.#bodyDue === 0) tellEnds(this.#parser, true);
     exchange.head(status, reason, all);
-    return this.#bodyDue > 0 || method === 'HEAD';
+    return this.#bodyDue > 0 || exchange.request.method === 'HEAD';
   }
 
   body(chunk: Buffer): void {
@@ -347,8 +348,6 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched {
 
   complete(): void {
     const exchange = this.#exchange;
-    // The parser was told that there is no body.
-    if (this.#bodyDue > 0) return;
     if (this.#phase !== 'body' || this.#answerIsWhole || exchange === null) return;
     this.#answerIsWhole = true;
     this.#exchange = null;
