@@ -9,10 +9,17 @@ export interface Watched {
   look(): void;
 }
 
+/** A clock for the silence of others, as those see it who wait. */
+export interface SilenceClock {
+  readonly heardMs: number;
+  watch(one: Watched): void;
+  forget(one: Watched): void;
+}
+
 const shortestTickMs = 5;
 const longestTickMs = 500;
 
-export class CoarseClock {
+export class CoarseClock implements SilenceClock {
   readonly tickMs: number;
   readonly #watched = new Set<Watched>();
   readonly #monotonicMs: () => number;

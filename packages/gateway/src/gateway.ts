@@ -18,12 +18,12 @@ import { createHeldBodies } from './held-bodies.ts';
 import { CallLog } from './log/call-log.ts';
 import { CallMetrics } from './metrics/call-metrics.ts';
 import { RefusalCounts } from './metrics/refusal-counts.ts';
-import { createGatewayServer } from './server.ts';
+import { createGatewayServer, type ServerOptions } from './server.ts';
 import type { CreateCopyReader } from './usage/create-copy-reader.ts';
 import type { CallTraces } from './traces/call-traces.ts';
 import type { HeldSettings } from './settings/held-settings.ts';
 
-export interface GatewayOptions {
+export interface GatewayOptions extends ServerOptions {
   readonly id: GatewayNodeId;
   readonly host: string;
   /** 0: any free port. */
@@ -35,10 +35,6 @@ export interface GatewayOptions {
   readonly heldBodiesBytesMax: number;
   /** By this thread's event loop by default. */
   readonly turns?: CallTurns;
-  /** Callers' connections at once; absent: unbounded. */
-  readonly connectionsMax?: number;
-  /** `node` in tests: Node's server reads all requests. */
-  readonly requestsReadBy?: 'us' | 'node';
   readonly guards: Guards;
   readonly verifyGrant: VerifyGrant;
   readonly clock: Clock;

@@ -11,7 +11,7 @@ import { Relay } from './call/relay.ts';
 import type { CallerRequest, CallerResponse } from './callers/caller-exchange.ts';
 import { CallerConnection, type UsualCallers } from './callers/caller-connection.ts';
 import { createConnections, type Connection, type Connections } from './callers/connections.ts';
-import { CoarseClock } from './coarse-clock.ts';
+import { CoarseClock, type SilenceClock } from './coarse-clock.ts';
 import type { GatewayNode } from './gateway-node.ts';
 import { headBytesMax } from './http-parser/native-parser.ts';
 import { hasRequestParser } from './http-parser/request-parser.ts';
@@ -40,10 +40,12 @@ export interface ServerOptions {
   readonly connectionsMax?: number | undefined;
   /** `node`: Node's server reads all requests, as it does where Node's parser is not known. By default the usual ones are read past it. */
   readonly requestsReadBy?: 'us' | 'node' | undefined;
+  /** What callers are waited for by, where Node's server does not: for limits of seconds, and for a request to come whole. */
+  readonly callersClocks?: { readonly seconds: SilenceClock; readonly moments: SilenceClock } | undefined;
 }
 
 /** The listening side of one node; `server.listen` is the caller's. */
-export function createGatewayServer(node: GatewayNode, { connectionsMax, requestsReadBy = 'us' }: ServerOptions = {}): GatewayServer {
+export function createGatewayServer(node: GatewayNode, { connectionsMax, requestsReadBy = 'us', callersClocks }: ServerOptions = {}): GatewayServer {
   const connections = createConnections(connectionsMax);
   const server = createServer({
     keepAliveTimeout: keepAliveMs, headersTimeout: headersMs, requestTimeout: requestMs,
@@ -79,7 +81,9 @@ export function createGatewayServer(node: GatewayNode, { connectionsMax, request
     }
   };
   const onNodesRequest = (request: IncomingMessage, response: ServerResponse): void => {
-    if (!isClosing(request.socket)) onRequest(request, response, connections.of(request.socket));
+    const connection = connections.of(request.socket);
+    connection.hasAsked = true;
+    if (!isClosing(request.socket)) onRequest(request, response, connection);
   };
   server.on('request', onNodesRequest);
   server.on('checkContinue', onNodesRequest);
@@ -89,8 +93,8 @@ export function createGatewayServer(node: GatewayNode, { connectionsMax, request
   const leaveToNode = requestsReadBy === 'us' && hasRequestParser ? connectionListenerOf(server) : null;
   const usual: UsualCallers | null = leaveToNode === null ? null : {
     serve: onRequest, leaveToNode, keptBytes: 0,
-    clock: new CoarseClock(1_000), momentClock: new CoarseClock(momentMs / 2),
-    limits: { firstByteMs: headersMs, keepAliveMs, silenceMs: idleSocketMs, momentMs },
+    clock: callersClocks?.seconds ?? new CoarseClock(1_000), momentClock: callersClocks?.moments ?? new CoarseClock(momentMs / 2),
+    limits: { firstRequestMs: headersMs, keepAliveMs, silenceMs: idleSocketMs, momentMs },
   };
   server.on('connection', (socket: Socket) => {
     const connection = connections.of(socket);

@@ -4,31 +4,13 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { CoarseClock, Watched } from '../coarse-clock.ts';
 import { hasRequestParser } from '../http-parser/request-parser.ts';
 import { CallerConnection, type UsualCallers } from './caller-connection.ts';
 import type { CallerResponse } from './caller-exchange.ts';
 import { createConnections } from './connections.ts';
-import { readShared } from './shared-input.ts';
+import { leaveToOthers, readShared } from './shared-input.ts';
+import { SetClock } from './test-support/set-clock.ts';
 import type { WholeRequest } from './whole-request.ts';
-
-class SetClock {
-  heardMs = 0;
-  readonly watched = new Set<Watched>();
-
-  watch(one: Watched): void {
-    this.watched.add(one);
-  }
-
-  forget(one: Watched): void {
-    this.watched.delete(one);
-  }
-
-  pass(ms: number): void {
-    this.heardMs += ms;
-    for (const one of this.watched) one.look();
-  }
-}
 
 /** A server whose connections are read here, and one caller of it. */
 async function start(t: TestContext) {
@@ -41,8 +23,8 @@ async function start(t: TestContext) {
       const at = left.push('') - 1;
       socket.on('data', (chunk: Buffer) => { left[at] += chunk.toString('latin1'); });
     },
-    clock: clock as unknown as CoarseClock, momentClock: momentClock as unknown as CoarseClock,
-    limits: { firstByteMs: 15_000, keepAliveMs: 75_000, silenceMs: 960_000, momentMs: 100 },
+    clock, momentClock,
+    limits: { firstRequestMs: 15_000, keepAliveMs: 75_000, silenceMs: 960_000, momentMs: 100 },
     keptBytes: 0,
   };
   const connections = createConnections();
@@ -67,7 +49,7 @@ async function start(t: TestContext) {
   };
   await until(() => sockets.length === 1);
   const [socket] = sockets as [Socket];
-  return { caller, served, left, callers, clock, momentClock, socket, until, heard: () => heard, reader: connections.of(socket).reader! };
+  return { caller, served, left, callers, clock, momentClock, socket, until, heard: () => heard, connection: connections.of(socket) };
 }
 
 const head = 'POST /v1/messages HTTP/1.1\r\nHost: x\r\nConnection: keep-alive\r\n';
@@ -170,7 +152,7 @@ test('limits: 15 s for the first byte, 75 s between requests, 16 minutes of sile
   const kept = await start(t);
   kept.caller.write(usual);
   await kept.until(() => kept.served.length === 1);
-  assert.equal(kept.reader.isIdle, false);
+  assert.equal(kept.connection.reader!.isIdle, false);
   kept.clock.pass(900_000);
   kept.served[0]!.response.writeHead(200, 'OK', ['content-length', '4']);
   kept.served[0]!.response.write('ye');
@@ -178,7 +160,7 @@ test('limits: 15 s for the first byte, 75 s between requests, 16 minutes of sile
   kept.clock.pass(900_000);
   kept.served[0]!.response.end('s!');
   await kept.until(() => kept.heard().endsWith('yes!'));
-  assert.equal(kept.reader.isIdle, true);
+  assert.equal(kept.connection.reader!.isIdle, true);
   kept.clock.pass(74_999);
   assert.equal(kept.socket.destroyed, false);
   kept.clock.pass(1);
@@ -218,15 +200,99 @@ test('a socket without the fields of a shared buffer is read all the same, and n
   });
   Object.assign((socket as Socket & { _handle: object })._handle, { useUserBuffer: undefined });
   const pieces: string[] = [];
-  const stop = readShared(socket, (bytes) => pieces.push(bytes.toString()) < 2);
+  readShared(socket, { take: (bytes) => pieces.push(bytes.toString()) < 2, ended() {}, closed() {} });
   caller.write('one');
   while (pieces.length < 1) await turn();
   caller.write('two');
   while (pieces.length < 2) await turn();
   assert.equal(socket.isPaused(), true);
-  stop();
+  leaveToOthers(socket);
   socket.resume();
   const rest = once(socket, 'data');
   caller.write('three');
   assert.deepEqual([String((await rest)[0]), pieces], ['three', ['one', 'two']]);
+});
+
+test('a caller that does not read its answers is served no more until it does', async (t) => {
+  const { caller, served, until, heard, socket } = await start(t);
+  caller.pause();
+  const long = 'x'.repeat(16 * 1024 * 1024);
+  caller.write(usual);
+  await until(() => served.length === 1);
+  answer(served[0]!, long);
+  const { bytesRead } = socket;
+  caller.write(usual);
+  for (let turns = 0; turns < 50; turns += 1) await turn();
+  assert.deepEqual([served.length, socket.bytesRead - bytesRead], [1, 0]);
+  caller.resume();
+  await until(() => served.length === 2);
+  answer(served[1]!, 'second');
+  await until(() => heard().endsWith('second'));
+});
+
+test('what was answered and has not left is not cut: not to make room, and not when the node ends', async (t) => {
+  const { caller, served, until, heard, connection: { reader }, socket } = await start(t);
+  caller.pause();
+  caller.write(usual);
+  await until(() => served.length === 1);
+  answer(served[0]!, 'x'.repeat(16 * 1024 * 1024));
+  assert.equal(reader!.isIdle, false);
+  reader!.closeIfIdle();
+  caller.write(usual);
+  for (let turns = 0; turns < 50; turns += 1) await turn();
+  assert.equal(socket.destroyed, false);
+  caller.resume();
+  await once(caller, 'end');
+  assert.equal(heard().length, heard().indexOf('\r\n\r\n') + 4 + 16 * 1024 * 1024);
+  assert.equal(served.length, 1, 'a connection that ends takes no request');
+});
+
+test('a connection that ends is closed where its caller never reads the rest', async (t) => {
+  const { caller, served, until, socket, clock } = await start(t);
+  caller.pause();
+  caller.end(usual);
+  await until(() => served.length === 1 && socket.readableEnded);
+  answer(served[0]!, 'x'.repeat(16 * 1024 * 1024));
+  clock.pass(1_000);
+  clock.pass(959_000);
+  assert.equal(socket.destroyed, false);
+  clock.pass(1_000);
+  assert.equal(socket.destroyed, true);
+  clock.pass(1_000);
+  assert.equal(clock.watched.size, 0);
+});
+
+test('empty lines behind a request that is served are no request, and its caller is still seen to leave', async (t) => {
+  const { caller, served, until, callers, socket } = await start(t);
+  caller.write(usual);
+  await until(() => served.length === 1);
+  const { bytesRead } = socket;
+  caller.write('\r\n');
+  await until(() => socket.bytesRead > bytesRead);
+  assert.equal(callers.keptBytes, 0);
+  caller.resetAndDestroy();
+  await until(() => socket.destroyed);
+});
+
+test('a first request that comes slowly has 15 s from when its caller connected, not from when it was left to Node', async (t) => {
+  const slow = await start(t);
+  slow.clock.pass(10_000);
+  slow.caller.write('POST /v1');
+  await slow.until(() => slow.callers.keptBytes > 0);
+  slow.momentClock.pass(100);
+  slow.clock.pass(4_999);
+  assert.equal(slow.heard(), '');
+  slow.clock.pass(1);
+  await once(slow.caller, 'end');
+  assert.match(slow.heard(), /^HTTP\/1\.1 408 /);
+  await slow.until(() => slow.socket.destroyed);
+  slow.clock.pass(1_000);
+  assert.equal(slow.clock.watched.size, 0);
+  const asked = await start(t);
+  asked.caller.write('POST /v1');
+  await asked.until(() => asked.callers.keptBytes > 0);
+  asked.momentClock.pass(100);
+  asked.connection.hasAsked = true;
+  asked.clock.pass(15_000);
+  assert.deepEqual([asked.clock.watched.size, asked.socket.destroyed], [0, false]);
 });

@@ -7,35 +7,32 @@
  */
 import type { Socket } from 'node:net';
 import type { Refusal } from '@metergate/core/refusal.ts';
-import type { CoarseClock, Watched } from '../coarse-clock.ts';
+import type { SilenceClock, Watched } from '../coarse-clock.ts';
 import { headBytesMax } from '../http-parser/native-parser.ts';
 import type { CallerResponse } from './caller-exchange.ts';
-import type { Connection } from './connections.ts';
+import type { Connection, Reader } from './connections.ts';
+import { RequestPart, type KeptRequests } from './request-part.ts';
 import { refuseOnSocket } from './respond.ts';
-import { readShared } from './shared-input.ts';
+import { leaveToOthers, readShared, type SocketReader } from './shared-input.ts';
 import { bodyBytesMax, UsualRequest } from './usual-request.ts';
 import type { WholeRequest } from './whole-request.ts';
 import { WholeResponse, type AnsweredConnection } from './whole-response.ts';
 
 /** What all connections of a server share. */
-export interface UsualCallers {
+export interface UsualCallers extends KeptRequests {
   /** Serves a request. Must not throw. */
   readonly serve: (request: WholeRequest, response: CallerResponse, connection: Connection) => void;
   /** Node's server takes the connection over. */
   readonly leaveToNode: (socket: Socket) => void;
   /** For limits of seconds. */
-  readonly clock: CoarseClock;
-  /** For requests that are not whole yet. */
-  readonly momentClock: CoarseClock;
+  readonly clock: SilenceClock;
   readonly limits: CallerLimits;
-  /** Bytes of requests that are not whole, on all connections. */
-  keptBytes: number;
 }
 
 /** Milliseconds. */
 export interface CallerLimits {
-  /** Until the first byte of the first request. */
-  readonly firstByteMs: number;
+  /** Until a first request has begun; where it is left to Node's server, until its head has come. */
+  readonly firstRequestMs: number;
   /** Between an answer and the next request. */
   readonly keepAliveMs: number;
   /** Without a byte to the caller, while it waits for its answer. */
@@ -47,24 +44,21 @@ export interface CallerLimits {
 /** What all connections may keep of requests that are not whole. Past it, requests that come in pieces are left to Node's server. Bytes. */
 const keptBytesMax = 8 * 1024 * 1024;
 
-/** `left`: Node's server has it. */
-type Phase = 'new' | 'idle' | 'receiving' | 'serving' | 'left' | 'gone';
+/** `ending`: what was written leaves, and nothing follows it. `left`: Node's server has it. */
+type Phase = 'new' | 'idle' | 'receiving' | 'serving' | 'ending' | 'left' | 'gone';
 
-export class CallerConnection implements AnsweredConnection, Watched {
+export class CallerConnection implements AnsweredConnection, Reader, SocketReader, Watched {
   readonly #callers: UsualCallers;
   readonly #socket: Socket;
   readonly #connection: Connection;
   readonly #request = new UsualRequest();
-  readonly #stopReading: () => void;
   #phase: Phase = 'new';
-  /** When what is waited for began, by their clocks. */
+  #hasServed = false;
+  /** When what is waited for began, by the clock for seconds. */
   #sinceMs: number;
   #sentBytes = 0;
-
-  /** All that came of a request that was not whole at once. */
-  #kept: Buffer[] = [];
-  #keptBytes = 0;
-
+  /** Of a request that was not whole at once. */
+  #part: RequestPart | null = null;
   #response: WholeResponse | null = null;
   /** What came before the answer to the request before it had ended. */
   #early: Buffer | null = null;
@@ -75,31 +69,36 @@ export class CallerConnection implements AnsweredConnection, Watched {
     this.#socket = connection.socket;
     this.#sinceMs = callers.clock.heardMs;
     callers.clock.watch(this);
-    this.#socket.on('error', ignore).on('end', this.#ended).on('close', this.#closed);
-    this.#stopReading = readShared(this.#socket, (bytes) => this.#read(bytes));
+    readShared(this.#socket, this);
   }
 
-  /** It carries no request whose head has come. */
   get isIdle(): boolean {
+    if (this.#early !== null || this.#socket.writableLength > 0) return false;
     return this.#phase === 'new' || this.#phase === 'idle' || (this.#phase === 'receiving' && !this.#request.hasHead);
   }
 
-  /** The node ends: a connection that waits for a request is not kept. */
   closeIfIdle(): void {
-    if (this.#phase === 'new' || this.#phase === 'idle') this.#socket.destroySoon();
+    if (this.#phase === 'new' || (this.#phase === 'idle' && this.#early === null)) this.#end();
   }
 
   look(): void {
     const { clock, limits } = this.#callers;
+    if (this.#socket.destroyed) return clock.forget(this);
     if (this.#phase === 'receiving') return;
     const isSending = this.#socket.writableLength > 0;
     if (this.#phase === 'serving' || isSending) this.#noteProgress();
     const waitedMs = clock.heardMs - this.#sinceMs;
-    if (this.#phase === 'new') {
-      if (waitedMs >= limits.firstByteMs) this.#refuse({ kind: 'request_timeout' });
+    if (this.#phase === 'new' || this.#phase === 'left') {
+      this.#lookForRequest(waitedMs);
     } else if (waitedMs >= (this.#phase === 'idle' && !isSending ? limits.keepAliveMs : limits.silenceMs)) {
       this.#socket.destroy();
     }
+  }
+
+  /** Node's server, where it has been left to it, knows only since when it has the connection, not when the caller connected. */
+  #lookForRequest(waitedMs: number): void {
+    if (this.#connection.hasAsked) this.#callers.clock.forget(this);
+    else if (waitedMs >= this.#callers.limits.firstRequestMs) this.#refuse({ kind: 'request_timeout' });
   }
 
   #noteProgress(): void {
@@ -109,74 +108,65 @@ export class CallerConnection implements AnsweredConnection, Watched {
     this.#sinceMs = this.#callers.clock.heardMs;
   }
 
-  /** False: no more, for now. */
-  #read(bytes: Buffer): boolean {
+  take(bytes: Buffer): boolean {
     if (this.#phase === 'left') return this.#socket.push(Buffer.from(bytes));
+    // Read and thrown away: the system resets a connection that is closed with bytes unread, and the caller may lose its answer.
+    if (this.#phase === 'ending') return true;
     if (this.#phase === 'gone') return false;
     if (this.#phase === 'serving') return this.#keepEarly(bytes);
-    return this.#receive(bytes);
+    this.#receive(bytes);
+    return true;
   }
 
-  #receive(bytes: Buffer): boolean {
+  #receive(bytes: Buffer): void {
     const reading = this.#request.read(bytes);
     if (reading === 'unusual') this.#leave(bytes);
     else if (reading === 'whole') this.#serve();
     else if (reading === 'part') this.#keep(bytes);
-    return true;
   }
 
   /** It is not whole yet. */
   #keep(bytes: Buffer): void {
-    const keptBytes = this.#keptBytes + bytes.length;
-    if (keptBytes > headBytesMax + bodyBytesMax || this.#callers.keptBytes + bytes.length > keptBytesMax) return this.#leave(bytes);
-    this.#kept.push(Buffer.from(bytes));
-    this.#keptBytes = keptBytes;
-    this.#callers.keptBytes += bytes.length;
-    if (this.#phase === 'receiving') return;
+    const tooLong = (this.#part?.bytes ?? 0) + bytes.length > headBytesMax + bodyBytesMax;
+    if (tooLong || this.#callers.keptBytes + bytes.length > keptBytesMax) return this.#leave(bytes);
     this.#phase = 'receiving';
-    this.#sinceMs = this.#callers.momentClock.heardMs;
-    this.#callers.momentClock.watch(this.#moment);
+    this.#part ??= new RequestPart(this.#callers, this.#callers.limits.momentMs, () => this.#leave(null));
+    this.#part.add(bytes);
   }
 
-  readonly #moment: Watched = {
-    look: () => {
-      const { momentClock, limits } = this.#callers;
-      if (momentClock.heardMs - this.#sinceMs >= limits.momentMs) this.#leave(null);
-    },
-  };
-
-  #letGoOfKept(): void {
-    if (this.#keptBytes === 0) return;
-    this.#callers.momentClock.forget(this.#moment);
-    this.#callers.keptBytes -= this.#keptBytes;
-    this.#keptBytes = 0;
-    this.#kept = [];
+  #letGoOfPart(): void {
+    this.#part?.release();
+    this.#part = null;
   }
 
   /** Node's server goes on with it, from the first byte of this request. */
   #leave(last: Buffer | null): void {
-    const bytes = Buffer.concat(last === null ? this.#kept : [...this.#kept, last]);
-    if (this.#socket.destroyed) return this.#letGo('gone');
+    const pieces = this.#part?.pieces ?? [];
+    const bytes = Buffer.concat(last === null ? pieces : [...pieces, last]);
     this.#letGo('left');
-    this.#stopReading();
+    if (this.#socket.destroyed) return;
+    if (this.#hasServed) this.#callers.clock.forget(this);
+    leaveToOthers(this.#socket);
     this.#connection.reader = null;
-    this.#socket.off('error', ignore).off('end', this.#ended).off('close', this.#closed);
     this.#socket.unshift(bytes);
     this.#callers.leaveToNode(this.#socket);
   }
 
-  #letGo(phase: 'left' | 'gone'): void {
-    this.#letGoOfKept();
-    this.#takeEarly();
-    this.#callers.clock.forget(this);
-    this.#request.close();
+  /** No more requests of it are read here. */
+  #letGo(phase: 'ending' | 'left' | 'gone'): void {
+    if (this.#phase !== 'ending' && this.#phase !== 'left') {
+      this.#letGoOfPart();
+      this.#takeEarly();
+      this.#request.close();
+    }
     this.#phase = phase;
   }
 
   #serve(): void {
     const request = this.#request.take(this.#socket);
-    this.#letGoOfKept();
+    this.#letGoOfPart();
     this.#phase = 'serving';
+    this.#hasServed = true;
     this.#sinceMs = this.#callers.clock.heardMs;
     this.#response = new WholeResponse(this.#socket, this);
     this.#callers.serve(request, this.#response, this.#connection);
@@ -185,35 +175,40 @@ export class CallerConnection implements AnsweredConnection, Watched {
   answered(isLast: boolean): void {
     if (this.#phase !== 'serving') return;
     this.#response = null;
-    if (isLast) {
-      this.#letGo('gone');
-      this.#socket.destroySoon();
-      return;
-    }
+    if (isLast) return this.#end();
     this.#phase = 'idle';
     this.#sinceMs = this.#callers.clock.heardMs;
-    if (this.#early !== null) setImmediate(this.#next);
+    if (this.#socket.writableNeedDrain) this.#awaitReading();
+    else if (this.#early !== null) setImmediate(() => this.#next());
+  }
+
+  /** The caller has to read what it asked for before it can ask for more. */
+  #awaitReading(): void {
+    this.#socket.pause();
+    this.#socket.once('drain', () => this.#next());
   }
 
   /** Bytes behind a request that is not answered: nothing more is read until it is. */
   #keepEarly(bytes: Buffer): boolean {
+    // Some callers end a body with an empty line.
+    if (isBlank(bytes)) return true;
+    this.#socket.pause();
     if (this.#callers.keptBytes + bytes.length > keptBytesMax) {
       // There is no room for another request: its caller is told that this answer is the last one.
       this.#response!._last = true;
-      return false;
+    } else {
+      this.#early = Buffer.from(bytes);
+      this.#callers.keptBytes += bytes.length;
     }
-    this.#early = Buffer.from(bytes);
-    this.#callers.keptBytes += bytes.length;
-    this.#socket.pause();
     return false;
   }
 
-  readonly #next = (): void => {
-    if (this.#phase !== 'idle') return;
+  #next(): void {
+    if (this.#phase !== 'idle' || this.#socket.destroyed) return;
     const bytes = this.#takeEarly();
     if (bytes !== null) this.#receive(bytes);
-    if (!this.#socket.destroyed) this.#socket.resume();
-  };
+    this.#socket.resume();
+  }
 
   #takeEarly(): Buffer | null {
     const bytes = this.#early;
@@ -222,21 +217,34 @@ export class CallerConnection implements AnsweredConnection, Watched {
     return bytes;
   }
 
-  readonly #ended = (): void => {
+  ended(): void {
     if (this.#response !== null) this.#response._last = true;
     else if (this.#phase === 'receiving') this.#refuse({ kind: 'malformed_request', fault: 'The request is not valid HTTP/1.1.' });
-    else this.#socket.end();
-  };
+    else if (this.#phase === 'new' || this.#phase === 'idle') this.#end();
+  }
 
-  readonly #closed = (): void => {
-    if (this.#phase === 'left' || this.#phase === 'gone') return;
+  closed(): void {
     this.#letGo('gone');
-  };
+    this.#callers.clock.forget(this);
+  }
+
+  /** What was written leaves, and the connection is closed behind it. */
+  #end(): void {
+    this.#letGo('ending');
+    this.#socket.resume();
+    this.#socket.destroySoon();
+  }
 
   #refuse(refusal: Refusal): void {
-    this.#letGo('gone');
+    this.#letGo('ending');
     refuseOnSocket(this.#socket, refusal);
   }
 }
 
-function ignore(): void {}
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+
+/** Nothing but ends of lines, which stand for nothing where no request has begun. */
+function isBlank(bytes: Buffer): boolean {
+  return bytes.every((byte) => byte === lineFeed || byte === carriageReturn);
+}

@@ -33,11 +33,13 @@ export interface Connection {
   receiving: Receiving | null;
   /** Who reads its requests; null where Node's server does. */
   reader: Reader | null;
+  /** Node's server has read a request on it. */
+  hasAsked: boolean;
 }
 
 /** Reads the requests of a connection. */
 export interface Reader {
-  /** It carries no request whose head has come. */
+  /** It carries no request whose head has come, and all that was answered has left. */
   readonly isIdle: boolean;
   /** Closes the connection where it waits for a request. */
   closeIfIdle(): void;
@@ -73,7 +75,7 @@ export function createConnections(connectionsMax: number = Number.POSITIVE_INFIN
     of(socket) {
       const known = bySocket.get(socket);
       if (known !== undefined) return known;
-      const connection: Connection = { socket, relays: [], receiving: null, reader: null };
+      const connection: Connection = { socket, relays: [], receiving: null, reader: null, hasAsked: false };
       bySocket.set(socket, connection);
       all.add(connection);
       unproven.add(connection);

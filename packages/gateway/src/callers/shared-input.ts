@@ -5,34 +5,68 @@
  */
 import type { Socket } from 'node:net';
 
-/** Takes bytes that are only there until it returns. False: no more of them until the socket is resumed. */
-export type TakeBytes = (bytes: Buffer) => boolean;
+/** Who hears of a socket. */
+export interface SocketReader {
+  /** Takes bytes that are only there until it returns. False: no more of them until the socket is resumed. */
+  take(bytes: Buffer): boolean;
+  /** The other side sends no more. */
+  ended(): void;
+  /** The socket is closed. */
+  closed(): void;
+}
 
 const shared = Buffer.allocUnsafeSlow(64 * 1024);
+
+/** A socket's reader. Here, and not in functions of the socket's own: those of 10,000 idle connections would take memory. */
+const reader = Symbol('reader');
+
+type ReadSocket = Socket & { [reader]: SocketReader };
 
 interface SocketFields {
   _handle?: { useUserBuffer?: (buffer: Uint8Array) => void } | null;
   [field: symbol]: unknown;
 }
 
-/**
- * To be called as soon as the socket is accepted. Returns what is to be called before something else listens for `data`: `take` may then still
- * be given bytes that nothing else reads.
- */
-export function readShared(socket: Socket, take: TakeBytes): () => void {
+/** To be called as soon as the socket is accepted. An error of the socket is passed over: it is told as `closed`. */
+export function readShared(socket: Socket, by: SocketReader): void {
   const fields = socket as Socket & SocketFields;
+  fields[reader] = by;
+  socket.on('error', ignore).on('end', onEnd).on('close', onClose);
   const names = namesOf(socket);
   const handle = fields._handle;
   if (names === null || typeof handle?.useUserBuffer !== 'function') {
-    const read = (chunk: Buffer): void => { if (!take(chunk)) socket.pause(); };
-    socket.on('data', read);
-    return () => { socket.off('data', read); };
+    socket.on('data', onData);
+    return;
   }
   fields[names.buffer] = shared;
-  fields[names.callback] = (length: number) => take(length === shared.length ? shared : shared.subarray(0, length));
+  fields[names.callback] = onBytes;
   handle.useUserBuffer(shared);
-  return () => {};
 }
+
+/** To be called before something else listens to the socket. The reader may then still be given bytes, which nothing else reads. */
+export function leaveToOthers(socket: Socket): void {
+  socket.off('error', ignore).off('end', onEnd).off('close', onClose).off('data', onData);
+}
+
+// Called with the socket as their `this`.
+
+function onBytes(this: ReadSocket, length: number): boolean {
+  return this[reader].take(length === shared.length ? shared : shared.subarray(0, length));
+}
+
+function onData(this: ReadSocket, chunk: Buffer): void {
+  if (!this[reader].take(chunk)) this.pause();
+}
+
+function onEnd(this: ReadSocket): void {
+  this[reader].ended();
+}
+
+function onClose(this: ReadSocket): void {
+  this[reader].closed();
+}
+
+function ignore(): void {}
 
 interface FieldNames {
   readonly buffer: symbol;

@@ -26,6 +26,8 @@ export class UsualRequest implements RequestEvents {
   #target = '';
   #pairs: string[] | null = null;
   #content: Buffer | null = null;
+  /** The rest of a body that comes in pieces. */
+  #moreContent: Buffer[] = [];
 
   /** The next bytes; none of them is kept but in what `take` gives. After `unusual` it is not to be asked again. */
   read(bytes: Buffer): Reading {
@@ -42,10 +44,12 @@ export class UsualRequest implements RequestEvents {
 
   /** The whole request. The next bytes begin another. */
   take(socket: Socket): WholeRequest {
-    const request = new WholeRequest(socket, { method: this.#method, target: this.#target, pairs: this.#pairs ?? [], content: this.#content });
+    const content = this.#content === null || this.#moreContent.length === 0 ? this.#content : Buffer.concat([this.#content, ...this.#moreContent]);
+    const request = new WholeRequest(socket, { method: this.#method, target: this.#target, pairs: this.#pairs ?? [], content });
     this.#hasBegun = this.#isWhole = false;
     this.#method = this.#target = '';
     this.#pairs = this.#content = null;
+    if (this.#moreContent.length > 0) this.#moreContent = [];
     return request;
   }
 
@@ -74,12 +78,14 @@ export class UsualRequest implements RequestEvents {
     this.#method = head.method;
     this.#target = head.target ?? this.#target;
     this.#pairs = head.pairs ?? this.#pairs ?? [];
-    this.#isUnusual = head.majorVersion !== 1 || head.minorVersion !== 1 || head.upgrade || !head.keepAlive || head.method === 'HEAD'
-      || asksForMore(this.#pairs);
+    this.#isUnusual = head.majorVersion !== 1 || head.minorVersion !== 1 || head.upgrade || !head.keepAlive
+      || head.method === '' || head.method === 'HEAD' || asksForMore(this.#pairs);
   }
 
   body(chunk: Buffer): void {
-    if (!this.#isUnusual) this.#content = this.#content === null ? Buffer.from(chunk) : Buffer.concat([this.#content, chunk]);
+    if (this.#isUnusual) return;
+    if (this.#content === null) this.#content = Buffer.from(chunk);
+    else this.#moreContent.push(Buffer.from(chunk));
   }
 
   complete(): void {

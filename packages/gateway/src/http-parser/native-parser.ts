@@ -45,8 +45,6 @@ export const lenientNone = 0;
 
 interface HttpCommon {
   readonly HTTPParser?: NativeParserClass;
-  /** Names of methods, by the number that a parser tells. */
-  readonly methods?: readonly string[];
 }
 
 /** The parser of this Node, if it `readsRightly`; else null. Never throws. */
@@ -59,9 +57,6 @@ export function usableParser(readsRightly: (parser: NativeParserClass) => boolea
     return null;
   }
 }
-
-/** Names of methods, by the number that a parser tells. */
-export const methodNames: readonly string[] = common()?.methods ?? [];
 
 function common(): HttpCommon | null {
   if (Number.parseInt(process.versions.node, 10) > newestMajor) return null;

@@ -1,5 +1,6 @@
 /** Node's HTTP parser, set up for requests. What it is, and when there is none, says `native-parser.ts`. */
-import { headBytesMax, lenientNone, methodNames, usableParser, type NativeParser, type NativeParserClass, type Parser } from './native-parser.ts';
+import { METHODS } from 'node:http';
+import { headBytesMax, lenientNone, usableParser, type NativeParser, type NativeParserClass, type Parser } from './native-parser.ts';
 
 /** What a parser tells while it reads. Called within `execute` and `finish`; must not throw. */
 export interface RequestEvents {
@@ -16,6 +17,7 @@ export interface RequestEvents {
 }
 
 export interface ParsedRequestHead {
+  /** Empty where Node names none such. */
   readonly method: string;
   /** One character a byte. Null, as the pairs, where all of it came before. */
   readonly target: string | null;
@@ -53,7 +55,13 @@ const asked: readonly (readonly [text: string, heard: string])[] = [
   [`GET / HTTP/1.1\r\nA: ${'b'.repeat(headBytesMax)}\r\n\r\n`, 'error'],
 ];
 
-const parserClass = usableParser(readsRightly);
+/** Names of methods by the number that the parser tells, as it told them: the list that Node goes by is not public. */
+const methodNames: string[] = [];
+
+const parserClass = usableParser((Parser) => {
+  for (const name of METHODS) learnNumber(Parser, name);
+  return readsRightly(Parser);
+});
 
 /** Whether this Node has the parser. */
 export const hasRequestParser = parserClass !== null;
@@ -101,6 +109,17 @@ function onBody(this: NativeParser<RequestEvents>, chunk: Buffer): void {
 
 function onMessageComplete(this: NativeParser<RequestEvents>): void {
   this.owner.complete();
+}
+
+function learnNumber(Parser: NativeParserClass, name: string): void {
+  const parser = new Parser<null>();
+  parser.initialize(Parser.REQUEST, {}, headBytesMax, lenientNone);
+  parser[Parser.kOnHeadersComplete] = (...parts: [unknown, unknown, unknown, number]): number => {
+    methodNames[parts[3]] = name;
+    return 0;
+  };
+  parser.execute(Buffer.from(`${name} / HTTP/1.1\r\n\r\n`));
+  parser.close();
 }
 
 /** Whether the parser of this Node still speaks the language that is expected of it. */

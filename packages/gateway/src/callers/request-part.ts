@@ -1,0 +1,46 @@
+/** What came of a request that is not whole yet. It counts against what all connections may keep, and is looked at until the moment is over. */
+import type { SilenceClock, Watched } from '../coarse-clock.ts';
+
+/** What all connections share. */
+export interface KeptRequests {
+  /** For requests that are not whole yet. */
+  readonly momentClock: SilenceClock;
+  /** Bytes of requests that are not whole, or not served yet, on all connections. */
+  keptBytes: number;
+}
+
+export class RequestPart implements Watched {
+  readonly pieces: Buffer[] = [];
+  bytes = 0;
+  readonly #shared: KeptRequests;
+  readonly #momentMs: number;
+  readonly #late: () => void;
+  readonly #sinceMs: number;
+
+  /** @param late runs once it was not whole after `momentMs` */
+  constructor(shared: KeptRequests, momentMs: number, late: () => void) {
+    this.#shared = shared;
+    this.#momentMs = momentMs;
+    this.#late = late;
+    this.#sinceMs = shared.momentClock.heardMs;
+    shared.momentClock.watch(this);
+  }
+
+  /** Copies them. */
+  add(bytes: Buffer): void {
+    this.pieces.push(Buffer.from(bytes));
+    this.bytes += bytes.length;
+    this.#shared.keptBytes += bytes.length;
+  }
+
+  /** It is kept no more. */
+  release(): void {
+    this.#shared.momentClock.forget(this);
+    this.#shared.keptBytes -= this.bytes;
+    this.bytes = 0;
+  }
+
+  look(): void {
+    if (this.#shared.momentClock.heardMs - this.#sinceMs >= this.#momentMs) this.#late();
+  }
+}
