@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer as createPeer, type AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
@@ -16,6 +16,7 @@ import { Webhook } from 'standardwebhooks';
 import { freshSqlite, granted, platformFixture, type PlatformFixture, type TestOrganization } from '../http/test-support/platform-fixture.ts';
 import { createWebhook, listDeliveries, removeWebhook, testWebhook } from '../use-cases/webhooks/webhooks.ts';
 import { createNoticeWork, type NoticeWork } from './notice-work.ts';
+import { postNotice } from './post-notice.ts';
 
 interface Received {
   readonly headers: IncomingMessage['headers'];
@@ -177,6 +178,21 @@ test('no redirect is followed, to a private address or anywhere, and a name that
     granted(await removeWebhook(useCases(), id));
   }
   assert.equal(redirecting.received.length, 1);
+});
+
+test('a receiver that turns out to be at a refused address gets nothing, should what was judged before the dial be wrong', async () => {
+  const came: Buffer[] = [];
+  const peer = createPeer((socket) => socket.on('error', () => {}).on('data', (bytes) => came.push(Buffer.from(bytes as Buffer))));
+  await new Promise<void>((resolve) => { peer.listen(0, '127.0.0.1', resolve); });
+  const guard = { ...createAddressGuard({ allow: parseAddressRanges(allow) }), admits: () => false };
+  const { port } = peer.address() as AddressInfo;
+  const notice = { secret: 'whsec_AAAA', id: 'msg_1', body: '{}', nowMs };
+  for (const scheme of ['http', 'https']) {
+    const attempt = await postNotice({ ...notice, url: `${scheme}://127.0.0.1:${port}/x` }, { guard, deadlineMs: 5_000 });
+    assert.deepEqual([attempt.delivered, attempt.error], [false, 'the address is not public'], scheme);
+  }
+  await new Promise((resolve) => { peer.close(resolve); });
+  assert.equal(Buffer.concat(came).length, 0);
 });
 
 test('private addresses in any spelling are refused when a webhook is made, and a secret is in no other answer', async () => {

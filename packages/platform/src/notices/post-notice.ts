@@ -6,7 +6,7 @@ import { createHmac } from 'node:crypto';
 import { request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
 import { signedContent } from '@metergate/core/alert/webhook-event.ts';
-import { reachOf, type AddressGuard } from '@metergate/store/network/address-guard.ts';
+import { NotPublicFault, reachOf, type AddressGuard } from '@metergate/store/network/address-guard.ts';
 import type { Attempt } from '@metergate/store/webhooks/deliveries.ts';
 
 export interface OutgoingNotice {
@@ -44,6 +44,10 @@ export function postNotice(notice: OutgoingNotice, { guard, deadlineMs }: PostRu
       'webhook-id': notice.id, 'webhook-timestamp': String(Math.floor(notice.nowMs / 1_000)), 'webhook-signature': signatureOf(notice),
     },
   });
+  // The address that was reached is judged as well, before a byte is written to it.
+  request.once('socket', (socket) => socket.prependOnceListener('connect', () => {
+    if (!guard.admits(socket.remoteAddress, reach)) socket.destroy(new NotPublicFault(url.hostname, 'was reached at an address that is not public'));
+  }));
   const late = setTimeout(() => request.destroy(new Error('late')), deadlineMs);
   const settle = (attempt: Attempt): void => {
     clearTimeout(late);
