@@ -40,6 +40,9 @@ class Jar {
   }
 }
 
+/** With one character changed near its end, of which every bit counts. */
+const altered = (text: string): string => `${text.slice(0, -4)}${text.at(-4) === 'A' ? 'B' : 'A'}${text.slice(-3)}`;
+
 for (const engine of ['SQLite', 'PostgreSQL'] as const) {
   describe(`signing in by OpenID Connect on ${engine}`, () => {
     let server: TestPostgres | null = null;
@@ -284,7 +287,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       const own = begunSignIns(masterKey, Date.now);
       const sealed = own.seal({ checks: { state: 's', nonce: 'n', verifier: 'v' }, to: '/' });
       assert.equal(own.open(sealed)?.to, '/');
-      const wrong = ['', 'x', sealed.slice(1), `${sealed.slice(0, -2)}AA`, `${sealed}=`, 'A'.repeat(5_000)];
+      const wrong = ['', 'x', sealed.slice(1), altered(sealed), `${sealed}=`, 'A'.repeat(5_000)];
       assert.deepEqual(wrong.map((each) => own.open(each)), wrong.map(() => null));
       assert.equal(begunSignIns(new Uint8Array(32), Date.now).open(sealed), null);
     });
@@ -341,7 +344,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       const kept = keptIdTokens(masterKey, Date.now, 1_000);
       assert.equal(kept.open(kept.seal('x'.repeat(5_000))), '');
       assert.equal(kept.open(kept.seal('a.b.c')), 'a.b.c');
-      assert.deepEqual(['', 'x', `${kept.seal('a.b.c').slice(0, -2)}AA`].map((each) => kept.open(each)), [null, null, null]);
+      assert.deepEqual(['', 'x', altered(kept.seal('a.b.c'))].map((each) => kept.open(each)), [null, null, null]);
       assert.equal(keptIdTokens(masterKey, () => Date.now() + 2_000, 1_000).open(kept.seal('a.b.c')), null);
       const say = (line: string) => assert.fail(line);
       const there = createIdentityProvider({ settings: settingsOf(idp), clock: Date.now, say });
