@@ -131,7 +131,7 @@ export class CallerConnection implements AnsweredConnection, Reader, SocketReade
     if (tooLong || this.#callers.keptBytes + bytes.length > keptBytesMax) return this.#leave(bytes);
     this.#phase = 'receiving';
     this.#part ??= new RequestPart(this.#callers, this.#callers.limits.momentMs, () => this.#leave(null));
-    this.#part.add(bytes);
+    this.#request.keep(this.#part.add(bytes));
   }
 
   #letGoOfPart(): void {
@@ -142,13 +142,13 @@ export class CallerConnection implements AnsweredConnection, Reader, SocketReade
   /** Node's server goes on with it, from the first byte of this request. */
   #leave(last: Buffer | null): void {
     const pieces = this.#part?.pieces ?? [];
-    const bytes = Buffer.concat(last === null ? pieces : [...pieces, last]);
     this.#letGo('left');
     if (this.#socket.destroyed) return;
     if (this.#hasServed) this.#callers.clock.forget(this);
     leaveToOthers(this.#socket);
     this.#connection.reader = null;
-    this.#socket.unshift(bytes);
+    if (last !== null) this.#socket.unshift(Buffer.from(last));
+    for (let at = pieces.length - 1; at >= 0; at -= 1) this.#socket.unshift(pieces[at]);
     this.#callers.leaveToNode(this.#socket);
   }
 

@@ -26,11 +26,13 @@ export class RequestPart implements Watched {
     shared.momentClock.watch(this);
   }
 
-  /** Copies them. */
-  add(bytes: Buffer): void {
-    this.pieces.push(Buffer.from(bytes));
+  /** Keeps a copy of them, which it returns. */
+  add(bytes: Buffer): Buffer {
+    const copy = Buffer.from(bytes);
+    this.pieces.push(copy);
     this.bytes += bytes.length;
     this.#shared.keptBytes += bytes.length;
+    return copy;
   }
 
   /** It is kept no more. */

@@ -25,11 +25,12 @@ export class UsualRequest implements RequestEvents {
   #method = '';
   #target = '';
   #pairs: string[] | null = null;
-  #content: Buffer | null = null;
-  /** The rest of a body that comes in pieces. */
-  #moreContent: Buffer[] = [];
+  /** What the last bytes had of the body; theirs, until it is kept or taken. */
+  #bodyPart: Buffer | null = null;
+  /** What earlier bytes had of it, where it comes in pieces. */
+  #bodyParts: Buffer[] = [];
 
-  /** The next bytes; none of them is kept but in what `take` gives. After `unusual` it is not to be asked again. */
+  /** The next bytes. Before they go, a whole request is to be taken, or a copy of a part to be kept. After `unusual` it is not to be asked again. */
   read(bytes: Buffer): Reading {
     const outcome = this.#parser.execute(bytes);
     if (this.#isUnusual || outcome instanceof Error) return 'unusual';
@@ -42,20 +43,37 @@ export class UsualRequest implements RequestEvents {
     return this.#method !== '';
   }
 
+  /** A copy of the last bytes read, of a request that is not whole. They end with what they have of the body. */
+  keep(copy: Buffer): void {
+    if (this.#bodyPart !== null) this.#bodyParts.push(copy.subarray(copy.length - this.#bodyPart.length));
+    this.#bodyPart = null;
+  }
+
   /** The whole request. The next bytes begin another. */
   take(socket: Socket): WholeRequest {
-    const content = this.#content === null || this.#moreContent.length === 0 ? this.#content : Buffer.concat([this.#content, ...this.#moreContent]);
-    const request = new WholeRequest(socket, { method: this.#method, target: this.#target, pairs: this.#pairs ?? [], content });
-    this.#hasBegun = this.#isWhole = false;
-    this.#method = this.#target = '';
-    this.#pairs = this.#content = null;
-    if (this.#moreContent.length > 0) this.#moreContent = [];
+    const request = new WholeRequest(socket, {
+      method: this.#method, target: this.#target, pairs: this.#pairs ?? [], content: this.#content(),
+    });
+    this.#forget();
     return request;
   }
 
-  /** Frees the parser. Not from within `read`. */
+  #content(): Buffer | null {
+    if (this.#bodyPart === null) return null;
+    return this.#bodyParts.length === 0 ? Buffer.from(this.#bodyPart) : Buffer.concat([...this.#bodyParts, this.#bodyPart]);
+  }
+
+  /** Frees the parser, and all that was read of a request. Not from within `read`. */
   close(): void {
     this.#parser.close();
+    this.#forget();
+  }
+
+  #forget(): void {
+    this.#hasBegun = this.#isWhole = false;
+    this.#method = this.#target = '';
+    this.#pairs = this.#bodyPart = null;
+    if (this.#bodyParts.length > 0) this.#bodyParts = [];
   }
 
   begun(): void {
@@ -83,9 +101,9 @@ export class UsualRequest implements RequestEvents {
   }
 
   body(chunk: Buffer): void {
-    if (this.#isUnusual) return;
-    if (this.#content === null) this.#content = Buffer.from(chunk);
-    else this.#moreContent.push(Buffer.from(chunk));
+    // One part of what is read at a time: its length was declared.
+    if (this.#bodyPart === null) this.#bodyPart = chunk;
+    else this.#isUnusual = true;
   }
 
   complete(): void {
