@@ -199,11 +199,12 @@ test('a caller who leaves with pipelined calls waiting: each is recorded once an
     : { headers: eventStream, body: ['data: x\n\n', go.opened] }));
   const connection = await RawConnection.open(service.system.gatewayUrl);
   const projects = ['pipe-0', 'pipe-1-large', 'pipe-2-large', 'pipe-3'];
-  for (const project of projects) {
-    const target = project.endsWith('large') ? '/v1/responses/large' : '/v1/responses';
-    connection.send(requestBytes({ target, headers: named(service, project), body: '{}' }, 'x'));
-  }
   const heard = openai.requests.length;
+  // In one piece: calls that come one by one are also served one by one (decision 0042).
+  connection.send(Buffer.concat(projects.map((project) => {
+    const target = project.endsWith('large') ? '/v1/responses/large' : '/v1/responses';
+    return requestBytes({ target, headers: named(service, project), body: '{}' }, 'x');
+  })));
   await eventually(() => openai.requests.length >= heard + projects.length, 'the pipeline at the provider');
   await connection.received(5);
   connection.abort();
@@ -213,6 +214,23 @@ test('a caller who leaves with pipelined calls waiting: each is recorded once an
   go.open();
   await eventually(() => openai.openConnections <= open, 'the providers are let go');
   await assertServes(service);
+});
+
+test('a caller who sends a call behind another and leaves: it is missed with the next bytes for it, and the call behind is not begun', async () => {
+  const { openai } = service.system;
+  const go = gate();
+  openai.respond({ headers: eventStream, body: ['data: x\n\n', go.opened, 'data: y\n\n', gate().opened] });
+  const connection = await RawConnection.open(service.system.gatewayUrl);
+  connection.send(requestBytes({ target: '/v1/responses', headers: named(service, 'ahead'), body: '{}' }, 'x'));
+  await connection.received(5);
+  await connection.sendAll(requestBytes({ target: '/v1/responses', headers: named(service, 'behind'), body: '{}' }, 'x'));
+  connection.abort();
+  await connection.ended;
+  go.open();
+  const [record] = await recordsOf(service, ['ahead']);
+  assert.equal(record?.outcome, 'caller_gone');
+  await assertServes(service);
+  await assertNoRecordOf(service, ['behind']);
 });
 
 test('a caller who stops reading holds the provider back and no memory, and its leaving is recorded', async () => {

@@ -3,7 +3,7 @@
  * the destination, and an end that is either clean or plainly broken. The gateway's own answers are in `respond.ts`.
  */
 import { inboundResponseHeaders, type HeaderPairs } from '@metergate/core/call/header-pairs.ts';
-import type { CallerRequest, CallerResponse } from '../callers/caller-exchange.ts';
+import { joinedTextBytesMax, type CallerRequest, type CallerResponse } from '../callers/caller-exchange.ts';
 import { callerCloses, isLast } from '../callers/respond.ts';
 import type { CallGuard } from './call-guard.ts';
 import { bodyEnd, chunkEnd, framedChunk, framedLastChunk, joinedBytesMax, sizeLine } from './chunk-framing.ts';
@@ -20,12 +20,6 @@ export interface Source {
   pause(): void;
   resume(): void;
 }
-
-/**
- * Last bytes of up to so many leave as one text with a head that waits for them: Node joins two texts and writes once, but gives a text and
- * bytes to the system as a list, which takes half a microsecond more. Up to 16 KiB of text need no memory of their own on the way.
- */
-const textBytesMax = 12 * 1024;
 
 const nothing = Buffer.alloc(0);
 const noHeaders = Object.freeze({});
@@ -99,7 +93,7 @@ export class Answer {
   }
 
   #endWith(bytes: Buffer): void {
-    if (this.#headWaits && bytes.length <= textBytesMax) this.#response.end(bytes.toString('latin1'), 'latin1');
+    if (this.#headWaits && bytes.length <= joinedTextBytesMax) this.#response.end(bytes.toString('latin1'), 'latin1');
     else this.#response.end(bytes);
   }
 

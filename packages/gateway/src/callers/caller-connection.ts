@@ -1,9 +1,9 @@
 /**
  * A caller's connection, as long as its requests are the usual ones: by HTTP/1.1, one at a time, whole within a moment, with nothing asked for
  * that needs more than an answer. Those are read and answered here, by Node's parser on Node's socket, for less than Node's server takes.
- * Anything else is left to Node's server, with the bytes as they came and from a request's first one on: what is malformed, slow, long, cut
- * in pieces, pipelined, of HTTP/1.0, or has an expectation, an upgrade, chunks or a connection to be closed. So there is one place
- * that refuses, and it reads the same bytes by the same parser. A connection that was left to it stays there.
+ * Anything else is left to Node's server, with the bytes as they came and from a request's first one on: what is malformed, slow, long,
+ * pipelined, of HTTP/1.0, or has an expectation, an upgrade, chunks or a connection to be closed. So there is one place that refuses, and it
+ * reads the same bytes by the same parser. A connection that was left to it stays there.
  */
 import type { Socket } from 'node:net';
 import type { Refusal } from '@metergate/core/refusal.ts';

@@ -4,16 +4,13 @@
  */
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { Socket } from 'node:net';
-import type { CallerResponse } from './caller-exchange.ts';
+import { joinedTextBytesMax, type CallerResponse } from './caller-exchange.ts';
 
 /** Whose turn it was. */
 export interface AnsweredConnection {
   /** This answer is written to its end. True: it was the last one of its connection. */
   answered(isLast: boolean): void;
 }
-
-/** Bytes of up to so many leave with a head as one text, which the system takes in one piece; more of them as a list of both. */
-const textBytesMax = 12 * 1024;
 
 export class WholeResponse implements CallerResponse {
   readonly #socket: Socket;
@@ -90,7 +87,7 @@ export class WholeResponse implements CallerResponse {
   }
 
   #writeWithHead(head: string, chunk: Uint8Array): boolean {
-    if (chunk.length <= textBytesMax) return this.#socket.write(head + textOf(chunk), 'latin1');
+    if (chunk.length <= joinedTextBytesMax) return this.#socket.write(head + textOf(chunk), 'latin1');
     this.#socket.cork();
     this.#socket.write(head, 'latin1');
     const goesOn = this.#socket.write(chunk);
