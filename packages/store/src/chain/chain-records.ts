@@ -12,6 +12,7 @@ import type { Send } from '../engine/send.ts';
 import { onBoth, onEach, wordsFrom, wordsGiven } from '../engine/texts.ts';
 import { makeChain } from './make-chain.ts';
 import { sha256, signCheckpoint, unsealChainKeys, type ChainKeys } from './receipt-keys.ts';
+import { giveWay } from '../give-way.ts';
 import type { ReceiptChainTable } from '../schema/receipt-schema.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { StoreContext } from '../context.ts';
@@ -135,6 +136,7 @@ function addTo(context: StoreContext, send: Send, { chain, keys, records, places
   let sequence = Number(chain.sequence);
   let previous = Buffer.from(chain.hash).toString('hex');
   for (const record of records) {
+    giveWay();
     sequence += 1;
     const wordsDigest = digestOfWords(keys.secret, record);
     previous = sha256(recordLinkText({ sequence, previous, wordsDigest }, record));

@@ -7,11 +7,13 @@
  * On `{stop: true}`, sent after the gateway thread has ended, all that is closed is shipped; then `{stopped: true}`.
  */
 import { randomBytes } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import type { GatewayNodeId } from '@metergate/core/id.ts';
 import { followStoreTime, readNodeTime, startNodeTime } from '@metergate/core/time/node-time.ts';
+import { giveWayEvery } from '../give-way.ts';
 import { settingRefusedRowsAside } from '../journal/refused-rows.ts';
 import { createShipper, type Shipper, type ShipperOptions } from '../journal/shipper.ts';
 import { giveBackWhenIdle } from '../memory/idle-memory.ts';
@@ -57,6 +59,8 @@ const nudgePauseMs = { sqlite: 50, postgres: 20 };
 const manyRows = 100;
 const busyPauseMs = 100;
 const figuresPauseMs = 1_000;
+/** With one processor: a call waits no longer for this thread's work. */
+const workedAtOnceMs = 0.3;
 /** A little less than a pause between two looks at the journal. */
 const keptPauseMs = 150;
 const refusalsPauseMs = 2_000;
@@ -85,6 +89,7 @@ export interface StoreThreadFigures {
   readonly shippedMs: number;
 }
 
+if (availableParallelism() === 1) giveWayEvery(workedAtOnceMs);
 try {
   await serve();
 } catch (error) {

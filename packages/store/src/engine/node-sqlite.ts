@@ -13,6 +13,7 @@ import {
   SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler,
   type CompiledQuery, type DatabaseConnection, type Dialect, type Driver, type QueryResult, type TransactionSettings,
 } from 'kysely';
+import { giveWay } from '../give-way.ts';
 import { StoreFault } from './fault.ts';
 import type { Transact } from './pipeline.ts';
 import { sendingAtOnce } from './send.ts';
@@ -207,7 +208,10 @@ class NodeSqliteDriver implements Driver {
     const connection = await this.acquireConnection();
     await this.beginTransaction(connection, {});
     try {
-      const { send, all } = sendingAtOnce((sql, parameters) => this.#statements.answer(sql, parameters));
+      const { send, all } = sendingAtOnce((sql, parameters) => {
+        giveWay();
+        return this.#statements.answer(sql, parameters);
+      });
       const result = write(send, await read(send));
       await all();
       await this.commitTransaction(connection);

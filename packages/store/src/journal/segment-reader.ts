@@ -3,6 +3,7 @@
  * whole frame, under `full` to the last that is known to be synced, and never holds up the writer.
  */
 import { readSync } from 'node:fs';
+import { giveWay } from '../give-way.ts';
 import { openOwner, type OwnerHandle } from './owner-lock.ts';
 import { FrameWalk, firstPlace, type FramePlace } from './frame-walk.ts';
 import { beginningFromText, endFromText, recordFromText, rowKind, tighteningFromText } from './row.ts';
@@ -85,6 +86,7 @@ export class SegmentReader {
         if (seq <= walked) return true;
         last = seq;
         if (kind === rowKind.opened) return true;
+        giveWay();
         const text = frame.bytes.toString('utf8', from, to);
         if (kind === rowKind.closed) due.records.push({ seq, record: recordFromText(text) });
         else due.runEvents.push({ seq, event: runEventFrom(kind, text) });

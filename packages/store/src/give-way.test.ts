@@ -1,0 +1,48 @@
+/** A thread gives the processor away within long work where it was told to, and otherwise never. */
+import assert from 'node:assert/strict';
+import { afterEach, test } from 'node:test';
+import { giveWay, giveWayEvery } from './give-way.ts';
+
+afterEach(() => giveWayEvery(null));
+
+function timed() {
+  const time = { nowMs: 0, sleeps: [] as number[] };
+  const by = {
+    monotonicMs: () => time.nowMs,
+    sleep(ms: number) {
+      assert.ok(ms > 0 && ms < 0.1);
+      time.sleeps.push(time.nowMs);
+      time.nowMs += 0.07;
+    },
+  };
+  return { time, by };
+}
+
+test('within work that goes on it sleeps for a moment each time it has worked for so long, and not more often', () => {
+  const { time, by } = timed();
+  giveWayEvery(0.3, by);
+  for (let piece = 0; piece < 100; piece += 1) {
+    time.nowMs += 0.01;
+    giveWay();
+  }
+  const gaps = time.sleeps.slice(1).map((atMs, index) => atMs - time.sleeps[index]! - 0.07);
+  assert.equal(time.sleeps.length, 3);
+  for (const gap of gaps) assert.ok(gap >= 0.3 - 1e-9 && gap < 0.32, String(gap));
+});
+
+test('until it is told to, and once it is told not to, nothing sleeps', () => {
+  const { time, by } = timed();
+  giveWay();
+  giveWayEvery(0.3, by);
+  giveWayEvery(null);
+  time.nowMs += 1_000;
+  giveWay();
+  assert.deepEqual(time.sleeps, []);
+});
+
+test('by this thread itself the sleep is one', () => {
+  giveWayEvery(0);
+  const beganMs = performance.now();
+  giveWay();
+  assert.ok(performance.now() > beganMs);
+});
