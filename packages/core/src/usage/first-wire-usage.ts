@@ -4,7 +4,6 @@
  */
 import { watched, type WatchedValue } from '../json/watched-value.ts';
 import { badUsage, foundUsage, type FoundUsage } from './found-usage.ts';
-import { OwnCachedNames } from './own-cached-names.ts';
 import { reportedCost } from './reported-cost.ts';
 import { tokenFigure } from './token-figure.ts';
 
@@ -15,7 +14,6 @@ export type UsageSpelling = readonly [input: 'prompt' | 'input', output: 'comple
 export class FirstWireUsage {
   readonly place: WatchedValue;
   private readonly readsCost: boolean;
-  private readonly ownCached: OwnCachedNames | null;
   private readonly input = watched();
   private readonly output = watched();
   private readonly cached = watched();
@@ -31,9 +29,7 @@ export class FirstWireUsage {
   /** `readsCost`: the destination is a declared upstream. */
   constructor([input, output]: UsageSpelling, readsCost: boolean) {
     this.readsCost = readsCost;
-    this.ownCached = readsCost ? new OwnCachedNames() : null;
     this.place = watched({
-      ...this.ownCached?.fields,
       [`${input}_tokens`]: this.input,
       [`${output}_tokens`]: this.output,
       [`${input}_tokens_details`]: watched({
@@ -54,7 +50,7 @@ export class FirstWireUsage {
     const figures = {
       input: tokenFigure(this.input),
       output: tokenFigure(this.output),
-      cached: tokenFigure(this.cached) ?? this.ownCached?.read() ?? null,
+      cached: tokenFigure(this.cached),
       cacheWrite: tokenFigure(this.cacheWrite),
       cacheWriteOneHour: tokenFigure(this.longLived),
       reasoning: tokenFigure(this.reasoning),

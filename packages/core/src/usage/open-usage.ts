@@ -1,8 +1,7 @@
 /** A `usage` object of an answer whose API its path does not name: the figures of any wire, by the words it uses. */
-import { watched, type WatchedValue } from '../json/watched-value.ts';
+import { watched } from '../json/watched-value.ts';
 import { badUsage, type RawFigures } from './found-usage.ts';
 import { MessageUsage } from './message-usage.ts';
-import { OwnCachedNames } from './own-cached-names.ts';
 import { reportedCost } from './reported-cost.ts';
 import { tokenFigure, type TokenFigure } from './token-figure.ts';
 
@@ -36,23 +35,19 @@ export class OpenUsage {
   private readonly outputDetails = watched({ reasoning_tokens: this.reasoning, audio_tokens: this.audioOutput });
   /** Its own places are members of this one. */
   readonly message = new MessageUsage();
-  readonly place: WatchedValue;
+  readonly place = watched({
+    prompt_tokens: this.input, completion_tokens: this.output, output_tokens: this.output,
+    prompt_tokens_details: this.inputDetails, prompt_token_details: this.inputDetails,
+    input_tokens_details: this.inputDetails, input_token_details: this.inputDetails,
+    completion_tokens_details: this.outputDetails, output_tokens_details: this.outputDetails, output_token_details: this.outputDetails,
+    total_tokens: this.total, cost: this.cost, total_cost: this.totalCost,
+    ...this.message.fieldsBeside,
+  });
   private readonly readsCost: boolean;
-  private readonly ownCached: OwnCachedNames | null;
 
   /** `readsCost`: the destination is a declared upstream. */
   constructor(readsCost: boolean) {
     this.readsCost = readsCost;
-    this.ownCached = readsCost ? new OwnCachedNames() : null;
-    this.place = watched({
-      ...this.ownCached?.fields,
-      prompt_tokens: this.input, completion_tokens: this.output, output_tokens: this.output,
-      prompt_tokens_details: this.inputDetails, prompt_token_details: this.inputDetails,
-      input_tokens_details: this.inputDetails, input_token_details: this.inputDetails,
-      completion_tokens_details: this.outputDetails, output_tokens_details: this.outputDetails, output_token_details: this.outputDetails,
-      total_tokens: this.total, cost: this.cost, total_cost: this.totalCost,
-      ...this.message.fieldsBeside,
-    });
   }
 
   /** Null where there is none (yet); `badUsage` where something else stands in its place. */
@@ -64,7 +59,7 @@ export class OpenUsage {
     const figures = {
       input: tokenFigure(this.input) ?? message.input,
       output: tokenFigure(this.output),
-      cached: tokenFigure(this.cached) ?? this.ownCached?.read() ?? message.cached,
+      cached: tokenFigure(this.cached) ?? message.cached,
       cacheWrite: tokenFigure(this.cacheWrite) ?? message.cacheWrite,
       cacheWriteOneHour: tokenFigure(this.longLived) ?? message.cacheWriteOneHour,
       reasoning: tokenFigure(this.reasoning),

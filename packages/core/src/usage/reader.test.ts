@@ -353,25 +353,6 @@ describe('a usage that leaves out a figure that is due is told in part, on every
 });
 
 describe('declared upstream', () => {
-  test('cached tokens are read by the names that sellers have of their own; the first wire has none of them', () => {
-    const figures = { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 };
-    const own = [
-      { prompt_cache_hit_tokens: 8, prompt_cache_miss_tokens: 2 }, { num_cached_tokens: 8 }, { prompt_token_details: { cached_tokens: 8 } },
-      { cached_tokens: 8 }, { prompt_tokens_details: { cached_tokens: 8 }, prompt_cache_hit_tokens: 7, cached_tokens: 6 },
-      { prompt_tokens_details: null, prompt_cache_hit_tokens: 8 },
-    ];
-    for (const endpoint of ['chat.completions', 'other'] as const) {
-      for (const usage of own) {
-        const body = JSON.stringify({ model: 'm', choices: [], usage: { ...figures, ...usage } });
-        assert.deepEqual(usageOf(read({ ...upstream, endpoint }, body)), ['reported', null, { input: 10, output: 2, cached: 8 }], body);
-      }
-      const bad = JSON.stringify({ choices: [], usage: { ...figures, num_cached_tokens: -1 } });
-      assert.deepEqual(usageOf(read({ ...upstream, endpoint }, bad)), ['unknown', 'not_a_figure', {}]);
-    }
-    const atFirst = JSON.stringify({ model: 'm', usage: { ...figures, cached_tokens: 8 } });
-    assert.deepEqual(usageOf(read(chat, atFirst)), ['reported', null, { input: 10, output: 2 }]);
-  });
-
   test('the cost is carried as written; a bad one is ignored, the figures stay', () => {
     const cost = (json: string) => read(upstream, `{"usage":{"prompt_tokens":1,"completion_tokens":2,${json}}}`).reportedCost;
     assert.equal(cost('"cost":0.00012300'), '0.00012300');

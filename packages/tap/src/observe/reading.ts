@@ -10,17 +10,13 @@ import type { Figures } from '../seen-call.ts';
 /** More calls of tools than an event can tell are not counted. */
 const toolCallsMax = 10_000;
 
-/** Where tokens are: first wire, second wire and Responses, Mistral's SDK, Google, AI SDK; cached ones also DeepSeek's, Mistral's, Moonshot's. */
+/** Where tokens are: first wire, second wire and Responses, Mistral's SDK, Google, AI SDK. */
 const usagePaths = {
   input_tokens: 'prompt_tokens input_tokens promptTokens promptTokenCount inputTokens inputTokens.total tokens',
   output_tokens: 'completion_tokens output_tokens completionTokens candidatesTokenCount outputTokens outputTokens.total',
   cached_tokens: 'prompt_tokens_details.cached_tokens input_tokens_details.cached_tokens cache_read_input_tokens cachedContentTokenCount '
-    + 'inputTokens.cacheRead cachedInputTokens prompt_cache_hit_tokens num_cached_tokens prompt_token_details.cached_tokens cached_tokens '
-    + 'promptTokensDetails.cachedTokens numCachedTokens promptTokenDetails.cachedTokens',
+    + 'inputTokens.cacheRead cachedInputTokens',
 } as const;
-
-/** Words of the second wire, whose total may count what comes on top of its input. */
-const onTopPaths = 'cache_read_input_tokens cache_creation_input_tokens';
 
 /** Where the reason of the end is: second wire, Google, AI SDK, Responses. */
 const stopPaths = 'stop_reason delta.stop_reason candidates.0.finishReason finishReason.unified finishReason incomplete_details.reason status';
@@ -55,12 +51,6 @@ function readUsage(usage: unknown, figures: Figures): void {
   const thoughts = figureIn(raw, 'thoughtsTokenCount'); // Google's, beside its candidates
   for (const name of Object.keys(usagePaths) as (keyof typeof usagePaths)[]) figures[name] = figureIn(raw, usagePaths[name]) ?? figures[name];
   if (thoughts) figures.output_tokens = thoughts + (figureIn(raw, 'candidatesTokenCount') ?? 0);
-  const input = figureIn(raw, 'prompt_tokens input_tokens');
-  if (input === undefined || own(raw, onTopPaths)) return;
-  // Some sellers (xAI) count reasoning in the total alone.
-  const output = figureIn(raw, 'completion_tokens output_tokens') ?? 0;
-  const beside = (figureIn(raw, 'total_tokens') ?? 0) - input - output;
-  if (beside > 0) figures.output_tokens = output + beside;
 }
 
 /** Each call of a tool, by its id or else its place; one with neither counts each time. A stream names a tool in its first part alone. */

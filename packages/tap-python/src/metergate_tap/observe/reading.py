@@ -21,15 +21,9 @@ _TOKENS = {
     "input_tokens": "prompt_tokens input_tokens prompt_token_count promptTokenCount",
     "output_tokens": "completion_tokens output_tokens candidates_token_count candidatesTokenCount",
     "cached_tokens": "prompt_tokens_details.cached_tokens input_tokens_details.cached_tokens cache_read_input_tokens "
-    "cached_content_token_count cachedContentTokenCount prompt_cache_hit_tokens num_cached_tokens prompt_token_details.cached_tokens "
-    "cached_tokens",
+    "cached_content_token_count cachedContentTokenCount",
 }
-"""
-Where tokens are: first wire, second wire and Responses, Google's SDK, Google's wire; cached ones also DeepSeek's, Mistral's, Moonshot's.
-"""
-
-_ON_TOP = "cache_read_input_tokens cache_creation_input_tokens"
-"""Words of the second wire, whose total may count what comes on top of its input."""
+"""Where tokens are: first wire, second wire and Responses, Google's SDK, Google's wire."""
 
 _STOP = (
     "stop_reason delta.stop_reason candidates.0.finish_reason candidates.0.finishReason incomplete_details.reason status"
@@ -79,14 +73,6 @@ class Reading:
         thoughts = figure_in(usage, "thoughts_token_count thoughtsTokenCount")  # Google's, beside its candidates
         if thoughts:
             figures.output_tokens = thoughts + (figure_in(usage, "candidates_token_count candidatesTokenCount") or 0)
-        given = figure_in(usage, "prompt_tokens input_tokens")
-        if given is None or own(usage, _ON_TOP) is not None:
-            return
-        # Some sellers (xAI) count reasoning in the total alone.
-        made = figure_in(usage, "completion_tokens output_tokens") or 0
-        beside = (figure_in(usage, "total_tokens") or 0) - given - made
-        if beside > 0:
-            figures.output_tokens = made + beside
 
     def _read_tools(self, part: Any, answer: Any) -> None:
         """Each call of a tool, by its id or else its place; one with neither counts each time. A stream names a tool in its first part."""
