@@ -1,7 +1,7 @@
 /**
  * A file → a Kysely dialect on `node:sqlite`; the only file of the store's SQL that touches that module.
  * Every open connection has its pragmas set and read back: WAL, synchronous FULL (a shipped batch must outlive the
- * journal segment that is unlinked for it), foreign keys on, 5 s of patience with other processes.
+ * journal segment that is unlinked for it), foreign keys on, what is deleted overwritten, 5 s of patience with other processes.
  * Integers come back as `bigint`, whatever their size, as they do from PostgreSQL.
  * If the file cannot be used, the engine's own error is thrown, or a `StoreFault` where SQLite would be silent.
  */
@@ -34,7 +34,7 @@ export async function openSqliteFile(path: string, { create }: { readonly create
   try {
     assertVersion(database);
     await enterWal(database);
-    const pragmas = { synchronous: 2n, foreign_keys: 1n, busy_timeout: BigInt(busyTimeoutMs) };
+    const pragmas = { synchronous: 2n, foreign_keys: 1n, secure_delete: 1n, busy_timeout: BigInt(busyTimeoutMs) };
     for (const [name, value] of Object.entries(pragmas)) {
       database.exec(`pragma ${name} = ${value}`);
       if (pragma(database, name) !== value) throw new StoreFault('store_failed', `SQLite did not take ${name} = ${value} on ${path}.`);

@@ -48,7 +48,6 @@ export function erasureIn(context: StoreContext): Erasure {
   return {
     begin: (organization) => engine.change(async (transaction, revision) => {
       if (engine.kind === 'postgres') await sql`select pg_advisory_xact_lock(${shippingLock}::bigint)`.execute(transaction);
-      await overwriting(engine.kind, transaction);
       const isErased = async () => (await erasedAmong(engine.kind, sendingIn(transaction).send, [organization])).size > 0;
       if (!await stampOrganization(transaction, organization, revision) || await isErased()) {
         return unknownOrganization();
@@ -71,34 +70,58 @@ export function erasureIn(context: StoreContext): Erasure {
       return { organization };
     }, ({ organization: erased }) => ({ action: 'eraseOrganization', organization: erased, subject: erased, withoutWords: true })),
     goOn: () => background.write(async (transaction) => {
-      await overwriting(engine.kind, transaction);
       const records = await eraseRecords(engine.kind, transaction);
       const events = records ? 1 : await dropErasedEvents(transaction, eventsAtOnce);
       return events > 0;
     }),
     settle: () => background.read(async (db) => {
       if (engine.kind !== 'sqlite') return true;
-      return await db.selectFrom('erased_organization').select('organization').limit(1).executeTakeFirst() === undefined || emptyLog(db);
+      if (await db.selectFrom('erased_organization').select('organization').limit(1).executeTakeFirst() === undefined) return true;
+      return await rewritten(db) && emptyLog(db);
     }),
   };
 }
 
-/** Most is written beside writers, who are held up only for the rest, and not while somebody still reads from the log: false. */
-async function emptyLog(db: Kysely<Schema>): Promise<boolean> {
-  await sql`pragma wal_checkpoint(passive)`.execute(db);
+/** A larger file would keep writers waiting for more than about a second. Bytes. */
+const rewrittenBytesMax = 64n * 1024n * 1024n;
+
+/**
+ * SQLite overwrites what is deleted, but where it parted a page in two it may leave what it moved in the unused part of the first. A small file
+ * is written anew without that. False: somebody writes. Of a large one a word may stay so, out of reach of SQL, until its page is written over.
+ */
+async function rewritten(db: Kysely<Schema>): Promise<boolean> {
+  const { rows } = await sql<{ bytes: bigint }>`select page_count * page_size as bytes from pragma_page_count, pragma_page_size`.execute(db);
+  if (rows[0]!.bytes > rewrittenBytesMax) return true;
+  return withoutPatience(db, async () => {
+    await sql`vacuum`.execute(db);
+    return true;
+  });
+}
+
+/** What somebody else is in the way of is not waited for, since that would hold this thread: false. */
+async function withoutPatience(db: Kysely<Schema>, work: () => Promise<boolean>): Promise<boolean> {
   const { rows } = await sql<{ timeout: bigint }>`pragma busy_timeout`.execute(db);
   await sql`pragma busy_timeout = 0`.execute(db);
   try {
-    const emptied = await sql<{ busy: bigint }>`pragma wal_checkpoint(truncate)`.execute(db);
-    return Number(emptied.rows[0]!.busy) === 0;
+    return await work();
+  } catch (error) {
+    if (((error as { errcode?: number }).errcode ?? 0) % 256 === sqliteBusy) return false;
+    throw error;
   } finally {
     await sql`pragma busy_timeout = ${sql.lit(Number(rows[0]!.timeout))}`.execute(db);
   }
 }
 
-/** SQLite leaves the bytes of what is deleted until they are needed, unless it is told not to; PostgreSQL's vacuum sees to it. */
-async function overwriting(engine: Engine['kind'], transaction: Transaction<Schema>): Promise<void> {
-  if (engine === 'sqlite') await sql`pragma secure_delete = on`.execute(transaction);
+/** SQLite's number for it. */
+const sqliteBusy = 5;
+
+/** Most is written beside writers, who are held up only for the rest, and not while somebody still reads from the log: false. */
+async function emptyLog(db: Kysely<Schema>): Promise<boolean> {
+  await sql`pragma wal_checkpoint(passive)`.execute(db);
+  return withoutPatience(db, async () => {
+    const emptied = await sql<{ busy: bigint }>`pragma wal_checkpoint(truncate)`.execute(db);
+    return Number(emptied.rows[0]!.busy) === 0;
+  });
 }
 
 /** Every session of who was a member ends; who belongs nowhere else is no user any more. */

@@ -1,0 +1,58 @@
+/** Of an erased organization no word lies in SQLite's files, whatever SQLite moved about while it stood there (design 3, row 23). */
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, test } from 'node:test';
+import type { OrganizationId } from '@metergate/core/id.ts';
+import { openEngine } from '../engine/engine.ts';
+import { batchOf, drawing, sampleRecord, startMs } from '../test-support/contract-fixture.ts';
+import { bothEngines, contractStores } from '../test-support/contract-store.ts';
+
+const contractStore = contractStores();
+const word = 'CANARY';
+
+describe('erased words', async () => {
+  const { url, store, another, newOrganization } = await contractStore(bothEngines[0]!);
+  const draw = drawing(7);
+
+  function recordOf(organization: OrganizationId, of: string, number: number) {
+    const named = (kind: string): string => `${of}-${kind}-${draw(97)}`;
+    return sampleRecord(organization, {
+      project: named('project'), labels: [named('label'), named('tag')], run: named('run'), startedAtMs: startMs + number * 1_000,
+    });
+  }
+
+  function copies(): number {
+    const file = url.replace(/^sqlite:/, '');
+    return [file, `${file}-wal`].filter((path) => existsSync(path))
+      .reduce((sum, path) => sum + readFileSync(path, 'latin1').split(word).length - 1, 0);
+  }
+
+  test('lie nowhere in the file or its log, though the pages that they stood on were parted many times', async () => {
+    const organizations = [await newOrganization(), await newOrganization(), await newOrganization()];
+    for (let batch = 0; batch < 8; batch += 1) {
+      const records = Array.from({ length: 200 }, (_, at) => {
+        const place = draw(3);
+        return recordOf(organizations[place]!, place === 1 ? word : 'plain', batch * 200 + at);
+      });
+      await store.calls.ship(batchOf('seg_words', records, batch * 200 + 1));
+    }
+    assert.ok(copies() > 1_000);
+    // As the platform does it, on a connection of its own.
+    const { erasure } = await another();
+    await erasure.begin(organizations[1]!);
+    while (await erasure.goOn());
+    assert.equal(await erasure.settle(), true);
+    assert.equal(copies(), 0);
+  });
+
+  test('are not settled while somebody writes, and nobody waits for that', async () => {
+    const writer = await openEngine(url, { create: false });
+    const { erasure } = await another();
+    await writer.write(async (transaction) => {
+      await transaction.updateTable('revision').set({ value: 1n }).where('value', '<', 0n).execute();
+      assert.equal(await erasure.settle(), false);
+    });
+    await writer.close();
+    assert.equal(await erasure.settle(), true);
+  });
+});
