@@ -138,7 +138,7 @@ class Look {
   async #lookAt(organization: OrganizationId): Promise<readonly SpendDifference[] | null> {
     const { known, looks } = this.#options;
     const digest = known?.digests.get(organization);
-    if (known !== null && digest !== undefined && (turnOf(organization) + looks) % looksOfWalk !== 0) {
+    if (known !== null && digest !== undefined && looks % looksOfWalk !== walkOf(organization)) {
       const asBefore = await this.#isAsBefore(organization, digest);
       if (asBefore === null) return null;
       if (asBefore) return [];
@@ -216,11 +216,11 @@ class Look {
   }
 }
 
-/** Whose turn it is at which look: by the id, since a place among all would move with those that are made and removed. */
-function turnOf(organization: OrganizationId): number {
+/** At which of `looksOfWalk` looks all is walked: by the id, since a place among all would move with those that are made and removed. */
+export function walkOf(organization: OrganizationId): number {
   let turn = 0;
   for (let at = 0; at < organization.length; at += 1) turn = (turn * 31 + organization.charCodeAt(at)) % 1_000_003;
-  return turn;
+  return turn % looksOfWalk;
 }
 
 async function newestOf(engine: Engine): Promise<bigint> {
