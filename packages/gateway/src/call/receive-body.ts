@@ -7,7 +7,7 @@
 import { Readable } from 'node:stream';
 import type { IncomingMessage } from 'node:http';
 import { declaredBodyBytes } from '@metergate/core/call/framing.ts';
-import { createStreamFlagScanner, includeUsageBytes, type StreamFlagScanner } from '@metergate/core/call/include-usage.ts';
+import { createStreamFlagScanner, includeUsageBytes, type IncludeUsageDecision, type StreamFlagScanner } from '@metergate/core/call/include-usage.ts';
 import type { Route } from '@metergate/core/call/route.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { BodyPace } from '../body-pace.ts';
@@ -61,21 +61,28 @@ function receiveWhole({ content }: WholeRequest, { route, ready, broke }: BodyRe
   if (content === null) return ready(noBody);
   let body: OutboundBody;
   try {
-    const sent = route.bodyHeld ? withUsageIncluded(content) : content;
-    body = new WholeBody(sent, { contentLength: sent.length, receivedBytes: content.length, counted: null });
+    body = wholeBody([content], { receivedBytes: content.length, verdict: route.bodyHeld ? verdictOn(content) : undefined, counted: null });
   } catch (cause) {
     return broke(cause);
   }
   ready(body);
 }
 
-/** The body with the option put in, where it is a chat that is streamed without. */
-function withUsageIncluded(content: Buffer): Buffer {
+function verdictOn(content: Buffer): IncludeUsageDecision {
   const scanner = createStreamFlagScanner();
   scanner.push(content);
   const verdict = scanner.result();
   scanner.release();
-  return verdict.kind === 'insert' ? Buffer.concat([content.subarray(0, verdict.at), includeUsageBytes, content.subarray(verdict.at)]) : content;
+  return verdict;
+}
+
+/** What is sent for these pieces: they themselves, or with the option put in where the verdict says so. */
+function wholeBody(pieces: readonly Buffer[], { receivedBytes, verdict, counted }: {
+  readonly receivedBytes: number; readonly verdict: IncludeUsageDecision | undefined; readonly counted: HeldBytes | null;
+}): OutboundBody {
+  const inserts = verdict?.kind === 'insert';
+  const contentLength = receivedBytes + (inserts ? includeUsageBytes.length : 0);
+  return new WholeBody(inOnePiece(inserts ? withInsertion(pieces, verdict.at) : pieces, contentLength), { contentLength, receivedBytes, counted });
 }
 
 const noBody: OutboundBody = {
@@ -194,9 +201,7 @@ class HeldBody implements Receiving {
     const { ready } = this.#reception;
     const verdict = this.#scanner?.result();
     this.#dropScanner();
-    const parts: Uint8Array[] = verdict?.kind === 'insert' ? withInsertion(this.#chunks, verdict.at) : this.#chunks;
-    const contentLength = this.#bytes + (verdict?.kind === 'insert' ? includeUsageBytes.length : 0);
-    ready(new WholeBody(inOnePiece(parts, contentLength), { contentLength, receivedBytes: this.#bytes, counted: this.#counted }));
+    ready(wholeBody(this.#chunks, { receivedBytes: this.#bytes, verdict, counted: this.#counted }));
   }
 
   /** An undeclared body grew past the bound: what was held goes first, the rest follows as it comes. */

@@ -40,8 +40,51 @@ export const headBytesMax = 16 * 1024;
 /** The newest major version of Node that the tests were run on. */
 const newestMajor = 26;
 
-/** For `initialize`. */
-export const lenientNone = 0;
+const lenientNone = 0;
+
+/** What is heard of a message of either kind. */
+export interface MessageEvents {
+  begun(): void;
+  body(chunk: Buffer): void;
+  complete(): void;
+}
+
+/** How one kind of message is heard of: the functions are called with the parser as their `this`, so that no parser has functions of its own. */
+export interface MessageKind<Owner> {
+  readonly type: (parser: NativeParserClass) => number;
+  readonly onHeaders: (this: NativeParser<Owner>, pairs: string[], target: string) => void;
+  readonly onHeadersComplete: (this: NativeParser<Owner>, ...parts: never) => number;
+}
+
+/** A parser of this kind, strict, whose owner hears of what it reads. */
+export function createParser<Owner extends MessageEvents>(Class: NativeParserClass, kind: MessageKind<Owner>, owner: Owner): NativeParser<Owner> {
+  const parser = new Class<Owner>();
+  parser.initialize(kind.type(Class), owner, headBytesMax, lenientNone);
+  parser.owner = owner;
+  parser[Class.kOnHeaders] = kind.onHeaders;
+  parser[Class.kOnHeadersComplete] = kind.onHeadersComplete;
+  parser[Class.kOnBody] = onBody;
+  tellEndsOf(Class, parser, true);
+  return parser;
+}
+
+/** Whether the beginnings and ends of messages are told. */
+export function tellEndsOf<Owner extends MessageEvents>(Class: NativeParserClass, parser: NativeParser<Owner>, told: boolean): void {
+  parser[Class.kOnMessageBegin] = told ? onMessageBegin : null;
+  parser[Class.kOnMessageComplete] = told ? onMessageComplete : null;
+}
+
+function onMessageBegin(this: NativeParser<MessageEvents>): void {
+  this.owner.begun();
+}
+
+function onBody(this: NativeParser<MessageEvents>, chunk: Buffer): void {
+  this.owner.body(chunk);
+}
+
+function onMessageComplete(this: NativeParser<MessageEvents>): void {
+  this.owner.complete();
+}
 
 interface HttpCommon {
   readonly HTTPParser?: NativeParserClass;

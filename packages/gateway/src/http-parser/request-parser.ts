@@ -1,6 +1,8 @@
 /** Node's HTTP parser, set up for requests. What it is, and when there is none, says `native-parser.ts`. */
 import { METHODS } from 'node:http';
-import { headBytesMax, lenientNone, usableParser, type NativeParser, type NativeParserClass, type Parser } from './native-parser.ts';
+import {
+  createParser, headBytesMax, usableParser, type MessageKind, type NativeParser, type NativeParserClass, type Parser,
+} from './native-parser.ts';
 
 /** What a parser tells while it reads. Called within `execute` and `finish`; must not throw. */
 export interface RequestEvents {
@@ -58,6 +60,8 @@ const asked: readonly (readonly [text: string, heard: string])[] = [
 /** Names of methods by the number that the parser tells, as it told them: the list that Node goes by is not public. */
 const methodNames: string[] = [];
 
+const requests: MessageKind<RequestEvents> = { type: ({ REQUEST }) => REQUEST, onHeaders, onHeadersComplete };
+
 const parserClass = usableParser((Parser) => {
   for (const name of METHODS) learnNumber(Parser, name);
   return readsRightly(Parser);
@@ -69,25 +73,7 @@ export const hasRequestParser = parserClass !== null;
 /** Throws where this Node has no such parser. */
 export function createRequestParser(owner: RequestEvents): Parser {
   if (parserClass === null) throw new Error('This version of Node has no HTTP parser that is known.');
-  return createParser(parserClass, owner);
-}
-
-function createParser(Parser: NativeParserClass, owner: RequestEvents): Parser {
-  const parser = new Parser<RequestEvents>();
-  parser.initialize(Parser.REQUEST, owner, headBytesMax, lenientNone);
-  parser.owner = owner;
-  parser[Parser.kOnMessageBegin] = onMessageBegin;
-  parser[Parser.kOnHeaders] = onHeaders;
-  parser[Parser.kOnHeadersComplete] = onHeadersComplete;
-  parser[Parser.kOnBody] = onBody;
-  parser[Parser.kOnMessageComplete] = onMessageComplete;
-  return parser;
-}
-
-// Shared by all parsers, which are their `this`: a connection has no functions of its own.
-
-function onMessageBegin(this: NativeParser<RequestEvents>): void {
-  this.owner.begun();
+  return createParser(parserClass, requests, owner);
 }
 
 function onHeaders(this: NativeParser<RequestEvents>, pairs: string[], target: string): void {
@@ -103,21 +89,13 @@ function onHeadersComplete(this: NativeParser<RequestEvents>, ...parts: [number,
   return 0;
 }
 
-function onBody(this: NativeParser<RequestEvents>, chunk: Buffer): void {
-  this.owner.body(chunk);
-}
-
-function onMessageComplete(this: NativeParser<RequestEvents>): void {
-  this.owner.complete();
-}
-
 function learnNumber(Parser: NativeParserClass, name: string): void {
-  const parser = new Parser<null>();
-  parser.initialize(Parser.REQUEST, {}, headBytesMax, lenientNone);
-  parser[Parser.kOnHeadersComplete] = (...parts: [unknown, unknown, unknown, number]): number => {
+  const onNumber = (...parts: [unknown, unknown, unknown, number]): number => {
     methodNames[parts[3]] = name;
     return 0;
   };
+  const deaf: RequestEvents = { begun() {}, pairs() {}, headComplete() {}, body() {}, complete() {} };
+  const parser = createParser(Parser, { ...requests, onHeadersComplete: onNumber }, deaf);
   parser.execute(Buffer.from(`${name} / HTTP/1.1\r\n\r\n`));
   parser.close();
 }
@@ -129,7 +107,7 @@ function readsRightly(Parser: NativeParserClass): boolean {
 
 function readBy(Parser: NativeParserClass, bytes: Buffer): string {
   const heard: string[] = [];
-  const parser = createParser(Parser, {
+  const parser = createParser(Parser, requests, {
     begun: () => heard.push('begun'),
     pairs: (pairs, target) => heard.push(`pairs [${pairs.join()}]${target === '' ? '' : ` ${target}`}`),
     headComplete({ method, target, majorVersion, minorVersion, pairs, keepAlive, upgrade }) {

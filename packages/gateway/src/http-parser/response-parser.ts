@@ -1,5 +1,7 @@
 /** Node's HTTP parser, set up for responses. What it is, and when there is none, says `native-parser.ts`. */
-import { headBytesMax, lenientNone, usableParser, type NativeParser, type NativeParserClass, type Parser } from './native-parser.ts';
+import {
+  createParser, headBytesMax, tellEndsOf, usableParser, type MessageKind, type NativeParser, type NativeParserClass, type Parser,
+} from './native-parser.ts';
 
 /** What a parser tells while it reads. Called within `execute` and `finish`; must not throw. */
 export interface ResponseEvents {
@@ -42,6 +44,8 @@ const asked: readonly (readonly [text: string, heard: string])[] = [
   [`HTTP/1.1 200 OK\r\nA: ${'b'.repeat(headBytesMax)}\r\n\r\n`, 'error'],
 ];
 
+const responses: MessageKind<ResponseEvents> = { type: ({ RESPONSE }) => RESPONSE, onHeaders, onHeadersComplete };
+
 const parserClass = usableParser(readsRightly);
 
 /** Whether this Node has the parser. */
@@ -50,33 +54,12 @@ export const hasResponseParser = parserClass !== null;
 /** Throws where this Node has no such parser. */
 export function createResponseParser(owner: ResponseEvents): Parser {
   if (parserClass === null) throw new Error('This version of Node has no HTTP parser that is known.');
-  return createParser(parserClass, owner);
+  return createParser(parserClass, responses, owner);
 }
 
 /** Whether beginnings and ends are told, as they are at first. Each takes a tenth of what reading a short head takes. */
 export function tellEnds(parser: Parser, told: boolean): void {
-  if (parserClass === null) return;
-  const own = parser as NativeParser<ResponseEvents>;
-  own[parserClass.kOnMessageBegin] = told ? onMessageBegin : null;
-  own[parserClass.kOnMessageComplete] = told ? onMessageComplete : null;
-}
-
-function createParser(Parser: NativeParserClass, owner: ResponseEvents): Parser {
-  const parser = new Parser<ResponseEvents>();
-  parser.initialize(Parser.RESPONSE, owner, headBytesMax, lenientNone);
-  parser.owner = owner;
-  parser[Parser.kOnMessageBegin] = onMessageBegin;
-  parser[Parser.kOnHeaders] = onHeaders;
-  parser[Parser.kOnHeadersComplete] = onHeadersComplete;
-  parser[Parser.kOnBody] = onBody;
-  parser[Parser.kOnMessageComplete] = onMessageComplete;
-  return parser;
-}
-
-// Shared by all parsers, which are their `this`: a connection has no functions of its own.
-
-function onMessageBegin(this: NativeParser<ResponseEvents>): void {
-  this.owner.begun();
+  if (parserClass !== null) tellEndsOf(parserClass, parser as NativeParser<ResponseEvents>, told);
 }
 
 function onHeaders(this: NativeParser<ResponseEvents>, pairs: string[]): void {
@@ -89,14 +72,6 @@ function onHeadersComplete(this: NativeParser<ResponseEvents>, ...parts: [number
   return this.owner.headComplete(head) ? skipBody : 0;
 }
 
-function onBody(this: NativeParser<ResponseEvents>, chunk: Buffer): void {
-  this.owner.body(chunk);
-}
-
-function onMessageComplete(this: NativeParser<ResponseEvents>): void {
-  this.owner.complete();
-}
-
 /** Whether the parser of this Node still speaks the language that is expected of it. */
 function readsRightly(Parser: NativeParserClass): boolean {
   return asked.every(([text, heard]) => readBy(Parser, Buffer.from(text, 'latin1')) === heard);
@@ -104,7 +79,7 @@ function readsRightly(Parser: NativeParserClass): boolean {
 
 function readBy(Parser: NativeParserClass, bytes: Buffer): string {
   const heard: string[] = [];
-  const parser = createParser(Parser, {
+  const parser = createParser(Parser, responses, {
     begun() {},
     pairs: (pairs) => heard.push(`pairs [${pairs.join()}]`),
     headComplete({ status, reason, pairs, keepAlive }) {

@@ -109,7 +109,8 @@ async function whenNotBusy(attempt: () => void): Promise<void> {
   }
 }
 
-function isBusy(error: unknown): boolean {
+/** Somebody else's connection is in the way. */
+export function isBusy(error: unknown): boolean {
   const code = ((error as { errcode?: number }).errcode ?? 0) & 0xff;
   return code === sqliteBusy || code === sqliteLocked;
 }

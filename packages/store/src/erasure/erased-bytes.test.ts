@@ -45,7 +45,16 @@ describe('erased words', async () => {
     assert.equal(copies(), 0);
   });
 
+  test('are looked after once: a start does not write the file anew for what is long gone', async () => {
+    const before = readFileSync(url.replace(/^sqlite:/, ''));
+    const { erasure } = await another();
+    assert.equal(await erasure.settle(), true);
+    assert.ok(before.equals(readFileSync(url.replace(/^sqlite:/, ''))));
+  });
+
   test('are not settled while somebody writes, and nobody waits for that', async () => {
+    await store.erasure.begin(await newOrganization());
+    while (await store.erasure.goOn());
     const writer = await openEngine(url, { create: false });
     const { erasure } = await another();
     await writer.write(async (transaction) => {

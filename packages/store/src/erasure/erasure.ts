@@ -13,6 +13,7 @@ import { endChain } from '../chain/end-chain.ts';
 import { stampOrganization, unknownOrganization } from '../settings/organizations.ts';
 import type { StoreRefusal } from '../refusal.ts';
 import type { Engine } from '../engine/engine.ts';
+import { isBusy } from '../engine/node-sqlite.ts';
 import { sendingIn } from '../engine/send.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { StoreContext } from '../context.ts';
@@ -31,6 +32,10 @@ export interface Erasure {
 
 const recordsAtOnce = 200;
 const eventsAtOnce = 200;
+
+/** How far an erasure is: no word is left within reach of SQL; on SQLite, none in the bytes of its files either. 0 before. */
+const wordsGone = 1n;
+const bytesGone = 2n;
 
 /** Tables whose rows of the organization go whole. Those that refer to others come first. */
 const goneTables = [
@@ -74,11 +79,16 @@ export function erasureIn(context: StoreContext): Erasure {
       const events = records ? 1 : await dropErasedEvents(transaction, eventsAtOnce);
       return events > 0;
     }),
-    settle: () => background.read(async (db) => {
+    async settle() {
       if (engine.kind !== 'sqlite') return true;
-      if (await db.selectFrom('erased_organization').select('organization').limit(1).executeTakeFirst() === undefined) return true;
-      return await rewritten(db) && emptyLog(db);
-    }),
+      const due = await background.read((db) =>
+        db.selectFrom('erased_organization').select('organization').where('finished', '=', wordsGone).execute());
+      if (due.length === 0) return true;
+      if (!await background.read(async (db) => await rewritten(db) && emptyLog(db))) return false;
+      await background.write((transaction) => transaction.updateTable('erased_organization').set({ finished: bytesGone })
+        .where('organization', 'in', due.map(({ organization }) => organization)).execute());
+      return true;
+    },
   };
 }
 
@@ -105,15 +115,12 @@ async function withoutPatience(db: Kysely<Schema>, work: () => Promise<boolean>)
   try {
     return await work();
   } catch (error) {
-    if (((error as { errcode?: number }).errcode ?? 0) % 256 === sqliteBusy) return false;
+    if (isBusy(error)) return false;
     throw error;
   } finally {
     await sql`pragma busy_timeout = ${sql.lit(Number(rows[0]!.timeout))}`.execute(db);
   }
 }
-
-/** SQLite's number for it. */
-const sqliteBusy = 5;
 
 /** Most is written beside writers, who are held up only for the rest, and not while somebody still reads from the log: false. */
 async function emptyLog(db: Kysely<Schema>): Promise<boolean> {
@@ -154,7 +161,7 @@ async function eraseRecords(engine: Engine['kind'], transaction: Transaction<Sch
     await keepSumsWithoutWords(transaction, organization);
   }
   await transaction.updateTable('erased_organization')
-    .set(last === undefined ? { finished: 1 } : { done_ms: last.started_at_ms, done_sequence: last.sequence })
+    .set(last === undefined ? { finished: wordsGone } : { done_ms: last.started_at_ms, done_sequence: last.sequence })
     .where('organization', '=', organization).execute();
   return true;
 }

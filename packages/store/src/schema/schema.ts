@@ -228,7 +228,7 @@ export interface AuditEventTable {
   readonly detail: string;
 }
 
-/** `done_ms` and `done_sequence`: the last of its call records that lost its words. */
+/** `done_ms` and `done_sequence`: the last of its call records that lost its words. `finished`: see `erasure.ts`. */
 export interface ErasedOrganizationTable {
   readonly organization: string;
   readonly at_ms: Whole;
