@@ -131,8 +131,6 @@ const rows: { readonly [Kind in Refusal['kind']]: Row<Kind> } = {
   }),
 };
 
-/** How messages name a destination (design 3, row 18). */
-
 /** The answer for a refusal. Money that is spent comes back with no repetition: neither a 402 nor a cap's 429 is to be tried again. */
 export function answerFor(refusal: Refusal): RefusalAnswer {
   const answer = (rows[refusal.kind] as Row<Refusal['kind']>)(refusal as never);

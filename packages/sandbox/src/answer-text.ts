@@ -5,7 +5,7 @@
 import { isFields, type Fields, type SandboxRequest } from './sandbox-request.ts';
 import { exampleOf } from './schema-example.ts';
 
-export const simulatedText = "This answer comes from Metergate's sandbox: it is simulated, no provider was called and nothing was charged by one.";
+const simulatedText = "This answer comes from Metergate's sandbox: it is simulated, no provider was called and nothing was charged by one.";
 
 export function answerTextOf({ body }: SandboxRequest): string {
   const format = formatOf(body);

@@ -48,7 +48,7 @@ interface State {
 }
 
 /** `1,250,000 of 10,000,000 calls (12 %), 41,000 a second, 3 min 34 s left`. */
-export function progressText({ what, total, done, sinceStart, elapsedMs }: State): string {
+function progressText({ what, total, done, sinceStart, elapsedMs }: State): string {
   const rate = elapsedMs > 0 ? (sinceStart * 1_000) / elapsedMs : 0;
   const share = total === null || total === 0 ? '' : ` of ${grouped(total)}`;
   const percent = total === null || total === 0 ? '' : ` (${Math.floor((100 * done) / total)} %)`;

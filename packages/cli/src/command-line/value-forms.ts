@@ -18,7 +18,7 @@ export function durationMs(option: string, text: string): number {
 }
 
 /** A time in any of the forms of `parseTime`. */
-export function timeWord(option: string, text: string): TimeWord {
+function timeWord(option: string, text: string): TimeWord {
   const word = parseTime(text);
   if (word !== null) return word;
   throw new UsageFault(`--${option} must be ${timeForms}, not ${printable(text)}.`);

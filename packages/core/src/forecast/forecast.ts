@@ -18,7 +18,7 @@ export interface Forecast {
   readonly pacePerDay: NanoDollars;
 }
 
-export const paceDays = 7;
+const paceDays = 7;
 const leastMs = 3_600_000;
 
 /** The first day that counts. */

@@ -22,7 +22,7 @@ export class JsonObject {
 export type StrictJson = null | boolean | string | JsonNumber | JsonObject | StrictJson[];
 
 /** Containers within containers that are followed. */
-export const strictDepthMax = 64;
+const strictDepthMax = 64;
 
 export type StrictJsonVerdict = { readonly value: StrictJson } | { readonly refused: 'not_json' | 'too_deep' };
 

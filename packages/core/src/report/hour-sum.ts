@@ -16,7 +16,7 @@ export type HourRecord = Pick<CallRecord,
   | 'usage' | 'cost' | 'costGaps' | 'costSource' | 'firstByteMs' | 'durationMs'>;
 
 /** Figures of an hour that are no latencies, in one word each: they are keys of many rows. */
-export const hourFigures = [
+const hourFigures = [
   'calls', 'cost', 'input', 'cached', 'written', 'output', 'reasoning', 'unknown', 'unpriced', 'gaps', 'errors', 'throttled',
 ] as const;
 export type HourFigure = (typeof hourFigures)[number];

@@ -30,7 +30,7 @@ export type WholeFigure = number | bigint;
  * Every figure of a sum, in their order, and what one call adds to it. Tokens as the wires report them: the second one's input is
  * without cache reads and writes. Money in nano-dollars. `savedCalls` counts the calls of which it is known what caching saved.
  */
-export const usageFigures = {
+const usageFigures = {
   calls: (): WholeFigure => 1,
   inputTokens: (record: UsageRecord): WholeFigure => record.inputTokens ?? 0,
   cachedTokens: (record: UsageRecord): WholeFigure => record.cachedTokens ?? 0,

@@ -2,7 +2,7 @@
 import { ActionIcon, Alert, Box, CopyButton, Group, Text, Tooltip } from '@mantine/core';
 import { Check, Copy, TriangleAlert } from 'lucide-react';
 
-export function CopyIcon({ value, name }: { readonly value: string; readonly name: string }) {
+function CopyIcon({ value, name }: { readonly value: string; readonly name: string }) {
   return (
     <CopyButton value={value} timeout={1_500}>
       {({ copied, copy }) => (

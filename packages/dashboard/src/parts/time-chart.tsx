@@ -78,7 +78,7 @@ export function TimeChart(props: TimeChartProps) {
   );
 }
 
-export function colorAt(at: number): string {
+function colorAt(at: number): string {
   return `var(--series-${(at % 8) + 1})`;
 }
 

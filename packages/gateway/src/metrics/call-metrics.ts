@@ -9,7 +9,7 @@ import { createHistogram, observe, type Histogram } from './histogram.ts';
 type Wire = CallRecord['wire'];
 
 /** Kinds of tokens as `/metrics` names them; cached and reasoning tokens are parts of the others where the wire says so. */
-export const tokenTypes = ['input', 'output', 'cached', 'cache_write', 'reasoning'] as const;
+const tokenTypes = ['input', 'output', 'cached', 'cache_write', 'reasoning'] as const;
 export type TokenType = (typeof tokenTypes)[number];
 
 /** Calls that ended alike. */

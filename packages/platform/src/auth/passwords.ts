@@ -10,7 +10,7 @@ const lengthMax = 256;
 const memoryMax = 256 * 1024 * 1024;
 const hashBytes = 32;
 
-export const passwordRule = `The password must have ${lengthMin} to ${lengthMax} characters.`;
+const passwordRule = `The password must have ${lengthMin} to ${lengthMax} characters.`;
 
 /** Null: it may be one. Length counts code points. */
 export function passwordRefusal(password: string): AdministrationRefusal | null {

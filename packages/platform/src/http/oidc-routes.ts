@@ -17,7 +17,7 @@ import { pageHeaders } from './pages/page-style.ts';
 import { signInFaultPage, signInFaults, type SignInFault } from './pages/sign-in-fault-page.ts';
 
 export const oidcStartPath = `${apiRoot}/auth/oidc/start`;
-export const oidcCallbackPath = `${apiRoot}/auth/oidc/callback`;
+const oidcCallbackPath = `${apiRoot}/auth/oidc/callback`;
 
 /** What a provider sends back; nothing else of the address is looked at. */
 const answerNames = ['code', 'state', 'iss', 'error', 'session_state'] as const;

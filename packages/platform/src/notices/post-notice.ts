@@ -25,7 +25,7 @@ export interface PostRules {
 }
 
 /** `v1,` and the HMAC-SHA256 in base64. */
-export function signatureOf({ secret, id, body, nowMs }: Omit<OutgoingNotice, 'url'>): string {
+function signatureOf({ secret, id, body, nowMs }: Omit<OutgoingNotice, 'url'>): string {
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
   return `v1,${createHmac('sha256', key).update(signedContent(id, Math.floor(nowMs / 1_000), body), 'utf8').digest('base64')}`;
 }

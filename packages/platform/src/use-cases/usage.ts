@@ -52,7 +52,7 @@ export type ShownUsage = { readonly [D in UsageDimension]?: string | null } & Sh
 
 const rowsMax = 100_000;
 /** Hours are added up from the records: so many days are a second's work in a busy organization. */
-export const hoursDaysMax = 7;
+const hoursDaysMax = 7;
 
 /** `model` or `day,model`: one or two dimensions, not the same twice. Null: not that. */
 export function parseDimensions(text: string): readonly UsageDimension[] | null {

@@ -17,8 +17,8 @@ import { findOrganization } from './organizations.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
 
 /** Where a link leads; its token stands behind `#`, so that no server and no log sees it. */
-export const joinPath = '/join';
-export const passwordPath = '/password';
+const joinPath = '/join';
+const passwordPath = '/password';
 
 const tokenLength = 43;
 const linkLifeMs = 7 * 86_400_000;

@@ -80,7 +80,7 @@ export function passwordLinkNotValid(): StoreRefusal {
 }
 
 /** Inside a change: the person's password, in place of an earlier one. */
-export async function setPasswordOf(
+async function setPasswordOf(
   transaction: Transaction<Schema>,
   { person, passwordHash, atMs }: { readonly person: PersonId; readonly passwordHash: string; readonly atMs: number },
 ): Promise<void> {

@@ -6,7 +6,7 @@
 import pg from 'pg';
 
 /** The channel that `migrations/0009-change-notices.ts` tells on. */
-export const changeChannel = 'metergate_changes';
+const changeChannel = 'metergate_changes';
 
 /** The kinds of notices: a change of an organization's settings or of prices, or an end or tightening of a run. */
 export type ChangeNotice = 'settings' | 'runs';

@@ -43,7 +43,7 @@ export interface RefusalHours {
   steps(query: RefusalsQuery & { readonly stepMs: number }): Promise<RefusalsOfStep[]>;
 }
 
-export const keptDays = 90;
+const keptDays = 90;
 
 const insert: BulkInsert<RefusalCount> = {
   table: 'refusal_hour',

@@ -95,7 +95,7 @@ export function webhooksIn(context: StoreContext): Webhooks {
 }
 
 /** The one refusal for a webhook that is not there, or is another organization's. */
-export function unknownWebhook(): StoreRefusal {
+function unknownWebhook(): StoreRefusal {
   return refuse('unknown_webhook', 'There is no webhook with this id.');
 }
 

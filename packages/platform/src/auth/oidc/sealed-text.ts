@@ -6,7 +6,7 @@ import { createSecretKey, hkdfSync, randomBytes } from 'node:crypto';
 import { nonceBytes, seal, unseal, type Sealing } from '@metergate/store/sealing/seal.ts';
 
 /** Browsers keep about four kilobytes of a cookie, its name included. */
-export const sealedMax = 3_900;
+const sealedMax = 3_900;
 
 export interface SealedTexts {
   /** Null: it would be too long for a cookie. */

@@ -15,7 +15,7 @@ import { checkInput } from '../input.ts';
 import { findFigures } from '../organizations.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from '../refusal.ts';
 
-export const triedDays = 30;
+const triedDays = 30;
 const triedMs = triedDays * 86_400_000;
 
 /** The fields of a cap that matter to a trial. */

@@ -113,7 +113,7 @@ function shownWebhook({ id, url, events, createdAtMs }: Webhook): ShownWebhook {
 }
 
 /** A delivery in the form in which it is shown: instants in ISO 8601, UTC. */
-export function shownDelivery(delivery: Delivery): ShownDelivery {
+function shownDelivery(delivery: Delivery): ShownDelivery {
   const { id, message, type, state, attempts, createdAtMs, lastAtMs, nextAtMs, lastStatus, lastError } = delivery;
   const instant = (ms: number | null): string | null => ms === null ? null : new Date(ms).toISOString();
   return {
