@@ -5,7 +5,7 @@ import { runProgram } from './command-line/run.ts';
 import { program } from './program.ts';
 
 endWithLauncher();
-// A reader that has read enough (`| head`) is no fault.
+// A reader that has read enough (`| head`) is not a fault.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 process.stderr.on('error', () => {});
 

@@ -9,7 +9,7 @@ type Branded<Name extends string> = string & { readonly [brand]: Name };
 
 /** `org_` and 20 base62 characters. */
 export type OrganizationId = Branded<'OrganizationId'>;
-/** `key_` and 20 base62 characters, of which the first eight are the time of its making: names a service key; it is no secret. */
+/** `key_` and 20 base62 characters, of which the first eight are the time of its making: names a service key; it is not a secret. */
 export type ServiceKeyId = Branded<'ServiceKeyId'>;
 /** `req_` and 32 lower-case hexadecimal characters (spec: Request identifier). */
 export type RequestId = Branded<'RequestId'>;

@@ -54,7 +54,7 @@ export interface OrganizationSettings extends ProviderConnections {
   readonly fallbackPrice: FallbackPrice | null;
   /** Overrides how long an abandoned call is read on (design 3, row 8); null: the defaults. Seconds from 0. */
   readonly drainSeconds: number | null;
-  /** Figures agreed for Enterprise; null where none were set. */
+  /** Figures agreed for Enterprise; null if none were set. */
   readonly agreedFigures: AgreedFigures | null;
   /** Every cap of the organization, those that only show included. In the order they were made. */
   readonly caps: readonly Cap[];

@@ -6,7 +6,7 @@ import { JournalFault, systemCode } from '@metergate/store/journal/journal-fault
 import type { JournalCondition } from '@metergate/store/journal/journal.ts';
 
 export interface NodeCondition {
-  /** Why the journal cannot be written, as in `the disk is full`; null where it can. */
+  /** Why the journal cannot be written, as in `the disk is full`; null if it can. */
   readonly journal: string | null;
   /** Calls were refused because spend cannot be confirmed, and the shared store has not been heard since. */
   readonly unconfirmed: boolean;
@@ -24,7 +24,7 @@ export interface ConditionOptions {
 /** A shared store that is not heard for so long answers no claim within a call's time either. */
 const unheardMs = 5_000;
 
-/** What it returns looks, and gives the condition where that has changed since it last did, else null. */
+/** What it returns looks, and gives the condition where that has changed since it last did, or null. */
 export function createConditionWatch({ journal, monotonicMs, leasesHeardMs, unverified }: ConditionOptions): () => NodeCondition | null {
   let told: NodeCondition = { journal: null, unconfirmed: false };
   let refusedWhenHeard = 0;

@@ -15,7 +15,7 @@ export interface ConnectionBounds {
   readonly platform: number;
 }
 
-/** @param descriptors what the process may open; Infinity where nothing bounds it. */
+/** @param descriptors what the process may open; Infinity if nothing bounds it. */
 export function connectionBounds(descriptors: number): ConnectionBounds {
   const shared = Math.max(0, descriptors - Math.min(keptMax, descriptors / 4));
   return { callers: atLeast(8, shared * 0.4), platform: atLeast(4, shared * 0.15) };
@@ -25,7 +25,7 @@ function atLeast(least: number, most: number): number {
   return Math.max(least, Math.min(Math.floor(most), Number.MAX_SAFE_INTEGER));
 }
 
-/** Descriptors that this process may open; Infinity where that is not told. */
+/** Descriptors that this process may open; Infinity if that is not told. */
 export function descriptorLimit(): number {
   try {
     const soft = /^Max open files\s+(\S+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1] ?? '';

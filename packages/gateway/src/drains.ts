@@ -29,8 +29,8 @@ export function drainBoundFor(covered: boolean, drainSeconds: number | null): Dr
 
 export interface Drains {
   /**
-   * Takes a place; false where all are taken. Calls that a limit covers may have as many of one organization as it leaves free, half
-   * of the node's when it is alone: a caller who starts many and leaves them would else spend what nobody counts.
+   * Takes a place; false if all are taken. Calls that a limit covers may have as many of one organization as it leaves free, half
+   * of the node's when it is alone: a caller who starts many and leaves them would otherwise spend what nobody counts.
    */
   enter(organization: OrganizationId, covered: boolean): boolean;
   leave(organization: OrganizationId): void;

@@ -9,7 +9,7 @@
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 
-/** What is slowed down where there is no room. */
+/** What is slowed down if there is no room. */
 export interface BodyFlow {
   pause(): void;
   resume(): void;
@@ -125,7 +125,7 @@ class Body implements HeldBytes {
   readonly flow: BodyFlow;
   readonly #memory: Memory;
   #bytes = 0;
-  /** Counted ahead of the piece that a flow brings next, where it begins or goes on: many are not let in for the same room. */
+  /** Counted ahead of the piece that a flow brings next, if it begins or goes on: many are not let in for the same room. */
   #aheadBytes = 0;
   #isFinished = false;
   waiting = false;

@@ -26,7 +26,7 @@ const headersMs = 15_000;
 const requestMs = 3_600_000;
 /** Above the providers' own patience of 15 minutes. */
 const idleSocketMs = 16 * 60_000;
-/** A request that comes whole within so long is read without Node's server. */
+/** A request that comes whole within this long is read without Node's server. */
 const momentMs = 100;
 
 export interface GatewayServer {
@@ -110,7 +110,7 @@ export function createGatewayServer(node: GatewayNode, { connectionsMax, request
   return { server, connections };
 }
 
-/** Takes what reads a connection off Node's server, for those that are left to it later. Null where it cannot be found. */
+/** Takes what reads a connection off Node's server, for those that are left to it later. Null if it cannot be found. */
 function connectionListenerOf(server: Server): ((socket: Socket) => void) | null {
   const listeners = server.listeners('connection');
   const [listener] = listeners;

@@ -1,6 +1,6 @@
 /**
  * The lease on work that one platform at a time does, as one platform holds it: asked for at a slow pace while another has it, and renewed when
- * half of it is over. A clock that was put back is told by a lease that lasts longer than any does: then it is asked for anew.
+ * half of it is over. A clock that was put back is told by a lease that lasts longer than any does: then it is asked for again.
  */
 import type { WorkLeases } from '@metergate/store/webhooks/work-lease.ts';
 

@@ -54,7 +54,7 @@ const lookUp: Readonly<Record<SandboxWire, (request: SandboxRequest, knows: (pre
   },
 };
 
-/** Everything up to the last mark, as text; null where nothing is marked. */
+/** Everything up to the last mark, as text; null if nothing is marked. */
 function markedPrefix(parts: readonly unknown[]): string | null {
   const whole: string[] = [];
   let marked = 0;

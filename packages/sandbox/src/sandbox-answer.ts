@@ -8,7 +8,7 @@ export type SandboxAnswer =
   | { readonly kind: 'events'; readonly events: readonly SandboxEvent[]; readonly done: boolean };
 
 export interface SandboxEvent {
-  /** The SSE event name; null where the dialect uses none. */
+  /** The SSE event name; null if the dialect uses none. */
   readonly name: string | null;
   readonly data: unknown;
 }

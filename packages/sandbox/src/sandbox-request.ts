@@ -39,7 +39,7 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The objects of a list; none where it is no list. */
+/** The objects of a list; none where it is not a list. */
 export function objectsOf(value: unknown): Fields[] {
   return Array.isArray(value) ? value.filter(isFields) : [];
 }

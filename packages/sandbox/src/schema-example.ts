@@ -10,7 +10,7 @@ const textOfFormat: ReadonlyMap<unknown, string> = new Map([
   ['uri', 'https://example.com/'], ['uuid', '00000000-0000-4000-8000-000000000000'],
 ]);
 
-/** An empty object where the schema says nothing; null where it is nested too deep. */
+/** An empty object where the schema says nothing; null if it is nested too deep. */
 export function exampleOf(schema: unknown): unknown {
   return example(schema, schema, 0) ?? {};
 }

@@ -18,7 +18,7 @@ const byThisThread: GivingWayBy = { monotonicMs: () => performance.now(), sleep:
 
 let way: (() => void) | null = null;
 
-/** From now on this thread gives way each time it has worked for so long. Null: never. */
+/** From now on this thread gives way each time it has worked for this long. Null: never. */
 export function giveWayEvery(everyMs: number | null, { monotonicMs, sleep }: GivingWayBy = byThisThread): void {
   if (everyMs === null) {
     way = null;
@@ -32,7 +32,7 @@ export function giveWayEvery(everyMs: number | null, { monotonicMs, sleep }: Giv
   };
 }
 
-/** To be called between pieces of long work, each of some ten microseconds. Nothing else of this thread runs meanwhile. */
+/** Call this between pieces of long work, each of some ten microseconds. Nothing else of this thread runs meanwhile. */
 export function giveWay(): void {
   way?.();
 }

@@ -59,7 +59,7 @@ export function refuse(code: StoreRefusalCode, message: string): StoreRefusal {
   return { refused: { code, message } };
 }
 
-/** True where a store method returned its refusal in place of a result. */
+/** True if a store method returned its refusal in place of a result. */
 export function isRefusal(value: unknown): value is StoreRefusal {
   return typeof value === 'object' && value !== null && 'refused' in value;
 }

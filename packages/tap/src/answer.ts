@@ -2,7 +2,7 @@
  * An answer of the ingestion endpoint, as the reporter needs it, and when a batch may be posted again.
  */
 export interface Answer {
-  /** The HTTP status; 0 where no answer came: no connection, no name, bad TLS, too slow. */
+  /** The HTTP status; 0 if no answer came: no connection, no name, bad TLS, too slow. */
   readonly status: number;
   /** True for a 410 whose `error.code` says `baseline_closed`. */
   readonly closed: boolean;
@@ -12,8 +12,8 @@ export interface Answer {
 export const noAnswer: Answer = { status: 0, closed: false };
 
 /**
- * What an answer means for its batch, posted so many times before: the milliseconds after which it is posted again, 0 where it is over
- * (delivered or dropped), undefined where it was posted often enough.
+ * What an answer means for its batch, posted so many times before: the milliseconds after which it is posted again, 0 if it is over
+ * (delivered or dropped), undefined if it was posted often enough.
  */
 export type Settle = (answer: Answer, attempt: number) => number | undefined;
 

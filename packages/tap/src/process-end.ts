@@ -2,7 +2,7 @@
  * The ends of a process, so that what waits is delivered: normal end, `process.exit`, uncaught exception, SIGTERM, SIGINT.
  * The host keeps its exit code, its signal and its handlers (design 3, row 30c). At an end the thread blocks while waiting events are posted:
  * no code of the host runs that would not run without the tap, and `beforeExit` does not fire twice. Signals are listened to only while
- * events wait, and the listener is gone before the host's own run, so that whoever counts listeners counts its own; where there is none the
+ * events wait, and the listener is gone before the host's own run, so that whoever counts listeners counts its own; if there is none the
  * signal is sent again, with its default effect.
  */
 import { quietly } from './observe/look.ts';
@@ -19,7 +19,7 @@ let listeningToSignals = false;
 /** Listens to the ends of the process, once. `settle` makes events of the calls that are still open then; it does not throw. */
 export function listenToEnds(settle: () => void): void {
   if (!settleOpen && canWaitForThreads) {
-    // The one more listener that each event has here is no leak of the host's: it is not to be warned of it.
+    // The one more listener that each event has here is not a leak of the host's: it is not to be warned of it.
     const max = hostProcess!.getMaxListeners();
     if (max) hostProcess!.setMaxListeners(max + 1);
     hostProcess!.on('exit', flushAll);

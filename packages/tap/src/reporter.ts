@@ -18,7 +18,7 @@ export interface Transport {
   post(body: string): Promise<Answer>;
   /**
    * Posts one body after another while the thread stands still; `answered` says after each answer how to go on: as `Settle` says it,
-   * undefined where no further body is to be posted. Ends at the deadline, monotonic milliseconds. There is one body at least.
+   * undefined if no further body is to be posted. Ends at the deadline, monotonic milliseconds. There is one body at least.
    */
   postBlocking(bodies: readonly string[], answered: Settle, deadlineMs: number): void;
 }
@@ -27,7 +27,7 @@ export interface Transport {
 export interface ReporterEnvironment extends Transport, StandingEnvironment {
   /** A timer that does not keep the process alive. */
   after(delayMs: number, run: () => void): void;
-  /** Told when something begins to wait and when nothing waits any more. */
+  /** Called when something begins to wait and when nothing waits any more. */
   waiting(waits: boolean): void;
 }
 

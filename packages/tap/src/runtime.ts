@@ -21,7 +21,7 @@ const { setTimeout: nativeSetTimeout } = scope;
 const nativeRandomUuid = scope.crypto?.randomUUID?.bind(scope.crypto);
 const imported: Record<string, unknown> = {};
 
-/** Node's own `process`, or what stands for it; undefined where there is none. */
+/** Node's own `process`, or what stands for it; undefined if there is none. */
 export const hostProcess: NodeJS.Process | undefined = scope.process;
 
 const versions = hostProcess?.versions;
@@ -40,10 +40,10 @@ export const print: (line: string) => void = scope.console?.error.bind(scope.con
 /** A Node, where a thread can be waited for while the process ends. */
 export const canWaitForThreads = versions?.node && !versions['bun'] && !versions['deno'];
 
-/** False where there is nothing to post by (edge runtimes); Bun and Deno have Node's modules. */
+/** False if there is nothing to post by (edge runtimes); Bun and Deno have Node's modules. */
 export const canPost = !!versions?.node;
 
-/** One of Node's own modules. Throws where there is none, or none yet. */
+/** One of Node's own modules. Throws if there is none, or none yet. */
 export function nodeModule<Name extends keyof NodeModules>(name: Name): NodeModules[Name] {
   return (hostProcess!.getBuiltinModule?.(`node:${name}`) ?? imported[name]) as NodeModules[Name];
 }
@@ -56,7 +56,7 @@ export function loadNodeModules(): void {
   }
 }
 
-/** A version 4 UUID. Throws where the runtime makes none. */
+/** A version 4 UUID. Throws if the runtime makes none. */
 export function uuid(): string {
   return nativeRandomUuid?.() ?? nodeModule('crypto').randomUUID();
 }

@@ -9,7 +9,7 @@ export type Provider = 'openai' | 'anthropic' | 'google' | 'xai' | 'mistral' | '
 /** How the answer ended, in the event's own words (spec, Tap event). */
 export type StopReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'error' | 'other';
 
-/** The provider's rate-limit headers; a figure is null where the header is absent or no number that an event can hold. */
+/** The provider's rate-limit headers; a figure is null if the header is absent or no number that an event can hold. */
 export interface RateLimit {
   readonly requests_limit: number | null;
   readonly requests_remaining: number | null;
@@ -20,11 +20,11 @@ export interface RateLimit {
 /** What an observer saw of one provider call; plain figures, no content. */
 export interface SeenCall {
   readonly provider: Provider;
-  /** The model the provider says it served, else the one that was asked for; null where neither is known. */
+  /** The model the provider says it served, else the one that was asked for; null if neither is known. */
   readonly model: string | null;
-  /** The provider's response id or request-id header; null where it gave neither. */
+  /** The provider's response id or request-id header; null if it gave neither. */
   readonly request_id: string | null;
-  /** Tokens as the provider's usage names them; 0 where the response carries no usage. */
+  /** Tokens as the provider's usage names them; 0 if the response carries no usage. */
   readonly input_tokens: number;
   readonly output_tokens: number;
   readonly cached_tokens: number;
@@ -35,7 +35,7 @@ export interface SeenCall {
   readonly status: number;
   /** From the call to its end, milliseconds, not necessarily whole. */
   readonly latency_ms: number;
-  /** Null where the client does not show the headers. */
+  /** Null if the client does not show the headers. */
   readonly rate_limit: RateLimit | null;
 }
 

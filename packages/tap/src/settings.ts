@@ -14,9 +14,9 @@ export interface TapOptions {
 }
 
 export interface Settings {
-  /** Null where none is configured, or where it cannot be a header. */
+  /** Null if none is configured, or where it cannot be a header. */
   readonly key: string | null;
-  /** Null where it is no http or https URL without user name and password: nothing can be posted there. */
+  /** Null if it is not an http or https URL without user name and password: nothing can be posted there. */
   readonly endpoint: string | null;
   readonly inspecting: boolean;
 }

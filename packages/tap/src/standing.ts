@@ -9,11 +9,11 @@ const recheckAfterMs = 60_000;
 const unauthorizedMax = 3;
 
 export interface Standing {
-  /** True where an event may be taken; a stopped reporter takes one a minute. */
+  /** True if an event may be taken; a stopped reporter takes one a minute. */
   takes(): boolean;
   posting(): boolean;
   readonly settle: Settle;
-  /** The process ends: says that the key was refused, where it was refused less often than makes the reporter stop. */
+  /** The process ends: says that the key was refused, if it was refused less often than makes the reporter stop. */
   end(): void;
 }
 

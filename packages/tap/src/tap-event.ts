@@ -41,7 +41,7 @@ const rules: Readonly<Record<string, Rule>> = {
   latency_ms: [0, 36e5],
 };
 
-/** The JSON of the event of a seen call; null where a server would refuse it. An id that cannot be sent gives way to a UUID. */
+/** The JSON of the event of a seen call; null if a server would refuse it. An id that cannot be sent gives way to a UUID. */
 export function eventJson(seen: SeenCall, { tag, nowMs, uuid }: EventContext): string | null {
   const given: Record<string, unknown> = {
     ...seen,

@@ -1,6 +1,6 @@
 /**
  * The package's entry: `tap(client, tag)` has the model calls of a provider client observed and reported, one content-free event
- * each. It returns the very object it was given and throws for one reason only: a tag that no event could carry.
+ * each. It returns the same object it was given and throws for one reason only: a tag that no event could carry.
  */
 import { postBlocking } from './blocking-post.ts';
 import { badEndpoint, cannotPost, inspect, inspectDespiteKey, noKey, noticeLine, notObserved } from './notices.ts';
@@ -43,7 +43,7 @@ export function tap<Client>(client: Client, tag: string, options?: TapOptions): 
   return client;
 }
 
-/** Throws for what is no object. */
+/** Throws for what is not an object. */
 function wrap(client: object, tag: string, options: TapOptions | undefined): void {
   const known = wrappedClients.get(client);
   const wrapped: Wrapped = known ?? { tag, told: new Set<string>() };

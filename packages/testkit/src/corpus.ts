@@ -20,12 +20,12 @@ export function fixtures(): Exchange[] {
   return exchangesOf(fixturesFolder);
 }
 
-/** The hand-made exchange of that file name. @throws Error where there is none. */
+/** The hand-made exchange of that file name. @throws Error if there is none. */
 export function fixture(name: string): Exchange {
   return readExchange(new URL(`${name}.json`, fixturesFolder));
 }
 
-/** The recorded exchanges of one wire, in a fixed order; empty where the corpus is not on this machine. */
+/** The recorded exchanges of one wire, in a fixed order; empty if the corpus is not on this machine. */
 export function corpus(wire: string): Exchange[] {
   return exchangesOf(new URL(`corpus/${wire}/`, sharedFolder));
 }

@@ -7,7 +7,7 @@ import { createServer, connect, type AddressInfo, type Server, type Socket } fro
 export interface DatabaseRelay {
   /** The same database, by way of the relay. */
   readonly url: string;
-  /** What is sent from now on takes so long, each way. Milliseconds. */
+  /** What is sent from now on takes this long, each way. Milliseconds. */
   slowTo(delayMs: number): void;
   /** Nothing passes, either way, until `mend`. */
   cut(): void;
@@ -79,7 +79,7 @@ class Relay {
 
   /**
    * Passes bytes on in their order, however long each is under way. One timer at a time, of the eldest: two timers that are due in the same
-   * millisecond may run in either order, and a connection whose bytes change places is no connection.
+   * millisecond may run in either order, and a connection whose bytes change places is not a connection.
    */
   #lane(to: Socket): (bytes: Buffer) => void {
     const underWay: { readonly dueMs: number; readonly arrive: () => void }[] = [];

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import type { HeaderPair } from './http-message.ts';
 
-/** What the provider reported, read by a separate program; null where the response reports none. */
+/** What the provider reported, read by a separate program; null if the response reports none. */
 export interface ExpectedReading {
   readonly model: string | null;
   readonly finish: string | null;

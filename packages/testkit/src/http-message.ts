@@ -20,7 +20,7 @@ export interface HttpMessage {
   readonly bodyRaw: Buffer;
   /** Sizes of the chunks of a chunked body, in order; empty otherwise. */
   readonly chunkSizes: readonly number[];
-  /** False where the connection ended first. */
+  /** False if the connection ended first. */
   readonly whole: boolean;
 }
 
@@ -32,7 +32,7 @@ export interface MessageEvents {
   onMessage(message: HttpMessage): void;
 }
 
-/** The first value of a header, its name in any case; null where absent. */
+/** The first value of a header, its name in any case; null if absent. */
 export function headerValue(headers: readonly HeaderPair[], name: string): string | null {
   const wanted = name.toLowerCase();
   return headers.find(([each]) => each.toLowerCase() === wanted)?.[1] ?? null;
@@ -74,7 +74,7 @@ export class MessageParser {
     return this.#state === 'head' && this.#pending.length === 0;
   }
 
-  /** The next bytes, cut anywhere. @throws Error on a head or chunk size that is no HTTP. */
+  /** The next bytes, cut anywhere. @throws Error on a head or chunk size that is not HTTP. */
   push(chunk: Buffer): void {
     this.#pending = this.#pending.length === 0 ? chunk : Buffer.concat([this.#pending, chunk]);
     while (this.#step());

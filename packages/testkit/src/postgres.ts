@@ -41,7 +41,7 @@ export interface OwnPostgres extends TestPostgres {
   restart(): Promise<void>;
 }
 
-/** The shared server of the test run where there is one, else a new one. */
+/** The shared server of the test run if there is one, else a new one. */
 export async function testPostgres(): Promise<TestPostgres> {
   const url = process.env['TEST_POSTGRES_URL'];
   if (url === undefined || url === '') return startPostgres();
@@ -185,7 +185,7 @@ async function startServer(
 /** Servers that were asked to end. */
 const asked = new WeakSet<ChildProcess>();
 
-/** What a server says when it ends, or has to begin anew. */
+/** What a server says when it ends, or has to begin again. */
 const lastWords = /guard:|shutdown request|is shut down|terminated by signal|PANIC|could not (?:write|extend)|lock file/;
 
 /** A server that ends by itself fails every test after it: what it said tells why. */

@@ -110,7 +110,7 @@ export class RawConnection {
     return within(new Promise<void>((resolve) => { this.#headWaiters.push(resolve); }), 'a response head');
   }
 
-  /** Resolves when at least so many body bytes came. */
+  /** Resolves when at least this many body bytes came. */
   received(bytes: number): Promise<void> {
     if (this.bytesReceived >= bytes) return Promise.resolve();
     return within(new Promise<void>((resolve) => { this.#byteWaiters.push({ from: bytes, resolve }); }), `${bytes} bytes`);

@@ -33,7 +33,7 @@ export interface ScriptedAnswer {
   readonly coding?: Coding | null;
   /** Cuts the body (after compression) at these positions, one write each; `every`: at each byte. */
   readonly cuts?: readonly number[] | 'every';
-  /** Ends the connection when so many body bytes are out: `fin` in order, `rst` by reset. */
+  /** Ends the connection when this many body bytes are out: `fin` in order, `rst` by reset. */
   readonly cutAt?: { readonly byte: number; readonly by: 'fin' | 'rst' };
   /** Closes the connection after the answer, saying so in `connection: close`. */
   readonly close?: boolean;
@@ -267,7 +267,7 @@ function prepare(script: ScriptedAnswer): Prepared {
   return { head, body: inOrder(script.body as readonly Piece[] | AsyncIterable<Uint8Array>), framing };
 }
 
-/** The body where it is known at once; null where it comes in pieces. Compression needs it whole. */
+/** The body where it is known at once; null if it comes in pieces. Compression needs it whole. */
 function wholeBody(script: ScriptedAnswer): Uint8Array | null {
   const body = script.body ?? '';
   if (typeof body !== 'string' && !(body instanceof Uint8Array)) return null;

@@ -45,7 +45,7 @@ export interface SystemOptions {
   readonly connectProviders?: boolean;
   /** Leave the default organization on the plan it is made on. Default false: its rate limits are out of the way. */
   readonly publishedLimits?: boolean;
-  /** The product may have at most so many files and sockets open (Unix). Default: as many as this process. */
+  /** The product may have at most this many files and sockets open (Unix). Default: as many as this process. */
   readonly descriptorsMax?: number;
 }
 
@@ -135,7 +135,7 @@ let turn: Promise<unknown> = Promise.resolve();
 
 /**
  * One after another: a command that waits for the store's write lock would hold up the one of this process that has it. The event loop turns
- * before each: whoever asks again and again would else never let the scripted providers, which are in this process too, answer.
+ * before each: whoever asks again and again would otherwise never let the scripted providers, which are in this process too, answer.
  */
 function runHere(args: readonly string[], env: NodeJS.ProcessEnv, stdin: string): Promise<CliResult> {
   const result = turn.then(async () => {

@@ -34,7 +34,7 @@ export interface CommandTools {
 /** Done: one JSON document, and the same for people. `exitCode`: 0 unless what was found is bad. */
 export interface Answer {
   readonly json: unknown;
-  /** Given a function: with the width of the terminal, null where there is none. */
+  /** Given a function: with the width of the terminal, null if there is none. */
   readonly text: string | ((width: number | null) => string);
   readonly exitCode?: 0 | 1;
 }

@@ -15,7 +15,7 @@ export interface Progress {
 const terminalEveryMs = 200;
 const elsewhereEveryMs = 5_000;
 
-/** `total`: null where nobody knows it. `from`: what an earlier run had done. */
+/** `total`: null if nobody knows it. `from`: what an earlier run had done. */
 export function createProgress(
   { stderr, isTerminal, wantsJson = false, nowMs }: Pick<CommandTools, 'stderr' | 'isTerminal' | 'wantsJson' | 'nowMs'>,
   { what, total, from = 0 }: { readonly what: string; readonly total: number | null; readonly from?: number },

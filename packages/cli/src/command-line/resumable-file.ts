@@ -22,7 +22,7 @@ export interface ResumableFile {
   mark(state: unknown): Promise<void>;
   /** Gives the file its name. */
   finish(): Promise<void>;
-  /** Leaves what was marked for the next try; nothing where nothing was. */
+  /** Leaves what was marked for the next try; nothing if nothing was. */
   breakOff(): Promise<void>;
 }
 

@@ -10,7 +10,7 @@ import { CommandFault } from './command.ts';
 
 const variables: Readonly<Record<Provider, VariableName>> = { openai: 'SVC_OPENAI_URL', anthropic: 'SVC_ANTHROPIC_URL' };
 
-/** This shell's own settings, where no server has said its own on this store yet. @throws CommandFault `other_settings` */
+/** This shell's own settings, if no server has said its own on this store yet. @throws CommandFault `other_settings` */
 export async function settingsOfServer(
   { serverSettings }: { readonly serverSettings: Pick<KeptServerSettings, 'last'> }, config: Config, env: Environment,
 ): Promise<ServerSettings> {

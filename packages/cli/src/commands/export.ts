@@ -56,7 +56,7 @@ interface FileTarget {
   readonly tools: CommandTools;
   readonly path: string;
   readonly out: string;
-  /** The command as given: a part goes on only under the very same. */
+  /** The command as given: a part goes on only under exactly the same. */
   readonly words: string;
 }
 

@@ -108,12 +108,12 @@ function changesOf(values: Values<typeof settingArguments>): OrganizationSetting
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
 }
 
-/** What an option that was given says; undefined where it was not. */
+/** What an option that was given says; undefined if it was not. */
 function of<Value>(text: string | undefined, read: (text: string) => Value): Value | undefined {
   return text === undefined ? undefined : read(text);
 }
 
-/** @throws UsageFault for what is no duration, and for one that is not of whole days. */
+/** @throws UsageFault for what is not a duration, and for one that is not of whole days. */
 function daysOf(text: string): number {
   const days = durationMs('keep-records', text) / dayLengthMs;
   if (Number.isInteger(days) && days >= keepRecordsDaysMin && days <= keepRecordsDaysMax) return days;

@@ -41,7 +41,7 @@ export interface Config {
   readonly anthropicUrl: string;
   /** CIDRs. */
   readonly upstreamAllow: readonly string[];
-  /** CIDRs whose `X-Forwarded-For` is believed, by the platform alone. */
+  /** CIDRs whose `X-Forwarded-For` is believed, by the platform only. */
   readonly trustedProxies: readonly string[];
   /** Signing in by an identity provider; null: off. */
   readonly oidc: OidcSettings | null;

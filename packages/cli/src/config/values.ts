@@ -48,7 +48,7 @@ export function originUrl(env: Environment, name: VariableName, fallback: string
   return url.origin;
 }
 
-/** A URL that links show: http or https, a path if need be, without a trailing slash. Null where it is unset. */
+/** A URL that links show: http or https, a path if need be, without a trailing slash. Null if it is unset. */
 export function publicUrl(env: Environment, name: VariableName): string | null {
   const text = valueOf(env, name);
   if (text === null) return null;
@@ -66,7 +66,7 @@ function httpUrl(name: VariableName, text: string): URL {
   return url;
 }
 
-/** The value at the end of a sentence, where it is short and plain. */
+/** The value at the end of a sentence, if it is short and plain. */
 function shown(text: string): string {
   return /^[\x21-\x7e]{1,40}$/.test(text) && !/[@=]/.test(text) ? `, not ${text}` : '';
 }

@@ -30,7 +30,7 @@ function isForeign(name: string, value: string): boolean {
 }
 
 /**
- * The value of a variable; null where it is unset or empty. An address that a container platform injects as `…_PORT` is
+ * The value of a variable; null if it is unset or empty. An address that a container platform injects as `…_PORT` is
  * not a setting.
  */
 export function valueOf(env: Environment, name: VariableName): string | null {

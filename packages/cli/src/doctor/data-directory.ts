@@ -10,7 +10,7 @@ const mib = 1_048_576;
 const freeFailBytes = 4 * mib;
 const freeWarnBytes = 512 * mib;
 
-/** `shared`: the store is elsewhere, and a gateway alone keeps something here. `freeBytesOf`: null where the system does not say. */
+/** `shared`: the store is elsewhere, and a gateway alone keeps something here. `freeBytesOf`: null if the system does not say. */
 export function examineDataDirectory(
   directory: string,
   { shared = false, freeBytesOf: freeAt = freeBytesOf }: { readonly shared?: boolean; readonly freeBytesOf?: (path: string) => number | null } = {},

@@ -4,7 +4,7 @@ import { finding, type Finding } from './finding.ts';
 
 const fewCallers = 1_000;
 
-/** `limit`: Infinity where nothing bounds it. */
+/** `limit`: Infinity if nothing bounds it. */
 export function descriptorsFinding(limit: number): Finding {
   const { callers } = connectionBounds(limit);
   if (limit === Number.POSITIVE_INFINITY) return finding('descriptors', 'ok', 'Nothing bounds how many files a server may open.');

@@ -33,11 +33,11 @@ export interface Report {
   /** Nothing failed; there may be warnings. */
   readonly ok: boolean;
   readonly runtime: { readonly version: string; readonly belowFloor: boolean };
-  /** Null where the store could not be opened. */
+  /** Null if the store could not be opened. */
   readonly store: { readonly engine: Store['engine']; readonly revision: number } | null;
   /** Gateway nodes on a shared store; empty on the embedded one, which has its own. */
   readonly nodes: readonly GatewayNodeSeen[];
-  /** How each organization's connections stand; empty where the store could not be opened. */
+  /** How each organization's connections stand; empty if the store could not be opened. */
   readonly organizations: readonly ShownConnections[];
   /** Files of receipts were made here of more than the store holds now: it was put back to an earlier moment. */
   readonly storeBehind: ReceiptsLook['storeBehind'];
@@ -113,7 +113,7 @@ async function examineShared(store: Store, { nowMs: clock }: CommandTools): Prom
   return { nodes, findings: [...nodesFindings(nodes, nowMs), clockFinding(nowMs, { askedMs, answeredMs: clock() })] };
 }
 
-/** Nothing where this shell says nothing else than the server does. */
+/** Nothing if this shell says nothing else than the server does. */
 async function examineServerSettings(store: Store, config: Config, { env }: CommandTools): Promise<Finding[]> {
   try {
     await settingsOfServer(store, config, env);

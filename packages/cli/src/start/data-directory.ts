@@ -25,7 +25,7 @@ export interface StoreLock extends DirectoryLock {
 
 /** What a start made of the data directory, so that a start that fails can take it away again. */
 export interface DirectoryMade {
-  /** The topmost directory made now; null where all were there. */
+  /** The topmost directory made now; null if all were there. */
   readonly topmost: string | null;
   readonly lockFile: boolean;
 }

@@ -1,7 +1,7 @@
 /**
  * What the first start sets up in an empty store: the organization `default` on plan Scale, the provider keys found in the
- * environment at that moment and, for a terminal alone, a first service key (design 5). With `--sandbox`, placeholder keys are connected
- * where there is no real one; a later start without it removes them.
+ * environment at that moment and, for a terminal only, a first service key (design 5). With `--sandbox`, placeholder keys are connected
+ * if there is no real one; a later start without it removes them.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { providers, type Provider } from '@metergate/core/wire/wire.ts';
@@ -24,9 +24,9 @@ export interface FirstStartOptions {
 export interface FirstStart {
   /** The store was empty. */
   readonly first: boolean;
-  /** Shown once; null where none was made. */
+  /** Shown once; null if none was made. */
   readonly serviceKey: string | null;
-  /** Path of the first owner's one-time link, shown once; null where none was made. */
+  /** Path of the first owner's one-time link, shown once; null if none was made. */
   readonly ownerPath: string | null;
   /** Variables whose keys were connected now. */
   readonly connectedFrom: readonly string[];

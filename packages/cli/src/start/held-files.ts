@@ -11,7 +11,7 @@ export interface HeldFile {
 }
 
 export interface HeldFiles {
-  /** Tells what is to be told now: of each file that is not the one it was, once a minute. To be called every second. */
+  /** Tells what is to be told now: of each file that is not the one it was, once a minute. Call this every second. */
   look(): void;
 }
 

@@ -8,7 +8,7 @@ const longMib = 64;
 export interface JournalDisk {
   /** Of the journal's files. */
   readonly bytes: number;
-  /** That may still be written there; null where the system does not say. */
+  /** That may still be written there; null if the system does not say. */
   readonly freeBytes: number | null;
 }
 
@@ -24,7 +24,7 @@ export function longJournal(directory: string): string | null {
     : `The journal has ${left} MiB that an earlier process left. What of it is not in the store yet is shipped before calls are taken.`;
 }
 
-/** Bytes that may still be written at a path; null where the system does not say. */
+/** Bytes that may still be written at a path; null if the system does not say. */
 export function freeBytesOf(path: string): number | null {
   try {
     const { blocks, bavail, bsize } = statfsSync(path);

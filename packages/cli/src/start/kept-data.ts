@@ -9,7 +9,7 @@ import type { Config } from '../config/config.ts';
 export interface KeptData {
   /** `Data is kept in …`. */
   readonly sentence: string;
-  /** What stands before a command, such as `SVC_DATA_DIR=./sandbox `; empty where the defaults lead there. */
+  /** What stands before a command, such as `SVC_DATA_DIR=./sandbox `; empty if the defaults lead there. */
   readonly prefix: string;
   /** Variables that commands need as this start has them, because they are not for showing. */
   readonly variables: readonly string[];

@@ -20,7 +20,7 @@ export interface NodeWatchOptions {
   readonly directory: string | null;
   readonly tell: (level: 'error' | 'warn' | 'info', sentence: string) => void;
   readonly monotonicMs: () => number;
-  /** Bytes that may still be written at a path; null where the system does not say. */
+  /** Bytes that may still be written at a path; null if the system does not say. */
   readonly freeBytes?: (path: string) => number | null;
 }
 
@@ -30,7 +30,7 @@ export interface NodeWatch {
   hear(condition: NodeCondition): void;
   /** Empty: ready. */
   unready(): readonly Unready[];
-  /** Tells what is to be told now; to be called every second. */
+  /** Tells what is to be told now; call this every second. */
   look(): void;
 }
 

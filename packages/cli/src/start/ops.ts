@@ -13,7 +13,7 @@ export interface OpsOptions extends MetricsSources {
   readonly address: ListenAddress;
   /** Empty: ready. */
   readonly unready: () => readonly Unready[];
-  /** Told whenever somebody asks. */
+  /** Called whenever somebody asks. */
   readonly asked: () => void;
 }
 

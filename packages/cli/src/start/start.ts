@@ -55,7 +55,7 @@ export interface StartOptions {
 
 /** How often it is looked whether there is trouble to tell. */
 const lookMs = 1_000;
-/** Those who ask whether it is ready are waited for at most so long, and at most a third of the grace. */
+/** Those who ask whether it is ready are waited for at most this long, and at most a third of the grace. */
 const leaveTakingMsMax = 5_000;
 
 /** Runs until a signal ends it. Resolves with the exit code: 0 after a clean stop, 1 with one sentence said. */

@@ -6,7 +6,7 @@ import type { Preparation } from './prepare-thread.ts';
 import { ended } from './threads.ts';
 
 export interface StorePreparer {
-  /** One at a time. Null where nothing was to be set up. @throws StoreFault */
+  /** One at a time. Null if nothing was to be set up. @throws StoreFault */
   prepare(preparation: Preparation): Promise<FirstStart | null>;
 }
 

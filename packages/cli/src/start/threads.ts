@@ -38,7 +38,7 @@ export interface ThreadsOptions {
 export interface Threads {
   readonly gatewayHost: string;
   readonly gatewayPort: number;
-  /** Null where the gateway thread did not answer within `waitMs`. */
+  /** Null if the gateway thread did not answer within `waitMs`. */
   metrics(waitMs: number): Promise<GatewayThreadMetrics | null>;
   /** Of the store thread, as it last said them. */
   storeFigures(): StoreThreadFigures;

@@ -13,13 +13,13 @@ const tellAgainMs = 60_000;
 
 export interface WaitingForStore<Result> {
   readonly open: () => Promise<Result>;
-  /** Told each time that there is something to say of it; null: no longer. */
+  /** Called each time that there is something to say of it; null: no longer. */
   readonly tell: (sentence: string) => void;
   /** Kept up to date with what is waited for. */
   readonly waitsFor: (sentence: string) => void;
   readonly signal: AbortSignal;
   readonly monotonicMs: () => number;
-  /** Lets time pass; rejects where the signal ends it. */
+  /** Lets time pass; rejects if the signal ends it. */
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<unknown>;
 }
 

@@ -8,7 +8,7 @@ import type { CliResult } from '@metergate/testkit/system.ts';
 import { runProgram } from '../command-line/run.ts';
 import { program } from '../program.ts';
 
-/** Runs one command that starts no server. `stdin`: what standard input holds; it is no terminal. `operator`: who works it. */
+/** Runs one command that starts no server. `stdin`: what standard input holds; it is not a terminal. `operator`: who works it. */
 export async function runInProcess(
   args: readonly string[], env: NodeJS.ProcessEnv, stdin: string = '', operator: string = 'operator',
 ): Promise<CliResult> {

@@ -23,7 +23,7 @@ export interface TraceExporter {
 export interface TraceExporterOptions {
   readonly settings: TraceSettings;
   readonly version: string;
-  /** Told once when sending begins to fail, and once when it works again. */
+  /** Called once when sending begins to fail, and once when it works again. */
   readonly tell: (sentence: string) => void;
   /** Runs `task` once after `delayMs`; a timer that keeps no process alive by default. */
   readonly after?: (delayMs: number, task: () => void) => void;

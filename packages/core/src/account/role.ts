@@ -3,7 +3,7 @@
 export const roles = ['viewer', 'member', 'admin', 'owner'] as const;
 export type Role = (typeof roles)[number];
 
-/** True where `role` has every right of `least`. */
+/** True if `role` has every right of `least`. */
 export function hasRightsOf(role: Role, least: Role): boolean {
   return roles.indexOf(role) >= roles.indexOf(least);
 }

@@ -25,7 +25,7 @@ export type CapEvent =
   | { readonly type: 'cap.threshold'; readonly threshold: number }
   | { readonly type: 'cap.reached' };
 
-/** `told`: null where nothing was told yet. The events in their order, and what was told with them. */
+/** `told`: null if nothing was told yet. The events in their order, and what was told with them. */
 export function capEvents(told: CapTold | null, moment: CapMoment): { readonly events: readonly CapEvent[]; readonly told: CapTold } {
   const { windowStartMs, spent, limit } = moment;
   const same = told !== null && told.windowStartMs === windowStartMs;

@@ -5,7 +5,7 @@ export const webhookEvents = [
 ] as const;
 export type WebhookEvent = (typeof webhookEvents)[number];
 
-/** Sent on request alone, whatever a webhook listens to. */
+/** Sent on request only, whatever a webhook listens to. */
 export const testEvent = 'webhook.test';
 
 const secondMs = 1_000;

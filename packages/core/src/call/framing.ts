@@ -24,7 +24,7 @@ export interface RequestHead {
   readonly httpMinorVersion: number;
 }
 
-/** The first framing fault of a request head, or null where there is only one way to read it. */
+/** The first framing fault of a request head, or null if there is only one way to read it. */
 export function framingFaultOf(head: RequestHead): FramingFault | null {
   if (head.httpMajorVersion !== 1) return 'The request must be HTTP/1.0 or HTTP/1.1.';
   if (head.rawTarget.charCodeAt(0) !== 0x2f && head.rawTarget !== '*') return 'The request target must be a path.';

@@ -20,7 +20,7 @@ const ownRequestNames = ['host', 'content-length', 'expect'] as const;
 const notForwarded = new HeaderNames([...hopByHopNames, ...ownRequestNames]);
 const serviceKeyFields = new HeaderNames(['authorization', 'x-api-key']);
 
-/** The credential attached towards the destination; null where a declared upstream needs none. */
+/** The credential attached towards the destination; null if a declared upstream needs none. */
 export interface CredentialHeader {
   readonly name: string;
   readonly value: string;

@@ -20,7 +20,7 @@ const coated = /[%;\x80-\xff]|\/[/.]|\/$/;
 
 /**
  * The plain spelling of `path`: decoded, in lower case, without repeated slashes, a trailing one, spaces around a segment, or
- * parameters. Null where a segment is `.` or `..` in any coat, where a control byte is encoded, or where the coats do not end.
+ * parameters. Null if a segment is `.` or `..` in any coat, where a control byte is encoded, or where the coats do not end.
  */
 export function plainPathOf(path: string): string | null {
   if (!coated.test(path)) return path.toLowerCase();

@@ -14,7 +14,7 @@ export interface Route {
   readonly path: string;
   /** What is asked of the destination: from `/v1` on, with the query, bytes unchanged. */
   readonly target: string;
-  /** True where the body is held to look for `stream` (spec: Streaming rule 1): the first wire's chat completions under POST alone. */
+  /** True if the body is held to look for `stream` (spec: Streaming rule 1): the first wire's chat completions under POST only. */
   readonly bodyHeld: boolean;
 }
 
@@ -30,7 +30,7 @@ export function pathOf(rawTarget: string): string {
 /** Paths as clients spell them: their routes are made once. */
 const ordinaryRoutes = { posted: ordinaryRoutesOf('POST'), other: ordinaryRoutesOf('GET') } as const;
 
-/** The route of `method rawTarget`, or null where no pattern of the specification fits. */
+/** The route of `method rawTarget`, or null if no pattern of the specification fits. */
 export function routeOf(method: string, rawTarget: string): Route | null {
   // The destination would answer with the request it was sent, its credential in it (RFC 9110, 9.3.8).
   if (method === 'TRACE') return null;

@@ -8,7 +8,7 @@ import type { HeaderPairs } from './header-pairs.ts';
 const bearerScheme = /^bearer(?: +|$)/i;
 const keyForm = /^svc_live_[0-9A-Za-z]{16,128}$/;
 
-/** The presented key where it has the form of one, else null: nothing else is ever hashed or looked up. */
+/** The presented key where it has the form of one, or null: nothing else is ever hashed or looked up. */
 export function presentedServiceKey(headers: HeaderPairs): string | null {
   let apiKey: string | null = null;
   for (let at = 0; at < headers.length; at += 2) {

@@ -52,7 +52,7 @@ export class JsonScanner {
   private word = 0;
   /** Watched containers that are open, outermost first. They are the outermost open ones, without a gap. */
   private readonly watching: WatchedValue[] = [];
-  /** How many of them there are; what stands behind is of before. An array that shrinks would be allocated anew with every text. */
+  /** How many of them there are; what stands behind is of before. An array that shrinks would be allocated again with every text. */
   private watched = 0;
   /** The string being read is a member's name. */
   private readingKey = false;

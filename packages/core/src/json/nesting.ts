@@ -19,7 +19,7 @@ export class Nesting {
   /** Those further in; null until there are any. */
   private bits: Uint8Array | null = null;
 
-  /** Opens a container; false where that is deeper than is followed. */
+  /** Opens a container; false if that is deeper than is followed. */
   open(object: boolean): boolean {
     const depth = this.depth;
     if (depth === nestingMax) return false;

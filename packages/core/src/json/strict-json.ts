@@ -42,8 +42,8 @@ export function parseStrictJson(bytes: Uint8Array): StrictJsonVerdict {
 }
 
 /**
- * The value of a JSON number that is a whole number, however it is written: `1.0`, `1e3`, `-0` (which is 0). Null where it is
- * none. Exact: `1.00000000000000000001` is no whole number. Beyond 2^53 the nearest number, an infinite one included.
+ * The value of a JSON number that is a whole number, however it is written: `1.0`, `1e3`, `-0` (which is 0). Null if it is
+ * none. Exact: `1.00000000000000000001` is not a whole number. Beyond 2^53 the nearest number, an infinite one included.
  */
 export function wholeNumberOf({ text }: JsonNumber): number | null {
   const value = Number(text);

@@ -73,7 +73,7 @@ export class StringLexer {
     return progress;
   }
 
-  /** The next byte of an escape or of a character of several bytes; false where it cannot be. */
+  /** The next byte of an escape or of a character of several bytes; false if it cannot be. */
   private takePending(byte: number): boolean {
     if (this.afterBackslash) {
       this.afterBackslash = false;
@@ -91,7 +91,7 @@ export class StringLexer {
     return true;
   }
 
-  /** A run of characters of several bytes, from a first byte on; the index after it, or −1 where it is no UTF-8. */
+  /** A run of characters of several bytes, from a first byte on; the index after it, or −1 where it is not UTF-8. */
   private scanCharacters(chunk: Uint8Array, from: number, to: number): number {
     let i = from;
     while (i < to && chunk[i]! >= 0x80) {

@@ -40,9 +40,9 @@ export class WatchedValue {
   readonly firstElement: WatchedValue | null;
   /** Who hears of every element of an array; such an array has no watched first one. */
   readonly tally: ElementTally | null;
-  /** Of a string, or of a number that is not written in plain digits; null where it is longer than the bound. Else without meaning. */
+  /** Of a string, or of a number that is not written in plain digits; null if it is longer than the bound. Else without meaning. */
   private text: string | null = null;
-  /** The value of a number written in plain digits, else −1. */
+  /** The value of a number written in plain digits, or −1. */
   private plainDigits = -1;
 
   constructor(fields: Readonly<Record<string, WatchedValue>> | null, firstElement: WatchedValue | null, tally: ElementTally | null = null) {
@@ -81,17 +81,17 @@ export class WatchedValue {
     this.text = to - from > watchedBytesMax ? null : kind === 'string' ? recentString(source, from, to) : decoder.decode(source.subarray(from, to));
   }
 
-  /** The string as JavaScript reads it, or null where this is no whole string within the bound. */
+  /** The string as JavaScript reads it, or null if this is not a whole string within the bound. */
   string(): string | null {
     return this.kind === 'string' && this.complete ? this.text : null;
   }
 
-  /** The value of a number that is written in at most 15 plain digits, else −1; allocates nothing. */
+  /** The value of a number that is written in at most 15 plain digits, or −1; allocates nothing. */
   plainWholeNumber(): number {
     return this.kind === 'number' && this.complete ? this.plainDigits : -1;
   }
 
-  /** The number as it was written, or null where this is no whole number within the bound. */
+  /** The number as it was written, or null if this is not a whole number within the bound. */
   numberText(): string | null {
     if (this.kind !== 'number' || !this.complete) return null;
     return this.plainDigits >= 0 ? String(this.plainDigits) : this.text;

@@ -47,17 +47,17 @@ function fillLiterals(): void {
   }
 }
 
-/** The state after the first byte of a word, or 0 where no word begins with it. */
+/** The state after the first byte of a word, or 0 if no word begins with it. */
 export function wordBegins(byte: number): number {
   return first[byte]!;
 }
 
-/** The state after one more byte, or 0 where the word ends before it. */
+/** The state after one more byte, or 0 if the word ends before it. */
 export function wordGoesOn(from: number, byte: number): number {
   return next[(from << 8) | byte]!;
 }
 
-/** What the word is if it ends in this state, or null where it cannot end here. */
+/** What the word is if it ends in this state, or null if it cannot end here. */
 export function wordKind(at: number): ValueKind | null {
   return kindAt[at]!;
 }

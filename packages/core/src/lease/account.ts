@@ -72,7 +72,7 @@ export interface LeaseAccount {
 const nothing = nanoDollars(0n);
 /** A wall clock that is set back by less is being set right. */
 const slewMs = 2_000;
-/** Unused for so long, a lease is given back; where others wait for it, sooner. */
+/** Unused for this long, a lease is given back; where others wait for it, sooner. */
 const idleMs = 5_000;
 const idleContestedMs = 1_000;
 
@@ -189,7 +189,7 @@ export function takeAnswer(
 
 /**
  * A claim was not answered, so nobody knows whether the store acted on it. The node keeps using the last confirmed figure while it is fresh;
- * where nothing is, the store is told so again, for what it may have granted is had by no one else until it knows.
+ * if nothing is, the store is told so again, for what it may have granted is had by no one else until it knows.
  */
 export function missAnswer(account: LeaseAccount): void {
   if (account.validMs === 0) account.unreturned = true;
@@ -205,7 +205,7 @@ function holdsAt(account: LeaseAccount, now: LeaseMoment, wants: boolean): NanoD
   return available > 0n ? nanoDollars(settled + available) : account.granted;
 }
 
-/** A second of recent spend, where it is in use. */
+/** A second of recent spend, if it is in use. */
 function keptWhenContested(account: LeaseAccount, now: LeaseMoment): bigint {
   if (now.monotonicMs - account.usedMs >= idleContestedMs) return 0n;
   const second = recentAt(account.recent, now.monotonicMs) / 10n;

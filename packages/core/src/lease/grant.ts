@@ -53,7 +53,7 @@ export interface LeaseGrant {
   readonly granted: NanoDollars;
   /** From the moment before the node asked. */
   readonly validMs: number;
-  /** After so long the node asks again. */
+  /** After this long the node asks again. */
   readonly confirmMs: number;
   /** Nothing could be had though the limit is not reached: the rest is leased elsewhere. */
   readonly short: boolean;
@@ -95,7 +95,7 @@ export function grantLease(
   return { granted, ...pace, short: granted <= claim.settled };
 }
 
-/** Ten seconds of recent spend; where there is none, a hundredth of what is left to begin with. Never over a quarter of it. */
+/** Ten seconds of recent spend; if there is none, a hundredth of what is left to begin with. Never over a quarter of it. */
 function wishFor(left: bigint, recent: NanoDollars): bigint {
   return least(most(recent, nanoDollars(upward(left, 100n))), shareOf(left));
 }

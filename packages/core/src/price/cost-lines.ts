@@ -70,7 +70,7 @@ export function costLines(record: CallRecord, { book, fallback, upstreamUrl }: P
   return rates === undefined ? 'other_prices' : coming(cost, listedLines(record, tokens, rates));
 }
 
-/** The lines, where they come to the cost. */
+/** The lines, if they come to the cost. */
 function coming(cost: bigint, lines: CostLines | null): CostLines | WithoutLines {
   if (lines === null) return 'other_prices';
   const sum = lines.lines.reduce((all, { amount }) => all + (amount ?? 0n), 0n);

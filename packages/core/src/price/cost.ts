@@ -28,12 +28,12 @@ export interface PricedCall {
 }
 
 /**
- * `priceList` names the list or overlay that priced the call; null where another source, or none, did. `cacheSavings`: what caching
- * saved; null where no price says so.
+ * `priceList` names the list or overlay that priced the call; null if another source, or none, did. `cacheSavings`: what caching
+ * saved; null if no price says so.
  */
 export interface Cost {
   readonly cost: NanoDollars | null;
-  /** What was reported and is not in `cost`, or not at its own price; none where there is no cost. */
+  /** What was reported and is not in `cost`, or not at its own price; none if there is no cost. */
   readonly costGaps: readonly CostGap[];
   readonly costSource: CostSource;
   readonly priceList: string | null;
@@ -115,7 +115,7 @@ function furtherPrice(call: PricedCall, model: string): ModelPrice | null {
 }
 
 /**
- * The exact sum; null where the model's input has no price, or its output has none and there is output. Cache reads and
+ * The exact sum; null if the model's input has no price, or its output has none and there is output. Cache reads and
  * writes without a price of their own are paid as input, one-hour writes as other writes, reasoning as output.
  */
 function picoDollars(tokens: ChargedTokens, rates: Rates): bigint | null {

@@ -68,7 +68,7 @@ export interface PriceQuery {
   readonly atMs: number;
 }
 
-/** The price of the overlay and that of the list, each null where it has none: which goes first, `cost.ts` decides. */
+/** The price of the overlay and that of the list, each null if it has none: which goes first, `cost.ts` decides. */
 export function pricesOf(book: PriceBook, query: PriceQuery): { readonly overlay: ModelPrice | null; readonly list: ModelPrice | null } {
   const seller = sellerFor(book, query);
   if (seller === null) return { overlay: null, list: null };

@@ -15,7 +15,7 @@ export interface TokenRate {
   readonly above: readonly { readonly tokens: number; readonly rate: bigint }[];
 }
 
-/** Rates in pico-dollars per token; null where no price is known. */
+/** Rates in pico-dollars per token; null if no price is known. */
 export interface Rates {
   readonly input: TokenRate | null;
   readonly cached: TokenRate | null;
@@ -29,7 +29,7 @@ export interface Rates {
   readonly audioOutput: TokenRate | null;
   /** Pico-dollars for the call itself. */
   readonly call: bigint;
-  /** Pico-dollars for one call of a tool; null where no fee is known. */
+  /** Pico-dollars for one call of a tool; null if no fee is known. */
   readonly tools: { readonly [Tool in keyof ToolCalls]: bigint | null };
   /** Factors of token prices, millionths, by the provider's word in lower case; the ordinary tier and region have none. */
   readonly serviceTiers: ReadonlyMap<string, bigint>;

@@ -1,5 +1,5 @@
 /**
- * A price list of a few models with round prices, small enough to compute by hand: for tests alone.
+ * A price list of a few models with round prices, small enough to compute by hand: for tests only.
  * Sellers: the two named ones, and `shop.example` for declared upstreams, which also sells what the first one lists.
  */
 import type { Reading, TokenFigures } from '../usage/reading.ts';

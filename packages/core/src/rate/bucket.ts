@@ -21,7 +21,7 @@ const unitsEach = 60_000;
 const fillMs = 120_000;
 const retryAfterMaxSeconds = 60;
 
-/** A bucket nobody has used. @throws RangeError when a number is no safe integer. */
+/** A bucket nobody has used. @throws RangeError when a number is not a safe integer. */
 export function fullBucket(perMinute: number, nowMs: number): Bucket {
   const bucket = { perMinute, level: perMinute * fillMs, atMs: Math.floor(nowMs) };
   assertWhole(bucket);

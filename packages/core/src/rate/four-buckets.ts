@@ -80,7 +80,7 @@ export function takeRate(buckets: CallBuckets, estimate: number): void {
 
 /**
  * Puts the estimate right, once, after a call whose rate was taken (Limits 4; design 3, row 9). Requests stay as they are.
- * A figure that is no number from 0 counts as not reported.
+ * A figure that is not a number from 0 counts as not reported.
  */
 export function reconcileRate(buckets: CallBuckets, ended: EndedCall, nowMs: number): void {
   reconcileTokens(buckets.key.tokens, ended, nowMs);

@@ -35,7 +35,7 @@ export const planFigures: Readonly<Record<Plan, RateFigures>> = Object.freeze({
 });
 
 /**
- * The figures in force. `plan` null: no snapshot yet, so Free. Agreed figures count on Enterprise alone, each by itself;
+ * The figures in force. `plan` null: no snapshot yet, so Free. Agreed figures count on Enterprise only, each by itself;
  * one that no bucket can hold counts as not set, so that a bad row never turns into a limit of nothing.
  */
 export function figuresOf(plan: Plan | null, agreed: AgreedFigures | null = null): RateFigures {

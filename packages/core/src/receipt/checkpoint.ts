@@ -19,9 +19,9 @@ export interface CheckpointStatement {
   readonly first: number;
   /** Hash before the first record. */
   readonly previous: string;
-  /** Sequence of the last record; `first - 1` where there is none. */
+  /** Sequence of the last record; `first - 1` if there is none. */
   readonly last: number;
-  /** Hash of the last record; `previous` where there is none. */
+  /** Hash of the last record; `previous` if there is none. */
   readonly hash: string;
   /** ISO 8601, UTC. */
   readonly at: string;

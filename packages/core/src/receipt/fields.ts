@@ -3,7 +3,7 @@
  * comma; an absent one as `-,`. What receipts hash and what checkpoints sign is made of these.
  */
 
-/** Text, or null where there is none. */
+/** Text, or null if there is none. */
 export type Field = string | null;
 
 /** The fields one after the other. */

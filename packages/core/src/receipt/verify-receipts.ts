@@ -35,7 +35,7 @@ export interface ReceiptVerdict {
   readonly valid: boolean;
   /** Receipts that were found good. */
   readonly checked: number;
-  /** The sequence that is expected where the first bad line stands; null where all is good. */
+  /** The sequence that is expected where the first bad line stands; null if all is good. */
   readonly firstBad: number | null;
   readonly fault: ReceiptFault | null;
   /** Null: there is no head to tell. */

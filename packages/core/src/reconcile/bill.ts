@@ -25,7 +25,7 @@ export interface Bill {
   readonly places: number | null;
 }
 
-/** Why a file is no bill: one sentence. */
+/** Why a file is not a bill: one sentence. */
 export class BillFault extends Error {}
 
 /** The day that a bucket lies in. Buckets of a day or less, each within one day, are summed; a wider one cannot be told apart. */
@@ -39,7 +39,7 @@ export function dayOfBucket(startMs: number, endMs: number | null): string {
   return dayName(startMs);
 }
 
-/** A figure of tokens or calls; null where it is absent. */
+/** A figure of tokens or calls; null if it is absent. */
 export function figureOf(value: unknown): number | null {
   if (value === undefined || value === null || value === '') return null;
   const figure = typeof value === 'string' && /^\d{1,15}(?:\.0+)?$/.test(value) ? Number(value) : value;

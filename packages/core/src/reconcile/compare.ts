@@ -32,7 +32,7 @@ export interface ComparedLine {
   readonly requestId: string | null;
   readonly ours: Figures | null;
   readonly theirs: Figures | null;
-  /** Ours less theirs; null where it is not compared. */
+  /** Ours less theirs; null if it is not compared. */
   readonly difference: Figures;
   readonly verdict: Verdict;
   readonly reasons: readonly Reason[];
@@ -55,7 +55,7 @@ interface Side {
   unpriced: number;
 }
 
-/** Collects our records beside the lines of a bill, then compares them. A bill without models is compared by days alone. */
+/** Collects our records beside the lines of a bill, then compares them. A bill without models is compared by days only. */
 export class Reconciliation {
   readonly #byModel: boolean;
   readonly #byRequest: boolean;

@@ -55,20 +55,20 @@ export interface CallRecord extends CallOpening {
   readonly usage: UsageState;
   readonly usageReason: UsageReason | null;
   readonly cost: NanoDollars | null;
-  /** Empty where the cost is whole, and where there is no cost. Each name once, in the order of `costGapNames`. */
+  /** Empty if the cost is whole, and if there is no cost. Each name once, in the order of `costGapNames`. */
   readonly costGaps: readonly CostGap[];
-  /** The tier that served the call, in the provider's word; null where it named none. */
+  /** The tier that served the call, in the provider's word; null if it named none. */
   readonly serviceTier: string | null;
-  /** Part of the input; null where not reported. */
+  /** Part of the input; null if not reported. */
   readonly audioInputTokens: number | null;
-  /** Part of the output; null where not reported. */
+  /** Part of the output; null if not reported. */
   readonly audioOutputTokens: number | null;
-  /** Calls of the provider's own tools, which have fees of their own; null where it reported none. */
+  /** Calls of the provider's own tools, which have fees of their own; null if it reported none. */
   readonly toolCalls: ToolCalls | null;
   readonly costSource: CostSource;
-  /** What caching saved, below zero where writing cost more; null where no price says so. For sums alone: its JSON form has it not. */
+  /** What caching saved, below zero where writing cost more; null if no price says so. For sums only: its JSON form has it not. */
   readonly cacheSavings: NanoDollars | null;
-  /** Date and hash of the list that priced the call, e.g. `2026-09-23/1f0c…`; null where nothing was priced. */
+  /** Date and hash of the list that priced the call, e.g. `2026-09-23/1f0c…`; null if nothing was priced. */
   readonly priceList: string | null;
   readonly providerRequestId: string | null;
   readonly requestBytes: number;
@@ -95,7 +95,7 @@ export function callRecordToJson(record: CallRecord): CallRecordJson {
   };
 }
 
-/** A record's fields that come from a reading, where there is none. */
+/** A record's fields that come from a reading, if there is none. */
 export const noReadingFields = Object.freeze({
   model: null, finishReason: null,
   inputTokens: null, outputTokens: null, cachedTokens: null, cacheWriteTokens: null, reasoningTokens: null,

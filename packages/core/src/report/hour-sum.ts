@@ -68,7 +68,7 @@ function middleOf(bucket: number): number {
   return 2 ** ((bucket + 0.5) / bucketsPerDoubling) - 1;
 }
 
-/** The `share` (0 to 1) of all that were at most so long, milliseconds; null where there were none. */
+/** The `share` (0 to 1) of all that were at most this long, milliseconds; null if there were none. */
 export function percentileOf(figures: ReadonlyMap<string, bigint>, kind: LatencyKind, share: number): number | null {
   const buckets = [...figures].filter(([figure]) => figure.startsWith(kind) && /^\d+$/.test(figure.slice(1)))
     .map(([figure, count]) => [Number(figure.slice(1)), count] as const).sort(([one], [other]) => one - other);

@@ -16,7 +16,7 @@ export interface RunBudget {
 
 /** What bounds one run but exposure. Null: not set, no bound. */
 export interface BudgetBounds {
-  /** `x-svc-run-budget`; null where the request declares none. */
+  /** `x-svc-run-budget`; null if the request declares none. */
   readonly declared: NanoDollars | null;
   /** The service key's `maxRunBudget`. */
   readonly keyMax: NanoDollars | null;

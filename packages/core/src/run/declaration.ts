@@ -1,7 +1,7 @@
 /**
  * Raw header pairs → what a request declares about its run. Spec: Run; Common request elements; Errors 400.
  * Any `x-svc-run-*` line, known or not, requires the id. Several lines of one name are read as HTTP reads them, joined by a comma:
- * the result is no valid id, budget, time limit or grant, so a doubled header is refused. Figures beyond 64 bits or the calendar saturate,
+ * the result is not a valid id, budget, time limit or grant, so a doubled header is refused. Figures beyond 64 bits or the calendar saturate,
  * which is as close to the caller's wish as can be kept. The grant is passed on unread; grant.ts verifies it.
  */
 import type { HeaderPairs } from '../call/header-pairs.ts';
@@ -13,11 +13,11 @@ import { isRunId } from './run-id.ts';
 export interface RunDeclaration {
   /** 1 to 128 visible ASCII characters. */
   readonly id: string;
-  /** Positive; null where the request names none. */
+  /** Positive; null if the request names none. */
   readonly budget: NanoDollars | null;
-  /** Whole seconds from 1 to `ttlSecondsMax`; null where the request names none. */
+  /** Whole seconds from 1 to `ttlSecondsMax`; null if the request names none. */
   readonly ttlSeconds: number | null;
-  /** The token, not verified; null where the request carries none. */
+  /** The token, not verified; null if the request carries none. */
   readonly grant: string | null;
 }
 

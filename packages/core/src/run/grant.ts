@@ -42,7 +42,7 @@ export interface ParsedGrant {
   readonly signature: Uint8Array;
 }
 
-/** A longer text is no grant; nothing of it is read. */
+/** A longer text is not a grant; nothing of it is read. */
 export const grantLengthMax = 1024;
 
 const form = 'rbg1.';
@@ -90,7 +90,7 @@ export interface GrantUse {
   readonly creating: boolean;
 }
 
-/** True where a verified grant is for this organization and run, and, for a new run, has not expired. */
+/** True if a verified grant is for this organization and run, and, for a new run, has not expired. */
 export function grantBinds(payload: GrantPayload, { organization, run, nowMs, creating }: GrantUse): boolean {
   const same = sameText(payload.organization, organization) && sameText(payload.run, run);
   return same && (!creating || nowMs < payload.expiresAtMs);
@@ -133,7 +133,7 @@ function isText(value: unknown, wanted: RegExp): value is string {
   return typeof value === 'string' && wanted.test(value);
 }
 
-/** Text of ASCII bytes; null where one is above 0x7e. */
+/** Text of ASCII bytes; null if one is above 0x7e. */
 function asciiOf(bytes: Uint8Array): string | null {
   let text = '';
   for (const byte of bytes) {

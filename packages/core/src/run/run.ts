@@ -62,7 +62,7 @@ export interface RunRefusal {
   readonly kind: 'run_closed' | 'run_expired' | 'run_over_budget';
   /** The run is live still and ends with this call, in this state; null: it had ended before. */
   readonly ends: EndedState | null;
-  /** The budget it ends with, where this call lowered it to what is spent already; null: it stays. */
+  /** The budget it ends with, if this call lowered it to what is spent already; null: it stays. */
   readonly tightenTo: NanoDollars | null;
 }
 

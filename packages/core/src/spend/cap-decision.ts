@@ -1,6 +1,6 @@
 /**
  * The caps that bind a call and what was spent → admitted, or the one refusal to answer with (spec: Budget cap, Errors 402, 429 and 503;
- * design 3, rows 1, 4 and 11). Decides and takes nothing; allocates nothing where it admits. Spend that is known to have reached a cap
+ * design 3, rows 1, 4 and 11). Decides and takes nothing; allocates nothing if it admits. Spend that is known to have reached a cap
  * refuses as such even while nothing newer can be confirmed: within a window it never falls. A cap that is not reached and cannot be
  * confirmed is never guessed at (promise 5).
  */
@@ -17,7 +17,7 @@ export type BindingCap = Cap & { readonly scope: BindingScope };
 /** A cap and the live sum it is compared with. Kept per cap as long as settings do not change. */
 export interface BoundCap {
   readonly cap: BindingCap;
-  /** Of the cap's subject and window; the very object that ended calls are added to. */
+  /** Of the cap's subject and window; the same object that ended calls are added to. */
   readonly sum: WindowSum;
   /** False: the node cannot know now what was spent elsewhere. Changed in place. */
   confirmed: boolean;
@@ -69,7 +69,7 @@ export function moneyLeft({ cap, sum }: BoundCap, nowMs: number): NanoDollars {
 }
 
 /**
- * Whose money is tightest, for a 200 (design 3, row 11): a cap, the run, or null where neither binds.
+ * Whose money is tightest, for a 200 (design 3, row 11): a cap, the run, or null if neither binds.
  * `runLeft`: what the run may still spend; null: no run, or one without a budget. On a tie a cap goes before the run.
  */
 export function tightest(binding: readonly BoundCap[], runLeft: NanoDollars | null, nowMs: number): BoundCap | 'run' | null {

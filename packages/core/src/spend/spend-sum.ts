@@ -28,7 +28,7 @@ export function emptySums(nowMs: number): WindowSums {
   return { day: sum('day'), week: sum('week'), month: sum('month'), year: sum('year'), lifetime: sum('lifetime') };
 }
 
-/** The same, of its own: working out windows anew takes longer. */
+/** The same, of its own: working out windows again takes longer. */
 export function copiedSums({ day, week, month, year, lifetime }: WindowSums): WindowSums {
   return { day: { ...day }, week: { ...week }, month: { ...month }, year: { ...year }, lifetime: { ...lifetime } };
 }
@@ -56,7 +56,7 @@ export function showSpent(
   sum.spent = spent;
 }
 
-/** What was spent in the window that holds `nowMs`: nothing where the one held is over. */
+/** What was spent in the window that holds `nowMs`: nothing if the one held is over. */
 export function spentAt(sum: WindowSum, nowMs: number): NanoDollars {
   return isOver(sum, nowMs) ? nothing : sum.spent;
 }

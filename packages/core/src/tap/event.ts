@@ -12,7 +12,7 @@ export type TapProvider = (typeof tapProviders)[number];
 export const tapStopReasons = ['stop', 'length', 'tool_calls', 'content_filter', 'error', 'other'] as const;
 export type TapStopReason = (typeof tapStopReasons)[number];
 
-/** What a provider said of its rate limits; null where it did not. */
+/** What a provider said of its rate limits; null if it did not. */
 export interface TapRateLimit {
   readonly requestsLimit: number | null;
   readonly requestsRemaining: number | null;

@@ -31,7 +31,7 @@ export function reported<Value extends number | null>(value: Value): Reported<Va
   return { value, label: 'reported' };
 }
 
-/** A figure computed from reported tokens and listed prices: US dollars with nine places, null where there is no price. */
+/** A figure computed from reported tokens and listed prices: US dollars with nine places, null if there is no price. */
 export function modeled(cost: NanoDollars | null): Modeled {
   return { value: cost === null ? null : formatDollars(cost), label: 'modeled' };
 }

@@ -12,7 +12,7 @@ export function tapKeyFrom(randomBytes: Uint8Array): string {
   return tapKeyPrefix + Array.from(randomBytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** What is presented in `authorization: Bearer …`; the empty text where there is no such header. */
+/** What is presented in `authorization: Bearer …`; the empty text if there is no such header. */
 export function presentedTapKey(authorization: string | undefined): string {
   return /^Bearer +([^\s].*?)\s*$/i.exec(authorization ?? '')?.[1] ?? '';
 }

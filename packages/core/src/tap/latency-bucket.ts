@@ -44,7 +44,7 @@ export function latencyCountsFrom(text: string): LatencyCounts {
   }));
 }
 
-/** The end of the bucket that holds the call at `share` (0 to 1) of all, the fastest first; null where there are none. */
+/** The end of the bucket that holds the call at `share` (0 to 1) of all, the fastest first; null if there are none. */
 export function latencyAtShare(counts: LatencyCounts, share: number): number | null {
   const buckets = [...counts].toSorted(([a], [b]) => a - b);
   const whole = buckets.reduce((sum, [, calls]) => sum + calls, 0);

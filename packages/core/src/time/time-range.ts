@@ -37,7 +37,7 @@ export function rangeOrThisMonth(words: RangeWords, nowMs: number): TimeRange | 
 
 const weekMs = 7 * dayLengthMs;
 
-/** The range with both its ends: up to `nowMs` and from a week before its end, where nothing else was asked for. */
+/** The range with both its ends: up to `nowMs` and from a week before its end, if nothing else was asked for. */
 export function pastWeekUnless({ sinceMs, untilMs }: TimeRange, nowMs: number): Required<TimeRange> {
   const endMs = untilMs ?? nowMs;
   return { sinceMs: sinceMs ?? endMs - weekMs, untilMs: endMs };

@@ -30,7 +30,7 @@ class ChatDialect implements Dialect {
   private readonly firstChoice: WatchedValue;
   private readonly serviceTier = watched();
   private readonly usage: FirstWireUsage;
-  /** Further places of it, read on declared upstreams alone. */
+  /** Further places of it, read on declared upstreams only. */
   private readonly otherUsages: readonly FirstWireUsage[];
   readonly body: WatchedValue;
   readonly event: WatchedValue;

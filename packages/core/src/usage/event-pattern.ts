@@ -65,7 +65,7 @@ export class EventPattern implements UnwatchedScalars {
     this.known = true;
   }
 
-  /** Where an event that is like the learnt one ends, if it begins at `from` and is in this chunk to its end; else −1. */
+  /** Where an event that is like the learnt one ends, if it begins at `from` and is in this chunk to its end, or −1. */
   endOfAlike(chunk: Uint8Array, from: number): number {
     const { parts } = this;
     let at = from;

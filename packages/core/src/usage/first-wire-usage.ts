@@ -43,7 +43,7 @@ export class FirstWireUsage {
     });
   }
 
-  /** Null where none is reported (yet); `badUsage` where something else stands in its place. */
+  /** Null if none is reported (yet); `badUsage` where something else stands in its place. */
   read(): FoundUsage | null {
     if (!this.place.complete || this.place.kind === 'null') return null;
     if (this.place.kind !== 'object') return badUsage;

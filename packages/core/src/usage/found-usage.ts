@@ -5,7 +5,7 @@
 import type { TokenFigure } from './token-figure.ts';
 import type { TokenFigures } from './reading.ts';
 
-/** Figures as reported, or the verdict that one of them is no figure. */
+/** Figures as reported, or the verdict that one of them is not a figure. */
 export type FoundUsage =
   | {
     readonly kind: 'figures'; readonly tokens: TokenFigures; readonly cost: string | null; readonly outputBeside: number;
@@ -23,7 +23,7 @@ export const badUsage: FoundUsage = Object.freeze({ kind: 'not_a_figure' });
 export type RawFigures = { readonly [Name in keyof TokenFigures]: TokenFigure };
 
 /**
- * The usage that these figures make. Null where there is neither a figure for input or output nor a cost. `total`: of input and output, as
+ * The usage that these figures make. Null if there is neither a figure for input or output nor a cost. `total`: of input and output, as
  * reported; what it counts beyond them stands beside them. A long-lived part above all cache writes tells nothing apart.
  */
 export function foundUsage(figures: RawFigures, cost: string | null, total: TokenFigure = null): FoundUsage | null {

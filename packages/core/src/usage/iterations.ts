@@ -44,7 +44,7 @@ export class Iterations implements ElementTally {
     this.found.push(this.found.length === iterationsMax ? unreadable : this.readElement(model));
   }
 
-  /** Null where nothing was reported (yet). */
+  /** Null if nothing was reported (yet). */
   read(): readonly FurtherUsage[] | null {
     if (this.place.kind !== 'array' || !this.place.complete) return null;
     return this.found.length === 0 ? nothingFurther : this.found;

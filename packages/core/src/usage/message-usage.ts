@@ -38,13 +38,13 @@ export class MessageUsage {
   };
   readonly place = watched({ output_tokens: this.output, ...this.fieldsBeside });
 
-  /** The figures, null where there is no usage object yet, `badUsage` where something else stands in its place. */
+  /** The figures, null if there is no usage object yet, `badUsage` where something else stands in its place. */
   read(): MessageFigures | FoundUsage | null {
     if (!this.place.complete || this.place.kind === 'null') return null;
     return this.place.kind === 'object' ? this.figures() : badUsage;
   }
 
-  /** The figures as they stand, each null where it does not. */
+  /** The figures as they stand, each null if it does not. */
   figures(): MessageFigures {
     return {
       input: tokenFigure(this.input),
@@ -55,7 +55,7 @@ export class MessageUsage {
     };
   }
 
-  /** Lays what is said beside the figures over what was said before. False where a count of tools is no figure. */
+  /** Lays what is said beside the figures over what was said before. False if a count of tools is not a figure. */
   takeBeside(findings: Findings): boolean {
     findings.serviceTier = this.tier() ?? findings.serviceTier;
     findings.region = providerName(this.region.string()) ?? findings.region;

@@ -18,7 +18,7 @@ function noFigures(): MessageFigures {
   return { input: null, output: null, cached: null, cacheWrite: null, cacheWriteOneHour: null };
 }
 
-/** Lays figures over those known so far; false where none of them is reported. */
+/** Lays figures over those known so far; false if none of them is reported. */
 function overlay(known: MessageFigures, read: MessageFigures): boolean {
   let reports = false;
   for (const name of figureNames) {
@@ -85,7 +85,7 @@ class MessagesDialect implements Dialect {
     return this.type.isString('message_stop');
   }
 
-  /** Lays the figures that a usage object reports over those known so far; false where it reports none. */
+  /** Lays the figures that a usage object reports over those known so far; false if it reports none. */
   private takeUsage(usage: MessageUsage): boolean {
     const read = usage.read();
     if (read === null || this.findings.usage?.kind === 'not_a_figure') return false;

@@ -125,7 +125,7 @@ class OpenDialect implements Dialect {
     return of.finish();
   }
 
-  /** False where no usage was reported. */
+  /** False if no usage was reported. */
   private take({ model, serviceTier, tools, usage, tellsAllSoFar }: AnswerPlaces): boolean {
     const { findings } = this;
     findings.model = findings.model ?? providerName(model.string());

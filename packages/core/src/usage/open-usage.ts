@@ -9,7 +9,7 @@ import { tokenFigure, type TokenFigure } from './token-figure.ts';
 export interface OpenFigures {
   readonly figures: RawFigures;
   readonly cost: string | null;
-  /** Of input and output together, as reported; null where it may count what comes on top of them. */
+  /** Of input and output together, as reported; null if it may count what comes on top of them. */
   readonly total: TokenFigure;
   /** Words of the second wire: cached and written tokens come on top of the input. */
   readonly onTop: boolean;
@@ -50,7 +50,7 @@ export class OpenUsage {
     this.readsCost = readsCost;
   }
 
-  /** Null where there is none (yet); `badUsage` where something else stands in its place. */
+  /** Null if there is none (yet); `badUsage` where something else stands in its place. */
   read(): OpenFigures | typeof badUsage | null {
     const { place } = this;
     if (!place.complete || place.kind === 'null') return null;

@@ -47,7 +47,7 @@ function idleReaders({ wire, endpoint, streamed }: ReadingContext): ResponseRead
   return kept;
 }
 
-/** By the endpoint, where it names one. */
+/** By the endpoint, if it names one. */
 function dialectOf({ wire, endpoint }: ReadingContext): Dialect {
   const readsCost = wire === 'upstream';
   switch (endpoint) {
@@ -164,7 +164,7 @@ class ResponseReader implements UsageReader {
   }
 }
 
-/** `reason`: why it is partial; null where it is complete. */
+/** `reason`: why it is partial; null if it is complete. */
 function reported(findings: Findings, found: FiguresFound, reason: UsageReason | null): Reading {
   const { tokens, cost, outputBeside } = found;
   const { model, finishReason, cachedInInput, serviceTier, region, toolCalls, further } = findings;

@@ -17,8 +17,8 @@ export const usageReasons = [
   'cut', //               the provider's response ended early
   'caller_gone', //       the caller left and what was read after that held none
   'interrupted', //       the gateway process ended with the call open
-  'not_a_figure', //      a figure that is no whole number from 0 to 2^53 − 1
-  'not_readable', //      the body is no JSON or no event stream of the expected form
+  'not_a_figure', //      a figure that is not a whole number from 0 to 2^53 − 1
+  'not_readable', //      the body is neither JSON nor an event stream of the expected form
   'decode_failed', //     the compressed copy could not be decoded, or its coding is not known
   'decode_limit', //      the decoded copy passed its bound
   'decode_late', //       the copy was not decoded in time
@@ -29,7 +29,7 @@ export const usageReasons = [
 ] as const;
 export type UsageReason = (typeof usageReasons)[number];
 
-/** Token figures as the wire names them; null where not reported. Whole numbers from 0 to 2^53 − 1. */
+/** Token figures as the wire names them; null if not reported. Whole numbers from 0 to 2^53 − 1. */
 export interface TokenFigures {
   readonly input: number | null;
   readonly output: number | null;
@@ -37,7 +37,7 @@ export interface TokenFigures {
   readonly cached: number | null;
   /** All cache writes, part of `input` or on top of it as `cached` is. */
   readonly cacheWrite: number | null;
-  /** The part of `cacheWrite` that was written to live longer, one hour or twelve, priced higher; null where not told apart. */
+  /** The part of `cacheWrite` that was written to live longer, one hour or twelve, priced higher; null if not told apart. */
   readonly cacheWriteOneHour: number | null;
   /** Part of `output`. */
   readonly reasoning: number | null;
@@ -70,7 +70,7 @@ export interface Reading {
   readonly usage: UsageState;
   readonly usageReason: UsageReason | null;
   readonly tokens: TokenFigures;
-  /** `usage.cost`, else `usage.total_cost`, as the JSON number was written; read on the declared upstream alone. */
+  /** `usage.cost`, else `usage.total_cost`, as the JSON number was written; read on the declared upstream only. */
   readonly reportedCost: string | null;
   /** Cached and written tokens are parts of the input; else they come on top of it. */
   readonly cachedInInput: boolean;

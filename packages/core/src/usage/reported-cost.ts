@@ -4,7 +4,7 @@
  */
 import type { WatchedValue } from '../json/watched-value.ts';
 
-/** The first of the places that holds a cost, as text; null where none does. */
+/** The first of the places that holds a cost, as text; null if none does. */
 export function reportedCost(places: readonly WatchedValue[]): string | null {
   for (const place of places) {
     const text = place.numberText();

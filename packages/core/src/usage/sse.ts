@@ -96,7 +96,7 @@ export class EventStreamSplitter {
     this.state = inOther;
   }
 
-  /** One byte before the value of a field; how many bytes that uses up: 0 where it is the value's first. */
+  /** One byte before the value of a field; how many bytes that uses up: 0 if it is the value's first. */
   private takeNameByte(byte: number): 0 | 1 {
     switch (this.state) {
       case atStart:

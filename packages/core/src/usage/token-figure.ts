@@ -18,7 +18,7 @@ export function tokenFigure(value: WatchedValue): TokenFigure {
   return wholeNumber(text) ?? 'not_a_figure';
 }
 
-/** The whole number from 0 to 2^53 − 1 that a JSON number stands for, or null where it stands for another. */
+/** The whole number from 0 to 2^53 − 1 that a JSON number stands for, or null if it stands for another. */
 export function wholeNumber(jsonNumber: string): number | null {
   const match = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(jsonNumber);
   if (match === null) return null;

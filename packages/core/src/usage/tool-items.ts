@@ -38,13 +38,13 @@ export class ToolItems implements ElementTally {
     else if (type.isString('image_generation_call')) this.madeImage = true;
   }
 
-  /** What other models did, of which no figure is read; null where there is no whole list of items. */
+  /** What other models did, of which no figure is read; null if there is no whole list of items. */
   further(): readonly FurtherUsage[] | null {
     if (this.place.kind !== 'array' || !this.place.complete) return null;
     return this.madeImage ? unreadFurther : nothingFurther;
   }
 
-  /** Null where there were none, or no whole list of items. */
+  /** Null if there were none, or no whole list of items. */
   read(): ToolCalls | null {
     const { fileSearch, codeInterpreter } = this;
     const billed = tokenFigure(this.billedSearches);

@@ -20,7 +20,7 @@ export interface CredentialHeader {
 export interface WireFacts {
   /** As people know it, in sentences. */
   readonly displayName: string;
-  /** The provider's own host; null where the organization declares one. */
+  /** The provider's own host; null if the organization declares one. */
   readonly host: string | null;
   /** Plain paths, as they are asked of the destination, that have an endpoint's name of their own. */
   readonly endpoints: ReadonlyMap<string, Endpoint>;
@@ -28,7 +28,7 @@ export interface WireFacts {
   readonly credentialHeader: (credential: string) => CredentialHeader;
   /** What a request of our own, such as a test of a key, must carry besides. */
   readonly requestHeaders: Readonly<Record<string, string>>;
-  /** A header of its own under which its clients look for a request's id; null where they look for none. */
+  /** A header of its own under which its clients look for a request's id; null if they look for none. */
   readonly requestIdHeader: string | null;
   /** Cached and written tokens are parts of the input that is reported; else they come on top of it. */
   readonly cachedInInput: boolean;

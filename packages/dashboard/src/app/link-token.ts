@@ -11,5 +11,5 @@ function taken(): string {
   return found;
 }
 
-/** Empty where the address has none. */
+/** Empty if the address has none. */
 export const linkToken = taken();

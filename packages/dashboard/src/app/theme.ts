@@ -27,7 +27,7 @@ const dark: MantineColorsTuple = [
   '#0e1112',
 ];
 
-/** A dialog's head is no landmark of the page, and its cross says what it does. */
+/** A dialog's head is not a landmark of the page, and its cross says what it does. */
 const dialog = { closeButtonProps: { 'aria-label': 'Close' }, attributes: { header: { role: 'presentation' } } };
 
 export const theme = createTheme({

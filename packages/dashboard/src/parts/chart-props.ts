@@ -1,7 +1,7 @@
 /** The props of a chart over time. */
 export interface ChartSeries {
   readonly name: string;
-  /** One a moment of the chart; null where nothing is known. */
+  /** One a moment of the chart; null if nothing is known. */
   readonly values: readonly (number | null)[];
 }
 

@@ -53,7 +53,7 @@ export function percent(part: number, of: number): string {
   return share !== 0 && share < 0.1 ? '<0.1%' : `${share.toFixed(share < 10 ? 1 : 0).replace(/\.0$/, '')}%`;
 }
 
-/** How much more or less than before: `+12%`; null where there was nothing before. */
+/** How much more or less than before: `+12%`; null if there was nothing before. */
 export function change(now: number, before: number): string | null {
   if (before === 0) return null;
   const share = Math.round(((now - before) / before) * 100);

@@ -57,7 +57,7 @@ export function outcomeName(outcome: string): string {
   return outcomes.find(({ value }) => value === outcome)?.label ?? outcome;
 }
 
-/** Whether it went as it should: an answer of the provider that is no error, whole. */
+/** Whether it went as it should: an answer of the provider that is not an error, whole. */
 export function verdictOf({ outcome, status }: CallRecord): 'good' | 'warn' | 'bad' {
   if (outcome === 'completed') return status !== null && status < 400 ? 'good' : status !== null && status < 500 ? 'warn' : 'bad';
   return outcome === 'caller_gone' ? 'warn' : 'bad';

@@ -20,7 +20,7 @@ import { stillHeld } from './authenticate.ts';
 import { chooseDestination } from './choose-destination.ts';
 import { receiveBody } from './receive-body.ts';
 
-/** How a call ends that is not forwarded: refused, or by a fault of ours. */
+/** How a call ends that is not forwarded: refused, or by a fault of our own. */
 export interface Unforwarded {
   readonly refuseWith: (refusal: Refusal) => void;
   readonly broke: (place: FaultPlace, cause: unknown) => void;
@@ -91,7 +91,7 @@ export class Admission {
     else this.#bodyReady(now, body);
   }
 
-  /** The call under the settings of this moment; where none changed, itself. */
+  /** The call under the settings of this moment; if none changed, itself. */
   #asOfNow(call: AdmittedCall): AdmittedCall | Refusal {
     const held = stillHeld(this.#node, call.keyHash);
     if (held === null) return { kind: 'service_key_invalid' };
@@ -139,7 +139,7 @@ export class Admission {
     this.#node.guards.giveBack(call);
   }
 
-  /** Once what the refusal says is written down; where it cannot be, the caller is not told of it. */
+  /** Once what the refusal says is written down; if it cannot be, the caller is not told of it. */
   #refuse(call: AdmittedCall, refusal: Refusal): void {
     this.#node.guards.whenTellable(call, (error) => {
       try {

@@ -43,7 +43,7 @@ export class Answer {
 
   /**
    * Writes the head; it leaves with the first bytes, or with `sendHead`. Nothing of Node's own is added but framing.
-   * @throws where the head cannot be sent as it came; nothing has been sent then.
+   * @throws if the head cannot be sent as it came; nothing has been sent then.
    */
   writeHead(own: readonly string[], { status, reason, headers }: RelayedHead): void {
     const pairs = inboundResponseHeaders(headers);
@@ -78,7 +78,7 @@ export class Answer {
     });
   }
 
-  /** The clean end, with the last bytes where there are some. */
+  /** The clean end, with the last bytes if there are some. */
   end(last?: Buffer): void {
     const holds = last !== undefined && last.length > 0;
     if (!this.#chunked) {
@@ -97,7 +97,7 @@ export class Answer {
     else this.#response.end(bytes);
   }
 
-  /** False where the caller is to be waited for. */
+  /** False if the caller is to be waited for. */
   #write(chunk: Buffer): boolean {
     this.#headWaits = false;
     if (!this.#chunked) return this.#response.write(chunk);

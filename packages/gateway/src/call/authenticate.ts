@@ -45,7 +45,7 @@ function liveOrInvalid(node: GatewayNode, hash: string, held: HeldKey): Authenti
   return isLive(node, held) ? { hash, held } : 'invalid';
 }
 
-/** The key as it is now, settings that changed since included; null where it is live no more. */
+/** The key as it is now, settings that changed since included; null if it is live no more. */
 export function stillHeld(node: GatewayNode, hash: string): HeldKey | null {
   const held = node.settings.held(hash);
   return held !== undefined && held !== 'unknown' && isLive(node, held) ? held : null;

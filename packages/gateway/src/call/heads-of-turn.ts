@@ -1,11 +1,11 @@
 /**
- * Heads of answers that leave at the end of the turn of the event loop, where no bytes of the body took them along before. One immediate for
+ * Heads of answers that leave at the end of the turn of the event loop, if no bytes of the body took them along before. One immediate for
  * all heads of a turn: most have left by then, and each immediate takes objects of its own.
  */
 
 /** Who has a head to send. */
 export interface HeadToSend {
-  /** Does nothing where it has left, or the call is over. Must not throw. */
+  /** Does nothing if it has left, or the call is over. Must not throw. */
   flushHead(): void;
 }
 

@@ -21,13 +21,13 @@ export class ReadingOn {
     this.#timer = setTimeout(late, bound.durationMs).unref();
   }
 
-  /** Takes a place; false where all are taken, or where no time is given. */
+  /** Takes a place; false if all are taken, or where no time is given. */
   enter(): boolean {
     this.#placed = this.#bound.durationMs > 0 && this.#drains.enter(this.#organization, this.#bound.covered);
     return this.#placed;
   }
 
-  /** Counts bytes; true where they are more than are read on. */
+  /** Counts bytes; true if they are more than are read on. */
   exceeds(bytes: number): boolean {
     this.#bytes += bytes;
     return this.#bytes > this.#bound.bytesMax;

@@ -33,7 +33,7 @@ export interface BodyReception {
   readonly ready: (body: OutboundBody) => void;
   /** Runs in place of it where the body came too slowly to be held on. */
   readonly late: () => void;
-  /** Runs in place of it where something of ours threw while the body was being held. */
+  /** Runs in place of it where our own code threw while the body was being held. */
   readonly broke: (cause: unknown) => void;
 }
 

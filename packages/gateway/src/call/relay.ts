@@ -244,7 +244,7 @@ export class Relay implements ExchangeObserver, CallUnderWay, BreakableCall, Hea
     if (!this.#isOver && !this.#recording.settling) this.#guard.run('head', () => this.#answer.sendHead());
   }
 
-  /** False where the head cannot be sent as it came; then the call has failed. */
+  /** False if the head cannot be sent as it came; then the call has failed. */
   #writeHead(): boolean {
     try {
       this.#answer.writeHead(this.#ownHeaders(), this.#unwritten!);
@@ -327,7 +327,7 @@ export class Relay implements ExchangeObserver, CallUnderWay, BreakableCall, Hea
     guard.contain(() => this.#isDone());
   }
 
-  /** Something of ours threw. */
+  /** Our own code threw. */
   #recordBroken(): void {
     const tell = (): void => breakOff(this.#request, this.#response, { id: this.#call.id, answer: this.#answer });
     try {

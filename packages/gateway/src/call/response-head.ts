@@ -23,7 +23,7 @@ export function responseHead(headers: HeaderPairs): ResponseHead {
   };
 }
 
-/** True where the head can be sent as it came: no byte in its reason or its fields that a line of HTTP cannot hold. */
+/** True if the head can be sent as it came: no byte in its reason or its fields that a line of HTTP cannot hold. */
 export function isSendable({ reason, headers }: RelayedHead): boolean {
   try {
     validateHeaderValue('reason', reason);

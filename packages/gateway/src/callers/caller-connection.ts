@@ -31,7 +31,7 @@ export interface UsualCallers extends KeptRequests {
 
 /** Milliseconds. */
 export interface CallerLimits {
-  /** Until a first request has begun; where it is left to Node's server, until its head has come. */
+  /** Until a first request has begun; if it is left to Node's server, until its head has come. */
   readonly firstRequestMs: number;
   /** Between an answer and the next request. */
   readonly keepAliveMs: number;
@@ -95,7 +95,7 @@ export class CallerConnection implements AnsweredConnection, Reader, SocketReade
     }
   }
 
-  /** Node's server, where it has been left to it, knows only since when it has the connection, not when the caller connected. */
+  /** Node's server, if it has been left to it, knows only since when it has the connection, not when the caller connected. */
   #lookForRequest(waitedMs: number): void {
     if (this.#connection.hasAsked) this.#callers.clock.forget(this);
     else if (waitedMs >= this.#callers.limits.firstRequestMs) this.#refuse({ kind: 'request_timeout' });
@@ -244,7 +244,7 @@ export class CallerConnection implements AnsweredConnection, Reader, SocketReade
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
-/** Nothing but ends of lines, which stand for nothing where no request has begun. */
+/** Nothing but ends of lines, which stand for nothing if no request has begun. */
 function isBlank(bytes: Buffer): boolean {
   return bytes.every((byte) => byte === lineFeed || byte === carriageReturn);
 }

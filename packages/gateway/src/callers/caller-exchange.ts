@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { WholeRequest } from './whole-request.ts';
 
 /**
- * Bytes of up to so many leave as one text with a head that waits for them: two texts are joined and written once, but a text and bytes go to
+ * Bytes of up to this many leave as one text with a head that waits for them: two texts are joined and written once, but a text and bytes go to
  * the system as a list, which takes half a microsecond more. Up to 16 KiB of text need no memory of their own on the way.
  */
 export const joinedTextBytesMax = 12 * 1024;
@@ -24,10 +24,10 @@ export interface CallerResponse {
   chunkedEncoding: boolean;
   sendDate: boolean;
   removeHeader(name: string): void;
-  /** @throws where the head cannot be sent as it is; nothing has been sent then. */
+  /** @throws if the head cannot be sent as it is; nothing has been sent then. */
   writeHead(status: number, reason: string, pairs: string[]): unknown;
   writeContinue(): void;
-  /** False where the caller is to be waited for. The head goes with the first of it. */
+  /** False if the caller is to be waited for. The head goes with the first of it. */
   write(chunk: Uint8Array | string, encoding?: BufferEncoding): boolean;
   end(chunk?: Uint8Array | string, encoding?: BufferEncoding): unknown;
   once(event: 'drain' | 'socket', listener: () => void): unknown;

@@ -31,7 +31,7 @@ export interface Connection {
   readonly relays: CallUnderWay[];
   /** The request body that is being held; one at most, since a request's body ends before the next one's begins. */
   receiving: Receiving | null;
-  /** Who reads its requests; null where Node's server does. */
+  /** Who reads its requests; null if Node's server does. */
   reader: Reader | null;
   /** Node's server has read a request on it. */
   hasAsked: boolean;

@@ -24,7 +24,7 @@ const restMs = 60_000;
 /** Connections that carry nothing further after a refusal. What is pipelined behind it must not be served. */
 const closing = new WeakSet<Socket>();
 
-/** True where a refusal announced the end of the connection: a request that still comes on it is to be dropped unanswered. */
+/** True if a refusal announced the end of the connection: a request that still comes on it is to be dropped unanswered. */
 export function isClosing(socket: Socket): boolean {
   return closing.has(socket);
 }
@@ -115,7 +115,7 @@ export function callerCloses(request: CallerRequest): boolean {
   return connection !== undefined && /(?:^|[\s,])close(?:$|[\s,])/i.test(connection);
 }
 
-/** What is left of a refused request's body is short, and read away; where it does not come, its connection is not kept for it. */
+/** What is left of a refused request's body is short, and read away; if it does not come, its connection is not kept for it. */
 function awaitRest(request: IncomingMessage): void {
   const timer = setTimeout(() => request.socket.destroy(), restMs).unref();
   request.once('close', () => clearTimeout(timer));

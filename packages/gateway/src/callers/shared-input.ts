@@ -27,7 +27,7 @@ interface SocketFields {
   [field: symbol]: unknown;
 }
 
-/** To be called as soon as the socket is accepted. An error of the socket is passed over: it is told as `closed`. */
+/** Call this as soon as the socket is accepted. An error of the socket is passed over: it is told as `closed`. */
 export function readShared(socket: Socket, by: SocketReader): void {
   const fields = socket as Socket & SocketFields;
   fields[reader] = by;
@@ -43,7 +43,7 @@ export function readShared(socket: Socket, by: SocketReader): void {
   handle.useUserBuffer(shared);
 }
 
-/** To be called before something else listens to the socket. The reader may then still be given bytes, which nothing else reads. */
+/** Call this before something else listens to the socket. The reader may then still be given bytes, which nothing else reads. */
 export function leaveToOthers(socket: Socket): void {
   socket.off('error', ignore).off('end', onEnd).off('close', onClose).off('data', onData);
 }

@@ -27,7 +27,7 @@ export class UsualRequest implements RequestEvents {
   #pairs: string[] | null = null;
   /** What the last bytes had of the body; theirs, until it is kept or taken. */
   #bodyPart: Buffer | null = null;
-  /** What earlier bytes had of it, where it comes in pieces. */
+  /** What earlier bytes had of it, if it comes in pieces. */
   #bodyParts: Buffer[] = [];
 
   /** The next bytes. Before they go, a whole request is to be taken, or a copy of a part to be kept. After `unusual` it is not to be asked again. */

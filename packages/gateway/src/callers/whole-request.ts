@@ -14,7 +14,7 @@ export class WholeRequest {
   readonly httpVersionMinor = 1;
   readonly complete = true;
   readonly socket: Socket;
-  /** Its body; null where it has none. */
+  /** Its body; null if it has none. */
   content: Buffer | null;
 
   constructor(socket: Socket, parts: {

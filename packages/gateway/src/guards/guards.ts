@@ -36,7 +36,7 @@ export class Guards {
   readonly #runs: Runs;
   readonly #leases: SpendLeases | null;
 
-  /** `leases`: null where the store is the node's own. */
+  /** `leases`: null if the store is the node's own. */
   constructor(clock: Clock, runs: Runs, leases: SpendLeases | null = null) {
     this.#leases = leases;
     this.#clock = clock;
@@ -146,7 +146,7 @@ export class Guards {
     if (call.runCall !== null) this.#runs.leave(call.runCall, taken);
   }
 
-  /** True where an armed cap or a run budget covers the call: it is read on longer once its caller has left (design 3, row 8). */
+  /** True if an armed cap or a run budget covers the call: it is read on longer once its caller has left (design 3, row 8). */
   covers({ held: { standing }, runCall }: GuardedCall): boolean {
     return standing.binding.length > 0 || (runCall?.run?.run.effective ?? null) !== null;
   }

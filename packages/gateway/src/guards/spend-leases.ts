@@ -82,7 +82,7 @@ export class SpendLeases {
   readonly #after: (delayMs: number, task: () => void) => void;
   readonly #subjects = new Map<string, LeasedSubject>();
   readonly #runs = new WeakMap<HeldRun, RunLease>();
-  /** Of runs that were forgotten, until the store has them back: one that is held anew goes on with its own, for no run has two. */
+  /** Of runs that were forgotten, until the store has them back: one that is held again goes on with its own, for no run has two. */
   readonly #left = new Map<string, RunLease>();
   #waiting: Waiter[] = [];
   #looking = false;
@@ -150,7 +150,7 @@ export class SpendLeases {
 
   /**
    * Asks for what a call lacks. `answered` runs once, within `withinMs`, whatever came. `again`: the store answered, and whatever is
-   * lacking still had room when it was asked for; a question that was not answered in time is no reason to ask another.
+   * lacking still had room when it was asked for; a question that was not answered in time is not a reason to ask another.
    */
   ask(leases: readonly CapLease[], held: HeldRun | null, { withinMs, answered }: { readonly withinMs: number; readonly answered: Waiter }): void {
     const { book } = this.#options;

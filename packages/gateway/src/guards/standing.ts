@@ -39,7 +39,7 @@ export class Standings {
   readonly #counters: RateCounters;
   readonly #leases: SpendLeases | null;
 
-  /** `leases`: null where the store is the node's own. */
+  /** `leases`: null if the store is the node's own. */
   constructor(monotonicMs: () => number, counters: RateCounters, leases: SpendLeases | null = null) {
     this.#leases = leases;
     this.#monotonicMs = monotonicMs;

@@ -1,5 +1,5 @@
 /**
- * Node's own HTTP parser, the one that node:http uses on both its sides, in its strict mode. It is no public part of Node (DEP0199: deprecated
+ * Node's own HTTP parser, the one that node:http uses on both its sides, in its strict mode. It is not a public part of Node (DEP0199: deprecated
  * in its documentation), so it is used only on the major versions of Node that the tests of this folder, of `network` and of `callers` were
  * run on, and only after it has shown that it still reads what it should and refuses what it must. Otherwise there is none. Decision 0041.
  */
@@ -8,7 +8,7 @@ type Slot = number;
 
 /** What both kinds of parser share. */
 export interface Parser {
-  /** Reads these bytes. An error where they are no HTTP; its `code` says why. */
+  /** Reads these bytes. An error if they are not HTTP; its `code` says why. */
   execute(bytes: Uint8Array): number | Error;
   /** The connection came to its end in order. An error where the message was not whole. */
   finish(): Error | undefined;
@@ -90,7 +90,7 @@ interface HttpCommon {
   readonly HTTPParser?: NativeParserClass;
 }
 
-/** The parser of this Node, if it `readsRightly`; else null. Never throws. */
+/** The parser of this Node, if it `readsRightly`, or null. Never throws. */
 export function usableParser(readsRightly: (parser: NativeParserClass) => boolean): NativeParserClass | null {
   const found = common()?.HTTPParser;
   if (found === undefined) return null;

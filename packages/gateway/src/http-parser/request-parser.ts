@@ -19,7 +19,7 @@ export interface RequestEvents {
 }
 
 export interface ParsedRequestHead {
-  /** Empty where Node names none such. */
+  /** Empty if Node names none such. */
   readonly method: string;
   /** One character a byte. Null, as the pairs, where all of it came before. */
   readonly target: string | null;
@@ -70,7 +70,7 @@ const parserClass = usableParser((Parser) => {
 /** Whether this Node has the parser. */
 export const hasRequestParser = parserClass !== null;
 
-/** Throws where this Node has no such parser. */
+/** Throws if this Node has no such parser. */
 export function createRequestParser(owner: RequestEvents): Parser {
   if (parserClass === null) throw new Error('This version of Node has no HTTP parser that is known.');
   return createParser(parserClass, requests, owner);

@@ -9,7 +9,7 @@ export interface ResponseEvents {
   begun(): void;
   /** A part of a long header list, or trailers. */
   pairs(pairs: string[]): void;
-  /** The rest of the header list, or null where all of it came before. True: this response has no body, whatever its head says. */
+  /** The rest of the header list, or null if all of it came before. True: this response has no body, whatever its head says. */
   headComplete(head: ParsedHead): boolean;
   body(chunk: Buffer): void;
   /** The response is whole by its own framing. */
@@ -51,7 +51,7 @@ const parserClass = usableParser(readsRightly);
 /** Whether this Node has the parser. */
 export const hasResponseParser = parserClass !== null;
 
-/** Throws where this Node has no such parser. */
+/** Throws if this Node has no such parser. */
 export function createResponseParser(owner: ResponseEvents): Parser {
   if (parserClass === null) throw new Error('This version of Node has no HTTP parser that is known.');
   return createParser(parserClass, responses, owner);

@@ -11,7 +11,7 @@ export interface RefusalLine {
   readonly event: 'refusal';
   /** `x-svc-request-id`. */
   readonly id: RequestId;
-  /** `x-request-id`, which SDKs show; null where no answer could be sent. */
+  /** `x-request-id`, which SDKs show; null if no answer could be sent. */
   readonly answerId: string | null;
   readonly code: string;
   /** Null: the key is not known. */

@@ -1,5 +1,5 @@
 /**
- * The one place that decides which client is behind a destination: our own, where this Node has the parser that it reads by; else undici,
+ * The one place that decides which client is behind a destination: our own, if this Node has the parser that it reads by; else undici,
  * which ours is held against. Decision 0041.
  */
 import type { DestinationOptions } from './destination-options.ts';

@@ -46,7 +46,7 @@ export class Dialler {
     this.#port = url.port !== '' ? Number(url.port) : scheme === 'https' ? 443 : 80;
   }
 
-  /** Why nothing is dialled at all; null where it may be. */
+  /** Why nothing is dialled at all; null if it may be. */
   refusal(): Error | null {
     const { guard } = this.#options;
     return guard === null ? null : guard.refuseLiteral(this.#hostname, this.#reach);

@@ -30,7 +30,7 @@ function announcesBody(name: string, value: string): boolean {
   return name === 'transfer-encoding' || (name === 'content-length' && !/^0+$/.test(value));
 }
 
-/** Infinity where nothing is hinted. */
+/** Infinity if nothing is hinted. */
 function hintedMs(value: string): number {
   const seconds = [...value.matchAll(timeoutHint)].map((match) => Number(match[1]));
   return seconds.length === 0 ? Infinity : Math.min(...seconds) * 1_000 - marginMs;

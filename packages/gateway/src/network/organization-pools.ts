@@ -8,7 +8,7 @@ import type { Destination, Exchange, ExchangeObserver, OutboundRequest } from '.
 /** Whose connections, and to what. */
 export interface PoolOwner {
   readonly organization: string;
-  /** Of the declaration; 0 where nothing is declared. */
+  /** Of the declaration; 0 if nothing is declared. */
   readonly version: number;
   readonly url: string;
 }

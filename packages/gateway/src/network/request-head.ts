@@ -6,7 +6,7 @@ import { HeaderNames } from '@metergate/core/call/header-names.ts';
 import type { OutboundRequest } from './destination.ts';
 
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-/** What no field value may hold: a control but a tab, and what is no byte. */
+/** What no field value may hold: a control but a tab, and what is not a byte. */
 const noValue = /[^\t\x20-\x7e\x80-\xff]/;
 const noTarget = /[^\x21-\xff]/;
 
@@ -23,7 +23,7 @@ export function expectsPayload(method: string): boolean {
   return payloadMethods.has(method);
 }
 
-/** Why this request cannot be written; null where it can. Says which part, and nothing of what stands in it. */
+/** Why this request cannot be written; null if it can. Says which part, and nothing of what stands in it. */
 export function requestProblem({ method, target, headers, contentLength }: OutboundRequest): string | null {
   if (method === 'CONNECT') return 'CONNECT is not forwarded.';
   if (!expectsPayload(method) && !token.test(method)) return 'The method is none.';

@@ -75,7 +75,7 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched {
   /** Something began behind a whole answer. */
   #unasked = false;
 
-  /** Dials for this exchange. Throws where Node does. */
+  /** Dials for this exchange. Throws if Node does. */
   constructor(owner: ConnectionOwner, exchange: SocketExchange) {
     this.#owner = owner;
     this.#exchange = exchange;
@@ -99,7 +99,7 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched {
     this.#socket.ref();
   }
 
-  /** Writes the exchange that it was kept for. False where the connection has ended meanwhile, and nothing was written. */
+  /** Writes the exchange that it was kept for. False if the connection has ended meanwhile, and nothing was written. */
   carry(): boolean {
     if (this.#phase !== 'kept') return false;
     this.#write();

@@ -17,7 +17,7 @@ export interface Carrier {
 
 export class SocketExchange implements Exchange {
   readonly request: OutboundRequest;
-  /** Null where the body is whole, or there is none, or it has been let go. */
+  /** Null if the body is whole, or there is none, or it has been let go. */
   body: RequestBody | null = null;
   readonly #observer: ExchangeObserver;
   #carrier: Carrier | null = null;

@@ -19,7 +19,7 @@ interface ResponseParser {
   onHeadersComplete(status: number, upgrade: boolean, shouldKeepAlive: boolean): number;
 }
 
-/** To be called once the client has taken the connection, before it has read from it. */
+/** Call this once the client has taken the connection, before it has read from it. */
 export function adjustResponseParser(socket: Socket): void {
   const parser = parserOf(socket);
   if (parser === null) return;
@@ -30,7 +30,7 @@ export function adjustResponseParser(socket: Socket): void {
   };
   parser.onHeadersComplete = (status, upgrade, shouldKeepAlive) =>
     completeHead(status === 100 && !upgrade ? processing : status, upgrade, shouldKeepAlive);
-  // Before the client's own listener, which else ends the answer for it.
+  // Before the client's own listener, which otherwise ends the answer for it.
   socket.prependListener('error', () => {
     parser.shouldKeepAlive = true;
   });

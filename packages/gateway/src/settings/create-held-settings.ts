@@ -19,7 +19,7 @@ export interface HeldSettingsOptions {
   readonly priceBookFrom: (overlay: string | null) => PriceBook;
   /** Milliseconds on the clock of the client. */
   readonly clock: () => number;
-  /** Told when an overlay could not be used; once for each. */
+  /** Called when an overlay could not be used; once for each. */
   readonly onOverlayFault?: (error: Error) => void;
 }
 

@@ -5,7 +5,7 @@
 import type { TraceParent } from './trace-parent.ts';
 
 export interface Sampling {
-  /** Go by the caller's own decision where there is one. */
+  /** Go by the caller's own decision if there is one. */
   readonly byParent: boolean;
   /** Share of calls without such a decision, from 0 to 1. */
   readonly ratio: number;

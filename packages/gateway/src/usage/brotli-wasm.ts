@@ -35,7 +35,7 @@ export interface WasmBrotliOptions {
 
 /**
  * An organization may have as many decoders as it leaves free, and a few always: one whose answers never end takes none from another.
- * Throws `BrotliDecodersBusy` where it has them.
+ * Throws `BrotliDecodersBusy` if it has them.
  */
 export function createWasmBrotliDecompress(options: WasmBrotliOptions): Transform {
   const { buffer } = memory ??= loadMemory();

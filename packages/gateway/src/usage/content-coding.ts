@@ -12,7 +12,7 @@ const codingsByName: ReadonlyMap<string, Coding> = new Map([
   ['gzip', 'gzip'], ['x-gzip', 'gzip'], ['deflate', 'deflate'], ['br', 'br'], ['zstd', 'zstd'],
 ]);
 
-/** `value`: all lines of the field, joined with commas; null where it is absent. Empty list: nothing to undo. */
+/** `value`: all lines of the field, joined with commas; null if it is absent. Empty list: nothing to undo. */
 export function codingsToUndo(value: string | null): readonly Coding[] | null {
   const codings: Coding[] = [];
   for (const item of (value ?? '').split(',')) {

@@ -14,7 +14,7 @@ import { IdentityCopy } from './identity-copy.ts';
 
 export interface CopyReaderOptions {
   readonly context: ReadingContext;
-  /** All lines of `Content-Encoding`, joined with commas; null where there is none. */
+  /** All lines of `Content-Encoding`, joined with commas; null if there is none. */
   readonly contentEncoding: string | null;
   /** Whose call it is: organizations take turns, and share what there is of decoders. */
   readonly organization?: string;

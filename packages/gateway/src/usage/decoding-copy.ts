@@ -133,7 +133,7 @@ export class DecodingCopy implements CopyReader {
     else this.#read(slice);
   }
 
-  /** The decoder stands still until its slice has been read: it would else fill memory, and with it the runtime's few threads. */
+  /** The decoder stands still until its slice has been read: it would otherwise fill memory, and with it the runtime's few threads. */
   #read(slice: Buffer): void {
     const last = this.#decoders.at(-1)!;
     last.pause();
@@ -150,7 +150,7 @@ export class DecodingCopy implements CopyReader {
     else this.#inTurn(() => this.#settle(null));
   }
 
-  /** What a decoder refuses. On a response that was cut, that it ends early is no fault of the coding. */
+  /** What a decoder refuses. On a response that was cut, that it ends early is not a fault of the coding. */
   #break(stage: number): void {
     for (let slice = this.#readOut(stage); slice !== null; slice = this.#readOut(stage)) this.#take(stage, slice);
     this.#inTurn(() => {

@@ -29,7 +29,7 @@ export interface Sessions {
   ): Promise<{ readonly person: string; readonly answerHeaders: Headers } | AdministrationRefusal>;
   /** A new session of a person whom this identity provider has vouched for; its cookie is in the headers. It lasts shorter than others. */
   beginFor(vouched: { readonly person: string; readonly issuer: string }, request: Headers, organization: string): Promise<Headers>;
-  /** The session whose cookie the request carries; null where it carries none that is alive. */
+  /** The session whose cookie the request carries; null if it carries none that is alive. */
   find(request: Headers): Promise<FoundSession | null>;
   /** Ends the request's session, on the server too; the cookie goes with the headers. */
   end(request: Headers): Promise<Headers>;

@@ -8,7 +8,7 @@ export interface TrustedProxies {
   has(address: string): boolean;
 }
 
-/** @throws RangeError naming the entry that is no CIDR and no address. */
+/** @throws RangeError naming the entry that is neither a CIDR nor an address. */
 export function trustedProxies(ranges: readonly string[]): TrustedProxies {
   const list = new BlockList();
   for (const range of ranges) {
@@ -28,7 +28,7 @@ export function clientAddress(connection: string, forwarded: string | null, trus
   if (forwarded === null) return address;
   for (const entry of forwarded.split(',').map((each) => plain(each.trim())).toReversed()) {
     if (!trusted.has(address)) return address;
-    // What a trusted proxy wrote and is no address (`unknown`): the proxy's own is the last that is known.
+    // What a trusted proxy wrote and is not an address (`unknown`): the proxy's own is the last that is known.
     if (isIP(entry) === 0) return address;
     address = entry;
   }

@@ -76,7 +76,7 @@ export function busy(): HttpRefusal {
   return new HttpRefusal(503, 'busy', 'Too many people are signing in right now. Try again in a moment.', { 'retry-after': '2' });
 }
 
-/** A fault of ours; what it was goes to the log alone. */
+/** A fault of our own; what it was goes to the log alone. */
 export function internalError(): HttpRefusal {
   return new HttpRefusal(500, 'internal_error', 'The platform cannot answer this request right now.');
 }

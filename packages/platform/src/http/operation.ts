@@ -45,7 +45,7 @@ interface OperationShape<Params, Query, Body> {
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
-  /** The largest body, where it is not that of every resource. */
+  /** The largest body, if it is not that of every resource. */
   readonly bodyBytesMax?: number;
   /** What it answers with; null: an empty object. */
   readonly answer: z.ZodType;

@@ -55,7 +55,7 @@ interface Job {
 }
 
 interface Key {
-  /** In the order in which they came; the first is worked at until it is done. */
+  /** In the order in which they came; the first is worked on until it is done. */
   readonly jobs: Job[];
   /** What its turns weighed, counted from where all others stood when it came. */
   stand: number;

@@ -1,5 +1,5 @@
 /**
- * One attempt to deliver a notice: signed as Standard Webhooks specify, sent to the very address that the guard checked, without following
+ * One attempt to deliver a notice: signed as Standard Webhooks specify, sent to the exact address that the guard checked, without following
  * redirects.
  */
 import { createHmac } from 'node:crypto';

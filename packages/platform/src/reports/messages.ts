@@ -11,7 +11,7 @@ export interface ReportRequest {
   readonly actor: Actor;
   readonly params: Readonly<Record<string, unknown>>;
   readonly query: Readonly<Record<string, unknown>>;
-  /** What came in the body; empty where the operation takes none. */
+  /** What came in the body; empty if the operation takes none. */
   readonly body: Readonly<Record<string, unknown>>;
   /** The moment of the request, milliseconds since the epoch. */
   readonly nowMs: number;

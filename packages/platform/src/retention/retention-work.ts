@@ -1,6 +1,6 @@
 /**
  * Removes what is past its age (decision 0032), in the background: one platform at a time, slice by slice, at a fourth of its time. Every pass is
- * short. What failed is tried again an hour later, for its organization alone.
+ * short. What failed is tried again an hour later, for its organization only.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { RetentionSlice } from '@metergate/store/retention/retention.ts';
@@ -30,14 +30,14 @@ export interface RetentionWork {
   end(): Promise<void>;
 }
 
-/** An organization of which nothing is due is looked at again after so long. */
+/** An organization of which nothing is due is looked at again after this long. */
 const restMs = 3_600_000;
 const passMs = 900;
 const pauseMsMax = 250;
 /** A slice should take so long at most: a writer of the embedded store waits for it. */
 const sliceMs = 20;
 const rows = { min: 2, first: 50, max: 500 } as const;
-/** What goes is gone: a clock that stepped is believed after it has gone on evenly for so long. */
+/** What goes is gone: a clock that stepped is believed after it has gone on evenly for this long. */
 const steadyForMs = 60_000;
 const stepMs = 2_000;
 const sayEachMs = 600_000;

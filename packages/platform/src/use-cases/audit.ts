@@ -23,13 +23,13 @@ export interface AuditListQuery {
   readonly organization: string | null;
   /** Changes from this moment on. */
   readonly sinceMs?: number;
-  /** Changes of this alone: the id of a key, a cap, a member. */
+  /** Changes of this only: the id of a key, a cap, a member. */
   readonly subject?: string;
-  /** Changes of this kind alone. */
+  /** Changes of this kind only. */
   readonly action?: AuditAction;
   /** Goes on after this row of the list. */
   readonly after?: string;
-  /** At most so many, the newest: 1 to 10,000. */
+  /** At most this many, the newest: 1 to 10,000. */
   readonly limit?: number;
 }
 

@@ -36,7 +36,7 @@ export interface ShownOrganization {
   /** Agreed throughput, in force on the enterprise plan; null: none set, the plan's figure holds. */
   readonly requestsPerMinute: number | null;
   readonly tokensPerMinute: number | null;
-  /** Records, tap events and sums older than so many days go; null: none go. */
+  /** Records, tap events and sums older than this many days go; null: none go. */
   readonly keepRecordsDays: number | null;
   /** Of the calls that started before it some or all records are gone for their age; null: none are. */
   readonly recordsGoneBefore: string | null;

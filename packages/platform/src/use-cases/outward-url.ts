@@ -12,7 +12,7 @@ export interface OutwardRules {
   readonly allow: readonly string[];
 }
 
-/** A name may lead into the operator's list, where there is one; a literal address must lie in it, or be public. */
+/** A name may lead into the operator's list, if there is one; a literal address must lie in it, or be public. */
 export function whyNotCalled(url: URL, { allow }: OutwardRules): string | null {
   const reach = reachOf(url);
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');

@@ -8,7 +8,7 @@ import type { UseCaseContext } from './context.ts';
 import { findFigures } from './organizations.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
 
-/** Milliseconds; null where no call was long enough ago to be known, or none ended well. Within a tenth of the true figure. */
+/** Milliseconds; null if no call was long enough ago to be known, or none ended well. Within a tenth of the true figure. */
 export interface ShownLatency {
   readonly p50: number | null;
   readonly p95: number | null;
@@ -75,7 +75,7 @@ export async function showOverview(
   };
 }
 
-/** A time in whole steps of an hour or, where it is long, of a day. Refuses what is too long, or nothing. */
+/** A time in whole steps of an hour or, if it is long, of a day. Refuses what is too long, or nothing. */
 export function stepsOf(
   { sinceMs, untilMs }: { readonly sinceMs: number; readonly untilMs: number },
 ): { readonly fromMs: number; readonly toMs: number; readonly stepMs: number } | AdministrationRefusal {

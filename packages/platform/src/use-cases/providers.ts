@@ -50,7 +50,7 @@ export async function disconnectProvider(
 }
 
 export interface ListedConnection extends ShownConnection {
-  /** What is connected is no key: it stands where one would, for the sandbox. */
+  /** What is connected is not a key: it stands where one would, for the sandbox. */
   readonly placeholder: boolean;
 }
 
@@ -64,7 +64,7 @@ export async function organizationConnections(context: UseCaseContext, idOrName:
   }));
 }
 
-/** Where one organization stands with every destination. `placeholder`: what is stored is no key, it stands where one would. */
+/** Where one organization stands with every destination. `placeholder`: what is stored is not a key, it stands where one would. */
 export interface ShownConnections {
   readonly id: string;
   readonly name: string;

@@ -33,7 +33,7 @@ export function refuseInput(code: AdministrationRefusalCode, message: string): A
   return { refused: { code, message } };
 }
 
-/** True where a use case, or the store below it, returned its refusal in place of a result. */
+/** True if a use case, or the store below it, returned its refusal in place of a result. */
 export function isRefusal(value: unknown): value is AdministrationRefusal {
   return typeof value === 'object' && value !== null && 'refused' in value;
 }

@@ -29,7 +29,7 @@ const size = z.object({
   organizations: z.int().min(1).max(seedMax.organizations), keys: z.int().min(0).max(seedMax.keys), calls: z.int().min(0).max(seedMax.calls),
 }).refine(({ keys, organizations }) => keys >= organizations, { error: 'There must be at least as many keys as organizations.' });
 
-/** Calls lie in so many days up to now. */
+/** Calls lie in this many days up to now. */
 const days = 90;
 const batchCalls = 20_000;
 

@@ -38,7 +38,7 @@ export interface OwnView {
   readonly caps: readonly OwnCap[];
 }
 
-/** The live key that is presented, in either header's form; null where there is none. */
+/** The live key that is presented, in either header's form; null if there is none. */
 export async function keyPresented({ store, nowMs }: UseCaseContext, presented: string): Promise<AskingKey | null> {
   if (!/^svc_live_[0-9A-Za-z]{32,256}$/.test(presented)) return null;
   const hash = createHash('sha256').update(presented).digest('hex');

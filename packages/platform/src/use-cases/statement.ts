@@ -66,7 +66,7 @@ export async function makeStatement(context: UseCaseContext, query: StatementQue
   };
 }
 
-/** A key's name, where it has one, with its id under it. */
+/** A key's name, if it has one, with its id under it. */
 function nameOf(name: string | null, names: ReadonlyMap<string, string> | null): Pick<StatementRow, 'name' | 'id'> {
   const known = name === null ? undefined : names?.get(name);
   return known === undefined || name === null ? { name } : { name: known, id: name };

@@ -54,7 +54,7 @@ export async function removeUpstream(
   return (await context.store.upstreams.remove(organization.id)) ?? { organization: organization.id, removed: true };
 }
 
-/** Refuses `upstream_not_declared` where there is none. */
+/** Refuses `upstream_not_declared` if there is none. */
 export async function showUpstream(context: UseCaseContext, idOrName: string): Promise<ShownUpstream | AdministrationRefusal> {
   const organization = await findOrganization(context, idOrName);
   return isRefusal(organization) ? organization : shown(context, organization);

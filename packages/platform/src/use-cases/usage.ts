@@ -34,7 +34,7 @@ export interface ShownFigures {
   readonly outputTokens: number;
   readonly reasoningTokens: number;
   readonly cost: string;
-  /** Below zero where writing to the cache cost more than reading saved; null where no call has a price that says so. */
+  /** Below zero where writing to the cache cost more than reading saved; null if no call has a price that says so. */
   readonly cacheSavings: string | null;
   /** Of `calls`, those whose usage did not come, or came in part. */
   readonly unknownCalls: number;
@@ -46,7 +46,7 @@ export interface ShownFigures {
 
 /**
  * Under each dimension's own name: a model, a key's id, a project, a label, a run, a wire, an endpoint, a day `YYYY-MM-DD`, a month
- * `YYYY-MM` or the instant an hour begins; null where calls have none.
+ * `YYYY-MM` or the instant an hour begins; null if calls have none.
  */
 export type ShownUsage = { readonly [D in UsageDimension]?: string | null } & ShownFigures;
 

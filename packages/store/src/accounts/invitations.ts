@@ -51,7 +51,7 @@ export interface Invitations {
   create(wanted: NewInvitation): Promise<Invitation | StoreRefusal>;
   /** Those not accepted, withdrawn, expired or void, oldest first. */
   listOpen(organization: OrganizationId, page?: ListPage): Promise<Invitation[]>;
-  /** The open invitation with this token; null where there is none. */
+  /** The open invitation with this token; null if there is none. */
   findOpen(tokenHash: string): Promise<Invitation | null>;
   /** Refuses `invitation_not_valid`, `invalid_email`, `email_taken`. */
   accept(acceptance: Acceptance): Promise<Member | StoreRefusal>;

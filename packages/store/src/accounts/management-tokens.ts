@@ -42,7 +42,7 @@ export interface ManagementTokens {
   /** Oldest first, revoked and expired ones included. */
   list(organization: OrganizationId, page?: ListPage): Promise<ManagementToken[]>;
   find(id: string): Promise<ManagementToken | null>;
-  /** The live token with this hash; its role is the one in force. Null where there is none. */
+  /** The live token with this hash; its role is the one in force. Null if there is none. */
   findByHash(hash: string, nowMs: number): Promise<ManagementToken | null>;
   /** The token as it is after that; one revoked before stays as it was. Refuses `unknown_token`. */
   revoke(id: string): Promise<ManagementToken | StoreRefusal>;

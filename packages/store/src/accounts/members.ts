@@ -81,7 +81,7 @@ export function membersIn(context: StoreContext): Members {
   };
 }
 
-/** Inside a change: the membership, at least with this role where there is one already. */
+/** Inside a change: the membership, at least with this role if there is one already. */
 export async function addMember(
   transaction: Transaction<Schema>,
   { organization, person, role, atMs }:
@@ -101,7 +101,7 @@ function membersFrom(db: Transaction<Schema>) {
     .orderBy('membership.created_at_ms').orderBy('membership.person').orderBy('membership.organization');
 }
 
-/** Within the caller's transaction; null where the person is no member. */
+/** Within the caller's transaction; null if the person is not a member. */
 export async function memberIn(db: Transaction<Schema>, organization: OrganizationId, person: string): Promise<Member | null> {
   if (person.includes('\0')) return null;
   const row = await membersFrom(db).where('membership.organization', '=', organization).where('membership.person', '=', person).executeTakeFirst();

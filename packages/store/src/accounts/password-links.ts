@@ -31,7 +31,7 @@ export interface PasswordLinks {
    * Refuses `unknown_member`, `forbidden`.
    */
   makeForMember(organization: OrganizationId, person: string, link: NewPasswordLink): Promise<LinkedPerson | StoreRefusal>;
-  /** Whose the link is; null where it is used, expired or unknown. */
+  /** Whose the link is; null if it is used, expired or unknown. */
   find(tokenHash: string): Promise<LinkedPerson | null>;
   /** Sets the password, uses the link up and ends all sessions. Refuses `password_link_not_valid`. */
   use(tokenHash: string, passwordHash: string): Promise<LinkedPerson | StoreRefusal>;

@@ -16,7 +16,7 @@ export interface Person {
 }
 
 export interface People {
-  /** By email in any case; null where there is none. */
+  /** By email in any case; null if there is none. */
   find(email: string): Promise<Person | null>;
   /** Keeps another hash of the same password: sessions go on. */
   rehash(person: PersonId, before: string, hash: string): Promise<void>;
@@ -56,7 +56,7 @@ export function checkedEmail(text: string): string | StoreRefusal {
     ? email : refuse('invalid_email', 'The email must be an address such as ada@example.com.');
 }
 
-/** Within the caller's transaction, whatever the case of the email; null where nobody has it. */
+/** Within the caller's transaction, whatever the case of the email; null if nobody has it. */
 export async function personByEmail(transaction: Transaction<Schema>, email: string): Promise<Person | null> {
   const checked = checkedEmail(email);
   if (typeof checked !== 'string') return null;
@@ -67,7 +67,7 @@ export async function personByEmail(transaction: Transaction<Schema>, email: str
   return row === undefined ? null : { id: row.id as PersonId, email: row.email, passwordHash: row.password_hash };
 }
 
-/** Inside a change: the person with this email, made with this password where there is none. */
+/** Inside a change: the person with this email, made with this password if there is none. */
 export async function personFor(
   transaction: Transaction<Schema>,
   { clock, randomBytes }: StoreContext,

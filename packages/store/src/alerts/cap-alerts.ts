@@ -18,7 +18,7 @@ export interface CapAlerts {
   /** In place of the thresholds that the cap had; keeps the id. Refuses `unknown_cap`. */
   set(alert: Omit<CapAlert, 'id'>): Promise<CapAlert | StoreRefusal>;
   list(organization: OrganizationId): Promise<CapAlert[]>;
-  /** By its own id or its cap's. `within`: of this organization alone. Refuses `unknown_alert`. */
+  /** By its own id or its cap's. `within`: of this organization only. Refuses `unknown_alert`. */
   remove(id: string, within?: OrganizationId): Promise<CapAlert | StoreRefusal>;
 }
 

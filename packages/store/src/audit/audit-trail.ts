@@ -30,9 +30,9 @@ export interface AuditQuery {
   readonly organization: OrganizationId | null;
   /** Changes from this moment on. */
   readonly sinceMs?: number;
-  /** Changes of this alone: the id of a key, say. */
+  /** Changes of this only: the id of a key, say. */
   readonly subject?: string;
-  /** Changes of this kind alone. */
+  /** Changes of this kind only. */
   readonly action?: AuditAction;
   /** Those that come after this row in the list. */
   readonly after?: string;

@@ -40,17 +40,17 @@ export interface CallPageQuery {
   readonly sinceMs?: number;
   /** Up to this moment of start, itself excluded. */
   readonly untilMs?: number;
-  /** At most so many, the newest. */
+  /** At most this many, the newest. */
   readonly limit: number;
   readonly after?: CallPlace;
 }
 
 export interface CallPages {
-  /** The records that come after `after`; null where the organization has no such record. */
+  /** The records that come after `after`; null if the organization has no such record. */
   page(query: CallPageQuery): Promise<CallRecord[] | null>;
-  /** The id of the key that made the run's first call; null where no call of it is kept, or its first ones are gone for their age. */
+  /** The id of the key that made the run's first call; null if no call of it is kept, or its first ones are gone for their age. */
   beganBy(organization: OrganizationId, run: string): Promise<ServiceKeyId | null>;
-  /** One call; null where the organization has no such, or nobody has. */
+  /** One call; null if the organization has no such, or nobody has. */
   find(organization: OrganizationId | null, id: string): Promise<CallRecord | null>;
 }
 
@@ -68,7 +68,7 @@ interface Asked {
 
 const firstMs = -8_640_000_000_000_000n;
 const lastMs = 8_640_000_000_000_000n;
-/** A day is walked by time where one in so many of its calls fits. */
+/** A day is walked by time where one in this many of its calls fits. */
 const denseShare = 50n;
 
 async function beganBy(engine: StoreContext['engine'], organization: OrganizationId, run: string): Promise<ServiceKeyId | null> {

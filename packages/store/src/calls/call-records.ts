@@ -15,7 +15,7 @@ export interface CallQuery {
   /** Up to this moment of start, itself excluded. */
   readonly untilMs?: number;
   readonly run?: string;
-  /** At most so many, the newest. */
+  /** At most this many, the newest. */
   readonly limit: number;
 }
 
@@ -29,7 +29,7 @@ export interface CallRecords {
   mark(segment: string): Promise<number>;
   /** Ids of those of these calls that there is a record of. */
   recorded(openings: readonly CallOpening[]): Promise<ReadonlySet<string>>;
-  /** The start of the call whose record arrived last; 0 where there is none. Times in records only rarely lie after it. */
+  /** The start of the call whose record arrived last; 0 if there is none. Times in records only rarely lie after it. */
   writtenUntilMs(): Promise<number>;
   /** Newest first by the moment of start, then by arrival in the store. */
   list(query: CallQuery): Promise<CallRecord[]>;

@@ -40,7 +40,7 @@ export interface ChainWriter {
    * was made ready: then all of it is to be done again.
    */
   lock(send: Send, ready: ReadyChains): Promise<LockedChains>;
-  /** The places of `records`, in their order; chains and checkpoints are moved on. To be called once in a transaction. */
+  /** The places of `records`, in their order; chains and checkpoints are moved on. Call this once in a transaction. */
   chain(send: Send, records: readonly CallRecord[], chains: LockedChains): readonly StoredReceipt[];
 }
 

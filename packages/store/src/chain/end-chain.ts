@@ -9,7 +9,7 @@ import { signCheckpoint, unsealChainKeys } from './receipt-keys.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { StoreContext } from '../context.ts';
 
-/** To be called in the erasure's first transaction, before the data key goes. */
+/** Call this in the erasure's first transaction, before the data key goes. */
 export async function endChain(context: StoreContext, transaction: Transaction<Schema>, organization: OrganizationId): Promise<void> {
   const chain = await transaction.selectFrom('receipt_chain').selectAll().where('organization', '=', organization).executeTakeFirst();
   if (chain === undefined) return;

@@ -48,7 +48,7 @@ export interface Corrections {
   record(bill: RecordedBill): Promise<Correction[]>;
   /** Of the days that begin in the time, in their order. */
   list(query: { readonly organization: OrganizationId; readonly sinceMs?: number; readonly untilMs?: number }): Promise<Correction[]>;
-  /** `within`: of this organization alone. Refuses `unknown_correction`. */
+  /** `within`: of this organization only. Refuses `unknown_correction`. */
   remove(id: string, within?: OrganizationId): Promise<Correction | StoreRefusal>;
 }
 

@@ -6,10 +6,10 @@
 import { StoreFault } from '../engine/fault.ts';
 import type { Leases } from '../spend/leases.ts';
 
-/** A node is heard once a second; silent for so long, a process is taken to be dead. */
+/** A node is heard once a second; silent for this long, a process is taken to be dead. */
 const silentMs = 2_000;
 
-/** Resolves when no other process is heard of on the directory. To be called before anything of its journal is read. @throws StoreFault */
+/** Resolves when no other process is heard of on the directory. Call this before anything of its journal is read. @throws StoreFault */
 export async function assertHeardNowhereElse(
   leases: Pick<Leases, 'heardOn'>, home: string, pause: (ms: number) => Promise<unknown>,
 ): Promise<void> {

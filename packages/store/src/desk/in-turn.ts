@@ -15,7 +15,7 @@ export class InTurn<Item> {
     else items.push(item);
   }
 
-  /** At most so many; those of one organization in their order. */
+  /** At most this many; those of one organization in their order. */
   take(most: number): Item[] {
     const taken: Item[] = [];
     // A Map goes on to what is put at its end meanwhile.

@@ -17,7 +17,7 @@ export class KeptOrganizations {
     this.#settings = settings;
   }
 
-  /** Those of these that exist. Rejects where the store fails. */
+  /** Those of these that exist. Rejects if the store fails. */
   async now(ids: ReadonlySet<OrganizationId>): Promise<Map<OrganizationId, OrganizationSettings>> {
     const found = new Map<OrganizationId, OrganizationSettings>();
     if (ids.size === 0) return found;

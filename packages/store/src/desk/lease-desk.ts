@@ -21,7 +21,7 @@ export interface LeaseDeskOptions {
 export interface LeaseDesk {
   /** Answers a batch, always. */
   claim(number: number, batch: number, claims: readonly SubjectClaim[]): Promise<void>;
-  /** Polls the feed, and once a second sends a heartbeat. Gives the store's time if the node is to use it. Rejects where the store fails. */
+  /** Polls the feed, and once a second sends a heartbeat. Gives the store's time if the node is to use it. Rejects if the store fails. */
   poll(): Promise<StoreTime | null>;
 }
 

@@ -47,9 +47,9 @@ export type FromStore =
   /** `found` null: there is no such live key. */
   | { readonly kind: 'answer'; readonly number: number; readonly found: KeyAnswer | null }
   | { readonly kind: 'run'; readonly number: number; readonly answer: RunAnswer }
-  /** The store took a batch of the journal, or nothing was due. Said of an embedded store alone, five times a second. */
+  /** The store took a batch of the journal, or nothing was due. Said of an embedded store only, five times a second. */
   | { readonly kind: 'kept' }
-  /** Every run that the store has and has told of nowhere else. Said once, of an embedded store alone: its node may begin what is not in it. */
+  /** Every run that the store has and has told of nowhere else. Said once, of an embedded store only: its node may begin what is not in it. */
   | { readonly kind: 'known_runs'; readonly known: KnownRuns }
   /** Runs that ended or were tightened, here or elsewhere, as they are now. A node knows some of them, or none. */
   | { readonly kind: 'runs_changed'; readonly runs: readonly Run[] }
@@ -59,7 +59,7 @@ export type FromStore =
   | { readonly kind: 'stirred' }
   /** A shared store's time, and when it was that on the clock that all threads share (`processMs`). */
   | { readonly kind: 'time'; readonly nowMs: number; readonly hrMs: number }
-  /** All changes of runs that were committed before this moment have been told. Said of a shared store alone. */
+  /** All changes of runs that were committed before this moment have been told. Said of a shared store only. */
   | { readonly kind: 'runs_heard'; readonly hrMs: number; readonly wallMs: number }
   /** The latest start of a call that the store has a record of, as it was when this node began. */
   | { readonly kind: 'written'; readonly untilMs: number }

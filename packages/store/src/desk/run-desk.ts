@@ -1,6 +1,6 @@
 /**
  * Questions and news about runs, on the store thread (design 2, The path of a call; design 3, row 13).
- * Questions that arrive while one transaction is under way are answered by the next one together; where they come one after the other,
+ * Questions that arrive while one transaction is under way are answered by the next one together; if they come one after the other,
  * they wait two milliseconds for company, since a transaction for each costs more than the calls themselves. Of more than one transaction takes,
  * organizations have theirs in turn. An answer is never older than what the node was told before it: where the feed moved while it was being
  * made, the run is read again.
@@ -35,11 +35,11 @@ export interface RunDesk {
   open(number: number, run: NewRun): void;
   /** A call of the run was opened. Written before the next sweep. */
   confirm(run: { readonly organization: OrganizationId; readonly id: string }): void;
-  /** On an embedded store: reads the names of all runs, in slices, and tells them once. Rejects where the store fails. */
+  /** On an embedded store: reads the names of all runs, in slices, and tells them once. Rejects if the store fails. */
   tellKnown(): Promise<void>;
-  /** Posts what became of runs elsewhere. Rejects where the store fails. Not to be run twice at once. */
+  /** Posts what became of runs elsewhere. Rejects if the store fails. Not to be run twice at once. */
   poll(): Promise<void>;
-  /** Writes confirmations, then sweeps. Rejects where the store fails. Not to be run twice at once. */
+  /** Writes confirmations, then sweeps. Rejects if the store fails. Not to be run twice at once. */
   sweep(nowMs: number): Promise<void>;
 }
 

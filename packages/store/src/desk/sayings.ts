@@ -1,5 +1,5 @@
 /**
- * What goes to the store at a slow pace and is no record: counted refusals, and what the node says of itself. Best effort, and written for the
+ * What goes to the store at a slow pace and is not a record: counted refusals, and what the node says of itself. Best effort, and written for the
  * last time at an orderly stop.
  */
 import type { RefusalCount } from '@metergate/core/report/refusal-count.ts';

@@ -25,7 +25,7 @@ export interface SettingsDeskOptions {
 export interface SettingsDesk {
   /** Answers one question, always. */
   ask(number: number, hash: string): Promise<void>;
-  /** Looks for changes, posts them and a heartbeat. Rejects where the store fails. Not to be run twice at once. */
+  /** Looks for changes, posts them and a heartbeat. Rejects if the store fails. Not to be run twice at once. */
   poll(): Promise<void>;
 }
 

@@ -203,7 +203,7 @@ function hearing({ desk, runDesk, leasing, sayings, shipping }: Desks): (message
 }
 
 interface Shipping extends Pick<Repeat, 'stop'> {
-  /** Something was closed: looks within so many milliseconds; null: as soon as it pays. */
+  /** Something was closed: looks within this many milliseconds; null: as soon as it pays. */
   look(withinMs: number | null): void;
 }
 

@@ -22,7 +22,7 @@ export interface BulkInsert<Row> {
   readonly table: string;
   readonly columns: readonly BulkColumn<Row>[];
   readonly after: string;
-  /** The values of all columns at once, in their order, where that is quicker. */
+  /** The values of all columns at once, in their order, if that is quicker. */
   readonly values?: (row: Row) => unknown[];
 }
 
@@ -91,7 +91,7 @@ function head({ table, columns }: BulkInsert<never>): string {
 const tupleTexts = new WeakMap<BulkInsert<never>, Map<number, string>>();
 const arrayTexts = new WeakMap<BulkInsert<never>, string>();
 
-/** The text for so many tuples, made once. */
+/** The text for this many tuples, made once. */
 function tuplesText(insert: BulkInsert<never>, count: number): string {
   const known = tupleTexts.get(insert) ?? new Map<number, string>();
   tupleTexts.set(insert, known);

@@ -70,7 +70,7 @@ export async function openEngine(url: string, { create }: { readonly create: boo
   }
 }
 
-/** A server, and what dials it: loaded only where there is one, because every thread that opens an embedded store would hold it for nothing. */
+/** A server, and what dials it: loaded only if there is one, because every thread that opens an embedded store would hold it for nothing. */
 type Server = typeof postgresPool & typeof changeNotices & { readonly url: string };
 
 async function serverAt(url: string): Promise<Server> {
@@ -113,7 +113,7 @@ function engineOn(db: Kysely<Schema>, { kind, name, server, file }: Place): Engi
         return result;
       }));
     } catch (error) {
-      // The refusal is the very value that `work` returned, so it is of its type.
+      // The refusal is the same value that `work` returned, so it is of its type.
       if (error instanceof RolledBack) return error.refusal as never;
       throw error;
     }

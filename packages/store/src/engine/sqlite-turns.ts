@@ -7,7 +7,7 @@
 /** Between two tries for the lock, milliseconds. */
 const lockTryMs = 2;
 /**
- * Who writes again and again leaves the lock alone for so long, longer than others wait between two tries, once it had it for so much longer than
+ * Who writes again and again leaves the lock alone for this long, longer than others wait between two tries, once it had it for so much longer than
  * not.
  */
 const leaveMs = 5;
@@ -37,7 +37,7 @@ export class SqliteTurns {
   }
 
   /**
-   * Opens the transaction of `user` by `begin`, which throws where another connection has the lock; then `isBusy` says so, and it is tried
+   * Opens the transaction of `user` by `begin`, which throws if another connection has the lock; then `isBusy` says so, and it is tried
    * again for at most `patienceMs`.
    */
   async open(user: User, begin: () => void, { isBusy, patienceMs }: {

@@ -1,5 +1,5 @@
 /**
- * An organization erased: keys, sessions, secrets and the data key are destroyed, records keep figures alone. Design 3, row 23.
+ * An organization erased: keys, sessions, secrets and the data key are destroyed, records keep figures only. Design 3, row 23.
  * The first transaction deletes everything that lets anyone in or opens anything. From its commit on the organization looks as if it had
  * never existed, except that its figures can be read by its id. The words in its call records and tap events are then erased in slices. If
  * the process dies in between, erasure continues at the next start at the latest. Records still on their way from a node lose their words
@@ -97,7 +97,7 @@ const rewrittenBytesMax = 64n * 1024n * 1024n;
 
 /**
  * SQLite overwrites what is deleted, but where it parted a page in two it may leave what it moved in the unused part of the first. A small file
- * is written anew without that. False: somebody writes. Of a large one a word may stay so, out of reach of SQL, until its page is written over.
+ * is written again without that. False: somebody writes. Of a large one a word may stay so, out of reach of SQL, until its page is written over.
  */
 async function rewritten(db: Kysely<Schema>): Promise<boolean> {
   const { rows } = await sql<{ bytes: bigint }>`select page_count * page_size as bytes from pragma_page_count, pragma_page_size`.execute(db);

@@ -26,7 +26,7 @@ export class CallHomes<Place> {
     this.#byNumber.set(number, { id, place, next: first });
   }
 
-  /** Where the call is, and forgets it; null where it is not known. */
+  /** Where the call is, and forgets it; null if it is not known. */
   take(id: RequestId): Place | null {
     const number = numberOf(id);
     let before: Home<Place> | null = null;

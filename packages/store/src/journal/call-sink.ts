@@ -34,7 +34,7 @@ export interface CallSink {
    * `after` a mark which the store does not hold any more.
    */
   ship(batch: CallBatch): Promise<void>;
-  /** Highest `seq` of the segment that the store holds; 0 where it holds none. */
+  /** Highest `seq` of the segment that the store holds; 0 if it holds none. */
   mark(segment: string): Promise<number>;
   /** Ids of those of these calls that the store has a record of. */
   recorded(openings: readonly CallOpening[]): Promise<ReadonlySet<string>>;

@@ -46,7 +46,7 @@ export class DeadSegment {
     }
   }
 
-  /** Number of the last row; 0 where there is none. */
+  /** Number of the last row; 0 if there is none. */
   get lastSeq(): number {
     return this.#end.seq - 1;
   }
@@ -133,7 +133,7 @@ export class DeadSegment {
     return tail.blank ? 0 : tail.bytes;
   }
 
-  /** 0 where that is not known. */
+  /** 0 if that is not known. */
   #syncedThrough(): number {
     if (this.#made.head.sync === 'normal') return 0;
     const bytes = Buffer.alloc(syncedBytes);

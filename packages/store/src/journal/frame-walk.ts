@@ -85,7 +85,7 @@ export class FrameWalk {
     };
   }
 
-  /** Has so many bytes from where the walk stands in the window; false where the file does not hold them. */
+  /** Has so many bytes from where the walk stands in the window; false if the file does not hold them. */
   #have(bytes: number): boolean {
     const end = this.#offset + bytes;
     if (end > this.#limit) return false;
@@ -114,7 +114,7 @@ function readFully(descriptor: number, buffer: Buffer, at: number): number {
   return done;
 }
 
-/** Where the first whole frame lies in what is behind a bad one; null where none does. */
+/** Where the first whole frame lies in what is behind a bad one; null if none does. */
 function wholeFrameIn(rest: Buffer, seed: number): number | null {
   for (let at = rest.indexOf(frameMark); at !== -1; at = rest.indexOf(frameMark, at + 1)) {
     if (at + emptyFrameBytes > rest.length) return null;

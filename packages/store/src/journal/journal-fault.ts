@@ -6,7 +6,7 @@
 export type JournalFaultCode =
   /** The directory cannot be made or written, or a segment cannot be created, opened or changed in it: rights, space or descriptors. */
   | 'journal_unwritable'
-  /** A segment file is damaged, is no segment, or half of it is gone. Never skipped: it may hold calls. */
+  /** A segment file is damaged, is not a segment, or half of it is gone. Never skipped: it may hold calls. */
   | 'journal_unreadable'
   /** Another process has the segment open. */
   | 'journal_elsewhere'
@@ -39,7 +39,7 @@ export function systemCode(error: unknown): string {
   return typeof code === 'string' ? code : '';
 }
 
-/** Primary result code of an SQLite error (https://www.sqlite.org/rescode.html), or 0 where it is none. */
+/** Primary result code of an SQLite error (https://www.sqlite.org/rescode.html), or 0 if it is none. */
 export function sqliteResult(error: unknown): number {
   if (!(error instanceof Error)) return 0;
   const { code, errcode } = error as Error & { code?: unknown; errcode?: unknown };

@@ -33,19 +33,19 @@ export class OpenSegments {
     this.#current = supply.next();
   }
 
-  /** The segment for a call that is being opened. @throws where a new one is due and cannot be made. */
+  /** The segment for a call that is being opened. @throws if a new one is due and cannot be made. */
   settle(id: RequestId): SegmentWriter {
     this.#current ??= this.#supply.next();
     this.#home.set(id, this.#current);
     return this.#current;
   }
 
-  /** The segment for a row that belongs to no call. @throws where a new one is due and cannot be made. */
+  /** The segment for a row that belongs to no call. @throws if a new one is due and cannot be made. */
   current(): SegmentWriter {
     return this.#current ??= this.#supply.next();
   }
 
-  /** The segment of a call that is being closed; null where none is open under this id. It is answered once. */
+  /** The segment of a call that is being closed; null if none is open under this id. It is answered once. */
   leave(id: RequestId): SegmentWriter | null {
     return this.#home.take(id);
   }

@@ -18,7 +18,7 @@ const busyResult = 5;
 /** A journal's own lock. */
 export interface OwnerLock {
   readonly id: string;
-  /** To be called once no segment of this owner is written to. The file is left for `sweepOwners`. */
+  /** Call this once no segment of this owner is written to. The file is left for `sweepOwners`. */
   release(): void;
 }
 

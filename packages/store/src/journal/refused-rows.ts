@@ -22,12 +22,12 @@ export interface RefusedRowsOptions {
   /** The journal's directory; the files lie in `refused` within. */
   readonly directory: string;
   readonly calls: CallSink;
-  /** Told once for each row set aside: one sentence, without content. */
+  /** Called once for each row set aside: one sentence, without content. */
   readonly warn: (sentence: string) => void;
 }
 
 export interface RefusedRows extends CallSink {
-  /** Offers what was set aside again. To be called at the start, before any segment is shipped. Returns how many still wait. */
+  /** Offers what was set aside again. Call this at the start, before any segment is shipped. Returns how many still wait. */
   offerAgain(): Promise<number>;
   /** Rows set aside since the start. */
   readonly setAside: number;

@@ -85,7 +85,7 @@ export function openingOfRunToText(opening: CallOpening, beginning: RunBeginning
   return withBeginning(openingToText(opening), beginning);
 }
 
-/** The beginning in the text of an `openedRun` row. @throws Error where there is none. */
+/** The beginning in the text of an `openedRun` row. @throws Error if there is none. */
 export function beginningFromText(text: string): RunBeginning {
   const [, beginning] = parted(text);
   if (beginning === null) throw unknownForm();

@@ -69,7 +69,7 @@ export function headOf({ segment, owner, sync }: Omit<SegmentHead, 'seed'>): Buf
   return head;
 }
 
-/** What a head says; `newer` where it is whole and of a later form; null where it is no whole head. */
+/** What a head says; `newer` where it is whole and of a later form; null if it is not a whole head. */
 export function headFrom(head: Buffer): SegmentHead | { readonly newer: number } | null {
   if (head.length < headBytes || !head.subarray(0, headMark.length).equals(headMark)) return null;
   const end = textAt + head.readUInt16LE(headMark.length + 2);
@@ -88,7 +88,7 @@ export function writeSyncedThrough(bytes: Buffer, at: number, offset: number): v
   bytes.writeUIntLE(complement - offset, at + 8, 6);
 }
 
-/** How far the file is synced; null where the number is just being written. */
+/** How far the file is synced; null if the number is just being written. */
 export function readSyncedThrough(bytes: Buffer, at: number): number | null {
   const offset = bytes.readUIntLE(at, 6);
   return bytes.readUIntLE(at + 8, 6) === complement - offset ? offset : null;
@@ -151,12 +151,12 @@ export interface Frame {
   readonly end: number;
 }
 
-/** Length of the frame that says to begin at `at`, of which at least `emptyFrameBytes` are there; 0 where none says so. */
+/** Length of the frame that says to begin at `at`, of which at least `emptyFrameBytes` are there; 0 if none says so. */
 export function frameLengthAt(bytes: Buffer, at: number): number {
   return bytes.readUInt32LE(at) === frameMarkNumber ? emptyFrameBytes + bytes.readUInt32LE(at + 8) : 0;
 }
 
-/** The frame of this length at `at`, all of which is there; null where it is not whole. */
+/** The frame of this length at `at`, all of which is there; null if it is not whole. */
 export function frameAt(bytes: Buffer, at: number, length: number, seed: number): Frame | null {
   const end = at + length;
   if (crc32(bytes.subarray(at + 8, end), seed) !== bytes.readUInt32LE(at + 4)) return null;

@@ -19,7 +19,7 @@ export interface DueRows {
   readonly runEvents: readonly RunRow[];
   /** Of both together. */
   readonly count: number;
-  /** `seq` of the last of them; where there are none, what was asked from. */
+  /** `seq` of the last of them; if there are none, what was asked from. */
   readonly through: number;
   /** No row follows these, now or ever. */
   readonly sealed: boolean;

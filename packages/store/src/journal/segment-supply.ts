@@ -10,7 +10,7 @@ import { SegmentWriter } from './segment-writer.ts';
 export interface SegmentSupply {
   /** An empty segment, open for writing. @throws JournalFault `journal_unwritable`. */
   next(): SegmentWriter;
-  /** Begins to make one ready, where none is and none is being made. */
+  /** Begins to make one ready, if none is and none is being made. */
   prepare(): void;
   /** Gives up the lock: what is in the segments is anyone's. Nothing may be asked of it afterwards. */
   end(): void;

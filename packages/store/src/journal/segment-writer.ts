@@ -11,7 +11,7 @@ import {
   emptyFrameBytes, headBytes, syncedAt, syncedBytes, writeSyncedThrough, type FrameBuffer, type SegmentHead, type WrittenRow,
 } from './segment-form.ts';
 
-/** What a probe writes behind the last frame: as much as a turn needs. It is no frame, and the next one goes over it. */
+/** What a probe writes behind the last frame: as much as a turn needs. It is not a frame, and the next one goes over it. */
 const blank = Buffer.alloc(8 * 1024);
 
 export class SegmentWriter {

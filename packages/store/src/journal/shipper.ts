@@ -42,7 +42,7 @@ export interface Shipper {
   close(): void;
 }
 
-/** Rows of one batch, and how long a batch should be worked at so that the thread stays free for questions. */
+/** Rows of one batch, and how long a batch should be worked on so that the thread stays free for questions. */
 const batchRows = { min: 25, first: 400, max: 800, step: 50 } as const;
 const sliceMs = 15;
 /**

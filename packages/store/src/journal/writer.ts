@@ -143,7 +143,7 @@ class SegmentedJournal implements Journal, JournalCondition {
     this.#spare = batch;
   }
 
-  /** Finds each row's segment. Returns it where all rows share one, else null. */
+  /** Finds each row's segment. Returns it where all rows share one, or null. */
   #place(batch: readonly Row[]): SegmentWriter | null {
     let shared: SegmentWriter | null = null;
     let mixed = false;

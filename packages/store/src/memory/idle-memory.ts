@@ -54,7 +54,7 @@ export function giveBackWhenIdle(): void {
 
 let collector: (() => void) | null = null;
 
-/** False where another thread was at the flag: it is done at the next look. */
+/** False if another thread was at the flag: it is done at the next look. */
 function collect(): boolean {
   collector ??= findCollector();
   collector?.();
@@ -63,7 +63,7 @@ function collect(): boolean {
 
 /**
  * Node has V8's collector only behind a flag; a context made while that is set has it. Unset again, because kept code goes by the flags. They
- * are those of the whole process: null where another thread unset them in between.
+ * are those of the whole process: null if another thread unset them in between.
  */
 export function findCollector(setFlags: (flags: string) => void = setFlagsFromString): (() => void) | null {
   setFlags('--expose-gc');

@@ -37,7 +37,7 @@ export type ResolveAll = (
 export interface AddressGuard {
   /** Whether this address (strict notation) may be dialled: in the operator's allow list, or public where the reach is. */
   admits(address: string | undefined, reach: Reach): boolean;
-  /** Judges a host before anything is resolved: a fault for a refused literal in any spelling and for what is no host name. */
+  /** Judges a host before anything is resolved: a fault for a refused literal in any spelling and for what is not a host name. */
   refuseLiteral(hostname: string, reach: Reach): NotPublicFault | null;
   /** The lookup hook that a dial of that reach must use: hands over addresses only when every one of them is admitted. */
   lookupFor(reach: Reach): LookupFunction;
@@ -51,7 +51,7 @@ export interface AddressGuardOptions {
   readonly resolveMs?: number;
 }
 
-/** Judges hosts and addresses by the operator's allow list. Names are looked up anew for every connection. */
+/** Judges hosts and addresses by the operator's allow list. Names are looked up again for every connection. */
 export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
   const { allow, resolveAll = systemLookup as ResolveAll, resolveMs = 5_000 } = options;
   const resolve = singleFlight(resolveAll);
@@ -84,7 +84,7 @@ function judge(hostname: string, addresses: LookupAddress[] | null, admitted: (a
 
 /**
  * The one spelling of a host: lower case, no root dot, IPv4 in four decimal parts whatever base, width or script it was
- * written in, IPv6 without brackets. Null for what is no host.
+ * written in, IPv6 without brackets. Null for what is not a host.
  */
 function normalHost(hostname: string): string | null {
   const bare = hostname.startsWith('[') && hostname.endsWith(']') ? hostname.slice(1, -1) : hostname;

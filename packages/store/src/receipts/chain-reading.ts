@@ -35,7 +35,7 @@ export async function keysIn(db: Kysely<Schema>, organization: OrganizationId): 
   }));
 }
 
-/** The latest signed checkpoint; null where nothing is signed. */
+/** The latest signed checkpoint; null if nothing is signed. */
 export async function signedHead(db: Kysely<Schema>, organization: OrganizationId): Promise<Checkpoint | null> {
   const row = await db.selectFrom('receipt_chain').selectAll().where('organization', '=', organization).executeTakeFirst();
   if (row === undefined || row.signed_last === null || row.signed_hash === null || row.signed_key === null
@@ -66,7 +66,7 @@ export async function endOf(db: Kysely<Schema>, organization: OrganizationId): P
   return { ...checkpointOf(row), ...(pruned === null ? {} : { first: pruned.last + 1, previous: pruned.hash }) };
 }
 
-/** Kept checkpoints at the records of the span and one on either side of it, where there is one. In the order of the chain. */
+/** Kept checkpoints at the records of the span and one on either side of it, if there is one. In the order of the chain. */
 export async function checkpointsAround(db: Kysely<Schema>, organization: OrganizationId, { first, last }: ChainSpan): Promise<Checkpoint[]> {
   const kept = db.selectFrom('receipt_checkpoint').selectAll().where('organization', '=', organization).where('kind', '=', 'checkpoint');
   const before = await kept.where('last', '<', BigInt(first)).orderBy('last', 'desc').limit(1).execute();

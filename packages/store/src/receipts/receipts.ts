@@ -48,7 +48,7 @@ export interface Receipts {
   hashBefore(organization: OrganizationId, first: number): Promise<string | null>;
   /** At most `limit` records of the span, from its first on. */
   page(organization: OrganizationId, span: ChainSpan & { readonly limit: number }): Promise<ChainedCall[]>;
-  /** `within`: of this organization alone. Null: no such record, or it has no receipt. */
+  /** `within`: of this organization only. Null: no such record, or it has no receipt. */
   find(call: string, within?: OrganizationId): Promise<ChainedCall | null>;
   /** Another key signs from now on; both sign that it does. The old one's private half is destroyed. @throws StoreFault where it cannot be read. */
   rotateKey(organization: OrganizationId): Promise<ReceiptKey>;

@@ -3,7 +3,7 @@
  * an age. Each slice is one short transaction, after which sums equal the records that are left.
  *
  * First the chain of receipts is cut, signed; then the records before the cut go, in the chain's order. Records from before there were
- * receipts and what was reported by taps go by their time. What an erased organization left is figures alone, and stays: nothing can be signed
+ * receipts and what was reported by taps go by their time. What an erased organization left is figures only, and stays: nothing can be signed
  * for it any more.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
@@ -18,7 +18,7 @@ import { cutChain } from './cut-chain.ts';
 import { chainedRecords, keepBeginnings, removeRecords, unchainedRecords, type OldCall } from './remove-records.ts';
 import { removeTap } from './remove-tap.ts';
 
-/** An organization whose records go after so many days. */
+/** An organization whose records go after this many days. */
 export interface RetainedOrganization {
   readonly organization: OrganizationId;
   readonly days: number;
@@ -51,7 +51,7 @@ export interface Retention {
   /** Those with an age, in the order of their ids. */
   organizations(): Promise<readonly RetainedOrganization[]>;
   /**
-   * One slice, of at most so many rows. What started before `nowMs` less the organization's days goes.
+   * One slice, of at most this many rows. What started before `nowMs` less the organization's days goes.
    * @throws StoreFault `receipts_differ` where the chain is not what was signed: nothing of this organization goes then.
    */
   goOn(organization: OrganizationId, slice: { readonly nowMs: number; readonly rowsMax: number }): Promise<RetentionSlice>;

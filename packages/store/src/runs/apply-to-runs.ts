@@ -96,7 +96,7 @@ function beginningOf(event: RunEvent): RunBeginning | null {
   return isBeginning(event) ? event : event.begun ?? null;
 }
 
-/** Makes the run that an event tells the beginning of, where it is not there. */
+/** Makes the run that an event tells the beginning of, if it is not there. */
 function begin(runs: Map<string, StoredRun>, event: RunEvent, before: ReadonlyMap<string, SpentBefore>): void {
   const beginning = beginningOf(event);
   if (beginning === null) return;

@@ -53,7 +53,7 @@ export interface WebhookDeliveryTable {
   readonly last_error: string | null;
 }
 
-/** Work that one platform at a time does. `cursor`: how far it has come, where it has an order. */
+/** Work that one platform at a time does. `cursor`: how far it has come, if it has an order. */
 export interface WorkLeaseTable { readonly name: string; readonly holder: string; readonly until_ms: Whole; readonly cursor: Whole }
 
 export interface AlertSchema {

@@ -4,7 +4,7 @@
 import type { ColumnType } from 'kysely';
 
 type Whole = ColumnType<bigint, bigint | number, bigint | number>;
-/** 0 where it is not given. */
+/** 0 if it is not given. */
 type Generated = ColumnType<bigint, bigint | number | undefined, bigint | number>;
 type WholeOrNull = ColumnType<bigint | null, bigint | number | null, bigint | number | null>;
 

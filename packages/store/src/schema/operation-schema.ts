@@ -1,7 +1,7 @@
 /** The tables of refusals, nodes and saved views as TypeScript sees them. See `schema.ts`. */
 import type { Whole } from '../engine/column.ts';
 
-/** Refusals of one hour that are alike. `key`: empty where so many were refused that they are counted together. */
+/** Refusals of one hour that are alike. `key`: empty if so many were refused that they are counted together. */
 export interface RefusalHourTable {
   readonly organization: string;
   readonly hour_ms: Whole;

@@ -55,7 +55,7 @@ async function migrate(engine: Engine, transaction: Transaction<Schema>, { vault
   }
 }
 
-/** How many migrations have run; null where there is no store. */
+/** How many migrations have run; null if there is no store. */
 async function versionIn(engine: Engine, db: Kysely<Schema>): Promise<number | null> {
   const present = engine.kind === 'sqlite'
     ? sql<{ present: bigint }>`select count(*) as present from sqlite_master where type = 'table' and name = 'metergate_schema'`

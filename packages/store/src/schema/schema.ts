@@ -40,7 +40,7 @@ export interface OrganizationTable {
   readonly run_exposure_nano: WholeOrNull;
   readonly agreed_requests: WholeOrNull;
   readonly agreed_tokens: WholeOrNull;
-  /** Records, tap events and sums older than so many days go; null: none go. */
+  /** Records, tap events and sums older than this many days go; null: none go. */
   readonly keep_records_days: WholeOrNull;
   readonly created_at_ms: Whole;
   readonly revision: Whole;

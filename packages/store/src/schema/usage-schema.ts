@@ -33,7 +33,7 @@ export interface AttributionTable {
   readonly id: Generated<bigint>;
   readonly organization: string;
   readonly key: string;
-  /** Empty where calls have none, as is the model. */
+  /** Empty if calls have none, as is the model. */
   readonly project: string;
   readonly model: string;
   readonly wire: string;

@@ -16,7 +16,7 @@ type KeyContext = Pick<StoreContext, 'vault' | 'clock' | 'randomBytes'>;
 const privateKeyHead = Buffer.from('302e020100300506032b657004220420', 'hex');
 const seedBytes = 32;
 
-/** Makes the signing key of an organization, in the transaction that makes the organization or stamps it anew. */
+/** Makes the signing key of an organization, in the transaction that makes the organization or stamps it again. */
 export async function makeGrantKey(
   { vault, clock, randomBytes }: KeyContext, transaction: Transaction<Schema>, organization: OrganizationId,
 ): Promise<void> {

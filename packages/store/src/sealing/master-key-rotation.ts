@@ -33,7 +33,7 @@ export function masterKeyIn({ engine, vault, clock, randomBytes }: StoreContext)
       let unreadable = 0;
       for (const { organization, wrapped } of await transaction.selectFrom('organization_data_key').selectAll().execute()) {
         const rewrapped = vault.rewrapped(organization, wrapped, next);
-        // What was unreadable before stays so; it is no reason to keep all others under the old key.
+        // What was unreadable before stays so; it is not a reason to keep all others under the old key.
         if (rewrapped === null) {
           unreadable += 1;
           continue;
@@ -63,7 +63,7 @@ export function masterKeyIn({ engine, vault, clock, randomBytes }: StoreContext)
 }
 
 /**
- * Brings the vault to the key in force, by what was handed over, through several rotations too. To be called in a change
+ * Brings the vault to the key in force, by what was handed over, through several rotations too. Call this in a change
  * before anything is sealed, since no rotation can come between then. True: the vault has another key now.
  */
 export async function followMasterKey(db: Kysely<Schema>, vault: Vault): Promise<boolean> {

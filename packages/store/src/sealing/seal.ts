@@ -35,7 +35,7 @@ export function seal(plaintext: Uint8Array, nonce: Uint8Array, { key, place }: S
   return Buffer.concat([Uint8Array.of(sealedFormVersion), nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** The plaintext, or null where the bytes were not sealed with this key for this place. */
+/** The plaintext, or null if the bytes were not sealed with this key for this place. */
 export function unseal(sealed: Uint8Array, { key, place }: Sealing): Uint8Array | null {
   if (sealed.length < 1 + nonceBytes + tagBytes || sealed[0] !== sealedFormVersion) return null;
   const nonce = sealed.subarray(1, 1 + nonceBytes);

@@ -37,7 +37,7 @@ export interface Vault {
   unsealCredential(sealed: Uint8Array, wrappedDataKey: Uint8Array, place: CredentialPlace): string | null;
 }
 
-/** Throws a RangeError where the master key has another length than 32 bytes. */
+/** Throws a RangeError if the master key has another length than 32 bytes. */
 export function createVault(masterKey: Uint8Array, randomBytes: (n: number) => Uint8Array): Vault {
   let keys = keysOf(masterKey);
   const unwrapped = (organization: string, wrapped: Uint8Array): Uint8Array | null => {

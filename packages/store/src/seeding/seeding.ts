@@ -26,7 +26,7 @@ export interface SeededRun {
   readonly organization: OrganizationId;
   readonly id: string;
   readonly startedAtMs: number;
-  /** When it is closed, where that is past; it is live until then. */
+  /** When it is closed, if that is past; it is live until then. */
   readonly endedAtMs: number;
 }
 

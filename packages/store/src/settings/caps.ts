@@ -36,7 +36,7 @@ export interface Caps {
   set(cap: NewCap): Promise<Cap | StoreRefusal>;
   /** In the order they were made, with the spend of the windows that hold `atMs`. Empty for an unknown organization. */
   list(organization: OrganizationId, atMs: number, page?: ListPage): Promise<CapStanding[]>;
-  /** One cap, as the list has it; null where the organization has none with this id. */
+  /** One cap, as the list has it; null if the organization has none with this id. */
   find(organization: OrganizationId, id: string, atMs: number): Promise<CapStanding | null>;
   /** The cap that was. `within`: only one of this organization. Refuses `unknown_cap`. */
   remove(id: string, within?: OrganizationId): Promise<RemovedCap | StoreRefusal>;

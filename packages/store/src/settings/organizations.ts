@@ -24,9 +24,9 @@ export interface Organization {
   readonly fallbackPrice: FallbackPrice | null;
   readonly enforceKeyCaps: boolean;
   readonly runPolicy: RunPolicy;
-  /** Figures agreed with an Enterprise organization; null where none were set. They are kept and count for nothing on other plans. */
+  /** Figures agreed with an Enterprise organization; null if none were set. They are kept and count for nothing on other plans. */
   readonly agreedFigures: AgreedFigures | null;
-  /** Records, tap events and sums older than so many days go; null: none go. */
+  /** Records, tap events and sums older than this many days go; null: none go. */
   readonly keepRecordsDays: number | null;
   /** Of the calls that started before this instant some or all records are gone for their age; null: none are. */
   readonly recordsGoneBeforeMs: number | null;
@@ -59,7 +59,7 @@ export interface Organizations {
   list(): Promise<Organization[]>;
   /** The only organization; null if there is none or more than one. */
   findOnly(): Promise<Organization | null>;
-  /** By id, else by exact name; null where there is neither. */
+  /** By id, else by exact name; null if there is neither. */
   find(idOrName: string): Promise<Organization | null>;
   /** An erased organization by its id alone, with nothing of it but what its figures are read by. Null: there is none. */
   findErased(id: string): Promise<ErasedOrganization | null>;
@@ -239,7 +239,7 @@ function organizationOf(row: Selectable<OrganizationTable> & { readonly gone_bef
   };
 }
 
-/** Nano-dollars a million tokens; null where none is set. */
+/** Nano-dollars a million tokens; null if none is set. */
 export function fallbackPriceOf(
   row: Pick<Selectable<OrganizationTable>, 'fallback_input_nano' | 'fallback_output_nano'>,
 ): FallbackPrice | null {
@@ -247,7 +247,7 @@ export function fallbackPriceOf(
   return { inputNanoPerMillion: row.fallback_input_nano, outputNanoPerMillion: row.fallback_output_nano };
 }
 
-/** Nano-dollars; each null where none is set. */
+/** Nano-dollars; each null if none is set. */
 export function runPolicyOf(
   row: Pick<Selectable<OrganizationTable>, 'max_run_budget_nano' | 'run_ceiling_nano' | 'run_exposure_nano'>,
 ): RunPolicy {
@@ -258,7 +258,7 @@ export function runPolicyOf(
   };
 }
 
-/** The agreed rate limits, a minute; null where none are set. */
+/** The agreed rate limits, a minute; null if none are set. */
 export function agreedFiguresOf(row: Pick<Selectable<OrganizationTable>, 'agreed_requests' | 'agreed_tokens'>): AgreedFigures | null {
   if (row.agreed_requests === null && row.agreed_tokens === null) return null;
   return { requestsPerMinute: numberOrNull(row.agreed_requests), tokensPerMinute: numberOrNull(row.agreed_tokens) };

@@ -50,7 +50,7 @@ export function providerConnectionsIn({ engine, vault }: StoreContext): Provider
   };
 }
 
-/** What is stored of one connection; null where nothing is. */
+/** What is stored of one connection; null if nothing is. */
 export interface StoredConnection {
   readonly organization: OrganizationId;
   readonly provider: Provider;

@@ -77,7 +77,7 @@ export interface ServiceKeys {
   set(id: string, changes: ServiceKeyChanges, within?: OrganizationId): Promise<ServiceKey | StoreRefusal>;
   /** Keeps id, name, caps and spend; a form that was replaced before stops. Refuses `unknown_key`, `key_revoked`. `within`: as for `revoke`. */
   rotate(id: string, rotation: KeyRotation, within?: OrganizationId): Promise<ServiceKey | StoreRefusal>;
-  /** One key of an organization; null where it has none with this id. */
+  /** One key of an organization; null if it has none with this id. */
   find(organization: OrganizationId, id: string): Promise<ServiceKey | null>;
   /** The key with this hash, revoked or not. */
   findByHash(hash: string): Promise<ServiceKey | null>;

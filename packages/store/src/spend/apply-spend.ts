@@ -35,7 +35,7 @@ export interface Addition {
 }
 
 /**
- * Adds what `records` spent. To be called in the transaction that keeps them, with those alone that it keeps. On SQLite nobody else writes
+ * Adds what `records` spent. Call this in the transaction that keeps them, with those alone that it keeps. On SQLite nobody else writes
  * meanwhile, so that no order is needed.
  */
 export function applySpend(engine: Engine['kind'], send: Send, records: readonly SpendRecord[]): void {

@@ -9,7 +9,7 @@ import type { Schema } from '../schema/schema.ts';
 import { orderedAdditionsOf, spendColumns, spendKey, type Addition, type SpendRecord } from './apply-spend.ts';
 
 /**
- * To be called in the transaction that removes the records. Sums of windows that ended by `endedMs` go once none of their records is left.
+ * Call this in the transaction that removes the records. Sums of windows that ended by `endedMs` go once none of their records is left.
  */
 export async function noteGone(
   engine: Engine['kind'], transaction: Transaction<Schema>, records: readonly SpendRecord[], endedMs: number,

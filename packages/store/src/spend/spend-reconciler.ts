@@ -1,5 +1,5 @@
 /**
- * Derives the sums of spend anew from the records and compares them with the stored ones: design 2 (Spend), reliability 4.6. Caps refuse calls
+ * Derives the sums of spend again from the records and compares them with the stored ones: design 2 (Spend), reliability 4.6. Caps refuse calls
  * by these sums, so somebody has to check them. Nothing is repaired here: a difference means a defect or damage, and the operator must see
  * both figures.
  *
@@ -9,7 +9,7 @@
  *
  * A walk takes one organization at a time, in slices along its index, so that neither memory nor a wait grows with the records. Records that
  * arrive meanwhile are left out by their number; on PostgreSQL a transaction may commit behind that number, so a difference
- * counts only when a second walk finds the very same one, and what was sound is kept as of the look before. What a sum keeps of records that are
+ * counts only when a second walk finds exactly the same one, and what was sound is kept as of the look before. What a sum keeps of records that are
  * gone for their age is taken from it; a walk during which some went tells nothing.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
@@ -44,11 +44,11 @@ export interface SpendReconciler {
   reconcile(between: () => Promise<boolean>): Promise<SpendReconciliation | null>;
 }
 
-/** All records of an organization are walked at one look in so many: a fair part of the organizations at each. */
+/** All records of an organization are walked at one look in this many: a fair part of the organizations at each. */
 export const looksOfWalk = 24;
 /** Organizations with spend of which is remembered what was sound: 20 MB. Others are walked at each look. */
 const rememberedMax = 100_000;
-/** So often in a look the newest records are read anew, should some have been committed behind those that were read: SQLite commits in order. */
+/** So often in a look the newest records are read again, should some have been committed behind those that were read: SQLite commits in order. */
 const rereadsMax = { sqlite: 0, postgres: 3 } as const;
 
 /** Sums that were found sound, less what was added by records above `through`. */
@@ -68,7 +68,7 @@ interface Snapshot {
   readonly removed: bigint;
 }
 
-/** What one walk over an organization found. `snapshot`: what it was compared with; null where some records went meanwhile. */
+/** What one walk over an organization found. `snapshot`: what it was compared with; null if some records went meanwhile. */
 interface Walked {
   readonly records: number;
   readonly differences: readonly SpendDifference[];

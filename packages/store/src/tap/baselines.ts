@@ -42,7 +42,7 @@ export interface DeclaredFigure {
 export interface NewBaseline {
   readonly organization: OrganizationId;
   readonly key: NewTapKey;
-  /** The key in the clear, to be kept sealed until it is read; null where it is shown at once. */
+  /** The key in the clear, to be kept sealed until it is read; null if it is shown at once. */
   readonly unread: string | null;
 }
 
@@ -57,7 +57,7 @@ export interface ReadTapKey {
 export interface Baselines {
   /** Makes the organization's Baseline. Refuses `unknown_organization`, `baseline_exists` (but for one that closed without having begun). */
   create(wanted: NewBaseline): Promise<Baseline | StoreRefusal>;
-  /** By id; null where there is none, or it is erased. */
+  /** By id; null if there is none, or it is erased. */
   find(id: string): Promise<Baseline | null>;
   /** All of an organization's, the current one first. */
   list(organization: OrganizationId): Promise<Baseline[]>;

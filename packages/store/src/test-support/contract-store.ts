@@ -33,7 +33,7 @@ export interface ContractStore {
 export type OpenContractStore = (engine: ContractEngine) => Promise<ContractStore>;
 
 /**
- * To be called once by each file, beside its suites: what the result opens is closed after the last test of that file. Not after each suite: one
+ * Call this once by each file, beside its suites: what the result opens is closed after the last test of that file. Not after each suite: one
  * of which no test was chosen has opened its context too, and its own hooks are not run.
  */
 export function contractStores(): OpenContractStore {

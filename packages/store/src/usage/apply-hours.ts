@@ -15,7 +15,7 @@ export interface HourAddition {
   amount: WholeFigure;
 }
 
-/** Adds what `records` came to. To be called in the transaction that keeps them, with those alone that it keeps. */
+/** Adds what `records` came to. Call this in the transaction that keeps them, with those alone that it keeps. */
 export function applyHours(engine: Engine['kind'], send: Send, records: readonly HourRecord[]): void {
   sendRows(engine, send, inserts[engine], engine === 'sqlite' ? additionsOf(records) : hourAdditionsOf(records));
 }

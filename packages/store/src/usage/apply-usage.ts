@@ -10,7 +10,7 @@ import { addedOnConflict, figureColumnNames } from './figure-columns.ts';
 import { orderedUsageAdditionsOf, usageAdditionsOf, type AttributionAddition, type NamedAddition, type WordAddition } from './usage-additions.ts';
 
 /**
- * Adds what `records` used. To be called in the transaction that keeps them, with those alone that it keeps. `attributions`: their
+ * Adds what `records` used. Call this in the transaction that keeps them, with those alone that it keeps. `attributions`: their
  * numbers, in the order of the records.
  */
 export function applyUsage(engine: Engine['kind'], send: Send, records: readonly UsageRecord[], attributions: readonly number[]): void {

@@ -25,7 +25,7 @@ export interface NumberedCalls {
 /** Finds and gives numbers, for one shipper. */
 export interface AttributionBook {
   /**
-   * Those that are not remembered are read, and given where there are none. An erased organization gets no new words: a call with some has
+   * Those that are not remembered are read, and given if there are none. An erased organization gets no new words: a call with some has
    * the number 0. Nothing is remembered before `remember`.
    */
   number(send: Send, calls: readonly AttributedCall[]): Promise<NumberedCalls>;
@@ -96,7 +96,7 @@ async function giveEach(send: Send, wanted: readonly Names[]): Promise<ReadonlyM
   const given = await Promise.all(values.map((each) => send<IdRow>(giveOne, each)));
   const found = new Map<string, number>();
   for (const [index, each] of values.entries()) {
-    // None was given where there is one already.
+    // None was given if there is one already.
     const [row = (await send<IdRow>(lookForOne, each))[0]] = given[index]!;
     if (row !== undefined) found.set(each.join(separator), Number(row.id));
   }

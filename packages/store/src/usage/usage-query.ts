@@ -18,7 +18,7 @@ export interface UsageQuery {
   readonly sinceMs?: number;
   /** Up to this moment, itself excluded. */
   readonly untilMs?: number;
-  /** At most so many rows. */
+  /** At most this many rows. */
   readonly rowsMax: number;
 }
 
@@ -70,7 +70,7 @@ export interface CutSpan {
   readonly edges: readonly Span[];
 }
 
-/** `withMonths`: false where sums by month do not do. */
+/** `withMonths`: false if sums by month do not do. */
 export function cutSpan(span: Span, withMonths: boolean): CutSpan {
   const { inner: days, edges } = insideOf(span, (ms) => (dayOf(ms) === ms ? ms : dayAfter(dayOf(ms))), dayOf);
   if (days === null || !withMonths) return { months: [], days: days === null ? [] : [days], edges };

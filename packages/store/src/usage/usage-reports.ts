@@ -19,7 +19,7 @@ export interface UsageRow {
 }
 
 export interface UsageReports {
-  /** In no order; null where there are more rows than `rowsMax`. */
+  /** In no order; null if there are more rows than `rowsMax`. */
   usage(query: UsageQuery): Promise<readonly UsageRow[] | null>;
 }
 

@@ -20,7 +20,7 @@ export interface ViewOwner {
 export interface SavedViews {
   /** By name. */
   list(owner: ViewOwner): Promise<SavedView[]>;
-  /** In place of the one with the same name. Refuses `invalid_name`, `too_many_views`, and `forbidden` to who is no member any more. */
+  /** In place of the one with the same name. Refuses `invalid_name`, `too_many_views`, and `forbidden` to who is not a member any more. */
   save(owner: ViewOwner, view: Pick<SavedView, 'name' | 'query'>): Promise<SavedView | StoreRefusal>;
   /** Refuses `unknown_view`. */
   remove(owner: ViewOwner, id: string): Promise<{ readonly id: string } | StoreRefusal>;

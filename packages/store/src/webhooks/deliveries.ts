@@ -76,7 +76,7 @@ export function deliveriesIn({ engine }: StoreContext): Deliveries {
       return row === undefined ? null : deliveryOf(row);
     }),
     async take(nowMs, which) {
-      // Most looks find nothing, and a look is no write.
+      // Most looks find nothing, and a look is not a write.
       const [found] = await engine.read((db) => dueNow(db, nowMs, { ...which, limit: 1 }).execute());
       return found === undefined ? [] : engine.write((transaction) => taken(transaction, nowMs, which));
     },

@@ -26,7 +26,7 @@ export interface Webhooks {
   create(wanted: Pick<Webhook, 'organization' | 'url' | 'events'>): Promise<(Webhook & { readonly secret: string }) | StoreRefusal>;
   /** In the order they were made. */
   list(organization: OrganizationId): Promise<Webhook[]>;
-  /** `within`: of this organization alone. Null: there is none. */
+  /** `within`: of this organization only. Null: there is none. */
   find(id: string, within?: OrganizationId): Promise<Webhook | null>;
   /** Changes the events it receives; its secret stays. Refuses `unknown_webhook`. */
   setEvents(id: string, events: Webhook['events'], within?: OrganizationId): Promise<Webhook | StoreRefusal>;

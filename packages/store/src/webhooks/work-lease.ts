@@ -6,7 +6,7 @@ import type { StoreContext } from '../context.ts';
 export interface WorkLeases {
   /** Takes or keeps the lease until `untilMs`. Null: another holds it; else how far the work has come. */
   hold(name: string, holder: string, time: { readonly nowMs: number; readonly untilMs: number }): Promise<{ readonly cursor: number } | null>;
-  /** Notes how far the work has come, where this holder still has the lease. */
+  /** Notes how far the work has come, if this holder still has the lease. */
   advance(name: string, holder: string, cursor: number): Promise<void>;
   /** Gives it up, so that another need not wait. */
   release(name: string, holder: string): Promise<void>;

@@ -29,7 +29,7 @@ export function followApiPromise(promise: unknown, call: Call): void {
   const takeAnswer = (data: unknown, props: unknown): void => {
     if (answered) return;
     answered = true;
-    if (at(props, 'response') !== response) call.head(at(props, 'response')); // it was fetched anew while the body was read
+    if (at(props, 'response') !== response) call.head(at(props, 'response')); // it was fetched again while the body was read
     followAnswer(data, call);
   };
   const attach = (one: unknown): void => {

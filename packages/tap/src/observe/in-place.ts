@@ -1,10 +1,10 @@
 /**
- * Puts an observing function in the place of a method, on the very object: as an own property that enumeration does not show unless
+ * Puts an observing function in the place of a method, on the object itself: as an own property that enumeration does not show unless
  * it showed the one before. What cannot be replaced (a frozen object) is left as it is.
  */
 import { methodOf, quietly } from './look.ts';
 
-/** Sets an own property, as visible as the one it replaces. False where the object does not allow it. */
+/** Sets an own property, as visible as the one it replaces. False if the object does not allow it. */
 export function put(target: object, key: PropertyKey, value: unknown): boolean {
   const enumerable = {}.propertyIsEnumerable.call(target, key);
   return Reflect.defineProperty(target, key, { value, enumerable, writable: true, configurable: true });
@@ -18,7 +18,7 @@ export type StandIn = (run: (changed?: unknown[]) => unknown, args: unknown[]) =
 
 /**
  * Replaces a method. The one that stands in has what the method has: name, length, what hangs on it (a test's mock).
- * False where there is no such method, or it cannot be replaced.
+ * False if there is no such method, or it cannot be replaced.
  */
 export function override(target: unknown, key: PropertyKey, standIn: StandIn): boolean {
   const method = methodOf(target, key);

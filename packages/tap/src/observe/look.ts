@@ -1,5 +1,5 @@
 /**
- * Reads properties of the host's objects without ever disturbing it: a getter that throws reads as undefined, a fault of ours is swallowed.
+ * Reads properties of the host's objects without ever disturbing it: a getter that throws reads as undefined, a fault of our own is swallowed.
  * Paths are given in one text, separated by spaces, with dots between names; the first that exists is taken.
  */
 
@@ -37,7 +37,7 @@ export function methodOf(value: unknown, name: PropertyKey): Method | undefined 
   return typeof found === 'function' ? (found as Method) : undefined;
 }
 
-/** The elements of the first array at one of the own paths; none where there is no array. */
+/** The elements of the first array at one of the own paths; none if there is no array. */
 export function listAt(value: unknown, paths: string): readonly unknown[] {
   return (own(value, paths, Array.isArray) ?? []) as unknown[];
 }

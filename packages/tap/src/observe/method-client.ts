@@ -22,7 +22,7 @@ const seams: Readonly<Record<string, string>> = {
   beta: 'chat.completions.create responses.create messages.create',
 };
 
-/** Observes the client in place; false where it has none of the methods or cannot be changed. */
+/** Observes the client in place; false if it has none of the methods or cannot be changed. */
 export function observeMethods(hold: Hold): boolean {
   const parts = Object.entries(seams).map(([name, methods]) => {
     const observe = (part: unknown): boolean => observePart(hold, part, methods, name);
@@ -52,7 +52,7 @@ function observePart(hold: Hold, part: unknown, methods: string, partName: strin
 
 /**
  * A client whose class makes its parts when they are first asked for keeps doing so: a part is observed when the host asks.
- * False where there is no such getter.
+ * False if there is no such getter.
  */
 function observeOnceThere(client: object, name: string, observe: (part: unknown) => void): boolean {
   const inherited = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(client) ?? {}, name);

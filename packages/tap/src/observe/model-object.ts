@@ -1,6 +1,6 @@
 /**
  * Model objects of LangChain.js and LlamaIndex.TS. They call by a client of a known SDK that they hold, or make when they are first asked:
- * that client is observed. An object that makes a client of another kind, or a new one for each call, is not recognised; where that shows
+ * that client is observed. An object that makes a client of another kind, or a new one for each call, is not recognised; if that shows
  * only when the client is made, it is told then.
  */
 import { at, ignore, isThere, methodOf, quietly } from './look.ts';
@@ -9,7 +9,7 @@ import { lookAtReturned, put } from './in-place.ts';
 /** Says whether it knows a client. */
 type Observe = (client: unknown) => boolean;
 
-/** True where a client is observed, or will be when the model makes it; `unknown` hears of one that is made and is of no known kind. */
+/** True if a client is observed, or will be when the model makes it; `unknown` hears of one that is made and is of no known kind. */
 export function observeModelObject(model: object, observe: Observe, unknown: () => void): boolean {
   const observeMade = (client: unknown): void => { if (!observe(client)) unknown(); };
   if (at(model, 'lc_namespace') || methodOf(model, 'embeddingWithRetry')) return observeLangChain(model, observe, observeMade);

@@ -1,5 +1,5 @@
 /**
- * Observes the calls of a client, in place: the host goes on with the very object it has, and each provider call it makes gives one
+ * Observes the calls of a client, in place: the host goes on with the same object it has, and each provider call it makes gives one
  * `SeenCall` to the sink when it ends. Spec: Tap client wrapper; design 3, rows 27, 28 and 30b. The host's results never change, and a fault
  * in here never reaches the host: at worst a call is not reported.
  */
@@ -19,7 +19,7 @@ const holds = new WeakMap<object, Hold>();
  * Observes the client: one of the OpenAI, Anthropic, Google or Mistral SDKs, a model or provider of the AI SDK, a model object of LangChain
  * or LlamaIndex that holds such a client, or any object with methods of the same names. A second call on the same client only changes its
  * sink, and so that of what derives from it (`withOptions`, models).
- * False where nothing was recognised, or the object cannot be changed (frozen): then nothing is observed. `unknown` is called when a model
+ * False if nothing was recognised, or the object cannot be changed (frozen): then nothing is observed. `unknown` is called when a model
  * object that was recognised makes a client that is not.
  */
 export function observe(client: object, sink: Sink, unknown: () => void = ignore): boolean {

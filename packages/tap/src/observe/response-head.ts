@@ -7,8 +7,8 @@ import { figureRule, keeps } from '../tap-event.ts';
 import type { Figures, RateLimit } from '../seen-call.ts';
 
 /**
- * Reads the head into the figures of its call; what it does not tell stays as it is. The rate limits are null where no such header is
- * there, and one of them is null where its header is no number that an event can hold.
+ * Reads the head into the figures of its call; what it does not tell stays as it is. The rate limits are null if no such header is
+ * there, and one of them is null if its header is not a number that an event can hold.
  */
 export function readHead(holder: unknown, figures: Figures): void {
   const isStatus = (found: unknown): boolean => /^[1-5]\d\d$/.test(found as string);

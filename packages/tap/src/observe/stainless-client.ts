@@ -14,7 +14,7 @@ import type { Method } from './look.ts';
 const callPath = /^(.*\/(completions|embeddings|responses(\/compact)?)|(\/v1)?\/(messages|complete))(\?|$)/;
 const resultsPath = /\/batches\/[^/]+\/results/;
 
-/** Observes the client in place; false where it is of another kind or cannot be changed. */
+/** Observes the client in place; false if it is of another kind or cannot be changed. */
 export function observeStainless(hold: Hold, observeChild: (child: unknown) => void): boolean {
   const { client } = hold;
   if (!Object.values(client).some((resource) => at(resource, '_client') === client)) return false;

@@ -19,7 +19,7 @@ export interface HostOptions {
   readonly node?: string;
   /** Run with `require` instead of `import`. */
   readonly commonJs?: boolean;
-  /** Told each line of stdout; may signal the process. */
+  /** Called with each line of stdout; may signal the process. */
   readonly onLine?: (line: string, kill: (signal: NodeJS.Signals) => void) => void;
 }
 

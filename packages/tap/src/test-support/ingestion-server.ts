@@ -21,7 +21,7 @@ export interface IngestionServer {
   readonly posts: readonly Received[];
   /** The request ids of all events received, in order. */
   ids(): string[];
-  /** Resolves when so many posts have arrived. */
+  /** Resolves when this many posts have arrived. */
   arrived(count: number): Promise<void>;
   close(): void;
 }

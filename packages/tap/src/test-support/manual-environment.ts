@@ -84,7 +84,7 @@ export class ManualEnvironment implements ReporterEnvironment {
     return this.timers.length;
   }
 
-  /** Lets so much time pass, timers running at their moments. */
+  /** Lets this much time pass, timers running at their moments. */
   async pass(durationMs: number): Promise<void> {
     const untilMs = this.nowMs + durationMs;
     await settled();

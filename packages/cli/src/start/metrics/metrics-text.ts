@@ -28,7 +28,7 @@ export interface GatewaySource {
 
 /** Where the figures come from. */
 export interface MetricsSources {
-  /** Gives null where no gateway runs in this process, or none yet. */
+  /** Gives null if no gateway runs in this process, or none yet. */
   readonly gateway: () => GatewaySource | null;
   /** Organizations near their caps; null: no platform runs in this process, or it has not looked yet. */
   readonly caps: () => CapFigures | null;

@@ -130,7 +130,7 @@ const reasons: Readonly<Record<NonNullable<CallCostShown['withoutLines']>, strin
     'Line by line is not shown: the prices in force now do not come to this cost. They changed since, or something counted that records do not keep.',
 };
 
-/** The tokens alone, where there are no lines. */
+/** The tokens alone, if there are no lines. */
 function Tokens({ call, why }: { readonly call: CallRecord; readonly why: CallCostShown['withoutLines'] }) {
   const rows = (
     [

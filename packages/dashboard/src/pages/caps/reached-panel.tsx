@@ -9,7 +9,7 @@ import { CapSubject } from './cap-facts.tsx';
 const shown = 20;
 const often = { refetchInterval: 10_000 };
 
-/** For those who may see the audit. Nothing where no cap was reached. */
+/** For those who may see the audit. Nothing if no cap was reached. */
 export function ReachedPanel({ caps }: { readonly caps: readonly Shown<'Cap'>[] }) {
   const names = useKeyNames();
   const reached = api.useQuery('get', '/platform/v1/audit', { params: { query: { action: 'capReached', limit: shown } } }, often);

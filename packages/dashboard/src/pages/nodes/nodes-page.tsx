@@ -13,7 +13,7 @@ import { Count, Moment } from '../../shown/figures.tsx';
 type Node = Shown<'GatewayNode'>;
 
 const often = { refetchInterval: 5_000 };
-/** From here on what is shipped late is no hiccup. */
+/** From here on what is shipped late is not a hiccup. */
 const lateMs = 10_000;
 
 export function NodesPage() {

@@ -1,4 +1,4 @@
-/** Refused calls of the range by reason, most often first. */
+/** Refused calls of the range by reason, most frequent first. */
 import { Anchor, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';

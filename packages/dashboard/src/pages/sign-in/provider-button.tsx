@@ -1,4 +1,4 @@
-/** The way to sign in by an identity provider, where one is configured: the browser goes there and comes back to `to`. */
+/** The way to sign in by an identity provider, if one is configured: the browser goes there and comes back to `to`. */
 import { Button, Divider } from '@mantine/core';
 import { api } from '../../api/client.ts';
 

@@ -38,7 +38,7 @@ export interface IdentityProvider {
   warm(): Promise<void>;
   /** Where to send the browser. */
   begin(redirectUri: string): Promise<{ readonly location: string; readonly checks: SignInChecks } | { readonly fault: ProviderFault }>;
-  /** `answered`: the address that the provider sent the browser back to, on the very redirect URI. */
+  /** `answered`: the address that the provider sent the browser back to, on the exact redirect URI. */
   finish(answered: URL, checks: SignInChecks): Promise<FinishedSignIn | { readonly fault: ProviderFault }>;
   /**
    * Where to send the browser to sign out there as well, to come back to `backTo`. `idToken` may be empty. Null: the provider has no such

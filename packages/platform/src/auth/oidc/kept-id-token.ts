@@ -8,7 +8,7 @@ export interface KeptIdTokens {
   readonly lifeMs: number;
   /** A token that is too long for a cookie is left out: providers can do without it, and may then ask the person. */
   seal(idToken: string): string;
-  /** The token, empty where it was left out; null: the session was not begun by the provider, or long ago. */
+  /** The token, empty if it was left out; null: the session was not begun by the provider, or long ago. */
   open(sealed: string): string | null;
 }
 

@@ -7,7 +7,7 @@ export interface OidcSettings {
   readonly clientSecret: string;
   /** The claim that holds roles. */
   readonly roleClaim: string;
-  /** A session that the provider vouched for ends after so long, however much it is used; roles are then asked for anew. */
+  /** A session that the provider vouched for ends after this long, however much it is used; roles are then asked for again. */
   readonly sessionMs: number;
   /** Whether signing out here leads on to signing out there, where the provider has an address for it. */
   readonly signOutThere: boolean;

@@ -1,4 +1,4 @@
-/** A provider's claims about a person (subject, email, the role claim), from the ID token or, where it lacks one, from userinfo. */
+/** A provider's claims about a person (subject, email, the role claim), from the ID token or, if it lacks one, from userinfo. */
 export interface ProvidedClaims {
   readonly subject: string;
   readonly email: string | null;

@@ -27,7 +27,7 @@ interface Asset {
   readonly gzip: Uint8Array<ArrayBuffer> | null;
 }
 
-/** Files by path, and the page; null where nothing was built. */
+/** Files by path, and the page; null if nothing was built. */
 interface Built {
   readonly assets: ReadonlyMap<string, Asset>;
   readonly page: string;
@@ -41,7 +41,7 @@ npm run build -w packages/dashboard</code></pre>
 <p>Then start Metergate again. The command and the <a href="/platform/v1/openapi.json">HTTP interface</a> work without them.</p>`);
 
 /**
- * Adds the pages to the app. To be called when every other route is there: what nobody else answers is a page. `opened`: a browser opens a page,
+ * Adds the pages to the app. Call this when every other route is there: what nobody else answers is a page. `opened`: a browser opens a page,
  * and will soon ask for reports.
  */
 export function serveDashboard(app: OpenAPIHono, opened: () => void, folder: string | null = builtFolder()): void {
@@ -87,7 +87,7 @@ function assetResponse({ contentType, plain, br, gzip }: Asset, accepted: string
   });
 }
 
-/** Null where the package, or what its build makes, is not there. */
+/** Null if the package, or what its build makes, is not there. */
 function builtFolder(): string | null {
   try {
     const folder = fileURLToPath(new URL('dist', import.meta.resolve('@metergate/dashboard/package.json')));

@@ -45,7 +45,7 @@ export async function listAlerts(context: UseCaseContext, idOrName: string): Pro
   return isRefusal(organization) ? organization : (await context.store.capAlerts.list(organization.id)).map(shownAlert);
 }
 
-/** By its id or its cap's. `within`: of this organization alone. */
+/** By its id or its cap's. `within`: of this organization only. */
 export async function removeAlert(
   context: UseCaseContext, id: string, within?: string,
 ): Promise<{ readonly id: string; readonly removed: true } | AdministrationRefusal> {

@@ -46,7 +46,7 @@ export async function exportConfiguration(context: UseCaseContext, idOrName: str
   };
 }
 
-/** Agreed figures count on the enterprise plan alone, and can be set there alone. */
+/** Agreed figures count on the enterprise plan only, and can be set there alone. */
 function settingsOf(
   { id: _id, name: _name, createdAt: _createdAt, recordsGoneBefore: _gone, requestsPerMinute, tokensPerMinute, ...rest }: ShownOrganization,
 ) {

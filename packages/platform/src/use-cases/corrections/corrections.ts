@@ -100,7 +100,7 @@ export async function listCorrections(
   return (await context.store.corrections.list({ organization: organization.id, ...time })).map(shownCorrection);
 }
 
-/** `within`: of this organization alone. */
+/** `within`: of this organization only. */
 export async function removeCorrection(
   context: UseCaseContext, id: string, within?: string,
 ): Promise<{ readonly id: string; readonly removed: true } | AdministrationRefusal> {
@@ -119,7 +119,7 @@ export interface ShownAdjustment {
 const corrected = ['day', 'month', 'model', 'wire'] as const;
 type CorrectedDimension = (typeof corrected)[number];
 
-/** Each of these rows with its correction; what was corrected where there are no calls has a row of its own, after the others. */
+/** Each of these rows with its correction; a correction without calls has a row of its own, after the others. */
 export async function adjusted<Row extends ShownUsage>(
   context: UseCaseContext, query: UsageQuery, rows: readonly Row[],
 ): Promise<(Row & ShownAdjustment)[] | AdministrationRefusal> {

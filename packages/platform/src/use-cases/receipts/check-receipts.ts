@@ -37,7 +37,7 @@ function isSignedBy(key: KeyObject | null, text: string, signature: string): boo
   return key !== null && verify(null, Buffer.from(text, 'utf8'), key, Buffer.from(signature, 'base64'));
 }
 
-/** Every line ends with a line feed; what is no UTF-8, or ends without one, is a line that no file of receipts has. */
+/** Every line ends with a line feed; what is not UTF-8, or ends without one, is a line that no file of receipts has. */
 async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let rest: Uint8Array = new Uint8Array(0);
   for await (const piece of pieces) {

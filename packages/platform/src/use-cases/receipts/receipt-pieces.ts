@@ -121,7 +121,7 @@ class CheckedWalk {
     return { type: 'receipt', sequence, figures, words, wordsDigest, hash: kept };
   }
 
-  /** The checkpoint, where it is of the record that was taken last, and signed. */
+  /** The checkpoint, if it is of the record that was taken last, and signed. */
   agreed(checkpoint: Checkpoint, kind: CheckpointKind): Checkpoint {
     if (checkpoint.last !== this.#sequence || checkpoint.hash !== this.#hash || !isSignedByOne(this.#chain.keys, checkpoint, kind)) {
       throw differs(this.#sequence);

@@ -82,7 +82,7 @@ export type ShownReceipt = Omit<ReceiptLine, 'type'> & {
   readonly checkpoint: Checkpoint | null;
 };
 
-/** `within`: a call of this organization alone, by id or name. Refuses `unknown_call`, `no_receipts`. */
+/** `within`: a call of this organization only, by id or name. Refuses `unknown_call`, `no_receipts`. */
 export async function showReceipt(context: UseCaseContext, call: string, within?: string): Promise<ShownReceipt | AdministrationRefusal> {
   const organization = within === undefined ? undefined : await findFigures(context, within);
   if (isRefusal(organization)) return organization;

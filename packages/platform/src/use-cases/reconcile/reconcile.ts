@@ -117,7 +117,7 @@ function billOf(provider: (typeof providers)[number], text: string): Bill | Admi
 
 const noFigures: Figures = { calls: null, inputTokens: null, outputTokens: null, cost: null };
 
-/** Null where no line has the figure. */
+/** Null if no line has the figure. */
 function sumOf(all: readonly Figures[]): Figures {
   const sum = (name: 'calls' | 'inputTokens' | 'outputTokens'): number | null => {
     const known = all.map((each) => each[name]).filter((each) => each !== null);

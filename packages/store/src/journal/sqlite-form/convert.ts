@@ -1,6 +1,6 @@
 /**
  * A segment of an older version → the same segment in the form of this one: same name, same rows, same numbers, so that the store's mark of it
- * holds. It has its name only once it is whole and synced; the old file goes after that, so a conversion that is cut short begins anew.
+ * holds. It has its name only once it is whole and synced; the old file goes after that, so a conversion that is cut short begins again.
  */
 import { closeSync, fdatasyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -13,7 +13,7 @@ import { readOldSegment, type OldRow } from './sqlite-segment.ts';
 /** Rows of one frame. */
 const rowsAtOnce = 500;
 
-/** Returns the path of the new file; null where a process has the old one. @throws JournalFault as `readOldSegment`. */
+/** Returns the path of the new file; null if a process has the old one. @throws JournalFault as `readOldSegment`. */
 export function convertOldSegment(path: string): string | null {
   const converted = newPathOf(path);
   const making = `${converted}.new`;

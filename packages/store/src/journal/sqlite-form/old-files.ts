@@ -1,6 +1,6 @@
 /**
  * Files of segments as earlier versions wrote them: `seg_X.db`, with `-wal`, `-shm`, `-journal` beside it, is a whole segment; `seg_X.db.new`
- * was never used; `seg_X.done` was complete and shipped, or is written anew: the rest of it may be deleted. A log without either is a
+ * was never used; `seg_X.done` was complete and shipped, or is written again: the rest of it may be deleted. A log without either is a
  * loss, and is reported.
  */
 import { readdirSync, renameSync, rmSync, statSync } from 'node:fs';
@@ -16,7 +16,7 @@ export function isOldSegment(path: string): boolean {
   return oldFile.exec(basename(path))?.[2] === 'db';
 }
 
-/** The file that holds such a segment once it is written anew. */
+/** The file that holds such a segment once it is written again. */
 export function newPathOf(path: string): string {
   return join(dirname(path), basename(path, '.db') + segmentEnding);
 }
@@ -30,7 +30,7 @@ export function clearOldLeftovers(directory: string): void {
     if (segment === undefined || ending === undefined) continue;
     if (ending === 'done') finishRemoval(directory, segment);
     else if (ending.startsWith('db.new')) removeAbandoned(join(directory, name));
-    // Written anew, and whole: it has its name.
+    // Written again, and whole: it has its name.
     else if (ending === 'db' && present.has(segment + segmentEnding)) removeOldSegment(join(directory, name));
   }
   for (const name of names) {

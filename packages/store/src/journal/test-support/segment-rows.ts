@@ -12,7 +12,7 @@ export interface SegmentContent {
   readonly frames: readonly number[];
 }
 
-/** What another descriptor sees of one segment: whole frames alone. */
+/** What another descriptor sees of one segment: whole frames only. */
 export function segmentContent(path: string): SegmentContent {
   const { descriptor, head } = openSegment(path, 'r');
   try {
@@ -38,7 +38,7 @@ export function segmentRows(path: string): { readonly rows: string[]; readonly s
   return { rows: rows.map(({ kind, body }) => `${kind}:${rowIdOf(body).slice(4).replace(/^0+/, '')}`), sealed };
 }
 
-/** Writes the segment's rows anew as `change` has them, one frame each, not sealed. */
+/** Writes the segment's rows again as `change` has them, one frame each, not sealed. */
 export function rewriteSegment(path: string, change: (rows: readonly WrittenRow[]) => readonly WrittenRow[]): void {
   const frames = new FrameBuffer();
   const { head } = headIn(path);

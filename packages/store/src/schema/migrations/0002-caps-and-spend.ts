@@ -3,7 +3,7 @@
  *
  * `spend_sum` has one row for each subject and window in which a call started: a point read or a point write by its key,
  * whatever the number of records. On SQLite the table is its own index. Calls that were kept before are summed here, by
- * SQL of this file alone: a migration never runs code that may change later. No reference to the organization: spend outlives it,
+ * SQL of this file only: a migration never runs code that may change later. No reference to the organization: spend outlives it,
  * as records do.
  */
 import { sql } from 'kysely';

@@ -1,7 +1,7 @@
 /**
  * Runs, what they take of their organization's exposure, the feed of their changes, and the keys that sign run-budget grants.
  *
- * `run` keeps every run for good: an id that has ended is never used again. The indexes for sweeping hold live runs alone, so
+ * `run` keeps every run for good: an id that has ended is never used again. The indexes for sweeping hold live runs only, so
  * they stay small. No reference to the organization: a run outlives it, as its records do.
  * `run_exposure` is the one row that creating, spending, tightening and ending runs of an organization take turns on. What is
  * taken is kept as decimal text: budgets may each be as large as 64 bits hold, and their sum larger.

@@ -2,7 +2,7 @@
  * Daily sums of usage, for reports that stay fast whatever the number of records.
  *
  * `usage_sum` has one row for each day and name in each dimension. A report walks one range of its key; on SQLite the table is
- * its own index. Calls that were kept before are summed here, by SQL of this file alone: a migration never runs code that
+ * its own index. Calls that were kept before are summed here, by SQL of this file only: a migration never runs code that
  * may change later. No reference to the organization: sums outlive it, as records do.
  */
 import { sql } from 'kysely';

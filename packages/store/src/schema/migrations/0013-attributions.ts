@@ -4,7 +4,7 @@
  * An `attribution` is what calls have in common: key, project, model, wire and endpoint. Records refer to it by number, so that one
  * narrow index finds the calls of any of the five, alone or together. `attribution_sum` adds up each attribution's calls by day and
  * by month, `word_sum` those of each label and run by day; `usage_sum` gains the dimensions wire and endpoint and the figures that
- * reports now have. All are made anew from the records, by SQL of this file alone. Rare outcomes and usage have narrow indexes.
+ * reports now have. All are made again from the records, by SQL of this file only. Rare outcomes and usage have narrow indexes.
  */
 import { sql, type Transaction } from 'kysely';
 import type { Schema } from '../schema.ts';

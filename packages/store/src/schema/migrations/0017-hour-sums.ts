@@ -1,6 +1,6 @@
 /**
  * What calls of one hour came to, for the overview. `hour_sum` has one row for each hour and figure. Calls that were kept before are
- * summed here, by SQL of this file alone; how long they took is not: percentiles begin with this schema.
+ * summed here, by SQL of this file only; how long they took is not: percentiles begin with this schema.
  */
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';

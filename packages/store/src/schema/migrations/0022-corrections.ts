@@ -1,6 +1,6 @@
 /**
  * What a provider's bill differed by, as figures of their own beside the records: one for each provider, day and model that it was
- * recorded for. `model` is empty where the bill names none.
+ * recorded for. `model` is empty if the bill names none.
  */
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';

@@ -19,7 +19,7 @@ export function keptSchema(engine: 'sqlite' | 'postgres', version: number): stri
 
 /**
  * Rows for the tables that schema `version` brought. Both engines read the same statements: bytes are written `bytes'00ff'`.
- * Empty where the version brought no table.
+ * Empty if the version brought no table.
  */
 export function keptRows(engine: 'sqlite' | 'postgres', version: number): string[] {
   const file = `${directory}${String(version).padStart(4, '0')}.rows.sql`;
