@@ -41,7 +41,7 @@ const list = command({
     return onStore(tools, async (context) => {
       const records = await listCalls(context, query);
       if (isRefusal(records)) return records;
-      if (tools.wantsJson === true || records.length === 0) return { json: records, text: callsText(records) };
+      if (tools.wantsJson === true || records.length === 0) return { json: records, text: () => callsText(records) };
       const names = await context.store.keyNames.names(records[0]!.organization, records.map(({ key: each }) => each));
       return { json: records, text: (width) => callsText(records, { names, width }) };
     });
