@@ -61,6 +61,7 @@ class ChatDialect implements Dialect {
     findings.serviceTier = providerName(this.serviceTier.string());
     findings.usage = this.readUsage();
     findings.usageFinal = true;
+    findings.toolCalls = this.usage.toolCalls();
   }
 
   takeEvent(): void {
@@ -73,6 +74,7 @@ class ChatDialect implements Dialect {
     const usage = this.readUsage();
     if (usage === null) return;
     findings.usage = usage;
+    findings.toolCalls = this.usage.toolCalls() ?? findings.toolCalls;
     findings.usageFinal = findings.finishReason !== null || this.firstChoice.kind === 'absent';
   }
 

@@ -4,7 +4,9 @@
  */
 import { watched, type WatchedValue } from '../json/watched-value.ts';
 import { badUsage, foundUsage, type FoundUsage } from './found-usage.ts';
+import type { ToolCalls } from './reading.ts';
 import { reportedCost } from './reported-cost.ts';
+import { SellerTools } from './seller-tools.ts';
 import { tokenFigure } from './token-figure.ts';
 
 /** Which words an API uses for what goes in and what comes out. */
@@ -25,6 +27,7 @@ export class FirstWireUsage {
   private readonly total = watched();
   private readonly cost = watched();
   private readonly totalCost = watched();
+  private readonly tools = new SellerTools();
 
   /** `readsCost`: the destination is a declared upstream. */
   constructor([input, output]: UsageSpelling, readsCost: boolean) {
@@ -40,7 +43,13 @@ export class FirstWireUsage {
       total_tokens: this.total,
       cost: this.cost,
       total_cost: this.totalCost,
+      ...(readsCost ? { server_side_tool_usage_details: this.tools.place } : {}),
     });
+  }
+
+  /** Calls of the seller's own tools that the usage counts; null where it counts none. */
+  toolCalls(): ToolCalls | null {
+    return this.tools.read();
   }
 
   /** Null if none is reported (yet); `badUsage` where something else stands in its place. */

@@ -92,6 +92,61 @@ test('a batch or an agent\'s session begins with zeros, and later tells the usag
   assert.deepEqual(read(other(false), session), nothingDue, 'its change');
 });
 
+test('sessions, their threads and dreams of the second provider tell the usage of all their work so far as well', () => {
+  const usage = { input_tokens: 5_000, output_tokens: 3_200, cache_read_input_tokens: 20_000 };
+  for (const type of ['session', 'session_thread', 'dream']) {
+    const body = JSON.stringify({ id: 'x_1', type, status: 'idle', usage });
+    assert.deepEqual(read(other(false, { wire: 'anthropic' }), body), nothingDue, `${type}, changed`);
+    assert.deepEqual(said(read(other(false, { wire: 'anthropic', without: 'deferred' }), body)).slice(0, 2), ['unknown', 'deferred'], type);
+  }
+});
+
+test('a usage in words that no figure of a record stands for is unknown: the work was charged', () => {
+  const answers = [
+    { candidates: [{ finishReason: 'STOP' }], usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15 } },
+    { pages: [], model: 'ocr-x', usage_info: { pages_processed: 3 } },
+    { text: 'a', meta: { billed_units: { input_tokens: 5, output_tokens: 9 } } },
+    { model: 'rerank-x', usage: { total_tokens: 815 } },
+    { model: 'g', usage: { total_input_tokens: 10, total_output_tokens: 20 } },
+  ];
+  for (const answer of answers) {
+    const text = JSON.stringify(answer);
+    assert.deepEqual(said(read(other(false, { wire: 'upstream' }), text)).slice(0, 2), ['unknown', 'absent'], text);
+    assert.deepEqual(said(read(other(true, { wire: 'upstream' }), sse(answer, answer))).slice(0, 2), ['unknown', 'absent'], text);
+    assert.deepEqual(said(read(other(true, { wire: 'upstream' }), sse(answer, answer), 'cut')).slice(0, 2), ['unknown', 'cut'], text);
+  }
+  assert.deepEqual(read(other(false), '{"data":[],"meta":{"page":1}}'), nothingDue);
+  const ranked = read(other(false, { wire: 'upstream' }), '{"model":"r","usage":{"prompt_tokens":56}}');
+  assert.deepEqual([...said(ranked), figures(ranked)], ['reported', null, 'r', null, { input: 56 }]);
+});
+
+test('an upstream\'s usage is found in its own place, in `x_groq`, or in the choice that ends', () => {
+  const usage = { prompt_tokens: 25, completion_tokens: 7, total_tokens: 32 };
+  for (const last of [{ choices: [{ finish_reason: 'stop', usage }] }, { choices: [{ finish_reason: 'stop' }], x_groq: { usage } },
+    { choices: [{ finish_reason: 'stop' }], usage }]) {
+    const events = sse({ model: 'm', choices: [{ delta: {} }], x_groq: { id: 'r' } }, last, '[DONE]');
+    const reading = read(other(true, { wire: 'upstream' }), events);
+    assert.deepEqual([...said(reading), figures(reading)], ['reported', null, 'm', 'stop', { input: 25, output: 7 }]);
+    assert.deepEqual(said(read(other(true), events)).slice(0, 1), 'usage' in last ? ['reported'] : ['unknown'], 'a named provider');
+  }
+});
+
+test('tools that a seller ran are counted where its usage counts them, and by the answer\'s items else', () => {
+  const details = { web_search_calls: 1, x_search_calls: 2, file_search_calls: 0, document_search_calls: 3, code_interpreter_calls: 4, mcp_calls: 9 };
+  const counted = { webSearch: 3, webFetch: 0, fileSearch: 3, codeInterpreter: 4 };
+  const output = [{ type: 'web_search_call', action: { type: 'search' } }, { type: 'shell_call', environment: { type: 'container_reference' } },
+    { type: 'shell_call', environment: { type: 'local' } }, { type: 'shell_call', environment: null }];
+  const usage = { input_tokens: 3, output_tokens: 2, prompt_tokens: 3, completion_tokens: 2, server_side_tool_usage_details: details };
+  const body = JSON.stringify({ model: 'm', status: 'completed', choices: [{ finish_reason: 'stop' }], output, usage });
+  for (const endpoint of ['responses', 'chat.completions', 'other'] as const) {
+    assert.deepEqual(read({ wire: 'upstream', endpoint, streamed: false }, body).toolCalls, counted, endpoint);
+  }
+  const chunk = sse({ model: 'm', choices: [{ finish_reason: 'stop' }], usage }, '[DONE]');
+  assert.deepEqual(read({ wire: 'upstream', endpoint: 'chat.completions', streamed: true }, chunk).toolCalls, counted);
+  const items = { webSearch: 1, webFetch: 0, fileSearch: 0, codeInterpreter: 1 };
+  assert.deepEqual(read({ wire: 'openai', endpoint: 'responses', streamed: false }, body).toolCalls, items, 'a named provider');
+});
+
 describe('streams', () => {
   test('a run of a thread, an image, a messages stream and a response: the last word counts', () => {
     const run = read(other(true), sse({ object: 'thread.run', model: 'gpt-x', status: 'queued', usage: null },

@@ -1,7 +1,8 @@
 /**
  * An answer whose path names no API: the dialect is recognized by the answer's own form. A JSON body or the events of a stream may be those
  * of chat completions, of the Responses API or of messages, or hold a plain `usage` (images, audio, threads). Design 3, row 6a. Later figures
- * replace earlier ones, as in all of these APIs.
+ * replace earlier ones, as in all of these APIs. An answer that reports its usage in words of another API, which no field of a record stands
+ * for, is still one of an operation that is charged.
  */
 import { watched, type WatchedValue } from '../json/watched-value.ts';
 import { forgetFindings, nothingFound, type Dialect } from './dialect.ts';
@@ -24,19 +25,29 @@ class AnswerPlaces {
   readonly stopReason = watched();
   readonly serviceTier = watched();
   readonly finishReason = watched();
-  readonly choices = watched(null, watched({ finish_reason: this.finishReason }));
+  readonly choices: WatchedValue;
   private readonly incompleteReason = watched();
   readonly tools = new ToolItems();
   readonly usage: OpenUsage;
+  /** Further places of it, read on declared upstreams alone. */
+  private readonly otherUsages: readonly OpenUsage[];
+  /** Google's, Mistral's for pages, Cohere's. */
+  private readonly metadata = watched();
+  private readonly pages = watched();
+  private readonly units = watched();
   readonly fields: Readonly<Record<string, WatchedValue>>;
 
   constructor(readsCost: boolean) {
     this.usage = new OpenUsage(readsCost);
+    const [groq, choice] = this.otherUsages = readsCost ? [new OpenUsage(readsCost), new OpenUsage(readsCost)] : [];
+    this.choices = watched(null, watched({ finish_reason: this.finishReason, ...(choice === undefined ? {} : { usage: choice.place }) }));
     this.fields = {
       type: this.type, object: this.object, model: this.model, status: this.status, stop_reason: this.stopReason, service_tier: this.serviceTier,
       choices: this.choices, incomplete_details: watched({ reason: this.incompleteReason }), output: this.tools.place,
       tool_usage: this.tools.usagePlace,
       usage: this.usage.place,
+      usageMetadata: this.metadata, usage_info: this.pages, meta: watched({ billed_units: this.units }),
+      ...(groq === undefined ? {} : { x_groq: watched({ usage: groq.place }) }),
     };
   }
 
@@ -47,9 +58,24 @@ class AnswerPlaces {
       ?? (reason === null ? status : `incomplete:${reason}`);
   }
 
-  /** A batch, or an agent's session, tells the usage of all its work so far, with zeros at its beginning: that is of no call. */
+  /** A batch, an agent's session or a dream tells the usage of all its work so far, with zeros at its beginning: that is of no call. */
   get tellsAllSoFar(): boolean {
-    return this.object.isString('batch') || this.object.isString('agent.session');
+    return batches.some((name) => this.object.isString(name)) || sessions.some((name) => this.type.isString(name));
+  }
+
+  /** The usage in the first of its places that holds one. */
+  reported(): { readonly usage: OpenUsage; readonly read: ReturnType<OpenUsage['read']> } {
+    for (const usage of [this.usage, ...this.otherUsages]) {
+      const read = usage.read();
+      if (read !== null) return { usage, read };
+    }
+    return { usage: this.usage, read: null };
+  }
+
+  /** A usage stands there, whatever its words. */
+  get tellsUsage(): boolean {
+    if (this.tellsAllSoFar) return false;
+    return this.usage.place.kind === 'object' || [this.metadata, this.pages, this.units].some(({ kind }) => kind === 'object');
   }
 
   /** The work is accepted, and its usage is not there yet. */
@@ -58,6 +84,8 @@ class AnswerPlaces {
   }
 }
 
+const batches = ['batch', 'agent.session'] as const;
+const sessions = ['session', 'session_thread', 'dream'] as const;
 const endingTypes = ['message_stop', 'response.completed', 'response.incomplete', 'response.failed'] as const;
 
 class OpenDialect implements Dialect {
@@ -100,7 +128,8 @@ class OpenDialect implements Dialect {
     this.findings.deferred = this.outer.pending;
     this.take(this.outer);
     this.findings.usageFinal = true;
-    this.findings.metered = this.outer.choices.kind === 'array' || this.outer.type.isString('message');
+    this.findings.metered = this.outer.choices.kind === 'array' || this.outer.type.isString('message')
+      || (this.findings.usage === null && this.outer.tellsUsage);
   }
 
   takeEvent(): void {
@@ -111,6 +140,7 @@ class OpenDialect implements Dialect {
     const took = [inner, outer].filter((places) => this.take(places)).length > 0;
     if (took) findings.usageFinal = !this.messages || (!type.isString('message_start') && findings.finishReason !== null);
     if (this.messages || this.carried.kind === 'object' || outer.choices.kind === 'array') findings.metered = true;
+    else if (findings.usage === null && outer.tellsUsage) findings.metered = true;
     findings.deferred = findings.usage === null && (inner.pending || outer.pending);
   }
 
@@ -126,14 +156,15 @@ class OpenDialect implements Dialect {
   }
 
   /** False if no usage was reported. */
-  private take({ model, serviceTier, tools, usage, tellsAllSoFar }: AnswerPlaces): boolean {
+  private take(places: AnswerPlaces): boolean {
+    const { model, serviceTier, tools, tellsAllSoFar } = places;
     const { findings } = this;
     findings.model = findings.model ?? providerName(model.string());
     findings.serviceTier = providerName(serviceTier.string()) ?? findings.serviceTier;
-    findings.toolCalls = tools.read() ?? findings.toolCalls;
+    findings.toolCalls = places.usage.tools.read() ?? tools.read() ?? findings.toolCalls;
     findings.further = tools.further() ?? findings.further;
-    const read = tellsAllSoFar ? null : usage.read();
-    if (read === null || findings.usage?.kind === 'not_a_figure') return false;
+    const { usage, read } = places.reported();
+    if (read === null || tellsAllSoFar || findings.usage?.kind === 'not_a_figure') return false;
     if ('kind' in read) {
       findings.usage = read;
       return true;

@@ -3,6 +3,7 @@ import { watched } from '../json/watched-value.ts';
 import { badUsage, type RawFigures } from './found-usage.ts';
 import { MessageUsage } from './message-usage.ts';
 import { reportedCost } from './reported-cost.ts';
+import { SellerTools } from './seller-tools.ts';
 import { tokenFigure, type TokenFigure } from './token-figure.ts';
 
 /** What stands in one such object. */
@@ -33,6 +34,7 @@ export class OpenUsage {
     cache_write_tokens_details: watched({ ttl_12h_tokens: this.longLived }),
   });
   private readonly outputDetails = watched({ reasoning_tokens: this.reasoning, audio_tokens: this.audioOutput });
+  readonly tools = new SellerTools();
   /** Its own places are members of this one. */
   readonly message = new MessageUsage();
   readonly place = watched({
@@ -40,7 +42,7 @@ export class OpenUsage {
     prompt_tokens_details: this.inputDetails, prompt_token_details: this.inputDetails,
     input_tokens_details: this.inputDetails, input_token_details: this.inputDetails,
     completion_tokens_details: this.outputDetails, output_tokens_details: this.outputDetails, output_token_details: this.outputDetails,
-    total_tokens: this.total, cost: this.cost, total_cost: this.totalCost,
+    total_tokens: this.total, cost: this.cost, total_cost: this.totalCost, server_side_tool_usage_details: this.tools.place,
     ...this.message.fieldsBeside,
   });
   private readonly readsCost: boolean;

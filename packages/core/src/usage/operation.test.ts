@@ -9,22 +9,27 @@ const cases: readonly [WithoutUsage, readonly string[]][] = [
   ['absent', [
     '/v1/chat/completions', '/v1/completions', '/v1/embeddings', '/v1/responses', '/v1/responses/compact', '/v1/decisions', '/v1/messages',
     '/alt/v1/messages', '/alt/v1/chat/completions', '/upstream/v1/messages', '/upstream/v1/chat/completions', '/v1/responses/comp%61ct',
-    '/v1//responses/compact/',
+    '/v1//responses/compact/', '/upstream/v1/models/gemini-x:generateContent', '/upstream/v1/models/gemini-x:streamGenerateContent',
+    '/upstream/v1/projects/p/locations/l/publishers/anthropic/models/c:streamRawPredict',
   ]],
   ['deferred', [
     '/v1/batches', '/v1/messages/batches', '/alt/v1/messages/batches', '/upstream/v1/batches', '/v1/threads/runs', '/v1/threads/t_1/runs',
     '/v1/agents/sessions', '/v1/agents/sessions/s_1/events', '/v1/agents/automations/a_1/invocations', '/v1/live/sessions',
     '/v1/live/sessions/s_1/accept', '/v1/realtime/calls/c_1/accept', '/v1/threads/t_1/runs/r_1/submit_tool_outputs', '/v1/evals/e_1/runs',
-    '/v1/realtime/calls', '/v1/realtime/client_secrets', '/v1/batche%73',
+    '/v1/realtime/calls', '/v1/realtime/client_secrets', '/v1/batche%73', '/alt/v1/sessions', '/alt/v1/sessions/s_1/events', '/alt/v1/dreams',
+    '/alt/v1/deployments/d_1/run', '/upstream/v1/predictions', '/upstream/v1/models/o/n/predictions', '/upstream/v1/models/veo:predictLongRunning',
   ]],
   ['not_reported', [
     '/v1/images/generations', '/v1/images/edits', '/upstream/v1/images/generations', '/v1/audio/speech', '/v1/audio/transcriptions', '/v1/videos',
     '/v1/videos/v_1/remix', '/v1/fine_tuning/jobs', '/v1/fine_tuning/alpha/graders/run', '/v1/containers', '/alt/v1/complete', '/v1/audio/spe%65ch',
+    '/upstream/v1/ocr', '/upstream/v1/rerank', '/upstream/v1/chat', '/upstream/v1/models/imagen:predict', '/upstream/v1/models/e:batchEmbedContents',
   ]],
   ['none', [
     '/v1/models', '/v1/messages/count_tokens', '/v1/responses/input_tokens', '/v1/responses/r_1/cancel', '/v1/batches/b_1/cancel', '/v1/files',
     '/v1/moderations', '/v1/fine_tuning/jobs/j_1/cancel', '/v1/threads', '/v1/threads/t_1/messages', '/v1/vector_stores', '/v1/batchesx',
     '/v1/agents', '/v1/agents/sessions/s_1', '/v1/live/sessions/s_1/hangup', '/v1/realtime/calls/c_1/hangup',
+    '/alt/v1/sessions/s_1', '/alt/v1/sessions/s_1/archive', '/alt/v1/agents', '/alt/v1/deployments', '/alt/v1/dreams/d_1/cancel',
+    '/upstream/v1/models/gemini-x:countTokens', '/upstream/v1/tokenize',
   ]],
 ];
 

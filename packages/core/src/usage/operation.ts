@@ -33,11 +33,14 @@ export function withoutUsage({ endpoint, method, path }: CalledOperation): Witho
 /** Changes of what the first provider keeps, by the ids it gives: the answer is all of it, usage too. No other spelling is taken for one. */
 const retelling = /^\/v1\/(?:chat\/completions\/chatcmpl-[\w-]+|threads\/thread_\w+\/runs\/run_\w+)$/;
 /** Operations that report usage, at paths that name no endpoint of their family. */
-const reporting = /^\/v1\/(?:chat\/completions|completions|embeddings|decisions|responses(?:\/compact)?|messages)$/;
+const reporting = new RegExp('^/v1/(?:chat/completions|completions|embeddings|decisions|responses(?:/compact)?|messages'
+  + '|(?:.+/)?[^/]+:(?:stream)?(?:generatecontent|rawpredict))$');
 /** Work that is accepted now, done and paid for later: usage is in an answer that is not this one. */
 const deferred = new RegExp('^/v1/(?:batches|messages/batches|evals/[^/]+/runs|threads(?:/[^/]+)?/runs|threads/[^/]+/runs/[^/]+/submit_tool_outputs'
-  + '|agents/sessions(?:/[^/]+/events)?|agents/automations/[^/]+/invocations|live/sessions(?:/[^/]+/(?:accept|fork))?'
+  + '|(?:agents/)?sessions(?:/[^/]+/events)?|agents/automations/[^/]+/invocations|live/sessions(?:/[^/]+/(?:accept|fork))?'
+  + '|dreams|deployments/[^/]+/run|predictions|models/[^/]+/[^/]+/predictions|(?:.+/)?[^/]+:(?:predictlongrunning|batchgeneratecontent)'
   + '|realtime/(?:calls(?:/[^/]+/accept)?|client_secrets|sessions|transcription_sessions|translations(?:/[^/]+)?)|chatkit/sessions)$');
-/** Paid for by the piece, the second or the job. */
+/** Paid for by the piece, the second, the page or the job, or reported in words of its own. */
 const unreported = new RegExp('^/v1/(?:images/[^/]+|audio/(?:speech|transcriptions|translations)|videos(?:/.+)?'
-  + '|fine_tuning/(?:jobs|alpha/graders/run)|fine-tunes|containers|complete)$');
+  + '|fine_tuning/(?:jobs|alpha/graders/run)|fine-tunes|containers|complete|chat|generate|embed|rerank|classify|summarize|ocr'
+  + '|(?:.+/)?[^/]+:(?:predict|embedcontent|batchembedcontents))$');

@@ -57,7 +57,7 @@ class ResponsesDialect implements Dialect {
     findings.serviceTier = providerName(this.serviceTier.string());
     findings.usage = this.usage.read();
     findings.usageFinal = true;
-    findings.toolCalls = this.tools.read();
+    findings.toolCalls = this.usage.toolCalls() ?? this.tools.read();
     findings.further = this.tools.further() ?? findings.further;
     findings.deferred = findings.usage === null && (this.status.isString('queued') || this.status.isString('in_progress'));
   }

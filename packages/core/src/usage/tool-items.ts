@@ -1,8 +1,8 @@
 /**
  * The `output` items of the Responses API → how often the provider ran its own tools, each with a fee of its own. A web search is an
  * item whose action is a search: opening a page it found, or looking through one, has no fee. Where the answer itself tells how many searches
- * are billed, that counts. Images are made by another model, whose tokens
- * the answer's usage leaves out.
+ * are billed, that counts. Commands of a shell in the provider's container cost what its code interpreter costs: the container. Images are
+ * made by another model, whose tokens the answer's usage leaves out.
  */
 import { watched, watchedEach, type ElementTally } from '../json/watched-value.ts';
 import { nothingFurther, unreadFurther, type FurtherUsage, type ToolCalls } from './reading.ts';
@@ -12,7 +12,8 @@ import { tokenFigure } from './token-figure.ts';
 export class ToolItems implements ElementTally {
   private readonly type = watched();
   private readonly action = watched();
-  readonly element = watched({ type: this.type, action: watched({ type: this.action }) });
+  private readonly environment = watched();
+  readonly element = watched({ type: this.type, action: watched({ type: this.action }), environment: watched({ type: this.environment }) });
   readonly place = watchedEach(this);
   private readonly billedSearches = watched();
   /** The place of `tool_usage`. */
@@ -35,6 +36,7 @@ export class ToolItems implements ElementTally {
       if (action.kind === 'absent' || action.isString('search')) this.webSearch += 1;
     } else if (type.isString('file_search_call')) this.fileSearch += 1;
     else if (type.isString('code_interpreter_call')) this.codeInterpreter += 1;
+    else if (type.isString('shell_call') && this.environment.isString('container_reference')) this.codeInterpreter += 1;
     else if (type.isString('image_generation_call')) this.madeImage = true;
   }
 
