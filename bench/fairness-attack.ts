@@ -8,11 +8,15 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setPriority } from 'node:os';
-import { brotliCompressSync } from 'node:zlib';
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
 import { RawConnection, rawCall } from '@metergate/testkit/raw-client.ts';
 
-export type Attack = 'stalled' | 'dripping' | 'bombs' | 'plain' | 'runs' | 'idle' | 'tap';
+export type Attack = 'stalled' | 'dripping' | 'runs' | 'idle' | 'tap' | Burst;
+/** 190 calls at once, again and again: each on a connection of its own, or on kept ones; with a small body, or a large one. */
+export type Burst = 'plain' | 'kept' | 'large' | Bomb;
+/** Answers that unfold to 64 MiB. */
+type Bomb = 'bombs' | 'bombs-gzip' | 'bombs-deflate' | 'bombs-zstd';
 
 const [attack, gatewayUrl = '', platformUrl = '', key = '', tapKey = ''] = process.argv.slice(2);
 const bearer: HeaderPair = ['Authorization', `Bearer ${key}`];
@@ -39,19 +43,41 @@ async function forEver(work: () => Promise<unknown>, pauseMs: number): Promise<n
   }
 }
 
-/** Answers of one size on the wire: one unfolds to 64 MiB, the other is what it seems. */
-function answered(answer: 'bomb' | 'plain'): Promise<unknown> {
-  return rawCall(gatewayUrl, { target: '/upstream/v1/chat/completions', headers: [bearer, ['x-answer', answer]], body: '{"model":"m"}' });
+const atOnce = 190;
+const pauseMs = 1_000;
+
+/** One call of a burst. */
+function callOf(burst: Burst): Parameters<typeof rawCall>[1] {
+  const body = JSON.stringify({ model: 'm', pad: 'x'.repeat(burst === 'large' ? 100_000 : 0) });
+  return { target: '/upstream/v1/chat/completions', headers: [bearer, ['x-answer', burst]], body };
 }
 
+async function beginBursts(burst: Burst): Promise<void> {
+  const call = callOf(burst);
+  const connections = Array.from({ length: burst === 'kept' ? atOnce : 0 }, () => RawConnection.open(gatewayUrl));
+  const kept = await Promise.all(connections);
+  const one = (at: number): Promise<unknown> => kept[at]?.call(call) ?? rawCall(gatewayUrl, call);
+  void forEver(() => Promise.allSettled(Array.from({ length: atOnce }, (_, at) => one(at))), pauseMs);
+}
+
+const codings: Readonly<Record<Bomb, readonly [string, (bytes: Buffer) => Buffer]>> = {
+  bombs: ['br', brotliCompressSync],
+  'bombs-gzip': ['gzip', gzipSync],
+  'bombs-deflate': ['deflate', deflateSync],
+  'bombs-zstd': ['zstd', zstdCompressSync],
+};
+
+/** Bombs of each coding, and a plain answer of the size of the smallest. */
 async function provide(): Promise<string> {
-  const bomb = brotliCompressSync(Buffer.alloc(64 * 1024 * 1024));
+  const json = { 'content-type': 'application/json' };
+  const zeros = Buffer.alloc(64 * 1024 * 1024);
+  const bombs = new Map(Object.entries(codings).map(([name, [coding, compressed]]) =>
+    [name, { headers: { ...json, 'content-encoding': coding }, body: compressed(zeros) }]));
   const usage = '{"model":"m","choices":[],"usage":{"prompt_tokens":1,"completion_tokens":1}}';
-  const plain = Buffer.from(usage.padEnd(bomb.length));
+  const plain = { headers: json, body: Buffer.from(usage.padEnd(bombs.get('bombs')!.body.length)) };
   const server = createServer((request, response) => {
-    const isBomb = request.headers['x-answer'] === 'bomb';
-    request.resume().on('end', () => response
-      .writeHead(200, { 'content-type': 'application/json', ...(isBomb ? { 'content-encoding': 'br' } : {}) }).end(isBomb ? bomb : plain));
+    const { headers, body } = bombs.get(String(request.headers['x-answer'])) ?? plain;
+    request.resume().on('end', () => response.writeHead(200, headers).end(body));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -82,12 +108,13 @@ const begin: Readonly<Record<Attack, () => Promise<void>>> = {
       for (let sent = 0; sent < 30 && open.length > 0; sent += 1) open[at++ % open.length]!.send('x');
     }, 100);
   },
-  async bombs() {
-    void forEver(() => Promise.allSettled(Array.from({ length: 190 }, () => answered('bomb'))), 1_000);
-  },
-  async plain() {
-    void forEver(() => Promise.allSettled(Array.from({ length: 190 }, () => answered('plain'))), 1_000);
-  },
+  plain: () => beginBursts('plain'),
+  kept: () => beginBursts('kept'),
+  large: () => beginBursts('large'),
+  bombs: () => beginBursts('bombs'),
+  'bombs-gzip': () => beginBursts('bombs-gzip'),
+  'bombs-deflate': () => beginBursts('bombs-deflate'),
+  'bombs-zstd': () => beginBursts('bombs-zstd'),
   async runs() {
     for (let at = 0; at < 1_000; at += 10) await Promise.allSettled(Array.from({ length: 10 }, newRun));
     void forEver(newRun, 20);

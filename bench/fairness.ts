@@ -1,8 +1,8 @@
 /**
- * `node bench/fairness.ts [--only NAME] [--rounds 5] [--calls 300]`: what one organization's behaviour does to another's calls. In one run,
+ * `node bench/fairness.ts [--only NAME] [--rounds 5] [--calls 1500]`: what one organization's behaviour does to another's calls. In one run,
  * against one product, in alternating rounds: the 99th percentile of an organization's calls alone, and beside another that stalls bodies,
  * drips them, lets answers unfold, fills its share of runs, leaves connections idle or floods the tap. The other is a process of its own, and
- * so is its provider. Printed as the ratio of all rounds together and that of each; nothing is asserted.
+ * so is its provider. Printed as the ratio of all rounds together and that of each; nothing is asserted. `--only`: a part of an attack's name.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -18,7 +18,7 @@ import type { Attack } from './fairness-attack.ts';
 import { hasHaproxy, haproxy } from './subjects.ts';
 
 const { values } = parseArgs({ options: {
-  calls: { type: 'string', default: '300' }, rounds: { type: 'string', default: '5' }, only: { type: 'string', default: '' },
+  calls: { type: 'string', default: '1500' }, rounds: { type: 'string', default: '5' }, only: { type: 'string', default: '' },
 } });
 const calls = Number(values.calls);
 const json: HeaderPair = ['content-type', 'application/json'];
@@ -38,11 +38,13 @@ interface Trial {
   readonly through?: 'haproxy';
 }
 
+const bursts: readonly Attack[] = ['plain', 'kept', 'large', 'bombs', 'bombs-gzip', 'bombs-deflate', 'bombs-zstd'];
+
 const trials: readonly Trial[] = [
   { name: 'nine stalled bodies', attacks: ['stalled'] },
   { name: '3,000 dripping bodies', attacks: ['dripping'] },
-  { name: '190 answers of one size at once, again and again', attacks: ['plain', 'bombs'] },
-  ...(hasHaproxy ? [{ name: '190 answers at once through haproxy, for comparison', attacks: ['plain'], through: 'haproxy' } as const] : []),
+  { name: '190 calls at once, again and again', attacks: bursts },
+  ...(hasHaproxy ? [{ name: '190 calls at once through haproxy, for comparison', attacks: ['plain'], through: 'haproxy' } as const] : []),
   { name: 'a full registry, new runs', attacks: ['runs'], measure: 'run' },
   { name: '600 idle connections', attacks: ['idle'], processes: 2 },
   { name: '600 idle connections at 400 descriptors', attacks: ['idle'], processes: 2, descriptorsMax: 400 },
@@ -193,5 +195,8 @@ function compared(beside: Rounds, alone: Rounds): string {
 
 const provider = await begin('provider');
 const providerUrl = provider.line;
-for (const trial of trials.filter(({ attacks }) => attacks.some((attack) => attack.includes(values.only)))) await run(trial);
+for (const trial of trials) {
+  const attacks = trial.attacks.filter((attack) => attack.includes(values.only));
+  if (attacks.length > 0) await run({ ...trial, attacks });
+}
 await end(provider);

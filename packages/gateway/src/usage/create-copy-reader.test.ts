@@ -10,6 +10,7 @@ import { wasmBrotliDecodersAlive } from './brotli-wasm.ts';
 import { defaultCopyLimits, type CopyLimits } from './copy-limits.ts';
 import type { CopyReader } from './copy-reader.ts';
 import { createCopyReader } from './create-copy-reader.ts';
+import { DecodingPlaces } from './decoding-places.ts';
 import { createDecodingTurns } from './decoding-turns.ts';
 import { createMarkerReader, marker, type MarkerReader } from './test-support/marker-reader.ts';
 
@@ -40,7 +41,8 @@ interface Copying {
 
 function start(contentEncoding: string | null, { runtimeVersion = aboveFloor, limits = fresh(), keep = true } = {}): Copying {
   const reader = createMarkerReader({ keep });
-  const copy = createCopyReader({ context, contentEncoding, limits, runtimeVersion, turns: restless, createReader: () => reader });
+  const places = new DecodingPlaces();
+  const copy = createCopyReader({ context, contentEncoding, limits, runtimeVersion, turns: restless, places, createReader: () => reader });
   return { copy, reader, finish: (ending, waitMs = 10_000) => new Promise((resolve) => copy.finish(ending, waitMs, resolve)) };
 }
 

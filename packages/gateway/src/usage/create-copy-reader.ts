@@ -7,6 +7,7 @@ import { createUsageReader } from '@metergate/core/usage/reader.ts';
 import { codingsToUndo } from './content-coding.ts';
 import { defaultCopyLimits, type CopyLimits } from './copy-limits.ts';
 import type { CopyReader } from './copy-reader.ts';
+import { nodePlaces, type DecodingPlaces } from './decoding-places.ts';
 import { nodeTurns, type DecodingTurns } from './decoding-turns.ts';
 import { DecodingCopy } from './decoding-copy.ts';
 import { GuardedReader, withReason } from './guarded-reader.ts';
@@ -20,6 +21,7 @@ export interface CopyReaderOptions {
   readonly organization?: string;
   readonly limits?: CopyLimits;
   readonly turns?: DecodingTurns;
+  readonly places?: DecodingPlaces;
   /** As `process.versions.node` writes it; chooses the Brotli decoder. */
   readonly runtimeVersion?: string;
   readonly createReader?: (context: ReadingContext) => UsageReader;
@@ -28,14 +30,14 @@ export interface CopyReaderOptions {
 export type CreateCopyReader = (options: CopyReaderOptions) => CopyReader;
 
 export const createCopyReader: CreateCopyReader = (options) => {
-  const { context, organization = '', limits = defaultCopyLimits, turns = nodeTurns } = options;
+  const { context, organization = '', limits = defaultCopyLimits, turns = nodeTurns, places = nodePlaces } = options;
   const { runtimeVersion = process.versions.node, createReader = createUsageReader } = options;
   const reader = new GuardedReader(() => createReader(context));
   const codings = codingsToUndo(options.contentEncoding);
   if (codings === null) return new UnreadableCopy(reader);
   if (codings.length === 0) return new IdentityCopy(reader);
   const form = context.streamed ? 'eventStream' : 'wholeBody';
-  return new DecodingCopy({ reader, codings, limits, turns, organization, runtimeVersion, form });
+  return new DecodingCopy({ reader, codings, limits, turns, places, organization, runtimeVersion, form });
 };
 
 class UnreadableCopy implements CopyReader {

@@ -10,16 +10,21 @@ import type { Coding } from './content-coding.ts';
 import { decodedAllowance, type CopyLimits } from './copy-limits.ts';
 import type { CopyReader } from './copy-reader.ts';
 import { createDecoder, type DecoderOptions } from './decoders.ts';
+import type { DecodingPlaces, Placed } from './decoding-places.ts';
 import type { DecodingTurns } from './decoding-turns.ts';
 import { withReason, type GuardedReader } from './guarded-reader.ts';
 
 export interface DecodingCopyOptions extends Omit<DecoderOptions, 'inTurn'> {
   readonly reader: GuardedReader;
   readonly turns: DecodingTurns;
+  readonly places: DecodingPlaces;
   /** In the order of undoing. */
   readonly codings: readonly Coding[];
   readonly limits: CopyLimits;
 }
+
+/** Decoded bytes, beyond those that its received bytes may have, of a copy that unfolds without end. */
+const unfoldedBytesFloor = 256 * 1024;
 
 interface Finishing {
   readonly ending: 'whole' | 'cut';
@@ -27,13 +32,16 @@ interface Finishing {
   readonly timer: NodeJS.Timeout;
 }
 
-export class DecodingCopy implements CopyReader {
+export class DecodingCopy implements CopyReader, Placed {
   readonly #options: DecodingCopyOptions;
   /** Opened by the first bytes that reach them. */
   readonly #decoders: Transform[] = [];
   readonly #decodedBytes: number[] = [];
   #receivedBytes = 0;
   #waitingBytes = 0;
+  /** What came while it has no place. */
+  #given: Buffer[] = [];
+  #place: 'none' | 'sought' | 'held' = 'none';
   /** Set once the copy is given up: no more is read. */
   #reason: UsageReason | null = null;
   #decoded = false;
@@ -57,10 +65,44 @@ export class DecodingCopy implements CopyReader {
       return;
     }
     this.#await(chunk.length);
-    this.#inTurn(() => this.#feed(0, chunk, () => {
-      this.#await(-chunk.length);
-      this.#endWhenTaken();
-    }));
+    this.#given.push(chunk);
+    if (this.#place === 'held') this.#feedGiven();
+    else if (this.#place === 'none') this.#seekPlace();
+  }
+
+  #seekPlace(): void {
+    this.#place = 'sought';
+    this.#options.places.seek(this.#options.organization, this);
+  }
+
+  begin(): void {
+    this.#place = 'held';
+    this.#feedGiven();
+  }
+
+  #feedGiven(): void {
+    for (const chunk of this.#given.splice(0)) this.#inTurn(() => this.#feed(0, chunk, () => this.#taken(chunk.length)));
+  }
+
+  /** So many received bytes are undone. */
+  #taken(bytes: number): void {
+    this.#await(-bytes);
+    if (this.#finishing !== null) this.#endWhenTaken();
+    else if (this.#waitingBytes === 0) this.#leavePlace();
+  }
+
+  #leavePlace(): void {
+    if (this.#place === 'none') return;
+    this.#place = 'none';
+    const { places, organization } = this.#options;
+    if (this.#unfoldedWithoutEnd) places.leaveUnfolding(organization, this);
+    else places.leave(organization, this);
+  }
+
+  /** It was given up with more than any honest body is of so few bytes. */
+  get #unfoldedWithoutEnd(): boolean {
+    const decoded = Math.max(0, ...this.#decodedBytes);
+    return this.#reason !== null && decoded > unfoldedBytesFloor + this.#receivedBytes * this.#options.limits.decodedPerReceived;
   }
 
   /** Work for a copy that is no longer read is dropped. */
@@ -187,6 +229,8 @@ export class DecodingCopy implements CopyReader {
     if (this.#finishing !== null) clearTimeout(this.#finishing.timer);
     this.#finishing = null;
     this.#await(-this.#waitingBytes);
+    this.#given = [];
+    this.#leavePlace();
     for (const decoder of this.#decoders) decoder.destroy();
   }
 

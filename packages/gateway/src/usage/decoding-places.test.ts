@@ -1,0 +1,103 @@
+/** Design 3, row 8a: how many compressed copies of an organization are undone at once, by a clock of numbers, and counted in open decoders. */
+import assert from 'node:assert/strict';
+import { mock, test } from 'node:test';
+import zlib from 'node:zlib';
+import type { Reading } from '@metergate/core/usage/reading.ts';
+import { defaultCopyLimits } from './copy-limits.ts';
+import { createCopyReader } from './create-copy-reader.ts';
+import { createDecodingTurns } from './decoding-turns.ts';
+import { DecodingPlaces, type Placed } from './decoding-places.ts';
+import { createMarkerReader, marker } from './test-support/marker-reader.ts';
+
+function placesByHand() {
+  const clock = { nowMs: 1_000 };
+  const rests: [delayMs: number, task: () => void][] = [];
+  const places = new DecodingPlaces({ monotonicMs: () => clock.nowMs, after: (...rest) => rests.push(rest) });
+  const begun: string[] = [];
+  const copies = (organization: string, count: number): Placed[] => Array.from({ length: count }, (_, at) => {
+    const copy = { begin: () => void begun.push(`${organization} ${at}`) };
+    places.seek(organization, copy);
+    return copy;
+  });
+  return { clock, rests, places, begun, copies };
+}
+
+test('of an organization four copies are undone at once, the others in their order; another organization has places of its own', () => {
+  const { places, begun, copies } = placesByHand();
+  const own = copies('a', 6);
+  copies('b', 1);
+  assert.deepEqual(begun, ['a 0', 'a 1', 'a 2', 'a 3', 'b 0']);
+  places.leave('a', own[4]!);
+  places.leave('a', own[0]!);
+  assert.deepEqual(begun.slice(5), ['a 5'], 'who waits no longer is passed over');
+  places.leave('a', own[0]!);
+  assert.equal(begun.length, 6);
+});
+
+test('after a copy that unfolded without end its organization rests, and undoes one copy at a time for ten seconds', () => {
+  const { clock, rests, places, begun, copies } = placesByHand();
+  const bombs = copies('bombs', 10);
+  bombs.slice(0, 4).forEach((bomb) => places.leaveUnfolding('bombs', bomb));
+  assert.equal(begun.length, 4);
+  copies('b', 5);
+  assert.equal(begun.length, 8, 'nobody else rests');
+  for (let at = 4; at < 8; at += 1) {
+    assert.deepEqual([rests.length, rests[0]![0]], [1, 50]);
+    clock.nowMs += 50;
+    rests.pop()![1]();
+    assert.deepEqual(begun.slice(8), bombs.slice(4, at + 1).map((_, n) => `bombs ${4 + n}`));
+    places.leaveUnfolding('bombs', bombs[at]!);
+  }
+  clock.nowMs += 10_001;
+  rests.pop()![1]();
+  assert.deepEqual(begun.slice(12), ['bombs 8', 'bombs 9']);
+});
+
+test('who has no copy under way is forgotten, at once or after its ten seconds', () => {
+  const { clock, places, copies } = placesByHand();
+  const [bomb] = copies('bombs', 1);
+  places.leaveUnfolding('bombs', bomb!);
+  for (let at = 0; at < 1_000; at += 1) places.leave(`org_${at}`, copies(`org_${at}`, 1)[0]!);
+  assert.equal(places.remembered, 1);
+  clock.nowMs += 10_001;
+  const [one] = copies('bombs', 1);
+  places.leave('bombs', one!);
+  assert.equal(places.remembered, 0);
+});
+
+const zeros = Buffer.alloc(16 * 1024 * 1024);
+
+for (const { coding, opener, compress } of [
+  { coding: 'gzip', opener: 'createGunzip', compress: zlib.gzipSync },
+  { coding: 'deflate', opener: 'createInflate', compress: zlib.deflateSync },
+  { coding: 'zstd', opener: 'createZstdDecompress', compress: zlib.zstdCompressSync },
+  { coding: 'br', opener: 'createBrotliDecompress', compress: zlib.brotliCompressSync },
+] as const) {
+  test(`of 190 ${coding} bodies at once that unfold without end four decoders are opened, and another organization's is read`, async () => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    const opened = mock.method(zlib, opener);
+    try {
+      const places = new DecodingPlaces({ monotonicMs: () => 0, after: () => {} });
+      const turns = createDecodingTurns({ monotonicMs: () => performance.now(), workedMs: () => 0, after: () => {} });
+      const read = (organization: string, body: Buffer): Promise<Reading> => {
+        const copy = createCopyReader({
+          context: { wire: 'openai', endpoint: 'chat.completions', streamed: false }, contentEncoding: coding, organization, places, turns,
+          limits: { ...defaultCopyLimits, waiting: { now: 0, max: defaultCopyLimits.waiting.max } }, runtimeVersion: '26.12.1',
+          createReader: () => createMarkerReader({ keep: organization === 'honest' }),
+        });
+        copy.push(body);
+        return new Promise((resolve) => copy.finish('whole', 250, resolve));
+      };
+      const bomb = compress(zeros);
+      const bombs = Array.from({ length: 190 }, () => read('bombs', bomb));
+      assert.equal((await read('honest', compress(Buffer.from(`{${marker}}`)))).usage, 'reported');
+      assert.deepEqual((await Promise.all(bombs.slice(0, 4))).map(({ usageReason }) => usageReason), Array(4).fill('decode_limit'));
+      mock.timers.tick(250);
+      assert.deepEqual(new Set((await Promise.all(bombs.slice(4))).map(({ usageReason }) => usageReason)), new Set(['decode_late']));
+      assert.equal(opened.mock.callCount(), 5);
+    } finally {
+      opened.mock.restore();
+      mock.timers.reset();
+    }
+  });
+}

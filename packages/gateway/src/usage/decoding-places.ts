@@ -1,0 +1,121 @@
+/**
+ * How many compressed copies of one organization are undone at the same time (design 3, row 8a; decision 0019). Each that is undone keeps a thread of
+ * the runtime's few busy and a window in memory: 190 begun at once took both processors of a small machine from the thread that forwards calls, for
+ * longer than the answers wait. So a copy waits for a place before its decoder is opened, and holds it while there is something to undo.
+ */
+
+/** As many as the runtime has threads for them: more at once would only wait there. */
+const placesMax = 4;
+/** Of an organization that had a copy lately which unfolded without end. */
+const placesOfUnfolding = 1;
+/** Between such a copy and the next one of its organization. */
+const restMs = 50;
+/** After so long without such a copy an organization is as any other. */
+const forgetMs = 10_000;
+
+/** What is given a place. */
+export interface Placed {
+  /** It has its place. It must not throw. */
+  begin(): void;
+}
+
+/** What places go by; given in tests. */
+export interface PlacesBy {
+  readonly monotonicMs: () => number;
+  readonly after: (delayMs: number, task: () => void) => unknown;
+}
+
+interface Organization {
+  readonly placed: Set<Placed>;
+  readonly waiting: Set<Placed>;
+  /** It has had a copy that unfolded without end: until then it has one place. */
+  narrowUntilMs: number;
+  restUntilMs: number;
+  isWaking: boolean;
+}
+
+const byThisThread: PlacesBy = { monotonicMs: () => performance.now(), after: (delayMs, task) => setTimeout(task, delayMs) };
+
+export class DecodingPlaces {
+  readonly #by: PlacesBy;
+  readonly #organizations = new Map<string, Organization>();
+
+  constructor(by: PlacesBy = byThisThread) {
+    this.#by = by;
+  }
+
+  /** Organizations that are remembered: with copies under way, or of the last seconds with one that unfolded. */
+  get remembered(): number {
+    return this.#organizations.size;
+  }
+
+  /** Gives it a place, at once or behind the others of its organization. It holds none and waits for none. */
+  seek(name: string, copy: Placed): void {
+    let organization = this.#organizations.get(name);
+    if (organization === undefined) {
+      organization = { placed: new Set(), waiting: new Set(), narrowUntilMs: 0, restUntilMs: 0, isWaking: false };
+      this.#organizations.set(name, organization);
+    }
+    organization.waiting.add(copy);
+    this.#fill(name, organization);
+  }
+
+  /** It needs its place no longer, or waits for none any more; nothing where it has none. */
+  leave(name: string, copy: Placed): void {
+    const organization = this.#organizations.get(name);
+    if (organization === undefined) return;
+    organization.waiting.delete(copy);
+    organization.placed.delete(copy);
+    this.#fill(name, organization);
+  }
+
+  /** As `leave`, of a copy that was given up since it unfolded without end. */
+  leaveUnfolding(name: string, copy: Placed): void {
+    const organization = this.#organizations.get(name);
+    if (organization !== undefined) {
+      const nowMs = this.#by.monotonicMs();
+      organization.narrowUntilMs = nowMs + forgetMs;
+      organization.restUntilMs = nowMs + restMs;
+    }
+    this.leave(name, copy);
+  }
+
+  #fill(name: string, organization: Organization): void {
+    const { placed, waiting } = organization;
+    if (waiting.size === 0) return this.#forgetIfIdle(name, organization);
+    const nowMs = organization.narrowUntilMs === 0 ? 0 : this.#by.monotonicMs();
+    if (nowMs < organization.restUntilMs) return this.#wakeLater(name, organization, organization.restUntilMs - nowMs);
+    const most = nowMs < organization.narrowUntilMs ? placesOfUnfolding : placesMax;
+    for (const copy of waiting) {
+      if (placed.size >= most) return;
+      waiting.delete(copy);
+      placed.add(copy);
+      copy.begin();
+    }
+  }
+
+  #wakeLater(name: string, organization: Organization, delayMs: number): void {
+    if (organization.isWaking) return;
+    organization.isWaking = true;
+    this.#by.after(delayMs, () => {
+      organization.isWaking = false;
+      this.#fill(name, organization);
+    });
+  }
+
+  /** Others are forgotten with it, so that those who are gone for long do not stay. */
+  #forgetIfIdle(name: string, organization: Organization): void {
+    if (organization.placed.size > 0) return;
+    if (organization.narrowUntilMs === 0) this.#organizations.delete(name);
+    else this.#forgetUnfolding(this.#by.monotonicMs());
+  }
+
+  #forgetUnfolding(nowMs: number): void {
+    for (const [name, { placed, waiting, narrowUntilMs }] of this.#organizations) {
+      if (placed.size === 0 && waiting.size === 0 && narrowUntilMs <= nowMs) this.#organizations.delete(name);
+    }
+  }
+}
+
+/** The places of this process. */
+export const nodePlaces = new DecodingPlaces();
