@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import type { CallRecordJson } from '@metergate/core/record/call-record.ts';
 import { headerValue, type HeaderPair } from '@metergate/testkit/http-message.ts';
+import { pauses } from '@metergate/testkit/pauses.ts';
 import { rawCall, RawConnection, type RawAnswer } from '@metergate/testkit/raw-client.ts';
 import { providerKeys, type System } from '@metergate/testkit/system.ts';
 import { bearer, requestIdForm, type Service } from '../running-product.ts';
@@ -39,6 +40,7 @@ export async function hasSeenWhatCame(system: System): Promise<void> {
 /** The one record of each of these projects, once all are there; fails where one has two. */
 export async function recordsOf({ system }: Service, projects: readonly string[]): Promise<CallRecordJson[]> {
   const deadline = performance.now() + deadlineMs;
+  const pause = pauses();
   for (;;) {
     const all = await system.calls({ count: 0 });
     const found = projects.map((project) => all.filter((record) => record.project === project));
@@ -46,6 +48,7 @@ export async function recordsOf({ system }: Service, projects: readonly string[]
     if (found.every((records) => records.length === 1)) return found.flat();
     const missing = projects.filter((_, at) => found[at]?.length === 0);
     assert.ok(performance.now() < deadline, `no record of ${missing.join(', ')} after ${deadlineMs} ms\n${system.stderr()}`);
+    await pause();
   }
 }
 
@@ -72,12 +75,13 @@ export async function sendRaw({ system }: Service, bytes: string | Uint8Array): 
   return connection;
 }
 
-/** Waits until `holds`, looking again at each turn of the event loop's timers. */
+/** Waits until `holds`. */
 export async function eventually(holds: () => boolean, what: string): Promise<void> {
   const deadline = performance.now() + deadlineMs;
+  const pause = pauses();
   while (!holds()) {
     assert.ok(performance.now() < deadline, `${what}: not within ${deadlineMs} ms`);
-    await new Promise((resolve) => setImmediate(resolve));
+    await pause();
   }
 }
 

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { closeRun } from '@metergate/platform/use-cases/runs.ts';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
+import { pauses } from '@metergate/testkit/pauses.ts';
 import type { RawAnswer } from '@metergate/testkit/raw-client.ts';
 import { limitHeaders, noLimitHeaders, productForFile, type Tenant } from '../limits/tenant.ts';
 
@@ -33,16 +34,19 @@ async function killAndStart(...tenants: Tenant[]): Promise<void> {
 /** The first call of its run after a start: asked again only where the store was late to tell of it. */
 async function firstCall(call: () => Promise<RawAnswer>): Promise<RawAnswer> {
   const deadlineMs = performance.now() + 10_000;
+  const pause = pauses();
   for (;;) {
     const answer = await call();
     if (answer.status < 500) return answer;
     assert.ok(codeOf(answer) === '503 budget_unverifiable' && performance.now() < deadlineMs, answer.body.toString());
+    await pause();
   }
 }
 
 /** Everything the store says was spent equals the sum of the records, once all are there. Gives the sum back, in dollars. */
 async function spentOf(tenant: Tenant): Promise<number> {
   const deadlineMs = performance.now() + 20_000;
+  const pause = pauses();
   for (;;) {
     const records = await product.store.calls.list({ organization: tenant.id as never, limit: 10_000 });
     const sum = (run: string | null) => records.reduce((total, each) => run === null || each.run === run ? total + (each.cost ?? 0n) : total, 0n);
@@ -52,6 +56,7 @@ async function spentOf(tenant: Tenant): Promise<number> {
       && runs.every(({ id, spent }) => spent === sum(id));
     if (equal && records.length === tenant.answered) return Number(sum(null) / 1_000_000_000n);
     assert.ok(performance.now() < deadlineMs, `${records.length} records of ${tenant.answered} answers, their sum ${sum(null)}`);
+    await pause();
   }
 }
 

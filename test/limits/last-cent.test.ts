@@ -6,6 +6,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
+import { pauses } from '@metergate/testkit/pauses.ts';
 import { RawConnection } from '@metergate/testkit/raw-client.ts';
 import { gate } from '@metergate/testkit/scripted-provider.ts';
 import { bearer } from '../running-product.ts';
@@ -87,6 +88,7 @@ test(`over ${calls} calls with odd costs, on 20 connections, spent equals the su
 /** What the caps and the runs show, once all `count` calls have arrived and every sum equals that of the records. */
 async function settled(tenant: Tenant, count: number): Promise<bigint> {
   const deadlineMs = performance.now() + 20_000;
+  const pause = pauses();
   for (;;) {
     const records = await product.store.calls.list({ organization: tenant.id as never, limit: 1_000_000 });
     const sum = records.reduce((total, { cost }) => total + (cost ?? 0n), 0n);
@@ -96,5 +98,6 @@ async function settled(tenant: Tenant, count: number): Promise<bigint> {
     if (records.length === count && shown.every((spent) => spent === sum)) return sum;
     const found = `${records.length} of ${count} records, sum ${sum}, shown ${shown.join(' ')}`;
     assert.ok(records.length <= count && performance.now() < deadlineMs, found);
+    await pause();
   }
 }

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { pauses } from '@metergate/testkit/pauses.ts';
 import { gate } from '@metergate/testkit/scripted-provider.ts';
 import { assertRefusal } from '../running-product.ts';
 import { limitHeaders, metered, meteredAnswer, noLimitHeaders, productForFile, type Tenant } from './tenant.ts';
@@ -50,9 +51,11 @@ test('Free holds 200 requests: the 201st from full is refused to the letter, and
 /** How many calls the store holds of a tenant, once it holds so many. */
 async function recordsOf(tenant: Tenant, count: number): Promise<number> {
   const deadlineMs = performance.now() + 10_000;
+  const pause = pauses();
   for (;;) {
     const records = await product.store.calls.list({ organization: tenant.id as never, limit: 10_000 });
     if (records.length >= count || performance.now() > deadlineMs) return records.length;
+    await pause();
   }
 }
 

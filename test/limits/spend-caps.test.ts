@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { calendarWindows, windowAt } from '@metergate/core/spend/window.ts';
+import { pauses } from '@metergate/testkit/pauses.ts';
 import { assertRefusal } from '../running-product.ts';
 import { limitHeaders, meteredAnswer, noLimitHeaders, productForFile, type Tenant } from './tenant.ts';
 
@@ -70,10 +71,12 @@ test('a cap is reached when spend equals it, holds at once for the next call, an
 /** The caps, once the sums have arrived in the store. */
 async function spentBy(tenant: Tenant, spent: string): Promise<Awaited<ReturnType<Tenant['caps']>>> {
   const deadlineMs = performance.now() + 10_000;
+  const pause = pauses();
   for (;;) {
     const caps = await tenant.caps();
     if (caps.every((cap) => cap.spent === spent)) return caps;
     assert.ok(performance.now() < deadlineMs, `spent is ${caps[0]?.spent}, awaited ${spent}`);
+    await pause();
   }
 }
 

@@ -15,6 +15,7 @@ import { connectProvider } from '@metergate/platform/use-cases/providers.ts';
 import { isRefusal, type AdministrationRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { createServiceKey } from '@metergate/platform/use-cases/service-keys.ts';
 import { headerValue, headerValues, type HeaderPair } from '@metergate/testkit/http-message.ts';
+import { pauses } from '@metergate/testkit/pauses.ts';
 import { rawCall, type RawAnswer } from '@metergate/testkit/raw-client.ts';
 import type { HeardRequest, ScriptedAnswer } from '@metergate/testkit/scripted-provider.ts';
 import { providerKeys, startSystem, type System, type SystemOptions } from '@metergate/testkit/system.ts';
@@ -91,10 +92,12 @@ export class Tenant {
   /** Calls until the answer is as wanted: settings are in force within a second of their change. The calls cost nothing. */
   async until(wanted: (answer: RawAnswer) => boolean, options: CallOptions = {}): Promise<RawAnswer> {
     const deadlineMs = performance.now() + 10_000;
+    const pause = pauses();
     for (;;) {
       const answer = await this.call(0, options);
       if (wanted(answer)) return answer;
       if (performance.now() > deadlineMs) assert.fail(`not in force after 10 s: ${answer.head.toString()}${answer.body.toString()}`);
+      await pause();
     }
   }
 }

@@ -5,16 +5,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
+import { pauses } from '@metergate/testkit/pauses.ts';
 import { productForFile, type Tenant } from './tenant.ts';
 
 const product = productForFile();
 
 async function recordOf(tenant: Tenant, path: string): Promise<CallRecord> {
   const deadlineMs = performance.now() + 10_000;
+  const pause = pauses();
   for (;;) {
     const found = (await product.store.calls.list({ organization: tenant.id as never, limit: 10_000 })).find((record) => record.path === path);
     if (found !== undefined) return found;
     assert.ok(performance.now() < deadlineMs, `no record of ${path}`);
+    await pause();
   }
 }
 

@@ -10,6 +10,7 @@ import { isRefusal, type AdministrationRefusal } from '@metergate/platform/use-c
 import { createServiceKey } from '@metergate/platform/use-cases/service-keys.ts';
 import { openStore, type Store } from '@metergate/store/store.ts';
 import { wanting, type Cluster, type ClusterNode } from '@metergate/testkit/cluster.ts';
+import { pauses } from '@metergate/testkit/pauses.ts';
 
 /** A second opening of the cluster's store; makes the schema where there is none. */
 export function storeOf({ databaseUrl, masterKey }: Cluster): Promise<Store> {
@@ -79,16 +80,19 @@ export class Sharer {
    */
   async admitted(node: ClusterNode, dollars: number, headers: Readonly<Record<string, string>> = {}): Promise<void> {
     const deadlineMs = performance.now() + 20_000;
+    const pause = pauses();
     for (;;) {
       const answer = await this.call(node, dollars, headers);
       if (answer.status === 200) return;
       assert.ok([500, 503].includes(answer.status) && performance.now() < deadlineMs, `${answer.status} ${answer.code}`);
+      await pause();
     }
   }
 
   /** What the store says was spent, once it has a record of so many calls that were answered. In dollars. */
   async spent(records: number = this.answered): Promise<Spent> {
     const deadlineMs = performance.now() + 20_000;
+    const pause = pauses();
     for (;;) {
       const all = await this.store.calls.list({ organization: this.id as never, limit: 200_000 });
       const [cap] = await this.store.caps.list(this.id as never, Date.now());
@@ -98,6 +102,7 @@ export class Sharer {
         return { sum: Number(sum) / 1e9, records: all.length, interrupted, cap: Number(cap?.spent ?? -1_000_000_000n) / 1e9 };
       }
       assert.ok(performance.now() < deadlineMs, `${all.length} records of ${records} after 20 s`);
+      await pause();
     }
   }
 }

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { pauses } from '@metergate/testkit/pauses.ts';
 import { providerKeys } from '@metergate/testkit/system.ts';
 import { serviceForFile } from '../running-product.ts';
 
@@ -12,11 +13,12 @@ type Line = Record<string, unknown>;
 
 /** Lines of the log until one is as asked for. */
 async function lineWhere(wanted: (line: Line) => boolean): Promise<Line> {
+  const pause = pauses();
   for (;;) {
     const lines = service.system.stderr().split('\n').filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as Line);
     const found = lines.find(wanted);
     if (found !== undefined) return found;
-    await new Promise((resolve) => { setImmediate(resolve); });
+    await pause();
   }
 }
 

@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
+import { pauses } from '@metergate/testkit/pauses.ts';
 import { rawCall, requestBytes, type RawAnswer } from '@metergate/testkit/raw-client.ts';
 import { gate, type HeardRequest, type Script } from '@metergate/testkit/scripted-provider.ts';
 import { startSystem, type System, type SystemOptions } from '@metergate/testkit/system.ts';
@@ -73,6 +74,7 @@ async function callsUntil({ call }: UseCaseContext, status: number): Promise<Raw
 /** Every call a provider saw has one record, every one delivered has its figure, once all are shipped. */
 async function assertRecorded({ system, seen, delivered }: UseCaseContext): Promise<void> {
   const deadline = performance.now() + deadlineMs;
+  const pause = pauses();
   for (;;) {
     const records = (await system.calls({ count: 0 })).filter(({ project }) => project?.startsWith('disk-') === true);
     const numbers = records.map(({ project }) => Number(project?.slice('disk-'.length)));
@@ -86,6 +88,7 @@ async function assertRecorded({ system, seen, delivered }: UseCaseContext): Prom
       return;
     }
     assert.ok(performance.now() < deadline, `${seen.length} calls were forwarded, ${records.length} are recorded\n${system.stderr()}`);
+    await pause();
   }
 }
 
@@ -114,11 +117,13 @@ async function streamAcross(given: UseCaseContext, harm: () => Promise<void>): P
 
 async function readyBecomes(opsUrl: string, status: number, words: RegExp): Promise<void> {
   const deadlineMs = performance.now() + 20_000;
+  const pause = pauses();
   for (;;) {
     const answer = await fetch(`${opsUrl}/readyz`);
     const said = await answer.text();
     if (answer.status === status) return assert.match(said, words);
     assert.ok(performance.now() < deadlineMs, `/readyz stays ${answer.status}: ${said}`);
+    await pause();
   }
 }
 

@@ -7,6 +7,7 @@ import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import type { CallRecordJson } from '@metergate/core/record/call-record.ts';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
+import { pauses } from '@metergate/testkit/pauses.ts';
 import { rawCall, requestBytes, type RawAnswer, type RawConnection } from '@metergate/testkit/raw-client.ts';
 import { gate, type Script, type ScriptedProvider } from '@metergate/testkit/scripted-provider.ts';
 import { serviceForFile } from '../running-product.ts';
@@ -150,8 +151,10 @@ async function knock(): Promise<void> {
 /** Waits until the product says that no call is under way. */
 async function noneInFlight(): Promise<void> {
   const deadline = performance.now() + 8_000;
+  const pause = pauses();
   while (!/^metergate_calls_in_flight 0$/m.test(await (await fetch(`${service.system.opsUrl}/metrics`)).text())) {
     assert.ok(performance.now() < deadline, 'calls are under way for too long');
+    await pause();
   }
 }
 

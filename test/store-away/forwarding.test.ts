@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
+import { pauses } from '@metergate/testkit/pauses.ts';
 import { startPostgres, type OwnPostgres } from '@metergate/testkit/postgres.ts';
 import { gate, type HeardRequest, type Script } from '@metergate/testkit/scripted-provider.ts';
 import { requestBytes, type RawConnection } from '@metergate/testkit/raw-client.ts';
@@ -52,6 +53,7 @@ async function openStream(system: System, key: string, number: number): Promise<
 async function assertAllCounted(system: System, load: Load): Promise<void> {
   const prefix = load.projectOf(0).slice(0, -1);
   const deadline = performance.now() + 20_000;
+  const pause = pauses();
   for (;;) {
     const records = await system.calls({ count: 0 });
     if (records.filter(({ project }) => project?.startsWith(prefix) === true).length >= load.seen.length) {
@@ -59,6 +61,7 @@ async function assertAllCounted(system: System, load: Load): Promise<void> {
       return;
     }
     assert.ok(performance.now() < deadline, `${load.seen.length} calls were forwarded, ${records.length} are recorded`);
+    await pause();
   }
 }
 

@@ -8,9 +8,9 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pass } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { CallRecordJson } from '@metergate/core/record/call-record.ts';
+import { pauses } from './pauses.ts';
 import { startScriptedProvider, type ScriptedProvider } from './scripted-provider.ts';
 
 const launcher = fileURLToPath(new URL('../../cli/bin/metergate.mjs', import.meta.url));
@@ -19,7 +19,6 @@ const commands = new URL('../../cli/src/test-support/run-in-process.ts', import.
 /** Starting a process on a busy machine takes a while; records must be there a second after the answer. Milliseconds. */
 const startDeadlineMs = 60_000;
 const recordsDeadlineMs = 30_000;
-const askAgainMs = 20;
 
 /** The provider keys every system connects; tests look for them in what the providers received. */
 export const providerKeys = {
@@ -284,12 +283,13 @@ class Running implements System {
   /** Asks again until `enough` is content. */
   async #poll<Value>(organization: string, enough: (records: CallRecordJson[]) => Value | null): Promise<Value> {
     const deadline = performance.now() + recordsDeadlineMs;
+    const pause = pauses();
     for (;;) {
       const result = await this.#done(['calls', 'list', '--org', organization, '--limit', '10000', '--json']);
       const records = result.json() as CallRecordJson[];
       const value = enough(records);
       if (value !== null) return value;
-      await pass(askAgainMs);
+      await pause();
       if (performance.now() > deadline) {
         throw new Error(`testkit: the awaited calls are not listed after ${recordsDeadlineMs} ms; ${records.length} are\n${this.stderr()}`);
       }
