@@ -4,6 +4,7 @@
  * connection that carries nothing further where the spec says so (design 3, rows 2 and 3).
  */
 import assert from 'node:assert/strict';
+import { connect } from 'node:net';
 import { test } from 'node:test';
 import { headerValue, headerValues, type HeaderPair } from '@metergate/testkit/http-message.ts';
 import { rawCall, RawConnection } from '@metergate/testkit/raw-client.ts';
@@ -17,6 +18,15 @@ const ok = { headers: [['content-type', 'application/json']] as HeaderPair[], bo
 /** A raw head with a valid key; `lines` are added as they stand. */
 function head(start: string, lines: readonly string[]): string {
   return [start, `Authorization: Bearer ${service.key}`, ...lines, '', ''].join('\r\n');
+}
+
+/** All that comes back until the connection ends. */
+function allSaid(url: string, bytes: string): Promise<string> {
+  return new Promise((resolve) => {
+    let heard = '';
+    const socket = connect(Number(new URL(url).port), '127.0.0.1', () => socket.write(bytes, 'latin1'));
+    socket.setEncoding('latin1').on('data', (text: string) => { heard += text; }).on('error', () => {}).on('close', () => resolve(heard));
+  });
 }
 
 test('framing two servers could read differently is 400, nothing goes out, and the next request on that socket is not served', async () => {
@@ -139,6 +149,16 @@ test('a head of 17 KiB is 431 in the envelope, also while its caller sends on', 
     const connection = await sendRaw(service, `GET /v1/models HTTP/1.1\r\nHost: x\r\nX-Big: ${'a'.repeat(17 * 1024)}${'b'.repeat(more)}`);
     assertEnvelope(await connection.nextAnswer(), 431, 'headers_too_large');
     await endOf(connection, '431');
+  }
+});
+
+test('a HEAD that the parser refuses is answered by a head alone', async () => {
+  const parts = { 'GET': head('GET /v1/models HTTP/1.1', ['Host: x', 'a b: c']), 'HEAD': head('HEAD /v1/models HTTP/1.1', ['Host: x', 'a b: c']) };
+  const big = `HEAD /v1/models HTTP/1.1\r\nHost: x\r\nX-Big: ${'a'.repeat(17 * 1024)}\r\n\r\n`;
+  for (const [bytes, status, withBody] of [[parts.HEAD, 400, false], [big, 431, false], [parts.GET, 400, true]] as const) {
+    const text = await allSaid(service.system.gatewayUrl, bytes);
+    assert.match(text, new RegExp(`^HTTP/1\\.1 ${status} `));
+    assert.equal(text.endsWith('}'), withBody, bytes.slice(0, 60));
   }
 });
 

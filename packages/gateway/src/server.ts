@@ -5,6 +5,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Socket } from 'node:net';
+import type { Refusal } from '@metergate/core/refusal.ts';
 import { pathOf } from '@metergate/core/call/route.ts';
 import { serve } from './call/serve.ts';
 import { Relay } from './call/relay.ts';
@@ -120,13 +121,26 @@ function connectionListenerOf(server: Server): ((socket: Socket) => void) | null
 }
 
 /** A request the parser would not take, or that did not come in time. An answer under way is never mixed with another. */
-function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
+function answerClientError(error: ClientError, socket: Duplex): void {
   const answering = (socket as Socket & { _httpMessage?: ServerResponse | null })._httpMessage;
   if (error.code === 'ECONNRESET' || error.code === 'EPIPE' || answering?.headersSent === true) {
     socket.destroy();
     return;
   }
-  if (error.code === 'HPE_HEADER_OVERFLOW') refuseOnSocket(socket as Socket, { kind: 'headers_too_large' });
-  else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') refuseOnSocket(socket as Socket, { kind: 'request_timeout' });
-  else refuseOnSocket(socket as Socket, { kind: 'malformed_request', fault: 'The request is not valid HTTP/1.1.' });
+  refuseOnSocket(socket as Socket, refusalOf(error), ofHead(error) ? 'head_alone' : 'with_body');
+}
+
+function refusalOf({ code }: ClientError): Refusal {
+  if (code === 'HPE_HEADER_OVERFLOW') return { kind: 'headers_too_large' };
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return { kind: 'request_timeout' };
+  return { kind: 'malformed_request', fault: 'The request is not valid HTTP/1.1.' };
+}
+
+/** The parser's error, with the bytes it was given last and how many of them it took. */
+type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer; readonly bytesParsed?: number };
+
+/** Known only where the request begins with those bytes, and no other one before it. */
+function ofHead({ rawPacket, bytesParsed }: ClientError): boolean {
+  const parsed = rawPacket?.subarray(0, bytesParsed).toString('latin1') ?? '';
+  return parsed.startsWith('HEAD ') && !parsed.includes('\r\n\r\n');
 }

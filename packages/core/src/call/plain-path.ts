@@ -8,9 +8,9 @@
 const encodedByte = /%(?:25)*(?:u00)?([0-9a-f]{2})/gi;
 /** More coats than any client puts on. */
 const coatsMax = 4;
-/** Dots and slashes in more bytes than they need, which strict decoders refuse and others take. */
-const longDot = /\xc0\xae|\xe0\x80\xae/g;
-const longSlash = /\xc0\xaf|\xe0\x80\xaf|\xc1\x9c|\xe0\x81\x9c|\\/g;
+/** Dots and slashes in more bytes than they need, which strict decoders refuse and others take, and wide ones, which some servers fold. */
+const longDot = /\xc0\xae|\xe0\x80\xae|\xef\xbc\x8e|\xe2\x80\xa4|%uff0e|%u2024/gi;
+const longSlash = /\xc0\xaf|\xe0\x80\xaf|\xc1\x9c|\xe0\x81\x9c|\xef\xbc\x8f|\xef\xbc\xbc|%uff0f|%uff3c|\\/gi;
 const controlByte = /[\x00-\x1f\x7f]/;
 /** What servers cut off a segment: its parameters, and a query or fragment that was encoded. */
 const parameters = /[;?#]/;

@@ -67,6 +67,7 @@ const outside = [
   '/upstream/v1/..%00/admin', '/upstream/v1/%00../admin', '/upstream/v1/.%2e', '/upstream/v1/a%2f..', '/upstream/v1/a%2f.%2fb',
   '/upstream/v1/%252e%252e/admin', '/upstream/v1/%25252525252e%2e/admin', '/upstream/v1/..%252fadmin', '/upstream/v1/..%255cadmin',
   '/upstream/v1/%c0%ae%c0%ae/admin', '/upstream/v1/%C0%AE./admin', '/upstream/v1/..%c0%afadmin', '/upstream/v1/%u002e%u002e/admin',
+  '/upstream/v1/%ef%bc%8e%EF%BC%8E/admin', '/upstream/v1/..%ef%bc%8fadmin', '/upstream/v1/%e2%80%a4%e2%80%a4/admin', '/upstream/v1/%uFF0e%uff0e/a',
   '/upstream/v1/..%3b/admin', '/upstream/v1/..%3f', '/upstream/v1/..%23/admin', '/upstream/v1/..%20/admin', '/upstream/v1/%09../admin',
   '/upstream/v1/%%32%65%%32%65/admin', '/v1/%2e%2e%2f%2e%2e%2fadmin', '/alt/v1/..%2f', '/alt/v1/messages/..%2f..', '/v1/messages/%2e%2e;x/y',
   '/v1/a%00b', '/v1/a%0d%0ab', '/v1/a%7f',

@@ -55,8 +55,11 @@ export function refuse(request: CallerRequest, response: CallerResponse, id: Req
 /** Refusals after which the caller and the gateway may not agree where the next request begins (design 3, row 3), or which gave up on a body. */
 const closesAlways: ReadonlySet<Refusal['kind']> = new Set(['malformed_request', 'expectation_unknown', 'request_timeout']);
 
+/** What `HEAD` asked for has no body (RFC 9110, 9.3.2). */
+export type BodyOfAnswer = 'with_body' | 'head_alone';
+
 /** Sends a refusal on a bare socket, where the parser gave no request to answer, and closes it. */
-export function refuseOnSocket(socket: Socket, refusal: Refusal): void {
+export function refuseOnSocket(socket: Socket, refusal: Refusal, ofAnswer: BodyOfAnswer = 'with_body'): void {
   if (!socket.writable || socket.destroyed) {
     socket.destroy();
     return;
@@ -64,7 +67,7 @@ export function refuseOnSocket(socket: Socket, refusal: Refusal): void {
   const { status, body, pairs } = envelope(refusal, freshRequestId());
   const lines = [`HTTP/1.1 ${status} ${reasons[status] ?? 'Error'}`, 'connection: close'];
   for (let at = 0; at < pairs.length; at += 2) lines.push(`${pairs[at]}: ${pairs[at + 1]}`);
-  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${ofAnswer === 'with_body' ? body : ''}`, () => socket.destroy());
 }
 
 const reasons: Readonly<Record<number, string>> = {
