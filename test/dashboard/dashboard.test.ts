@@ -116,7 +116,7 @@ if (here !== 'linux-x64') {
     assert.ok(await page.getByText('modeled').count() > 0 && await page.getByText('reported').count() > 0);
     await page.reload();
     await page.getByRole('button', { name: 'Make another key…' }).waitFor();
-    assert.equal(await page.getByText(tapKey).count(), 0, 'it is shown this once');
+    assert.equal(await page.getByText(tapKey).count(), 0, 'it is shown only once');
   });
 
   test('what explore shows is saved as it is seen', async () => {

@@ -213,7 +213,7 @@ test('key: the key is shown once, its SHA-256 and 14 characters are kept, revoki
   assert.equal(revoked.revokedAt, new Date(revoked.revokedAt).toISOString());
   const again = await json(['key', 'revoke', made.id]);
   assert.deepEqual(again, { ...revoked, alreadyRevoked: true });
-  assert.match((await run(['key', 'revoke', made.id])).stdout, /was revoked already/);
+  assert.match((await run(['key', 'revoke', made.id])).stdout, /was already revoked/);
   const unknown = await run(['key', 'revoke', 'key_nobody']);
   assert.equal(unknown.code, 1);
   oneSentence(unknown, /no service key with this id/);
@@ -312,7 +312,7 @@ test("prices: the list's price without a store, the operator's before it once lo
   writeFileSync(file, '[]');
   oneSentence(await run(['prices', 'load', file]), /: The file must be an object/);
   writeFileSync(file, '{"prices":[]}');
-  assert.match((await run(['prices', 'load', file, '--yes'])).stdout, /^The overlay now holds no price/);
+  assert.match((await run(['prices', 'load', file, '--yes'])).stdout, /^Your own prices are removed/);
   oneSentence(await run(['prices', 'load', join(root, 'absent.json')]), /absent\.json does not exist/);
   assert.deepEqual((await json(['prices', 'show', 'no-such-model-at-all']) as { prices: unknown[] }).prices, []);
 });
@@ -367,7 +367,7 @@ test('bad settings and a store that is not there are one sentence, exit 1, and n
   const someKey = Buffer.alloc(32).toString('base64');
   const rows: readonly (readonly [env: Record<string, string>, sentence: RegExp])[] = [
     [{}, /no store at .*metergate\.db yet\. Start it once with: npx --no-install metergate start /],
-    [{ SVC_GATWAY_PORT: '1' }, /SVC_GATWAY_PORT is not known/],
+    [{ SVC_GATWAY_PORT: '1' }, /Unknown variable SVC_GATWAY_PORT/],
     [{ SVC_MASTER_KEY: 'canary' }, /SVC_MASTER_KEY must be 32 bytes/],
     [{ SVC_DATABASE_URL: 'postgres://u:canary@127.0.0.1:1/x' }, /SVC_MASTER_KEY must be set/],
     [{ SVC_DATABASE_URL: 'postgres://u:canary@127.0.0.1:1/x', SVC_MASTER_KEY: someKey }, /127\.0\.0\.1:1\/x cannot be reached/],

@@ -30,7 +30,7 @@ test('of an organization that was erased without a call nobody is told to wait f
   await own.json(['org', 'erase', id, '--yes']);
   const { code, stdout } = await own.run(['receipts', 'export', '--org', id, '--out', 'none.jsonl', '--json']);
   assert.deepEqual([code, JSON.parse(stdout).error], [1, {
-    code: 'no_receipts', message: 'This organization is erased. It had no receipts by then, and can have none any more.',
+    code: 'no_receipts', message: 'This organization is erased, and it never had receipts.',
   }]);
 });
 
@@ -112,7 +112,7 @@ test('records that went for their age are told as such: by verify of what is lef
   const { valid, storeBehind, storeDiffers } = JSON.parse(young.stdout) as Record<string, unknown>;
   assert.deepEqual([young.code, valid, storeBehind, storeDiffers], [0, true, undefined, undefined]);
   const none = await own.run(['receipts', 'export', '--org', 'aged', '--out', 'none.jsonl', '--json']);
-  assert.match(none.stdout, /gone for its age/);
+  assert.match(none.stdout, /removed because of its age/);
   await ship('seg_6', 2);
   await own.json(['receipts', 'export', '--org', 'aged', '--out', 'left.jsonl']);
   const left = await own.json(['receipts', 'verify', 'left.jsonl']) as Record<string, unknown>;

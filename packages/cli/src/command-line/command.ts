@@ -65,7 +65,7 @@ export class CommandFault extends Error {
 }
 
 const jsonArgument = { json: { type: 'boolean', description: 'Print one JSON document' } } as const;
-const yesArgument = { yes: { type: 'boolean', description: 'For scripts that say it to all that takes away; this command does not ask' } } as const;
+const yesArgument = { yes: { type: 'boolean', description: 'Accepted for scripts; this command never asks' } } as const;
 
 /** Values of arguments as a command gets them: what is required is there. */
 export type Values<Args extends ArgsDef> = {

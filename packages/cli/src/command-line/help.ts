@@ -37,7 +37,7 @@ function usageLines(name: string, usage: readonly string[]): string[] {
 export async function groupHelp(name: string, description: string, members: Readonly<Record<string, CommandDef>>): Promise<string> {
   const rows: [string, string][] = [];
   for (const [key, member] of Object.entries(members)) rows.push([`${name} ${key}`, await descriptionOf(member)]);
-  return [`${name}: ${description}`, '', ...columns(rows), '', `More about one: ${name} COMMAND --help`, ''].join('\n');
+  return [`${name}: ${description}`, '', ...columns(rows), '', `More about a command: ${name} COMMAND --help`, ''].join('\n');
 }
 
 export async function descriptionOf({ meta }: CommandDef): Promise<string> {

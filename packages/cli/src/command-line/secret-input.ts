@@ -25,7 +25,7 @@ async function readAll(stdin: NodeJS.ReadStream): Promise<string> {
   let bytes = 0;
   for await (const chunk of stdin as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > bytesMax) throw new UsageFault('Standard input is too long for a credential. Give the credential alone.');
+    if (bytes > bytesMax) throw new UsageFault('Standard input is too long for a credential. Give only the credential.');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

@@ -8,7 +8,7 @@ import { table } from '../command-line/table.ts';
 const orgArgument = { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' } as const;
 
 const set = command({
-  description: 'Set the thresholds of a cap, in place of those it had',
+  description: 'Set the alert thresholds of a cap, replacing earlier ones',
   args: {
     org: orgArgument,
     cap: { type: 'string', required: true, valueHint: 'CAP_ID', description: 'The cap, as cap list shows it' },

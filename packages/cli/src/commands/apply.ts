@@ -26,11 +26,12 @@ export const apply = command({
       type: 'string', alias: 'f', required: true, valueHint: 'FILE',
       description: 'The configuration, YAML or JSON, as export-config writes it; -f for short',
     },
-    org: { type: 'string', valueHint: 'ORG', description: 'Organization, by id or unique name, in place of the one that the file names' },
-    prune: { type: 'boolean', description: 'Remove entries that the sections of the file do not name' },
-    'dry-run': { type: 'boolean', description: 'Show the plan alone' },
+    org: { type: 'string', valueHint: 'ORG', description: 'Organization, by id or unique name, instead of the one that the file names' },
+    prune: { type: 'boolean', description: 'Also remove entries that are not in the sections of the file' },
+    'dry-run': { type: 'boolean', description: 'Only show the plan' },
     yes: { type: 'boolean', description: 'Do not ask for confirmation; needed without a terminal' },
-    secrets: { type: 'string', valueHint: 'FILE', description: 'A new file for the secrets that are created; needed where they cannot be shown' },
+    secrets: { type: 'string', valueHint: 'FILE',
+      description: 'A new file for the secrets that are created; needed without a terminal or with --json' },
   },
   run: async (values, tools) => {
     const path = resolve(tools.cwd, values.file);

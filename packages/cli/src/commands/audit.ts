@@ -10,7 +10,7 @@ const list = command({
   description: 'List changes, newest first',
   args: {
     org: { type: 'string', valueHint: 'ORG', description: 'Organization, by id or unique name; without it, changes of the whole product' },
-    subject: { type: 'string', valueHint: 'ID', description: 'Changes of this alone: a key, a cap, a member' },
+    subject: { type: 'string', valueHint: 'ID', description: 'Only changes of this subject: the id of a key, a cap or a member' },
     since: { type: 'string', valueHint: 'T', description: 'Changes at or after this time' },
     limit: { type: 'string', valueHint: 'N', description: `At most this many: ${auditLimit.default} unless given, up to ${auditLimit.max}` },
   },

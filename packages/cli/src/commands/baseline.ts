@@ -14,10 +14,10 @@ import { dollars } from '../command-line/value-forms.ts';
 import { baselinesText, baselineText, reportText } from './baseline-text.ts';
 
 const idArgument = { type: 'positional', required: true, valueHint: 'ID', description: 'Its id, as baseline list shows it' } as const;
-const keepIt = 'Keep the key now: it is not shown again. Give it to the client as SVC_TAP_KEY.';
+const keepIt = 'Save the key now: it is not shown again. Give it to the client as SVC_TAP_KEY.';
 
 const create = command({
-  description: "Make an organization's Baseline and show its tap key, this once",
+  description: "Create an organization's Baseline and show its tap key once",
   args: { org: orgArgument },
   run: ({ org }, tools) => onStore(tools, async (context) => {
     const made = await createBaselineWithKey(context, org);
@@ -37,7 +37,7 @@ const list = command({
 });
 
 const show = command({
-  description: 'Show where a Baseline stands, and its report',
+  description: 'Show the state of a Baseline and its report',
   args: { id: idArgument },
   run: ({ id }, tools) => onStore(tools, async (context) => {
     const shown = await showBaseline(context, { id, organization: null });
@@ -66,7 +66,7 @@ const retire = command({
 });
 
 const declare = command({
-  description: 'Record a declared figure, in place of one of the same name',
+  description: 'Record a declared figure, replacing one of the same name',
   args: {
     id: idArgument,
     name: { type: 'string', required: true, valueHint: 'NAME', description: 'What it is' },

@@ -22,9 +22,9 @@ const list = command({
     label: { type: 'string', valueHint: 'LABEL', description: 'Calls with this label' },
     model: { type: 'string', valueHint: 'MODEL', description: 'Calls that this model served' },
     run: { type: 'string', valueHint: 'RUN', description: 'Calls of this run' },
-    outcome: { type: 'enum', options: [...callOutcomes], description: `Calls that ended so: ${callOutcomes.join(', ')}` },
+    outcome: { type: 'enum', options: [...callOutcomes], description: `Calls with this outcome: ${callOutcomes.join(', ')}` },
     usage: { type: 'enum', options: [...usageStates], description: `Calls whose usage is: ${usageStates.join(', ')}` },
-    status: { type: 'string', valueHint: 'S', description: 'Calls answered so: 429, 4xx, or error for not reached, cut, 5xx and 429' },
+    status: { type: 'string', valueHint: 'S', description: 'Calls with this status: 429, 4xx, or error (not reached, cut, 5xx or 429)' },
     lacks: { type: 'enum', options: [...costLacks], description: 'Calls whose cost lacks its usage, its price or a part of it, or any of these' },
     limit: { type: 'string', valueHint: 'N', description: `At most this many: ${callsLimit.default} unless given, up to ${callsLimit.max}` },
   },
@@ -50,7 +50,7 @@ const list = command({
 
 const show = command({
   description: 'Show the record of one call',
-  args: { id: { type: 'positional', required: true, valueHint: 'ID', description: 'Of the call: the x-svc-request-id of its answer' } },
+  args: { id: { type: 'positional', required: true, valueHint: 'ID', description: 'The x-svc-request-id of the answer' } },
   run: ({ id }, tools) => onStore(tools, async (context) => {
     const record = await showCall(context, null, id);
     if (isRefusal(record)) return record;

@@ -13,12 +13,12 @@ import { dollars } from '../command-line/value-forms.ts';
 
 
 const set = command({
-  description: 'Set a spend cap, in place of one of the same scope, subject and window',
+  description: 'Set a spend cap, replacing one of the same scope, subject and window',
   args: {
     org: orgArgument,
     scope: {
       type: 'enum', required: true, options: [...capScopes], valueHint: 'SCOPE',
-      description: 'organization; key, where org set --enforce-key-caps is on; project, which is shown only',
+      description: 'organization; key (refuses calls only with org set --enforce-key-caps on); project (only shown)',
     },
     key: { type: 'string', valueHint: 'ID', description: 'The service key, with --scope key' },
     project: { type: 'string', valueHint: 'PROJECT', description: 'The project, with --scope project' },
@@ -55,10 +55,10 @@ const list = command({
 });
 
 const tryIt = command({
-  description: 'Say what a cap would have refused in the past 30 days, without arming it',
+  description: 'Show what a cap would have refused in the past 30 days, without setting it',
   args: {
     org: orgArgument,
-    scope: { type: 'enum', required: true, options: [...capScopes], valueHint: 'SCOPE', description: 'What the cap would be of' },
+    scope: { type: 'enum', required: true, options: [...capScopes], valueHint: 'SCOPE', description: 'The scope of the cap' },
     key: { type: 'string', valueHint: 'ID', description: 'The service key, with --scope key' },
     project: { type: 'string', valueHint: 'PROJECT', description: 'The project, with --scope project' },
     window: {

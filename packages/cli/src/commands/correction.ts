@@ -8,12 +8,12 @@ import { shortDecimal, table } from '../command-line/table.ts';
 import { checkedRange, rangeWords } from '../command-line/value-forms.ts';
 
 const list = command({
-  description: 'List corrections by their days',
+  description: 'List corrections by day',
   args: {
     org: { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' },
-    month: { type: 'string', valueHint: 'YYYY-MM', description: 'Of the days of this month; all unless a time is given' },
-    since: { type: 'string', valueHint: 'T', description: 'Of days that begin at or after this time' },
-    until: { type: 'string', valueHint: 'T', description: 'Of days that begin before this time' },
+    month: { type: 'string', valueHint: 'YYYY-MM', description: 'Only days of this month; all by default' },
+    since: { type: 'string', valueHint: 'T', description: 'Only days that begin at or after this time' },
+    until: { type: 'string', valueHint: 'T', description: 'Only days that begin before this time' },
   },
   run: ({ org, ...range }, tools) => {
     const query = { organization: org, ...checkedRange(rangeOf(rangeWords(range), tools.nowMs())) };
@@ -39,4 +39,4 @@ const remove = command({
   }),
 });
 
-export const correction = commandGroup('List and remove what bills differed by', { list, remove });
+export const correction = commandGroup('List and remove recorded differences from bills', { list, remove });

@@ -12,12 +12,13 @@ import { dollarsOrNone, durationMs } from '../command-line/value-forms.ts';
 const idArgument = { type: 'positional', required: true, valueHint: 'ID', description: 'Its id, as key list shows it' } as const;
 
 const create = command({
-  description: 'Make a service key, shown this once',
+  description: 'Create a service key and show it once',
   args: {
     org: orgArgument,
     name: { type: 'string', valueHint: 'NAME', description: 'What it is for' },
-    project: { type: 'string', valueHint: 'PROJECT', description: 'Project of its calls that name none' },
-    'max-run-budget': { type: 'string', valueHint: 'USD', description: "The most one run of it may declare, before the organization's figure" },
+    project: { type: 'string', valueHint: 'PROJECT', description: 'Project of calls that name none' },
+    'max-run-budget': { type: 'string', valueHint: 'USD',
+      description: "The most that one run of this key may declare; overrides the organization's figure" },
     expires: { type: 'string', valueHint: 'DURATION', description: 'How long it is valid: 30s, 15m, 24h, 7d' },
   },
   run: (values, tools) => {
@@ -31,7 +32,7 @@ const create = command({
       const { id, key, prefix, maxRunBudget: most } = made;
       const budgetOf = most === undefined ? [] : [['max run budget', `${shortDecimal(most)} USD`] as const];
       const shown = fields([['id', id], ['key', key], ['prefix', prefix], ...budgetOf]);
-      return { json: made, text: `${shown}\nKeep the key now: it is not shown again.` };
+      return { json: made, text: `${shown}\nSave the key now: it is not shown again.` };
     });
   },
 });
@@ -59,7 +60,7 @@ const revoke = command({
     const revoked = await revokeServiceKey(context, id);
     if (isRefusal(revoked)) return revoked;
     const text = fields([['id', revoked.id], ['prefix', revoked.prefix], ['revoked', revoked.revokedAt]]);
-    return { json: revoked, text: revoked.alreadyRevoked ? `${text}\nThis key was revoked already; nothing was changed.` : text };
+    return { json: revoked, text: revoked.alreadyRevoked ? `${text}\nThis key was already revoked; nothing was changed.` : text };
   }),
 });
 
@@ -70,7 +71,7 @@ const rename = command({
 });
 
 const move = command({
-  description: 'Change the project of those calls of a service key that name none',
+  description: 'Change the project of a service key, for calls that name none',
   args: { id: idArgument, project: { type: 'string', required: true, valueHint: 'PROJECT', description: 'The project; none: for no project' } },
   run: ({ id, project }, tools) => changed(tools, id, { project: project === 'none' ? null : project }),
 });
@@ -89,7 +90,7 @@ const enable = command({
 });
 
 const rotate = command({
-  description: 'Replace the secret of a service key, shown this once, and keep its id, caps and spend',
+  description: 'Replace the secret of a service key and show it once, keeping its id, caps and spend',
   takesAway: true,
   args: {
     id: idArgument,
@@ -102,7 +103,7 @@ const rotate = command({
       if (isRefusal(rotated)) return rotated;
       const { key, prefix, formerUntil } = rotated;
       const shown = fields([['id', id], ['key', key], ['prefix', prefix], ['former until', secondsText(formerUntil)]]);
-      return { json: rotated, text: `${shown}\nKeep the key now: it is not shown again.` };
+      return { json: rotated, text: `${shown}\nSave the key now: it is not shown again.` };
     });
   },
 });

@@ -14,7 +14,7 @@ import { masterKeyFile, unwritableKeyFile } from '../config/master-key.ts';
 import type { Config } from '../config/config.ts';
 
 const rotate = command({
-  description: 'Replace the master key with one from standard input',
+  description: 'Replace the master key with one read from standard input',
   takesAway: true,
   args: {},
   run: (_values, tools) => onStore(tools, async (context, config) => {
@@ -29,7 +29,7 @@ const rotate = command({
       return rotated;
     }
     pending?.commit();
-    const next = pending === null ? 'Set SVC_MASTER_KEY to the new key before anything is started again.'
+    const next = pending === null ? 'Set SVC_MASTER_KEY to the new key before you start anything again.'
       : 'The key file holds the new key.';
     const keys = rotated.dataKeys === 1 ? '1 data key is' : `${rotated.dataKeys} data keys are`;
     const lost = rotated.unreadable === 0 ? ''

@@ -18,10 +18,10 @@ import { dollarsOrNone, durationMs, pricePair, wholeNumberOf } from '../command-
 const planArgument = { type: 'enum', options: [...plans] as Plan[], valueHint: 'PLAN', description: `One of ${plans.join(', ')}` } as const;
 
 const create = command({
-  description: 'Make an organization',
+  description: 'Create an organization',
   args: {
     name: { type: 'positional', required: true, valueHint: 'NAME', description: 'Its unique name' },
-    plan: { ...planArgument, description: `${planArgument.description}; free unless given` },
+    plan: { ...planArgument, description: `${planArgument.description}; free by default` },
   },
   run: (values, tools) => onStore(tools, async (context) => {
     const { name, plan } = values;
@@ -53,22 +53,23 @@ const show = command({
 
 const boundArgument = (description: string) => ({ type: 'string', valueHint: 'USD', description: `${description}; none: no bound` }) as const;
 const figureArgument = (what: string) =>
-  ({ type: 'string', valueHint: 'N', description: `${what} a minute, as agreed; enterprise only; none: those of the plan` }) as const;
+  ({ type: 'string', valueHint: 'N',
+    description: `${what} a minute, as agreed; only on the enterprise plan; none: the default of the plan` }) as const;
 
 const settingArguments = {
   plan: planArgument,
   'enforce-key-caps': {
     type: 'enum', options: ['on', 'off'] as string[], valueHint: 'on|off', description: 'Whether caps of keys refuse calls; off by default',
   },
-  drain: { type: 'string', valueHint: 'SECONDS', description: 'How long an answer is read on after the caller left; none: the default' },
+  drain: { type: 'string', valueHint: 'SECONDS', description: 'How long to keep reading an answer after the caller left; none: the default' },
   'max-run-budget': boundArgument('The most one run may declare'),
   'run-ceiling': boundArgument('The most any one run may have, with a grant or without'),
   'run-exposure': boundArgument('The most that all live runs together may still spend'),
-  'fallback-price': { type: 'string', valueHint: 'IN/OUT', description: 'USD per million tokens where no price is known; none: unset' },
+  'fallback-price': { type: 'string', valueHint: 'IN/OUT', description: 'USD per million tokens of models without a known price; none: unset' },
   'requests-per-minute': figureArgument('Requests'),
   'tokens-per-minute': figureArgument('Tokens'),
   'keep-records': {
-    type: 'string', valueHint: 'DAYS', description: 'Records, tap events and sums older than this go, such as 400d, from 31d; none: they stay',
+    type: 'string', valueHint: 'DAYS', description: 'Remove records, tap events and sums after this age, such as 400d; none: keep all',
   },
 } as const;
 
@@ -147,7 +148,7 @@ function organizationText(shown: ShownOrganization): string {
 }
 
 const erase = command({
-  description: 'Erase an organization for good: keys and secrets go, records keep figures alone',
+  description: 'Erase an organization for good: keys and secrets are destroyed, records keep only their figures',
   args: {
     org: { type: 'positional', required: true, valueHint: 'ORG', description: 'Id or unique name' },
     yes: { type: 'boolean', description: 'Do not ask for confirmation; needed without a terminal' },
@@ -169,7 +170,7 @@ async function confirmErasure({ name }: ShownOrganization, tools: CommandTools):
   if (tools.wantsJson === true || !tools.isTerminal || !tools.stdin.isTTY) {
     throw new UsageFault('org erase destroys for good. Off a terminal, or with --json, say --yes.');
   }
-  tools.stderr(`Keys, people, secrets and words of ${plain(name)} go for good; figures alone stay.\n`);
+  tools.stderr(`Keys, people, secrets and words of ${plain(name)} are destroyed for good; only figures stay.\n`);
   if (await readTypedLine(tools, `Type its name to erase it: `) === name) return;
   throw new CommandFault('not_confirmed', 'What was typed is not the name of the organization. Nothing was erased.');
 }

@@ -16,7 +16,7 @@ const fileForm = 'JSON: {"prices":[{"provider":"openai","model":"my-finetune*","
 const fileBytesMax = 16 * 1024 * 1024;
 
 const show = command({
-  description: 'Show every price that is known for a model',
+  description: 'Show every known price of a model',
   args: { model: { type: 'positional', required: true, valueHint: 'MODEL', description: 'The model, as providers name it' } },
   run: async ({ model }, tools) => {
     const shown = await withOrWithoutStore(tools, (context) => pricesOf(context, model));
@@ -35,7 +35,7 @@ async function withOrWithoutStore<Answer>(tools: CommandTools, ask: (context: Pa
 }
 
 const load = command({
-  description: 'Load the prices of a file, before the frozen list and in place of those loaded earlier',
+  description: 'Load prices from a file to override the frozen list, replacing those loaded earlier',
   args: {
     file: { type: 'positional', required: true, valueHint: 'FILE', description: fileForm },
     yes: { type: 'boolean', description: 'Load it even if prices of listed models change' },
@@ -89,12 +89,12 @@ function listText(listed: readonly PriceInForce[]): string {
 }
 
 function loadedText({ prices, overlay }: LoadedPrices): string {
-  if (prices === 0) return 'The overlay now holds no price: the frozen list alone is in force.';
+  if (prices === 0) return 'Your own prices are removed; only the frozen list is in force.';
   return `${prices === 1 ? '1 price is' : `${prices} prices are`} in force as ${overlay ?? '-'}.`;
 }
 
 function pricesText({ model, prices, list, overlay }: ShownPrices): string {
-  const source = `Price list ${list.id}${overlay === null ? '' : `, with ${overlay} before it`}. US dollars per million tokens.`;
+  const source = `Price list ${list.id}${overlay === null ? '' : `, overridden by ${overlay}`}. US dollars per million tokens.`;
   if (prices.length === 0) {
     const without = 'calls to it are recorded without a cost, unless the organization has a fallback price.';
     return `No price is known for ${plain(model)}: ${without}\n${source}`;

@@ -14,7 +14,7 @@ const args = {
 } as const;
 
 const connect = command({
-  description: 'Connect a provider key from standard input, in place of an earlier one',
+  description: 'Connect a provider key read from standard input, replacing an earlier one',
   args,
   run: ({ provider, org }, tools) => {
     const named = providerOf(provider);
@@ -37,7 +37,7 @@ const disconnect = command({
 });
 
 const test = command({
-  description: 'Ask the provider whether it takes the stored key',
+  description: 'Check that the provider accepts the stored key',
   args,
   run: ({ provider, org }, tools) => {
     const named = providerOf(provider);

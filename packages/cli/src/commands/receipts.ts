@@ -20,7 +20,7 @@ const exportFile = command({
   description: 'Write receipts to a file that anyone can verify',
   args: {
     org: orgArgument,
-    from: { type: 'string', valueHint: 'T', description: 'Receipts of the calls that started at or after this time; all unless given' },
+    from: { type: 'string', valueHint: 'T', description: 'Receipts of the calls that started at or after this time; all by default' },
     to: { type: 'string', valueHint: 'T', description: 'Receipts of the calls that started before this time' },
     out: { type: 'string', required: true, valueHint: 'FILE', description: 'Output file; an existing one is replaced once all is written' },
   },
@@ -134,7 +134,7 @@ const publicKey = command({
 });
 
 const rotateKey = command({
-  description: 'Sign receipts with another key from now on',
+  description: 'Replace the key that signs receipts',
   takesAway: true,
   args: { org: orgArgument },
   run: ({ org }, tools) => onStore(tools, async (context) => {

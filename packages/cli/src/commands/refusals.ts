@@ -12,7 +12,7 @@ export const refusals = command({
   description: 'Show which service keys were refused, why and how often',
   args: {
     org: { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' },
-    since: { type: 'string', valueHint: 'T', description: 'From this time on, by whole hours; seven days ago unless given' },
+    since: { type: 'string', valueHint: 'T', description: 'From this time on, by whole hours; seven days ago by default' },
     until: { type: 'string', valueHint: 'T', description: 'Up to this time' },
   },
   run: ({ org, since, until }, tools) => {

@@ -27,7 +27,7 @@ const show = command({
 });
 
 const close = command({
-  description: 'Close a run for good, while its calls in flight end normally',
+  description: 'Close a run for good, while calls in flight finish normally',
   takesAway: true,
   args: { run: runArgument, org: orgArgument },
   run: ({ run: id, org }, tools) => onStore(tools, async (context) => {

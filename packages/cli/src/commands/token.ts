@@ -10,7 +10,7 @@ import { durationMs } from '../command-line/value-forms.ts';
 
 
 const create = command({
-  description: 'Make a management token, shown this once',
+  description: 'Create a management token and show it once',
   args: {
     org: orgArgument,
     role: { type: 'enum', required: true, options: [...roles] as Role[], valueHint: 'ROLE', description: `One of ${roles.join(', ')}` },
@@ -23,7 +23,7 @@ const create = command({
       const made = await createToken(context, { organization: org, role, name: name ?? null, lifetimeMs, maker: null });
       if (isRefusal(made)) return made;
       const { id, token } = made;
-      return { json: { id, token }, text: `${fields([['id', id], ['token', token]])}\nKeep the token now: it is not shown again.` };
+      return { json: { id, token }, text: `${fields([['id', id], ['token', token]])}\nSave the token now: it is not shown again.` };
     });
   },
 });

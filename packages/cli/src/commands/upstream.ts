@@ -13,10 +13,10 @@ import { fields } from '../command-line/table.ts';
 
 
 const declare = command({
-  description: 'Declare the destination, disabled at first, with its credential from standard input',
+  description: 'Declare the destination, disabled at first, with a credential read from standard input',
   args: {
     org: orgArgument,
-    url: { type: 'string', required: true, valueHint: 'URL', description: 'Where calls go; a trailing /v1 is taken off' },
+    url: { type: 'string', required: true, valueHint: 'URL', description: 'Where calls go; a trailing /v1 is removed' },
   },
   run: ({ org, url }, tools) => onStore(tools, async (context, config) => {
     const { upstreamAllow } = await settingsOfServer(context.store, config, tools.env);

@@ -25,7 +25,7 @@ export const usage = command({
   args: {
     org: { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' },
     by: { type: 'string', required: true, valueHint: 'A[,B]', description: `${capitalized(dimensionsForm)}; a call counts under each of its labels` },
-    month: { type: 'string', valueHint: 'YYYY-MM', description: 'Calls of this month; the current one unless a time is given' },
+    month: { type: 'string', valueHint: 'YYYY-MM', description: 'Calls of this month; the current one by default' },
     since: { type: 'string', valueHint: 'T', description: 'Calls that started at or after this time: 2026-11-01, today, 7d, …' },
     until: { type: 'string', valueHint: 'T', description: 'Calls that started before this time' },
     key: { type: 'string', valueHint: 'KEY', description: 'Calls of this service key, by id' },
@@ -109,9 +109,9 @@ function usageText(
     ...counted.map((name) => row[name]), ...(bars === null ? [] : [bars[index]!]),
   ]), { widthMax: width, shrinks: [...by.map((each) => each.toUpperCase()), 'NAME'], drops: ['', 'IN', 'OUT'] });
   return [text, together(by, rows),
-    ...(noted('unknownCalls') ? ['Unknown: calls whose usage did not come, or came in part. They may have cost more.'] : []),
+    ...(noted('unknownCalls') ? ['Unknown: calls whose usage is missing or incomplete. They may have cost more.'] : []),
     ...(noted('unpricedCalls') ? ['Unpriced: calls with usage that has no price. Their cost is not in the sums.'] : []),
-    ...(noted('gapCalls') ? ['Gaps: calls whose cost lacks something reported that has no price. They may have cost more.'] : []),
+    ...(noted('gapCalls') ? ['Gaps: calls that reported something without a price. They may have cost more.'] : []),
   ].join('\n');
 }
 

@@ -15,7 +15,7 @@ const roleArgument = {
 } as const;
 
 const create = command({
-  description: 'Make a user with a password from standard input',
+  description: 'Create a user with a password read from standard input',
   args: {
     email: { type: 'string', required: true, valueHint: 'EMAIL', description: 'What they sign in with' },
     org: orgArgument,
@@ -31,7 +31,7 @@ const create = command({
 });
 
 const invite = command({
-  description: 'Make a one-time link by which someone becomes a member, shown this once',
+  description: 'Create a one-time link to invite a member, and show it once',
   args: {
     org: orgArgument,
     role: roleArgument,
@@ -44,7 +44,7 @@ const invite = command({
     const text = fields([
       ['id', made.id], ['link', made.link], ['for', made.email ?? 'whoever has the link'], ['role', made.role], ['until', made.expiresAt],
     ]);
-    return { json: made, text: `${text}\nKeep the link now: it is not shown again, and works once.` };
+    return { json: made, text: `${text}\nSave the link now: it is not shown again, and works once.` };
   }),
 });
 
@@ -62,12 +62,12 @@ const list = command({
 });
 
 const passwordLink = command({
-  description: 'Make a one-time link that sets the password of a user, shown this once',
+  description: 'Create a one-time link that sets the password of a user, and show it once',
   args: { email: { type: 'string', required: true, valueHint: 'EMAIL', description: 'What they sign in with' } },
   run: ({ email }, tools) => onStore(tools, async (context, config) => {
     const made = await makePasswordLink(context, { email, publicUrl: await publicUrlOf(context, config) });
     if (isRefusal(made)) return made;
-    return { json: made, text: `${made.url}\nKeep the link now: it is not shown again, works once, and for 24 hours.` };
+    return { json: made, text: `${made.url}\nSave the link now: it is not shown again, works once, and for 24 hours.` };
   }),
 });
 

@@ -13,11 +13,11 @@ const orgArgument = { type: 'string', required: true, valueHint: 'ORG', descript
 const idArgument = { type: 'positional', required: true, valueHint: 'ID', description: 'Its id, as webhook list shows it' } as const;
 
 const create = command({
-  description: 'Make a webhook and show its secret this once',
+  description: 'Create a webhook and show its secret once',
   args: {
     org: orgArgument,
     url: { type: 'string', required: true, valueHint: 'URL', description: 'Its URL, https and public' },
-    events: { type: 'string', valueHint: 'E,…', description: `What of: ${webhookEvents.join(', ')}; everything unless given` },
+    events: { type: 'string', valueHint: 'E,…', description: `Events to send: ${webhookEvents.join(', ')}; all by default` },
   },
   run: ({ org, url, events }, tools) => {
     const wanted = events === undefined ? null : eventsOf(events);

@@ -52,7 +52,7 @@ function textOf(file: string): string {
         `There is no master key: the file ${file} is absent and SVC_MASTER_KEY is not set. Put the key of this store back.`);
     }
     throw new MasterKeyFault('master_key_unreadable',
-      `The master key file ${file} cannot be read (${code ?? 'unknown reason'}). Run metergate as its owner, or correct its rights.`);
+      `The master key file ${file} cannot be read (${code ?? 'unknown reason'}). Run metergate as its owner, or correct its permissions.`);
   }
 }
 
@@ -84,7 +84,7 @@ export function createMasterKey(config: Pick<Config, 'dataDirectory'>): Uint8Arr
 export function unwritableKeyFile(file: string, code: string | undefined): string {
   const full = code === 'ENOSPC' || code === 'EDQUOT';
   return full ? `The master key file ${file} cannot be written: no space is left. Make room on its disk.`
-    : `The master key file ${file} cannot be written (${code ?? 'unknown reason'}). Check the rights of the data directory.`;
+    : `The master key file ${file} cannot be written (${code ?? 'unknown reason'}). Check the permissions of the data directory.`;
 }
 
 /** The key that a start works with; the first start makes it. An existing store never gets a new key. @throws MasterKeyFault */

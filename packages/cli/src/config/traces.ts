@@ -13,7 +13,7 @@ export function tracesOf(env: Environment): TraceSettings | null {
   if (url === null || valueIn(env, 'OTEL_SDK_DISABLED')?.toLowerCase() === 'true' || valueIn(env, 'OTEL_TRACES_EXPORTER') === 'none') return null;
   const protocol = either(env, 'PROTOCOL');
   if (protocol !== null && !['http/json', 'http/protobuf'].includes(protocol)) {
-    throw new BadValue('OTEL_EXPORTER_OTLP_PROTOCOL must be http/json or http/protobuf: traces go by OTLP over HTTP, as JSON.');
+    throw new BadValue('OTEL_EXPORTER_OTLP_PROTOCOL must be http/json or http/protobuf: traces are sent by OTLP over HTTP, as JSON.');
   }
   const resource = pairsOf('OTEL_RESOURCE_ATTRIBUTES', valueIn(env, 'OTEL_RESOURCE_ATTRIBUTES'));
   const { 'service.name': named, ...others } = resource;

@@ -21,7 +21,7 @@ export function unknownVariable(env: Environment): string | null {
   if (unknown === undefined) return null;
   const near = closest(unknown, variableNames);
   const shown = unknown.replaceAll(/[^\x21-\x7e]/g, '?').slice(0, 80);
-  return `The variable ${shown} is not known.${near === null ? ' Remove it; docs/settings.md lists the settings.' : ` Did you mean ${near}?`}`;
+  return `Unknown variable ${shown}.${near === null ? ' Remove it; docs/settings.md lists the settings.' : ` Did you mean ${near}?`}`;
 }
 
 /** Variables of the tap, and addresses that a container platform injects for a service of its own. */

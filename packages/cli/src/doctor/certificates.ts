@@ -31,9 +31,9 @@ export async function examineCertificates(config: Config, nowMs: number): Promis
 
 export function certificateFinding(name: string, untilMs: number, nowMs: number): Finding {
   const day = dayName(untilMs);
-  if (untilMs < nowMs) return finding('certificate', 'fail', `The certificate of ${name} ended on ${day}. Renew it.`);
-  if (untilMs - nowMs < soonMs) return finding('certificate', 'warn', `The certificate of ${name} ends on ${day}. Renew it.`);
-  return finding('certificate', 'ok', `The certificate of ${name} holds until ${day}.`);
+  if (untilMs < nowMs) return finding('certificate', 'fail', `The certificate of ${name} expired on ${day}. Renew it.`);
+  if (untilMs - nowMs < soonMs) return finding('certificate', 'warn', `The certificate of ${name} expires on ${day}. Renew it.`);
+  return finding('certificate', 'ok', `The certificate of ${name} is valid until ${day}.`);
 }
 
 function places(config: Config): Place[] {

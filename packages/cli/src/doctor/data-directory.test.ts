@@ -18,7 +18,7 @@ test('room on the disk of the data directory', () => {
   assert.equal(state(null).state, 'ok', 'where nobody says how much is left, nothing is said of it');
   assert.deepEqual(state(512 * mib - 1), {
     name: 'data directory', state: 'warn',
-    message: `The disk of ${directory} has 511 MiB left. Make room: calls are refused where the journal has none.`,
+    message: `The disk of ${directory} has 511 MiB left. Make room: calls are refused once the journal has none.`,
   });
   assert.equal(state(4 * mib - 1).state, 'fail');
   assert.match(state(0).message, /has 0 MiB left/);

@@ -33,7 +33,7 @@ export function examineDataDirectory(
   const free = freeAt(directory);
   if (free !== null && free < freeWarnBytes) {
     return finding(name, free < freeFailBytes ? 'fail' : 'warn',
-      `The disk of ${directory} has ${Math.floor(free / mib)} MiB left. Make room: calls are refused where the journal has none.`);
+      `The disk of ${directory} has ${Math.floor(free / mib)} MiB left. Make room: calls are refused once the journal has none.`);
   }
   if (isOpenToOthers(found)) return finding(name, 'warn', `${directory} is open to other users. Close it with: chmod 700 ${directory}`);
   return finding(name, 'ok', `${directory} is there and writable.`);

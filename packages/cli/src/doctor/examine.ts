@@ -68,7 +68,7 @@ export async function examine(tools: CommandTools): Promise<Report> {
 function runtimeFinding({ version, belowFloor }: Report['runtime']): Finding {
   return belowFloor
     ? finding('runtime', 'warn',
-      `Node ${version} is below the security floor (${floorsInWords()}): fixes are missing. Install a newer Node; it is then used.`)
+      `Node ${version} is below the security floor (${floorsInWords()}): security fixes are missing. Install a newer Node, which is then used.`)
     : finding('runtime', 'ok', `Node ${version} is at or above the security floor.`);
 }
 

@@ -16,7 +16,7 @@ export function examineJournal(dataDirectory: string): Finding | null {
   const segments = files.filter((name) => /^seg_\w+\.(?:log|db)$/.test(name)).length;
   const size = Math.ceil(files.reduce((total, name) => total + sizeOf(join(directory, name)), 0) / mib);
   const troubles = [
-    ...(size > waitingMibMax ? ['That is much: the store is or was away. Bring it back; what waits ships by itself.'] : []),
+    ...(size > waitingMibMax ? ['That is a lot: the store is or was away. Bring it back, and the records ship by themselves.'] : []),
     ...refusedIn(join(directory, 'refused')),
   ];
   return finding('journal', troubles.length === 0 ? 'ok' : 'warn', [`${countOf(segments, 'segment')}, ${size} MiB.`, ...troubles].join(' '));

@@ -7,7 +7,7 @@ export function nodesFindings(nodes: readonly GatewayNodeSeen[], nowMs: number):
   const silent = nodes.filter(({ state }) => state === 'quarantined' || state === 'free');
   return [
     live.length === 0
-      ? finding('nodes', 'warn', 'No gateway node is heard. Start one on each machine with: metergate gateway')
+      ? finding('nodes', 'warn', 'No gateway node reports. Start one on each machine with: metergate gateway')
       : finding('nodes', 'ok', `${live.length === 1 ? '1 gateway node is' : `${live.length} gateway nodes are`} heard: ${named(live)}.`),
     ...silent.map(({ id, heardAtMs, leases, state }) => finding('nodes', 'warn', `${id} was last heard ${inWords(nowMs - heardAtMs)} ago. ${
       state === 'free' ? 'What it held of caps and runs was freed.' : `It holds ${leases} leases, which are freed two minutes from then.`
@@ -36,5 +36,5 @@ export function clockFinding(storeMs: number, { askedMs, answeredMs }: { readonl
   const off = storeMs < askedMs ? askedMs - storeMs : Math.max(0, storeMs - answeredMs);
   if (off < offMs) return finding('clock', 'ok', "This machine's clock agrees with the store's.");
   return finding('clock', 'warn', `This machine's clock is ${Math.round(off / 1_000)} s ${storeMs < askedMs ? 'ahead of' : 'behind'} the store's. `
-    + 'Nodes go by the store; set the clocks right (NTP) on both.');
+    + "Nodes use the store's clock; synchronize both clocks (NTP).");
 }

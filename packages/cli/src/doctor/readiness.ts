@@ -12,9 +12,9 @@ export async function examineReadiness({ host, port }: ListenAddress): Promise<F
   try {
     const answer = await fetch(url, { signal: AbortSignal.timeout(answerMs) });
     const [first, ...lines] = (await answer.text()).split('\n').filter((line) => line !== '');
-    if (first === 'ready') return [finding('server', 'ok', 'The server that runs here is ready.')];
+    if (first === 'ready') return [finding('server', 'ok', 'The server on this machine is ready.')];
     if (first !== 'not ready') return [];
-    return lines.map((line) => finding('server', 'fail', `The server that runs here is not ready: ${line.replace(/^\w+: /, '')}`));
+    return lines.map((line) => finding('server', 'fail', `The server on this machine is not ready: ${line.replace(/^\w+: /, '')}`));
   } catch {
     return [];
   }

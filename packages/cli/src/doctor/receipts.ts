@@ -28,8 +28,8 @@ export async function examineReceipts(store: Store, dataDirectory: string): Prom
 
 function behindFinding({ organization, store, file, shorter }: ChainBehind): Finding {
   return finding('receipts', 'fail', shorter
-    ? `The chain of ${organization} ends at ${store}, and a file of receipts went to ${file}: the store was put back to an earlier moment. `
-      + 'Records since then are in that file alone.'
-    : `The chain of ${organization} has another receipt at ${file} than a file of receipts had: the store was put back to an earlier moment, `
+    ? `The chain of ${organization} ends at ${store}, and a file of receipts went to ${file}: the store was restored to an earlier moment. `
+      + 'Records since then are only in that file.'
+    : `The chain of ${organization} has another receipt at ${file} than a file of receipts had: the store was restored to an earlier moment, `
       + 'and went on from there.');
 }

@@ -29,7 +29,7 @@ describe('a data directory', () => {
   it('has one process at a time, and a lock file for its owner alone', () => {
     const lock = lockDataDirectory(context);
     assert.equal(statSync(lockFile(context)).mode & 0o777, 0o600);
-    assert.throws(() => lockDataDirectory(context), /^StartFault: Another metergate already runs/);
+    assert.throws(() => lockDataDirectory(context), /^StartFault: Another metergate already uses/);
     lock.release();
     lockDataDirectory(context).release();
   });

@@ -42,7 +42,7 @@ export function ensureDataDirectory(directory: string): DirectoryMade {
     const { code } = error as NodeJS.ErrnoException;
     throw new StartFault(code === 'EEXIST' || code === 'ENOTDIR'
       ? `${directory} is not a directory. Set SVC_DATA_DIR to one.`
-      : `The data directory ${directory} cannot be read and written (${code ?? 'unknown reason'}). Check its rights, or set SVC_DATA_DIR.`);
+      : `The data directory ${directory} cannot be read and written (${code ?? 'unknown reason'}). Check its permissions, or set SVC_DATA_DIR.`);
   }
 }
 
@@ -88,8 +88,8 @@ export function lockFile(directory: string): string {
 /** Takes the directory for this process. @throws StartFault where another process has it. */
 export function lockDataDirectory(directory: string): DirectoryLock {
   return lock(lockFile(directory), {
-    taken: `Another metergate already runs on the data directory ${directory}. Stop it, or set SVC_DATA_DIR to another.`,
-    unwritable: `The data directory ${directory} cannot be written. Check its rights, or set SVC_DATA_DIR.`,
+    taken: `Another metergate already uses the data directory ${directory}. Stop it, or set SVC_DATA_DIR to another.`,
+    unwritable: `The data directory ${directory} cannot be written. Check its permissions, or set SVC_DATA_DIR.`,
   });
 }
 
@@ -101,9 +101,9 @@ export function lockStoreFile(path: string): StoreLock {
   const file = `${realpathSync(path)}.lock`;
   const made = !existsSync(file);
   const { files, release } = lock(file, {
-    taken: `Another metergate already runs on the store ${path}. Stop it, or set SVC_DATABASE_URL to another one. `
+    taken: `Another metergate already uses the store ${path}. Stop it, or set SVC_DATABASE_URL to another one. `
       + 'Several nodes share a PostgreSQL store.',
-    unwritable: `The folder of the store ${path} cannot be written. Check its rights, or set SVC_DATABASE_URL.`,
+    unwritable: `The folder of the store ${path} cannot be written. Check its permissions, or set SVC_DATABASE_URL.`,
   });
   return {
     files,

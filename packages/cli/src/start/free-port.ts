@@ -19,7 +19,7 @@ export async function assertAddressesFree(config: Config, wanted: readonly Liste
   for (const [name, portVariable, hostVariable] of listeners.filter((listener) => wanted.includes(listener[0]))) {
     const { host, port } = config[name];
     if (port !== 0 && taken.has(`${host}:${port}`)) {
-      throw new StartFault(`Port ${port} is asked for twice. Set ${portVariable} to another one.`);
+      throw new StartFault(`Port ${port} is set twice. Set ${portVariable} to another one.`);
     }
     taken.add(`${host}:${port}`);
     await tryListening(config[name], portVariable, hostVariable);
@@ -31,9 +31,9 @@ export function listenFault(
   code: string | undefined, { host, port }: ListenAddress, portVariable: string, hostVariable: string,
 ): StartFault {
   if (code === 'EADDRINUSE') {
-    return new StartFault(`Port ${port} on ${host} is taken. Stop what uses it, or set ${portVariable} to another one.`);
+    return new StartFault(`Port ${port} on ${host} is in use. Stop what uses it, or set ${portVariable} to another one.`);
   }
-  if (code === 'EACCES') return new StartFault(`Port ${port} may not be listened on by this user. Set ${portVariable} to another one.`);
+  if (code === 'EACCES') return new StartFault(`Port ${port} cannot be opened by this user. Set ${portVariable} to another one.`);
   return new StartFault(`${host}:${port} cannot be listened on (${code ?? 'unknown reason'}). Check ${hostVariable} and ${portVariable}.`);
 }
 

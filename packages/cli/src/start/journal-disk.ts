@@ -21,7 +21,7 @@ export function journalDiskOf(directory: string): JournalDisk {
 export function longJournal(directory: string): string | null {
   const left = Math.floor(bytesIn(directory) / mib);
   return left < longMib ? null
-    : `The journal has ${left} MiB that an earlier process left. What of it is not in the store yet is shipped before calls are taken.`;
+    : `The journal has ${left} MiB that an earlier process left. What is not in the store yet is shipped before calls are accepted.`;
 }
 
 /** Bytes that may still be written at a path; null if the system does not say. */

@@ -53,7 +53,7 @@ export function createNodeWatch({ directory, tell, monotonicMs, freeBytes = free
     const free = directory === null ? null : freeBytes(directory);
     const fault = condition.journal ?? (free !== null && free < freeBytesMin ? 'the disk is full' : null);
     if (fault !== null) {
-      return `The journal in ${directory} cannot be written: ${fault}. Calls get 500 and nothing is forwarded. Make room on that disk, or mend `
+      return `The journal in ${directory} cannot be written: ${fault}. Calls get 500 and nothing is forwarded. Make room on that disk, or fix `
         + 'its rights; no restart is needed.';
     }
     return free === null || free >= freeBytesScarce ? null

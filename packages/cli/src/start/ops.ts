@@ -34,7 +34,7 @@ export async function startOps(options: OpsOptions): Promise<Ops> {
       options.asked();
       return answerReady(response, options.unready(), new URLSearchParams(query).getAll('ignore'));
     }
-    if (path !== '/metrics') return answer(response, 404, 'Here are /healthz, /readyz and /metrics.\n');
+    if (path !== '/metrics') return answer(response, 404, 'This port serves /healthz, /readyz and /metrics.\n');
     metricsText().then(
       ({ type, text }) => answer(response, 200, text, type),
       () => answer(response, 500, 'The metrics cannot be read right now.\n'),

@@ -51,14 +51,14 @@ export async function startPlatformThread(data: PlatformThreadData, log: Platfor
       if (message.caps !== undefined) caps = message.caps;
       if (message.retention !== undefined) retention = message.retention;
     });
-    each.on('error', (error) => log('warn', `The platform thread broke: ${error instanceof Error ? error.name : 'unknown fault'}.`));
+    each.on('error', (error) => log('warn', `The platform thread failed: ${error instanceof Error ? error.name : 'unknown fault'}.`));
     each.on('exit', again);
     return each;
   }
 
   function again(): void {
     if (stopping) return;
-    log('warn', 'The platform thread ended; it is started again. Calls are forwarded meanwhile.');
+    log('warn', 'The platform thread ended and is being restarted. Calls are still forwarded.');
     restart = setTimeout(() => void startAgain(), restartMs);
   }
 

@@ -35,7 +35,7 @@ test('at a terminal the first start shows the link, the second does not', async 
   const second = await start();
   assert.equal(second.ownerPath, null);
   assert.doesNotMatch(shown(second), /join#/);
-  assert.match(shown(second), /^No owner has joined yet\. Make a new one-time link with: npx .*metergate user invite --org default --role owner$/m);
+  assert.match(shown(second), /^No owner has joined yet\. Create a new one-time link with: npx .*metergate user invite --org default --role owner$/m);
   await store.members.create({ organization: organization!.id, email: 'ada@example.com', passwordHash: 'h', role: 'owner' });
   assert.doesNotMatch(shown(await start()), /owner|user invite/);
   await store.close();

@@ -35,14 +35,14 @@ export function quickStartLines({ gatewayUrl, platformUrl, place, sandbox, alone
   const lines = [''];
   if (sandbox) lines.push(...sandboxLines);
   lines.push(...connectionLines(firstStart, { sandbox, alone, typed }));
-  if (firstStart.ownerAwaited) lines.push(`No owner has joined yet. Make a new one-time link with: ${typed(inviteOwner)}`, '');
+  if (firstStart.ownerAwaited) lines.push(`No owner has joined yet. Create a new one-time link with: ${typed(inviteOwner)}`, '');
   if (!firstStart.first && firstStart.serviceKey === null && !sandbox) return lines;
   if (firstStart.first) lines.push(place.sentence, '', ...ownerLines(firstStart.ownerPath, platformUrl, typed));
   const key = firstStart.serviceKey;
   if (key === null) {
-    lines.push('Make a service key (it is shown once):', `  ${typed('key create --org default')}`, '');
+    lines.push('Create a service key (it is shown once):', `  ${typed('key create --org default')}`, '');
   } else {
-    lines.push('Your first service key, shown this once:', `  ${key}`, '');
+    lines.push('Your first service key, shown only once:', `  ${key}`, '');
   }
   const shown = key ?? '$SERVICE_KEY';
   lines.push(
@@ -60,7 +60,7 @@ function them({ length }: readonly string[]): string {
 
 function ownerLines(ownerPath: string | null, platformUrl: string, typed: Typed): string[] {
   return ownerPath === null
-    ? ['Make a one-time link for the first owner:', `  ${typed(inviteOwner)}`, '']
+    ? ['Create a one-time link for the first owner:', `  ${typed(inviteOwner)}`, '']
     : ['Open this once in a browser to become the first owner:', `  ${platformUrl}${ownerPath}`, ''];
 }
 

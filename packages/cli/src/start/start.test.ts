@@ -46,7 +46,7 @@ test('a first start makes directory, key, organization and connections; SIGTERM 
     assert.deepEqual(organizations.map(({ name, plan }) => ({ name, plan })), [{ name: 'default', plan: 'scale' }]);
     assert.deepEqual((await system.cli(['key', 'list', '--org', 'default', '--json'])).json(), []);
 
-    const running = new RegExp(`already runs on the data directory ${dataDirectory}`);
+    const running = new RegExp(`already uses the data directory ${dataDirectory}`);
     assertRefused(await start({ SVC_DATA_DIR: dataDirectory }), running);
     // As started twice by mistake: the ports are taken too, which is not what to mend.
     assertRefused(await start({ SVC_DATA_DIR: dataDirectory, SVC_GATEWAY_PORT: new URL(gatewayUrl).port }), running);
@@ -73,7 +73,7 @@ test('one process has an embedded store, by whatever data directory and name it 
     copyFileSync(join(one, 'master.key'), join(other, 'master.key'));
     symlinkSync(one, join(folder, 'another-name'));
     for (const path of [join(one, 'metergate.db'), join(folder, 'another-name', 'metergate.db')]) {
-      assertRefused(await start({ SVC_DATA_DIR: other, SVC_DATABASE_URL: `sqlite:${path}` }), /already runs on the store .+PostgreSQL/);
+      assertRefused(await start({ SVC_DATA_DIR: other, SVC_DATABASE_URL: `sqlite:${path}` }), /already uses the store .+PostgreSQL/);
     }
     assert.equal((await fetch(`${system.opsUrl}/readyz`)).status, 200);
   } finally {

@@ -181,7 +181,7 @@ async function serve(options: StartOptions, { log, watch, asked, running, prepar
   clearInterval(looking);
   reporter?.stop();
   if (outcome === 0) {
-    watch.phase = { cause: 'stopping', sentence: 'Stopping: open calls may finish.' };
+    watch.phase = { cause: 'stopping', sentence: 'Stopping: open calls are finishing.' };
     await readers.haveHeard(performance.now());
   } else {
     // A process with a dead thread is not drained: what it journalled is recovered at its next start.

@@ -62,7 +62,8 @@ export function createTraceExporter({ settings, version, tell, after = afterward
     if ((fault !== null) === failing) return;
     failing = fault !== null;
     const { host } = new URL(settings.url);
-    tell(fault === null ? `Traces reach the collector at ${host} again.` : `Traces do not reach the collector at ${host}: it ${fault}. Calls go on.`);
+    tell(fault === null ? `Traces reach the collector at ${host} again.`
+      : `Traces do not reach the collector at ${host}: it ${fault}. Calls are not affected.`);
   }
 
   async function sendAll(): Promise<void> {

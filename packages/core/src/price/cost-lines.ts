@@ -24,7 +24,7 @@ export type CostLineKind = (typeof costLineKinds)[number];
 
 export interface CostLine {
   readonly of: CostLineKind;
-  /** Tokens, or calls; no token is in two lines. */
+  /** Tokens, or calls; no token is counted twice. */
   readonly count: number;
   /** Atto-dollars for one, before any factor; null: no price is known, and the line is a gap. */
   readonly each: bigint | null;

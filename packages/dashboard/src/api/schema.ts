@@ -11,7 +11,7 @@ export interface paths {
         /** Thresholds of caps */
         get: operations["listAlerts"];
         put?: never;
-        /** Set the thresholds of a cap, in place of those it had */
+        /** Set the alert thresholds of a cap, replacing earlier ones */
         post: operations["setAlert"];
         delete?: never;
         options?: never;
@@ -131,7 +131,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Another tap key, shown this once; the old one stops */
+        /** Replace the tap key; the new one is shown only once, and the old one stops working */
         post: operations["rotateTapKey"];
         delete?: never;
         options?: never;
@@ -146,7 +146,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Changes, newest first; of one subject or of one kind alone where it is named */
+        /** Changes, newest first; optionally only those of one subject or of one kind */
         get: operations["listAudit"];
         put?: never;
         post?: never;
@@ -165,7 +165,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Set a new password; every other session of the person ends */
+        /** Set a new password; ends every other session of the person */
         post: operations["changePassword"];
         delete?: never;
         options?: never;
@@ -182,7 +182,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Become a member by a one-time link; begins a session */
+        /** Join with a one-time link; starts a session */
         post: operations["acceptInvitation"];
         delete?: never;
         options?: never;
@@ -199,7 +199,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Work for another organization that the person belongs to, in this session */
+        /** Switch this session to another organization that the person belongs to */
         post: operations["chooseOrganization"];
         delete?: never;
         options?: never;
@@ -216,7 +216,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Set a password by a one-time link; every other session of the person ends and a new one begins */
+        /** Set a password with a one-time link; ends every other session of the person and starts a new one */
         post: operations["usePasswordLink"];
         delete?: never;
         options?: never;
@@ -231,7 +231,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who asks, for which organization, in which role */
+        /** Who is signed in, for which organization and in which role */
         get: operations["showSession"];
         put?: never;
         post?: never;
@@ -402,7 +402,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What a cap would have refused in the past thirty days, had it been armed */
+        /** What a cap would have refused in the past thirty days, had it been set */
         get: operations["tryCap"];
         put?: never;
         post?: never;
@@ -422,7 +422,7 @@ export interface paths {
         /** Corrections, by their days */
         get: operations["listCorrections"];
         put?: never;
-        /** Record how a cost export differs as corrections, in place of those of the same provider and days; no record is changed */
+        /** Store the differences from a cost export as corrections, replacing those of the same provider and days; no record is changed */
         post: operations["recordCorrections"];
         delete?: never;
         options?: never;
@@ -474,7 +474,7 @@ export interface paths {
         /** Open invitations, oldest first */
         get: operations["listInvitations"];
         put?: never;
-        /** Make a one-time link to join; it is shown this once */
+        /** Make a one-time link to join; it is shown only once */
         post: operations["inviteMember"];
         delete?: never;
         options?: never;
@@ -492,7 +492,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Make an open link void */
+        /** Withdraw an open invitation */
         delete: operations["withdrawInvitation"];
         options?: never;
         head?: never;
@@ -509,7 +509,7 @@ export interface paths {
         /** Service keys, oldest first, without the keys themselves */
         get: operations["listKeys"];
         put?: never;
-        /** Make a service key; it is shown this once */
+        /** Make a service key; it is shown only once */
         post: operations["createKey"];
         delete?: never;
         options?: never;
@@ -613,7 +613,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make a one-time link that sets a member's password, for 24 hours; it is shown this once */
+        /** Make a one-time link that sets a member's password, for 24 hours; it is shown only once */
         post: operations["makeMemberPasswordLink"];
         delete?: never;
         options?: never;
@@ -645,7 +645,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The organizations of the person or token that asks */
+        /** The organizations that the caller belongs to */
         get: operations["listOrganizations"];
         put?: never;
         post?: never;
@@ -666,11 +666,11 @@ export interface paths {
         get: operations["showOrganization"];
         put?: never;
         post?: never;
-        /** Erase the organization for good: keys, sessions and secrets go, records keep figures alone */
+        /** Erase the organization for good: keys, sessions and secrets are destroyed, records keep only their figures */
         delete: operations["eraseOrganization"];
         options?: never;
         head?: never;
-        /** Change settings; what is left out stays, null goes back to the default */
+        /** Change settings; omitted fields stay as they are, null restores the default */
         patch: operations["setOrganization"];
         trace?: never;
     };
@@ -681,7 +681,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Spend, calls, tokens, errors and latency by hour or day, with totals of the period before; the past week unless given */
+        /** Spend, calls, tokens, errors and latency by hour or day, with totals of the period before; the past week by default */
         get: operations["showOverview"];
         put?: never;
         post?: never;
@@ -752,7 +752,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ask the provider whether it takes the key */
+        /** Check that the provider accepts the key */
         post: operations["testProvider"];
         delete?: never;
         options?: never;
@@ -835,7 +835,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Refused calls by reason, key and time, counted by hour and kept for ninety days; the past week unless given */
+        /** Refused calls by reason, key and time, counted by hour and kept for ninety days; the past week by default */
         get: operations["showRefusals"];
         put?: never;
         post?: never;
@@ -920,7 +920,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The limits on the calls of the key that asks, and what is left of them */
+        /** The limits on the calls of this key, and what is left of them */
         get: operations["showSelf"];
         put?: never;
         post?: never;
@@ -937,7 +937,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A run that the key began */
+        /** A run that this key started */
         get: operations["showOwnRun"];
         put?: never;
         post?: never;
@@ -956,7 +956,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** End a run that the key began, for good */
+        /** End a run that this key started, for good */
         post: operations["closeOwnRun"];
         delete?: never;
         options?: never;
@@ -971,7 +971,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The usage of a month as one printable HTML page; the month before the current one unless given */
+        /** The usage of a month as one printable HTML page; last month by default */
         get: operations["showStatement"];
         put?: never;
         post?: never;
@@ -991,7 +991,7 @@ export interface paths {
         /** Management tokens, oldest first, without the tokens themselves */
         get: operations["listTokens"];
         put?: never;
-        /** Make a management token; it is shown this once */
+        /** Make a management token; it is shown only once */
         post: operations["createToken"];
         delete?: never;
         options?: never;
@@ -1094,10 +1094,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The asking person's saved views, by name */
+        /** Your own saved views, by name */
         get: operations["listViews"];
         put?: never;
-        /** Save a view, in place of the one with the same name */
+        /** Save a view, replacing one with the same name */
         post: operations["saveView"];
         delete?: never;
         options?: never;
@@ -1132,7 +1132,7 @@ export interface paths {
         /** Webhooks */
         get: operations["listWebhooks"];
         put?: never;
-        /** Make a webhook; its secret is in this answer alone */
+        /** Create a webhook; only this response shows its secret */
         post: operations["createWebhook"];
         delete?: never;
         options?: never;
@@ -1389,7 +1389,7 @@ export interface components {
                 provider: string;
                 remaining: components["schemas"]["ReportedFigure"];
             }[];
-            /** @description What was reported for other days; in none of the figures above */
+            /** @description What was reported for other days; not included in the figures above */
             outside: {
                 cachedTokens: components["schemas"]["ReportedFigure"];
                 calls: components["schemas"]["ReportedFigure"];
@@ -1471,11 +1471,11 @@ export interface components {
              */
             call: string;
             /**
-             * @description US dollars with nine places; null where it is not known
+             * @description US dollars with nine decimal places; null if it is not known
              * @example 0.012345600
              */
             cost: string | null;
-            /** @description What was reported but is not in the cost, for want of a price; empty if the cost is complete */
+            /** @description What was reported but is not in the cost because it has no price; empty if the cost is complete */
             costGaps: ("service_tier" | "region" | "audio" | "cache_write" | "web_search" | "web_fetch" | "file_search" | "code_interpreter" | "other_model")[];
             /** @enum {string} */
             costSource: "priced" | "upstream" | "fallback" | "unpriced" | "none";
@@ -1487,11 +1487,11 @@ export interface components {
             /** @description The cost is their sum, rounded once, half to even, to nine places */
             lines: {
                 /**
-                 * @description US dollars as exact decimal text, without zeros at the end
+                 * @description US dollars as exact decimal text, without trailing zeros
                  * @example 0.0000025
                  */
                 amount: string | null;
-                /** @description Tokens, or calls; no token is in two lines */
+                /** @description Tokens, or calls; no token is counted twice */
                 count: number;
                 /** @enum {string} */
                 of: "input" | "cached" | "cacheWrite" | "output" | "reasoning" | "audioInput" | "audioOutput" | "webSearch" | "webFetch" | "fileSearch" | "codeInterpreter" | "call";
@@ -1521,16 +1521,16 @@ export interface components {
             cachedTokens: number | null;
             cacheWriteTokens: number | null;
             /**
-             * @description US dollars with nine places; null where it is not known
+             * @description US dollars with nine decimal places; null if it is not known
              * @example 0.012345600
              */
             cost: string | null;
-            /** @description What was reported but is not in the cost, for want of a price; empty if the cost is complete */
+            /** @description What was reported but is not in the cost because it has no price; empty if the cost is complete */
             costGaps: ("service_tier" | "region" | "audio" | "cache_write" | "web_search" | "web_fetch" | "file_search" | "code_interpreter" | "other_model")[];
             /** @enum {string} */
             costSource: "priced" | "upstream" | "fallback" | "unpriced" | "none";
             durationMs: number | null;
-            /** @description What the call was counted as, such as chat.completions; other for any further path */
+            /** @description What the call was counted as, such as chat.completions; other for all other paths */
             endpoint: string;
             finishReason: string | null;
             firstByteMs: number | null;
@@ -1572,10 +1572,10 @@ export interface components {
              * @example 2026-09-23T14:00:00.000Z
              */
             startedAt: string;
-            /** @description The provider's; null where it did not answer */
+            /** @description The provider's; null if it did not answer */
             status: number | null;
             streamed: boolean;
-            /** @description Calls of the provider's own tools, which have fees of their own; null where it reported none */
+            /** @description Calls of the provider's own tools, which have fees of their own; null if it reported none */
             toolCalls: {
                 codeInterpreter: number;
                 fileSearch: number;
@@ -1685,7 +1685,7 @@ export interface components {
             /** @description SHA-256 of the file */
             bill: string;
             /**
-             * @description Theirs less ours
+             * @description Theirs minus ours
              * @example 12.500000000
              */
             correction: string;
@@ -1732,7 +1732,7 @@ export interface components {
         };
         Error: {
             error: {
-                /** @description For programs; stays as it is */
+                /** @description For programs; stable */
                 code: string;
                 /** @description For people */
                 message: string;
@@ -1755,7 +1755,7 @@ export interface components {
             id: string;
             journal: {
                 bytes: number;
-                /** @description Since everything due was last shipped */
+                /** @description Time since everything due was last shipped */
                 lagMs: number;
                 /** @description Ended calls that wait because the journal cannot be written */
                 rowsInMemory: number;
@@ -1779,7 +1779,7 @@ export interface components {
              */
             startedAt: string;
             /**
-             * @description silent: not heard for twenty seconds
+             * @description silent: no report for twenty seconds
              * @enum {string}
              */
             state: "ready" | "unready" | "stopped" | "silent";
@@ -1969,7 +1969,7 @@ export interface components {
                 output: string;
             } | null;
             id: string;
-            /** @description Records, tap events and sums older than so many days go; null: none go */
+            /** @description Records, tap events and sums older than this many days are removed; null: none are */
             keepRecordsDays: number | null;
             /**
              * @description US dollars as decimal text with nine places. Use a decimal library: a double cannot hold every amount.
@@ -1981,7 +1981,7 @@ export interface components {
             plan: "free" | "developer" | "team" | "growth" | "scale" | "enterprise";
             /**
              * Format: date-time
-             * @description Of the calls that started before it some or all records are gone; null: none are
+             * @description Some or all records of calls that started before this time have been removed; null: none have
              * @example 2026-09-23T14:00:00.000Z
              */
             recordsGoneBefore: string | null;
@@ -2201,7 +2201,7 @@ export interface components {
             };
             /** @description SHA-256 in hexadecimal */
             hash: string;
-            /** @description The record as it stands gives this hash */
+            /** @description Whether the stored record gives this hash */
             matches: boolean;
             organization: string;
             /** @description SHA-256 in hexadecimal */
@@ -2264,7 +2264,7 @@ export interface components {
             }[];
             /**
              * Format: date-time
-             * @description Set where the file begins before it: some or all records before it are gone
+             * @description Set if the file begins before this time: some or all earlier records have been removed
              * @example 2026-09-23T14:00:00.000Z
              */
             recordsGoneBefore: string | null;
@@ -2288,7 +2288,7 @@ export interface components {
                  */
                 last: string;
             };
-            /** @description Days of the file that are not over: nothing is recorded for them */
+            /** @description Days of the file that are not over yet; nothing is recorded for them */
             openDays: string[];
             /** @enum {string} */
             provider: "openai" | "anthropic";
@@ -2299,15 +2299,15 @@ export interface components {
             total: string;
         };
         Refusals: {
-            /** @description In the time of the same length just before */
+            /** @description In the period of the same length just before */
             before: number;
-            /** @description Most often first */
+            /** @description Most frequent first */
             byCode: {
                 code: string;
                 refusals: number;
             }[];
             organization: string;
-            /** @description Most often first, at most 500 */
+            /** @description Most frequent first, at most 500 */
             rows: components["schemas"]["RefusalsOfKey"][];
             series: {
                 /**
@@ -2345,7 +2345,7 @@ export interface components {
              * @example 2026-09-23T14:00:00.000Z
              */
             firstHour: string;
-            /** @description Null: too many keys were refused to be told apart */
+            /** @description Null: too many keys were refused to be counted separately */
             key: string | null;
             /**
              * Format: date-time
@@ -2355,7 +2355,7 @@ export interface components {
             lastHour: string;
             refusals: number;
             /**
-             * @description Of the budget that refused; null: none did
+             * @description Scope of the budget that refused the call; null: no budget did
              * @enum {string|null}
              */
             scope: "organization" | "key" | "run" | null;
@@ -2415,7 +2415,7 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description It admits nothing until it is enabled again
+             * @description It admits no calls until it is enabled again
              * @example 2026-09-23T14:00:00.000Z
              */
             disabledAt: string | null;
@@ -2548,7 +2548,7 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description It admits nothing until it is enabled again
+             * @description It admits no calls until it is enabled again
              * @example 2026-09-23T14:00:00.000Z
              */
             disabledAt: string | null;
@@ -2748,12 +2748,12 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Alert"][];
-                        /** @description Opaque. Sent as cursor it gets the next page; null: this is the last page. */
+                        /** @description Opaque. Send it as cursor to get the next page; null: this is the last page. */
                         nextCursor: string | null;
                     };
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2816,7 +2816,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Set the thresholds of a cap, in place of those it had */
+            /** @description Set the alert thresholds of a cap, replacing earlier ones */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -2825,7 +2825,7 @@ export interface operations {
                     "application/json": components["schemas"]["Alert"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_json` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input`, `invalid_json` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2910,7 +2910,7 @@ export interface operations {
                     "application/json": components["schemas"]["RemovedAlert"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2960,7 +2960,7 @@ export interface operations {
     listAssessments: {
         parameters: {
             query?: {
-                /** @description The nextCursor of the page before; of the same list of the same organization. */
+                /** @description The nextCursor of the previous page of the same list and organization. */
                 cursor?: string;
                 /** @description At most this many; 100 unless given. */
                 limit?: number;
@@ -2979,12 +2979,12 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Baseline"][];
-                        /** @description Opaque. Sent as cursor it gets the next page; null: this is the last page. */
+                        /** @description Opaque. Send it as cursor to get the next page; null: this is the last page. */
                         nextCursor: string | null;
                     };
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_cursor` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input`, `invalid_cursor` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3049,7 +3049,7 @@ export interface operations {
                     "application/json": components["schemas"]["Baseline"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3085,7 +3085,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description In the way of what is there: `baseline_exists` */
+            /** @description Conflicts with what exists: `baseline_exists` */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3125,7 +3125,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReportedBaseline"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3199,7 +3199,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReportedBaseline"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_name`, `too_many_figures`, `invalid_json` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input`, `invalid_name`, `too_many_figures`, `invalid_json` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3284,7 +3284,7 @@ export interface operations {
                     "application/json": components["schemas"]["Baseline"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3351,7 +3351,7 @@ export interface operations {
                     "application/json": components["schemas"]["TapKey"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3409,7 +3409,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Another tap key, shown this once; the old one stops */
+            /** @description Replace the tap key; the new one is shown only once, and the old one stops working */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3418,7 +3418,7 @@ export interface operations {
                     "application/json": components["schemas"]["TapKey"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3454,7 +3454,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Over for good: `tap_retired` */
+            /** @description Gone for good: `tap_retired` */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -3478,7 +3478,7 @@ export interface operations {
         parameters: {
             query?: {
                 action?: "createOrganization" | "setOrganization" | "eraseOrganization" | "createKey" | "setKey" | "rotateKey" | "revokeKey" | "connectProvider" | "disconnectProvider" | "declareUpstream" | "enableUpstream" | "disableUpstream" | "removeUpstream" | "setCap" | "removeCap" | "closeRun" | "mintGrant" | "freeLeases" | "createUser" | "setMemberRole" | "removeMember" | "inviteMember" | "acceptInvitation" | "withdrawInvitation" | "linkIdentity" | "provideMember" | "withdrawMember" | "changePassword" | "makePasswordLink" | "usePasswordLink" | "createToken" | "revokeToken" | "createAssessment" | "readTapKey" | "rotateTapKey" | "retireAssessment" | "declareFigure" | "loadPrices" | "rotateMasterKey" | "rotateReceiptKey" | "setAlert" | "removeAlert" | "createWebhook" | "setWebhook" | "removeWebhook" | "testWebhook" | "capReached" | "capReset" | "recordCorrections" | "removeCorrection";
-                /** @description The nextCursor of the page before; of the same list of the same organization. */
+                /** @description The nextCursor of the previous page of the same list and organization. */
                 cursor?: string;
                 /** @description At most this many; 100 unless given. */
                 limit?: number;
@@ -3492,7 +3492,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Changes, newest first; of one subject or of one kind alone where it is named */
+            /** @description Changes, newest first; optionally only those of one subject or of one kind */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3500,12 +3500,12 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["AuditEvent"][];
-                        /** @description Opaque. Sent as cursor it gets the next page; null: this is the last page. */
+                        /** @description Opaque. Send it as cursor to get the next page; null: this is the last page. */
                         nextCursor: string | null;
                     };
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_cursor` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input`, `invalid_cursor` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3570,7 +3570,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Set a new password; every other session of the person ends */
+            /** @description Set a new password; ends every other session of the person */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3579,7 +3579,7 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_password`, `invalid_json` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input`, `invalid_password`, `invalid_json` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3624,7 +3624,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many tries: `too_many_attempts` */
+            /** @description Too many attempts: `too_many_attempts` */
             429: {
                 headers: {
                     /** @description Seconds to wait */
@@ -3677,7 +3677,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Become a member by a one-time link; begins a session */
+            /** @description Join with a one-time link; starts a session */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -3686,7 +3686,7 @@ export interface operations {
                     "application/json": components["schemas"]["Member"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_password`, `invalid_email`, `invalid_json` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input`, `invalid_password`, `invalid_email`, `invalid_json` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3722,7 +3722,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description In the way of what is there: `email_taken` */
+            /** @description Conflicts with what exists: `email_taken` */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3749,7 +3749,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many tries: `too_many_attempts` */
+            /** @description Too many attempts: `too_many_attempts` */
             429: {
                 headers: {
                     /** @description Seconds to wait */
@@ -3795,7 +3795,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Work for another organization that the person belongs to, in this session */
+            /** @description Switch this session to another organization that the person belongs to */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3804,7 +3804,7 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_json` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input`, `invalid_json` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3886,7 +3886,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Set a password by a one-time link; every other session of the person ends and a new one begins */
+            /** @description Set a password with a one-time link; ends every other session of the person and starts a new one */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3895,7 +3895,7 @@ export interface operations {
                     "application/json": components["schemas"]["PasswordSet"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_password`, `invalid_json` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input`, `invalid_password`, `invalid_json` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3940,7 +3940,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many tries: `too_many_attempts` */
+            /** @description Too many attempts: `too_many_attempts` */
             429: {
                 headers: {
                     /** @description Seconds to wait */
@@ -3980,7 +3980,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Who asks, for which organization, in which role */
+            /** @description Who is signed in, for which organization and in which role */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3989,7 +3989,7 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4066,7 +4066,7 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_json` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input`, `invalid_json` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4111,7 +4111,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many tries: `too_many_attempts` */
+            /** @description Too many attempts: `too_many_attempts` */
             429: {
                 headers: {
                     /** @description Seconds to wait */
@@ -4160,7 +4160,7 @@ export interface operations {
                     "application/json": components["schemas"]["SignedOut"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4207,7 +4207,7 @@ export interface operations {
                     "application/json": components["schemas"]["WaysToSignIn"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4239,7 +4239,7 @@ export interface operations {
     listCalls: {
         parameters: {
             query?: {
-                /** @description The nextCursor of the page before; of the same list of the same organization. */
+                /** @description The nextCursor of the previous page of the same list and organization. */
                 cursor?: string;
                 endpoint?: "chat.completions" | "completions" | "embeddings" | "responses" | "models" | "messages" | "other";
                 key?: string;
@@ -4275,12 +4275,12 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["CallRecord"][];
-                        /** @description Opaque. Sent as cursor it gets the next page; null: this is the last page. */
+                        /** @description Opaque. Send it as cursor to get the next page; null: this is the last page. */
                         nextCursor: string | null;
                     };
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_cursor` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input`, `invalid_cursor` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4347,7 +4347,7 @@ export interface operations {
                     "application/json": components["schemas"]["CallRecord"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4414,7 +4414,7 @@ export interface operations {
                     "application/json": components["schemas"]["CallCost"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_price_file` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input`, `invalid_price_file` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4481,7 +4481,7 @@ export interface operations {
                     "application/json": components["schemas"]["Receipt"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4531,7 +4531,7 @@ export interface operations {
     listCaps: {
         parameters: {
             query?: {
-                /** @description The nextCursor of the page before; of the same list of the same organization. */
+                /** @description The nextCursor of the previous page of the same list and organization. */
                 cursor?: string;
                 /** @description At most this many; 100 unless given. */
                 limit?: number;
@@ -4550,12 +4550,12 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Cap"][];
-                        /** @description Opaque. Sent as cursor it gets the next page; null: this is the last page. */
+                        /** @description Opaque. Send it as cursor to get the next page; null: this is the last page. */
                         nextCursor: string | null;
                     };
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_cursor` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input`, `invalid_cursor` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4639,7 +4639,7 @@ export interface operations {
                     "application/json": components["schemas"]["Cap"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_setting`, `invalid_name`, `invalid_json` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input`, `invalid_setting`, `invalid_name`, `invalid_json` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4724,7 +4724,7 @@ export interface operations {
                     "application/json": components["schemas"]["RemovedCap"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4786,7 +4786,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What a cap would have refused in the past thirty days, had it been armed */
+            /** @description What a cap would have refused in the past thirty days, had it been set */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4795,7 +4795,7 @@ export interface operations {
                     "application/json": components["schemas"]["CapTrial"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4864,12 +4864,12 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Correction"][];
-                        /** @description Opaque. Sent as cursor it gets the next page; null: this is the last page. */
+                        /** @description Opaque. Send it as cursor to get the next page; null: this is the last page. */
                         nextCursor: string | null;
                     };
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4934,7 +4934,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Record how a cost export differs as corrections, in place of those of the same provider and days; no record is changed */
+            /** @description Store the differences from a cost export as corrections, replacing those of the same provider and days; no record is changed */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -4943,7 +4943,7 @@ export interface operations {
                     "application/json": components["schemas"]["RecordedCorrections"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_bill`, `invalid_json` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input`, `invalid_bill`, `invalid_json` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5028,7 +5028,7 @@ export interface operations {
                     "application/json": components["schemas"]["RemovedCorrection"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5101,7 +5101,7 @@ export interface operations {
                     "text/csv; charset=utf-8; header=present": string;
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_price_file` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input`, `invalid_price_file` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5151,7 +5151,7 @@ export interface operations {
     listInvitations: {
         parameters: {
             query?: {
-                /** @description The nextCursor of the page before; of the same list of the same organization. */
+                /** @description The nextCursor of the previous page of the same list and organization. */
                 cursor?: string;
                 /** @description At most this many; 100 unless given. */
                 limit?: number;
@@ -5170,12 +5170,12 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Invitation"][];
-                        /** @description Opaque. Sent as cursor it gets the next page; null: this is the last page. */
+                        /** @description Opaque. Send it as cursor to get the next page; null: this is the last page. */
                         nextCursor: string | null;
                     };
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_cursor` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input`, `invalid_cursor` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5243,7 +5243,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Make a one-time link to join; it is shown this once */
+            /** @description Make a one-time link to join; it is shown only once */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -5252,7 +5252,7 @@ export interface operations {
                     "application/json": components["schemas"]["MadeInvitation"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_email`, `invalid_json` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input`, `invalid_email`, `invalid_json` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5328,7 +5328,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Make an open link void */
+            /** @description Withdraw an open invitation */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5337,7 +5337,7 @@ export interface operations {
                     "application/json": components["schemas"]["Invitation"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5387,7 +5387,7 @@ export interface operations {
     listKeys: {
         parameters: {
             query?: {
-                /** @description The nextCursor of the page before; of the same list of the same organization. */
+                /** @description The nextCursor of the previous page of the same list and organization. */
                 cursor?: string;
                 /** @description At most this many; 100 unless given. */
                 limit?: number;
@@ -5406,12 +5406,12 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["ServiceKey"][];
-                        /** @description Opaque. Sent as cursor it gets the next page; null: this is the last page. */
+                        /** @description Opaque. Send it as cursor to get the next page; null: this is the last page. */
                         nextCursor: string | null;
                     };
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_cursor` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input`, `invalid_cursor` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5481,7 +5481,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Make a service key; it is shown this once */
+            /** @description Make a service key; it is shown only once */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -5490,7 +5490,7 @@ export interface operations {
                     "application/json": components["schemas"]["MintedServiceKey"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_name`, `invalid_setting`, `invalid_json` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input`, `invalid_name`, `invalid_setting`, `invalid_json` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5575,7 +5575,7 @@ export interface operations {
                     "application/json": components["schemas"]["RevokedServiceKey"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5657,7 +5657,7 @@ export interface operations {
                     "application/json": components["schemas"]["ServiceKey"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_name`, `invalid_setting`, `invalid_json` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input`, `invalid_name`, `invalid_setting`, `invalid_json` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5693,7 +5693,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description In the way of what is there: `key_revoked` */
+            /** @description Conflicts with what exists: `key_revoked` */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5758,7 +5758,7 @@ export interface operations {
                     "application/json": components["schemas"]["RotatedServiceKey"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_json` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input`, `invalid_json` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5794,7 +5794,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description In the way of what is there: `key_revoked` */
+            /** @description Conflicts with what exists: `key_revoked` */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5850,7 +5850,7 @@ export interface operations {
                     "application/json": components["schemas"]["Limits"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5900,7 +5900,7 @@ export interface operations {
     listMembers: {
         parameters: {
             query?: {
-                /** @description The nextCursor of the page before; of the same list of the same organization. */
+                /** @description The nextCursor of the previous page of the same list and organization. */
                 cursor?: string;
                 /** @description At most this many; 100 unless given. */
                 limit?: number;
@@ -5919,12 +5919,12 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Member"][];
-                        /** @description Opaque. Sent as cursor it gets the next page; null: this is the last page. */
+                        /** @description Opaque. Send it as cursor to get the next page; null: this is the last page. */
                         nextCursor: string | null;
                     };
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_cursor` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input`, `invalid_cursor` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5991,7 +5991,7 @@ export interface operations {
                     "application/json": components["schemas"]["Member"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6027,7 +6027,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description In the way of what is there: `last_owner` */
+            /** @description Conflicts with what exists: `last_owner` */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6074,7 +6074,7 @@ export interface operations {
                     "application/json": components["schemas"]["Member"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_json` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input`, `invalid_json` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6110,7 +6110,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description In the way of what is there: `last_owner` */
+            /** @description Conflicts with what exists: `last_owner` */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6159,7 +6159,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Make a one-time link that sets a member's password, for 24 hours; it is shown this once */
+            /** @description Make a one-time link that sets a member's password, for 24 hours; it is shown only once */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -6168,7 +6168,7 @@ export interface operations {
                     "application/json": components["schemas"]["PasswordLink"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6232,12 +6232,12 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["GatewayNode"][];
-                        /** @description Opaque. Sent as cursor it gets the next page; null: this is the last page. */
+                        /** @description Opaque. Send it as cursor to get the next page; null: this is the last page. */
                         nextCursor: string | null;
                     };
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6278,7 +6278,7 @@ export interface operations {
     listOrganizations: {
         parameters: {
             query?: {
-                /** @description The nextCursor of the page before; of the same list of the same organization. */
+                /** @description The nextCursor of the previous page of the same list and organization. */
                 cursor?: string;
                 /** @description At most this many; 100 unless given. */
                 limit?: number;
@@ -6289,7 +6289,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The organizations of the person or token that asks */
+            /** @description The organizations that the caller belongs to */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6297,12 +6297,12 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Organization"][];
-                        /** @description Opaque. Sent as cursor it gets the next page; null: this is the last page. */
+                        /** @description Opaque. Send it as cursor to get the next page; null: this is the last page. */
                         nextCursor: string | null;
                     };
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_cursor` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input`, `invalid_cursor` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6369,7 +6369,7 @@ export interface operations {
                     "application/json": components["schemas"]["Organization"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6427,7 +6427,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Erase the organization for good: keys, sessions and secrets go, records keep figures alone */
+            /** @description Erase the organization for good: keys, sessions and secrets are destroyed, records keep only their figures */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6436,7 +6436,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErasedOrganization"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6509,7 +6509,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Change settings; what is left out stays, null goes back to the default */
+            /** @description Change settings; omitted fields stay as they are, null restores the default */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6518,7 +6518,7 @@ export interface operations {
                     "application/json": components["schemas"]["Organization"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_setting`, `invalid_json` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input`, `invalid_setting`, `invalid_json` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6597,7 +6597,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Spend, calls, tokens, errors and latency by hour or day, with totals of the period before; the past week unless given */
+            /** @description Spend, calls, tokens, errors and latency by hour or day, with totals of the period before; the past week by default */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6606,7 +6606,7 @@ export interface operations {
                     "application/json": components["schemas"]["Overview"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6671,7 +6671,7 @@ export interface operations {
                     "application/json": components["schemas"]["Product"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6721,7 +6721,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6794,7 +6794,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProviderConnection"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_credential`, `invalid_json` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input`, `invalid_credential`, `invalid_json` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6879,7 +6879,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProviderConnection"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6937,7 +6937,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Ask the provider whether it takes the key */
+            /** @description Check that the provider accepts the key */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6946,7 +6946,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProviderTest"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6982,7 +6982,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description In the way of what is there: `provider_key_unreadable`, `sandbox_placeholder` */
+            /** @description Conflicts with what exists: `provider_key_unreadable`, `sandbox_placeholder` */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7029,7 +7029,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReceiptKeys"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7094,7 +7094,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReceiptKeys"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7164,7 +7164,7 @@ export interface operations {
                     "application/x-ndjson": string;
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7238,7 +7238,7 @@ export interface operations {
                     "application/json": components["schemas"]["Reconciliation"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_bill`, `invalid_json` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input`, `invalid_bill`, `invalid_json` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7317,7 +7317,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Refused calls by reason, key and time, counted by hour and kept for ninety days; the past week unless given */
+            /** @description Refused calls by reason, key and time, counted by hour and kept for ninety days; the past week by default */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7326,7 +7326,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refusals"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7403,7 +7403,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunGrant"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_grant`, `invalid_json` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input`, `invalid_grant`, `invalid_json` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7471,7 +7471,7 @@ export interface operations {
     listRuns: {
         parameters: {
             query?: {
-                /** @description The nextCursor of the page before; of the same list of the same organization. */
+                /** @description The nextCursor of the previous page of the same list and organization. */
                 cursor?: string;
                 /** @description At most this many; 100 unless given. */
                 limit?: number;
@@ -7490,12 +7490,12 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Run"][];
-                        /** @description Opaque. Sent as cursor it gets the next page; null: this is the last page. */
+                        /** @description Opaque. Send it as cursor to get the next page; null: this is the last page. */
                         nextCursor: string | null;
                     };
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_cursor` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input`, `invalid_cursor` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7562,7 +7562,7 @@ export interface operations {
                     "application/json": components["schemas"]["Run"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7629,7 +7629,7 @@ export interface operations {
                     "application/json": components["schemas"]["Run"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7685,7 +7685,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The limits on the calls of the key that asks, and what is left of them */
+            /** @description The limits on the calls of this key, and what is left of them */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7694,7 +7694,7 @@ export interface operations {
                     "application/json": components["schemas"]["Self"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7743,7 +7743,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A run that the key began */
+            /** @description A run that this key started */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7752,7 +7752,7 @@ export interface operations {
                     "application/json": components["schemas"]["Run"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7801,7 +7801,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description End a run that the key began, for good */
+            /** @description End a run that this key started, for good */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7810,7 +7810,7 @@ export interface operations {
                     "application/json": components["schemas"]["Run"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7851,7 +7851,7 @@ export interface operations {
     showStatement: {
         parameters: {
             query?: {
-                /** @description A whole month, in UTC; without since and until. */
+                /** @description A whole month, in UTC; not together with since and until. */
                 month?: string;
                 project?: string;
             };
@@ -7861,7 +7861,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The usage of a month as one printable HTML page; the month before the current one unless given */
+            /** @description The usage of a month as one printable HTML page; last month by default */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7870,7 +7870,7 @@ export interface operations {
                     "text/html; charset=utf-8": string;
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_price_file` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input`, `invalid_price_file` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7920,7 +7920,7 @@ export interface operations {
     listTokens: {
         parameters: {
             query?: {
-                /** @description The nextCursor of the page before; of the same list of the same organization. */
+                /** @description The nextCursor of the previous page of the same list and organization. */
                 cursor?: string;
                 /** @description At most this many; 100 unless given. */
                 limit?: number;
@@ -7939,12 +7939,12 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["ManagementToken"][];
-                        /** @description Opaque. Sent as cursor it gets the next page; null: this is the last page. */
+                        /** @description Opaque. Send it as cursor to get the next page; null: this is the last page. */
                         nextCursor: string | null;
                     };
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_cursor` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input`, `invalid_cursor` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8010,7 +8010,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Make a management token; it is shown this once */
+            /** @description Make a management token; it is shown only once */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -8019,7 +8019,7 @@ export interface operations {
                     "application/json": components["schemas"]["MintedManagementToken"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_name`, `invalid_json` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input`, `invalid_name`, `invalid_json` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8104,7 +8104,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagementToken"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8169,7 +8169,7 @@ export interface operations {
                     "application/json": components["schemas"]["Upstream"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8242,7 +8242,7 @@ export interface operations {
                     "application/json": components["schemas"]["Upstream"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_upstream_url`, `invalid_credential`, `invalid_json` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input`, `invalid_upstream_url`, `invalid_credential`, `invalid_json` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8325,7 +8325,7 @@ export interface operations {
                     "application/json": components["schemas"]["RemovedUpstream"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8390,7 +8390,7 @@ export interface operations {
                     "application/json": components["schemas"]["Upstream"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8455,7 +8455,7 @@ export interface operations {
                     "application/json": components["schemas"]["Upstream"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8509,7 +8509,7 @@ export interface operations {
                 adjusted?: "true" | "false";
                 /** @description The dimensions of the rows: one or two of model, key, project, label, run, day, month, hour, wire, endpoint, as in day,model. */
                 by?: string;
-                /** @description The nextCursor of the page before; of the same list of the same organization. */
+                /** @description The nextCursor of the previous page of the same list and organization. */
                 cursor?: string;
                 endpoint?: "chat.completions" | "completions" | "embeddings" | "responses" | "models" | "messages" | "other";
                 key?: string;
@@ -8517,7 +8517,7 @@ export interface operations {
                 /** @description At most this many; 100 unless given. */
                 limit?: number;
                 model?: string;
-                /** @description A whole month, in UTC; without since and until. */
+                /** @description A whole month, in UTC; not together with since and until. */
                 month?: string;
                 /** @description Adds the cost of the calls by the frozen list alone, or by the prices now in force. Reads every record. */
                 prices?: "list" | "current";
@@ -8543,18 +8543,18 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Usage"][];
-                        /** @description Opaque. Sent as cursor it gets the next page; null: this is the last page. */
+                        /** @description Opaque. Send it as cursor to get the next page; null: this is the last page. */
                         nextCursor: string | null;
                         /**
                          * Format: date-time
-                         * @description Set where the time begins before it: some or all records before it are gone for their age
+                         * @description Set if the range begins before this time: some or all earlier records were removed because of their age
                          * @example 2026-09-23T14:00:00.000Z
                          */
                         recordsGoneBefore: string | null;
                     };
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_cursor` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input`, `invalid_cursor` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8608,7 +8608,7 @@ export interface operations {
                 adjusted?: "true" | "false";
                 /** @description The dimensions of the rows: one or two of model, key, project, label, run, day, month, hour, wire, endpoint, as in day,model. */
                 by?: string;
-                /** @description The nextCursor of the page before; of the same list of the same organization. */
+                /** @description The nextCursor of the previous page of the same list and organization. */
                 cursor?: string;
                 endpoint?: "chat.completions" | "completions" | "embeddings" | "responses" | "models" | "messages" | "other";
                 key?: string;
@@ -8616,7 +8616,7 @@ export interface operations {
                 /** @description At most this many; 100 unless given. */
                 limit?: number;
                 model?: string;
-                /** @description A whole month, in UTC; without since and until. */
+                /** @description A whole month, in UTC; not together with since and until. */
                 month?: string;
                 project?: string;
                 run?: string;
@@ -8646,18 +8646,18 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Usage"][];
-                        /** @description Opaque. Sent as cursor it gets the next page; null: this is the last page. */
+                        /** @description Opaque. Send it as cursor to get the next page; null: this is the last page. */
                         nextCursor: string | null;
                         /**
                          * Format: date-time
-                         * @description Set where the time begins before it: some or all records before it are gone for their age
+                         * @description Set if the range begins before this time: some or all earlier records were removed because of their age
                          * @example 2026-09-23T14:00:00.000Z
                          */
                         recordsGoneBefore: string | null;
                     };
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_price_file`, `invalid_cursor`, `invalid_json` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input`, `invalid_price_file`, `invalid_cursor`, `invalid_json` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8731,7 +8731,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The asking person's saved views, by name */
+            /** @description Your own saved views, by name */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8739,12 +8739,12 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["SavedView"][];
-                        /** @description Opaque. Sent as cursor it gets the next page; null: this is the last page. */
+                        /** @description Opaque. Send it as cursor to get the next page; null: this is the last page. */
                         nextCursor: string | null;
                     };
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8802,7 +8802,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Save a view, in place of the one with the same name */
+            /** @description Save a view, replacing one with the same name */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -8811,7 +8811,7 @@ export interface operations {
                     "application/json": components["schemas"]["SavedView"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_name`, `too_many_views`, `invalid_json` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input`, `invalid_name`, `too_many_views`, `invalid_json` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8887,7 +8887,7 @@ export interface operations {
                     "application/json": components["schemas"]["RemovedView"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8951,12 +8951,12 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Webhook"][];
-                        /** @description Opaque. Sent as cursor it gets the next page; null: this is the last page. */
+                        /** @description Opaque. Send it as cursor to get the next page; null: this is the last page. */
                         nextCursor: string | null;
                     };
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9020,7 +9020,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Make a webhook; its secret is in this answer alone */
+            /** @description Create a webhook; only this response shows its secret */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -9029,7 +9029,7 @@ export interface operations {
                     "application/json": components["schemas"]["NewWebhook"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input`, `invalid_webhook_url`, `too_many_webhooks`, `invalid_json` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input`, `invalid_webhook_url`, `too_many_webhooks`, `invalid_json` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9114,7 +9114,7 @@ export interface operations {
                     "application/json": components["schemas"]["RemovedWebhook"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9180,12 +9180,12 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["WebhookDelivery"][];
-                        /** @description Opaque. Sent as cursor it gets the next page; null: this is the last page. */
+                        /** @description Opaque. Send it as cursor to get the next page; null: this is the last page. */
                         nextCursor: string | null;
                     };
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9252,7 +9252,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookDelivery"];
                 };
             };
-            /** @description The input is not of its form, or cannot be taken: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input` */
             400: {
                 headers: {
                     [name: string]: unknown;

@@ -24,10 +24,10 @@ export function refuseCrossSite(request: Request, publicUrl: string): void {
  * there `Origin` and `Referer` tell. @throws HttpRefusal 403, 405
  */
 export function refuseUnasked(request: Request, publicUrl: string): void {
-  if (request.method !== 'GET') throw new HttpRefusal(405, 'method_not_allowed', 'This address answers GET alone.', { allow: 'GET' });
+  if (request.method !== 'GET') throw new HttpRefusal(405, 'method_not_allowed', 'This address only accepts GET.', { allow: 'GET' });
   const purpose = `${request.headers.get('sec-purpose') ?? ''} ${request.headers.get('purpose') ?? ''} ${request.headers.get('x-moz') ?? ''}`;
   if (/prefetch|prerender|preview/i.test(purpose)) {
-    throw new HttpRefusal(403, 'prefetch', 'This address is not answered ahead of being asked for.');
+    throw new HttpRefusal(403, 'prefetch', 'This address does not answer prefetch requests.');
   }
   const site = request.headers.get('sec-fetch-site');
   // Whoever asks, with a token too: what can be done once only is not done where a browser says that another site began it.
@@ -36,7 +36,7 @@ export function refuseUnasked(request: Request, publicUrl: string): void {
     if (from !== null && !isOwnOrigin(from, request, publicUrl)) throw crossSite();
   }
   if (!isOfScript(request.headers)) {
-    throw new HttpRefusal(403, 'cross_site', 'This address cannot be opened or embedded in a browser; the dashboard asks it.');
+    throw new HttpRefusal(403, 'cross_site', 'A browser cannot open or embed this address. It is for the dashboard and for API clients.');
   }
 }
 
@@ -64,5 +64,5 @@ function originOf(referer: string | null): string | null {
 }
 
 function crossSite(): HttpRefusal {
-  return new HttpRefusal(403, 'cross_site', 'This request was sent on behalf of another site and is not answered.');
+  return new HttpRefusal(403, 'cross_site', 'This request came from another site and was refused.');
 }

@@ -12,8 +12,8 @@ export const apiRoot = '/platform/v1';
 
 const about = 'Administration and reports of Metergate: what the metergate command does, over HTTP, '
   + 'for one organization: that of the session or token. '
-  + 'Lists are read a page at a time. Another organization\'s id answers like one that never was (404). '
-  + 'An error is {error: {code, message}}: branch on the code; the sentence is for people.';
+  + 'Lists are read a page at a time. Another organization\'s id gets the same answer as an unknown one (404). '
+  + 'An error is {error: {code, message}}: branch on the code; the message is for people.';
 
 const tags: Readonly<Record<string, string>> = {
   auth: 'Signing in and out, and joining by a link', organizations: 'The organization and its settings', members: 'Members and invitations',
@@ -25,7 +25,7 @@ const tags: Readonly<Record<string, string>> = {
 
 const errorSchema = z.object({
   error: z.object({
-    code: z.string().openapi({ description: 'For programs; stays as it is' }), message: z.string().openapi({ description: 'For people' }),
+    code: z.string().openapi({ description: 'For programs; stable' }), message: z.string().openapi({ description: 'For people' }),
   }),
 }).openapi('Error');
 
@@ -83,9 +83,9 @@ export function described(operation: Operation): Parameters<OpenAPIHono['openAPI
 }
 
 const statusText: Readonly<Record<number, string>> = {
-  400: 'The input is not of its form, or cannot be taken', 401: 'No valid session, token or key', 403: 'Not allowed', 404: 'Not found',
-  409: 'In the way of what is there', 410: 'Over for good', 413: 'The body is too large', 415: 'The body is not plain JSON',
-  429: 'Too many tries', 500: 'A fault of the platform', 502: 'The provider did not answer', 503: 'Not right now',
+  400: 'The input is malformed or cannot be accepted', 401: 'No valid session, token or key', 403: 'Not allowed', 404: 'Not found',
+  409: 'Conflicts with what exists', 410: 'Gone for good', 413: 'The body is too large', 415: 'The body is not plain JSON',
+  429: 'Too many attempts', 500: 'A fault of the platform', 502: 'The provider did not answer', 503: 'Not right now',
 };
 
 /** Serves the document. Made once: operations do not change while the platform runs. */
@@ -94,7 +94,8 @@ export function describeApp(app: OpenAPIHono, publicUrl: string): void {
     app.openAPIRegistry.registerComponent('securitySchemes', name, value as never);
   scheme('token', { type: 'http', scheme: 'bearer', bearerFormat: 'svc_mgmt_…', description: 'A management token' });
   scheme('session', { type: 'apiKey', in: 'cookie', name: sessionCookieName(publicUrl), description: 'The cookie that signing in sets' });
-  scheme('serviceKey', { type: 'http', scheme: 'bearer', bearerFormat: 'svc_live_…', description: 'A service key, for its own view alone' });
+  scheme('serviceKey', { type: 'http', scheme: 'bearer', bearerFormat: 'svc_live_…',
+    description: 'A service key, only for what concerns the key itself' });
   let document: string | null = null;
   app.get(`${apiRoot}/openapi.json`, (context) => {
     document ??= JSON.stringify(app.getOpenAPI31Document({

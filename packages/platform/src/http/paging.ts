@@ -15,7 +15,7 @@ export const pageQuery = z.object({
   limit: z.string().regex(/^[1-9]\d{0,3}$/).transform(Number).refine((limit) => limit <= limitMax).optional()
     .openapi({ type: 'integer', minimum: 1, maximum: limitMax, description: `At most this many; ${limitDefault} unless given.` }),
   cursor: z.string().min(1).max(cursorLengthMax).regex(/^[A-Za-z0-9_-]+$/).optional()
-    .openapi({ description: 'The nextCursor of the page before; of the same list of the same organization.' }),
+    .openapi({ description: 'The nextCursor of the previous page of the same list and organization.' }),
 });
 
 export interface PageQuery {
@@ -32,7 +32,7 @@ export interface Page<Item> {
 export function pageOf<Item extends z.ZodType>(item: Item) {
   return z.object({
     data: z.array(item),
-    nextCursor: z.string().nullable().openapi({ description: 'Opaque. Sent as cursor it gets the next page; null: this is the last page.' }),
+    nextCursor: z.string().nullable().openapi({ description: 'Opaque. Send it as cursor to get the next page; null: this is the last page.' }),
   });
 }
 
@@ -104,5 +104,5 @@ export function decodeCursor(cursor: string): string {
 }
 
 export function invalidCursor(): AdministrationRefusal {
-  return refuseInput('invalid_cursor', 'The cursor is not one that this list gave. Begin again without it.');
+  return refuseInput('invalid_cursor', 'This cursor does not belong to this list. Start again without it.');
 }

@@ -54,9 +54,9 @@ function refusal(status: number, code: string, message: string, headers: Readonl
 const unauthorized = refusal(401, 'unauthorized', 'The tap key was missing or not recognized.', { 'www-authenticate': 'Bearer' });
 const tooLarge = refusal(413, 'tap_too_large', 'The body must be at most 256 KiB. Send fewer events at once.', { connection: 'close' });
 const closed = refusal(410, 'baseline_closed', 'This Baseline has closed. Start a plan to keep reporting.');
-const retired = refusal(410, 'tap_retired', 'This tap was retired. Take it out of the client.');
+const retired = refusal(410, 'tap_retired', 'This tap was retired. Remove it from the client.');
 const unsupported = refusal(415, 'unsupported_media_type', 'The body must be JSON, not compressed, with content-type application/json.');
-const wrongMethod = refusal(405, 'method_not_allowed', 'This address answers POST alone.', { allow: 'POST' });
+const wrongMethod = refusal(405, 'method_not_allowed', 'This address only accepts POST.', { allow: 'POST' });
 const unavailable = refusal(503, 'unavailable', 'The batch cannot be stored right now. Send it again.');
 /** The body is not waited for: the connection ends with the answer. */
 const tooOften = (seconds: number): TapAnswer => refusal(429, 'rate_limit_exceeded', 'This tap key posts too often. Post again after a moment.', {

@@ -50,7 +50,7 @@ export async function listAudit(context: UseCaseContext, query: AuditListQuery):
     ...(sinceMs === undefined ? {} : { sinceMs }), ...(subject === undefined ? {} : { subject }), ...(action === undefined ? {} : { action }),
     ...(after === undefined ? {} : { after }),
   });
-  return events === null ? refuseInput('invalid_cursor', 'The cursor is not one that this list gave. Begin again without it.') : events.map(shown);
+  return events === null ? refuseInput('invalid_cursor', 'This cursor does not belong to this list. Start again without it.') : events.map(shown);
 }
 
 function shown({ id, organization, atMs, actor, action, subject, detail }: AuditEvent): ShownAuditEvent {

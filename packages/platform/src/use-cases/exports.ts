@@ -61,7 +61,7 @@ export interface CallExport {
 }
 
 const fields = z.object({ fromMs: z.number(), toMs: z.number() })
-  .refine(({ fromMs, toMs }) => fromMs < toMs, { error: 'The export must end after it begins: the end itself is not in it.' });
+  .refine(({ fromMs, toMs }) => fromMs < toMs, { error: 'The export must end after it begins; the end is exclusive.' });
 
 const csvType = 'text/csv; charset=utf-8; header=present';
 const contentTypes: { readonly [F in ExportFormat]: string } = {

@@ -6,5 +6,5 @@ import { refuseInput, type AdministrationRefusal } from './refusal.ts';
 export function lifeEnd(nowMs: number, lifetimeMs: number): number | AdministrationRefusal {
   const endMs = Math.floor(nowMs + lifetimeMs);
   return endMs > nowMs && endMs <= instantMsMax ? endMs
-    : refuseInput('invalid_input', 'The life must be a positive duration that ends before the year 275000.');
+    : refuseInput('invalid_input', 'The expiry must be a positive duration that ends before the year 275000.');
 }

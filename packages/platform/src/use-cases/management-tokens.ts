@@ -96,7 +96,7 @@ export async function revokeToken(
   if (isRefusal(organization)) return organization;
   const found = await context.store.managementTokens.find(id);
   if (found === null || (organization !== null && found.organization !== organization.id)) return unknownToken();
-  if (by !== null && !hasRightsOf(by, found.role)) return refuseInput('forbidden', 'This takes a role at least as high as the token\'s.');
+  if (by !== null && !hasRightsOf(by, found.role)) return refuseInput('forbidden', 'This requires a role at least as high as the token\'s.');
   const revoked = await context.store.managementTokens.revoke(id);
   return isRefusal(revoked) ? revoked : shownToken(revoked);
 }

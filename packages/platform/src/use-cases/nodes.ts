@@ -34,7 +34,7 @@ interface Asker {
 /** The latest heard first. Refuses `forbidden`. */
 export async function listNodes(context: UseCaseContext, asker: Asker): Promise<ShownNode[] | AdministrationRefusal> {
   if (!await isOperator(context, asker)) {
-    return refuseInput('forbidden', 'Nodes are shown to owners of the first organization of this deployment, who run it.');
+    return refuseInput('forbidden', 'Only owners of the first organization of this deployment, who run it, can see its nodes.');
   }
   return (await context.store.nodeReports.list()).map(({ report: { node, state, startedAtMs, ...report }, atMs }) => ({
     id: node, ...report,

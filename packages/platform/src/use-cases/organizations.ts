@@ -87,7 +87,7 @@ export const settingsFields = z.strictObject({
   drainSeconds: z.int({ error: drainError }).min(0, { error: drainError }).max(drainSecondsMax, { error: drainError }).nullable().optional(),
   fallbackPrice: z.strictObject({ input: priceField, output: priceField })
     .transform(({ input, output }): FallbackPrice => ({ inputNanoPerMillion: input, outputNanoPerMillion: output })).nullable().optional(),
-  enforceKeyCaps: z.boolean({ error: 'Whether key caps refuse must be true or false.' }).optional(),
+  enforceKeyCaps: z.boolean({ error: 'enforceKeyCaps must be true or false.' }).optional(),
   maxRunBudget: moneyField('The most a run may declare').nullable().optional(),
   runCeiling: moneyField('The ceiling of a run').nullable().optional(),
   runExposure: moneyField('The exposure of runs').nullable().optional(),

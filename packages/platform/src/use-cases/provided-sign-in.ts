@@ -12,11 +12,11 @@ export async function signInProvided(
   { store }: UseCaseContext, issuer: string, { subject, email, emailVerified, roles }: ProvidedClaims,
 ): Promise<AdmittedPerson | AdministrationRefusal> {
   // A subject is text of at most 255 ASCII characters; one that is not so names nobody.
-  if (!/^[\x20-\x7e]{1,255}$/.test(subject)) return refuseInput('no_role', 'The provider names nobody.');
+  if (!/^[\x20-\x7e]{1,255}$/.test(subject)) return refuseInput('no_role', 'The identity provider did not say who this person is.');
   const named = await namedRoles(store, roles);
   if (named.size === 0) {
     await store.providedPeople.withdraw({ issuer, subject });
-    return refuseInput('no_role', 'The provider gives no role here.');
+    return refuseInput('no_role', 'The identity provider gives this person no role here.');
   }
   return store.providedPeople.admit({ issuer, subject, email, emailVerified }, named);
 }

@@ -26,7 +26,7 @@ export interface RefusalsReport {
   readonly until: string;
   readonly step: 'hour' | 'day';
   readonly total: number;
-  /** In the time of the same length just before. */
+  /** In the period of the same length just before. */
   readonly before: number;
   /** Most often first. */
   readonly byCode: readonly { readonly code: string; readonly refusals: number }[];

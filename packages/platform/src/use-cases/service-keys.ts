@@ -35,7 +35,7 @@ export interface ShownServiceKey {
   readonly createdAt: string;
   readonly expiresAt: string | null;
   readonly revokedAt: string | null;
-  /** It admits nothing until it is enabled again. */
+  /** It admits no calls until it is enabled again. */
   readonly disabledAt: string | null;
   /** To the minute; null: never used. */
   readonly lastUsedAt: string | null;
@@ -144,7 +144,7 @@ export interface RotatedServiceKey extends MintedServiceKey {
 export async function rotateServiceKey(
   context: UseCaseContext, { id, within }: ServiceKeyPlace, graceMs: number,
 ): Promise<RotatedServiceKey | AdministrationRefusal> {
-  if (!(graceMs >= 0 && graceMs <= graceMsMax)) return refuseInput('invalid_input', 'The grace time must be from nothing to 90 days.');
+  if (!(graceMs >= 0 && graceMs <= graceMsMax)) return refuseInput('invalid_input', 'The grace time must be from 0 to 90 days.');
   const { key, hash, prefix } = mintedSecret(context);
   const formerUntilMs = context.nowMs + graceMs;
   const rotated = await context.store.serviceKeys.rotate(id, { hash, prefix, formerUntilMs }, within ?? undefined);

@@ -83,7 +83,7 @@ export async function inviteUser(context: UseCaseContext, wanted: InvitationInpu
   const role = checkInput(roleField, wanted.role as Role);
   if (isRefusal(role)) return role;
   const { by, email } = wanted;
-  if (by !== null && !hasRightsOf(by.role, role.value)) return refuseInput('forbidden', 'Nobody can give a role above their own.');
+  if (by !== null && !hasRightsOf(by.role, role.value)) return refuseInput('forbidden', 'You cannot give a role above your own.');
   const organization = await findOrganization(context, wanted.organization);
   if (isRefusal(organization)) return organization;
   const token = newSecret('', tokenLength, context.randomBytes);
@@ -109,7 +109,7 @@ export async function acceptInvitation(
   if (invitation === null || (invitation.email !== null && invitation.email !== email.trim().toLowerCase())) return invitationNotValid();
   const person = await context.store.people.find(email);
   if (person !== null && !(person.passwordHash !== null && await hashingOf(context).verify(password, person.passwordHash))) {
-    return refuseInput('wrong_password', 'There is a user with this email already, and the password is not theirs.');
+    return refuseInput('wrong_password', 'There is already a user with this email, and the password is not theirs.');
   }
   const weak = person === null ? passwordRefusal(password) : null;
   if (weak !== null) return weak;

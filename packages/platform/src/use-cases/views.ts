@@ -30,7 +30,7 @@ export async function listViews({ store }: UseCaseContext, asker: Asker): Promis
 export async function saveView(
   { store }: UseCaseContext, asker: Asker, view: z.output<typeof viewFields>,
 ): Promise<ShownView | AdministrationRefusal> {
-  if (asker.kind === 'token') return refuseInput('forbidden', 'A management token keeps no views; people do.');
+  if (asker.kind === 'token') return refuseInput('forbidden', 'Only people can save views, not management tokens.');
   const saved = await store.savedViews.save(ownerOf(asker), view);
   return isRefusal(saved) ? saved : shown(saved);
 }

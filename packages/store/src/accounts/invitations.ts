@@ -89,7 +89,7 @@ export function invitationsIn(context: StoreContext): Invitations {
         const row = await openWithToken(transaction, tokenHash, clock());
         if (row === undefined || (row.email !== null && row.email !== checked)) return invitationNotValid();
         const person = await personFor(transaction, context, { email: checked, passwordHash });
-        if (person.made === known) return refuse('email_taken', 'There is a user with this email since a moment ago. Try again.');
+        if (person.made === known) return refuse('email_taken', 'A user with this email was created a moment ago. Try again.');
         await transaction.updateTable('invitation').set({ accepted_at_ms: clock() }).where('id', '=', row.id).execute();
         const { organization, role } = invitationOf(row);
         return addMember(transaction, { organization, person: person.id, role, atMs: clock() });
@@ -99,7 +99,7 @@ export function invitationsIn(context: StoreContext): Invitations {
       const row = id.includes('\0') ? undefined : await openOnes(transaction, clock())
         .where('organization', '=', organization).where('id', '=', id).executeTakeFirst();
       if (row === undefined) return refuse('unknown_invitation', 'There is no such open invitation.');
-      if (!hasRightsOf(by, invitationOf(row).role)) return refuse('forbidden', 'This takes a role at least as high as the invitation\'s.');
+      if (!hasRightsOf(by, invitationOf(row).role)) return refuse('forbidden', 'This requires a role at least as high as the invitation\'s.');
       const at = clock();
       await transaction.updateTable('invitation').set({ withdrawn_at_ms: at }).where('id', '=', id).execute();
       return { ...invitationOf(row), withdrawnAtMs: at };

@@ -127,9 +127,9 @@ function unknownMember(): StoreRefusal {
 }
 
 function lastOwner(): StoreRefusal {
-  return refuse('last_owner', 'An organization keeps at least one owner. Make another member owner first.');
+  return refuse('last_owner', 'An organization must keep at least one owner. Make another member an owner first.');
 }
 
 function outOfReach(): StoreRefusal {
-  return refuse('forbidden', 'This takes a role at least as high as the one concerned.');
+  return refuse('forbidden', 'This requires a role at least as high as the one concerned.');
 }

@@ -62,7 +62,7 @@ export class Questions {
   ask<Answer>(question: (number: number) => ToStore, { asker, withinMs = this.#options.deadlineMs, late }: Asking<Answer>): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const count = this.#counts.get(asker) ?? 0;
-      if (count >= questionsMax - this.#asked.size) return reject(new StoreAway('Too many questions wait for the store.'));
+      if (count >= questionsMax - this.#asked.size) return reject(new StoreAway('Too many requests are waiting for the store.'));
       const number = this.#number += 1;
       const cancel = this.#options.after(withinMs, () => this.#settle(number, () => {
         if (late !== undefined) this.#listen(number, late);

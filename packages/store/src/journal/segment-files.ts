@@ -75,7 +75,7 @@ export function removeSegment(path: string): void {
     if (systemCode(error) === 'ENOENT') return;
     throw new JournalFault('journal_unwritable',
       `The journal segment ${path} cannot be removed (${systemCode(error)}). All of it is in the store. `
-      + 'Check the rights of its directory.',
+      + 'Check the permissions of its directory.',
       { cause: error });
   }
 }

@@ -27,7 +27,7 @@ export function masterKeyIn({ engine, vault, clock, randomBytes }: StoreContext)
       await followMasterKey(transaction, vault);
       const next = createVault(newKey, randomBytes);
       if (next.wrappingKeyId === vault.wrappingKeyId) {
-        return refuse('invalid_master_key', 'This is the master key in force already. Make another with: openssl rand -base64 32');
+        return refuse('invalid_master_key', 'This is already the current master key. Make another with: openssl rand -base64 32');
       }
       let dataKeys = 0;
       let unreadable = 0;

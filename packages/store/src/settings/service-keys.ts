@@ -22,7 +22,7 @@ export interface ServiceKey {
   readonly createdAtMs: number;
   readonly expiresAtMs: number | null;
   readonly revokedAtMs: number | null;
-  /** It admits nothing until it is enabled again. */
+  /** It admits no calls until it is enabled again. */
   readonly disabledAtMs: number | null;
   /** To the minute; null: never used. */
   readonly lastUsedAtMs: number | null;
@@ -94,7 +94,7 @@ export function serviceKeysIn(context: StoreContext): ServiceKeys {
       return refusal ?? engine.change<ServiceKey>(async (transaction, revision) => {
         if (!await stampOrganization(transaction, organization, revision)) return unknownOrganization();
         if (await transaction.selectFrom('service_key').select('id').where('hash', '=', hash).executeTakeFirst() !== undefined) {
-          return refuse('key_taken', 'This service key exists already. Make a new one.');
+          return refuse('key_taken', 'This service key already exists. Create a new one.');
         }
         const nowMs = clock();
         const row = {
@@ -158,7 +158,7 @@ function keyChanges({ engine }: StoreContext) {
     const found = id.includes('\0') ? undefined
       : await transaction.selectFrom('service_key').selectAll().where('id', '=', id).executeTakeFirst();
     if (found === undefined || (within !== undefined && found.organization !== within)) return unknownKey();
-    if (found.revoked_at_ms !== null) return refuse('key_revoked', 'This service key is revoked for good. Make a new one.');
+    if (found.revoked_at_ms !== null) return refuse('key_revoked', 'This service key is revoked for good. Create a new one.');
     if (!await stampOrganization(transaction, found.organization as OrganizationId, revision)) return unknownKey();
     const values = await work(transaction, found);
     if (Object.keys(values).length === 0) return keyOf(found);

@@ -205,7 +205,7 @@ export function unknownBaseline(): StoreRefusal {
 }
 
 function keyAlreadyShown(): StoreRefusal {
-  return refuse('tap_key_already_shown', 'The tap key was shown already and cannot be read again. Rotate it to get another one.');
+  return refuse('tap_key_already_shown', 'The tap key was already shown and cannot be read again. Rotate it to get another one.');
 }
 
 function baselineExists(id: string): StoreRefusal {

@@ -40,7 +40,7 @@ export function savedViewsIn({ background: engine, clock, randomBytes }: StoreCo
         const membership = transaction.selectFrom('membership').select('person')
           .where('organization', '=', organization).where('person', '=', person);
         if (await (engine.kind === 'postgres' ? membership.forUpdate() : membership).executeTakeFirst() === undefined) {
-          return refuse('forbidden', 'Views are kept for members of an organization.');
+          return refuse('forbidden', 'Only members of an organization can save views.');
         }
         const own = await transaction.selectFrom('saved_view').select(['id', 'name'])
           .where('organization', '=', organization).where('person', '=', person).execute();

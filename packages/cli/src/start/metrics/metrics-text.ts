@@ -43,39 +43,40 @@ export interface MetricsSources {
 const gauges: readonly (readonly [string, string, (metrics: GatewayThreadMetrics) => number])[] = [
   ['metergate_calls_in_flight', 'Calls being forwarded now.', (metrics) => metrics.inFlight],
   ['metergate_held_body_bytes', 'Memory reserved for request bodies held whole.', (metrics) => metrics.heldBodyBytes],
-  ['metergate_drains', 'Calls that are read on after their caller left, for their usage.', (metrics) => metrics.drains],
-  ['metergate_upstream_pools', 'Connection pools of declared upstreams that are open.', (metrics) => metrics.upstreamPools],
-  ['metergate_snapshot_age_seconds', 'Time since the store was last heard.', (metrics) => metrics.snapshotAgeMs / 1000],
+  ['metergate_drains', 'Calls still being read for their usage after their caller left.', (metrics) => metrics.drains],
+  ['metergate_upstream_pools', 'Open connection pools of declared upstreams.', (metrics) => metrics.upstreamPools],
+  ['metergate_snapshot_age_seconds', 'Time since the last message from the store.', (metrics) => metrics.snapshotAgeMs / 1000],
   [
-    'metergate_journal_waiting_rows', 'Closed calls that wait in memory because the journal cannot be written.',
+    'metergate_journal_waiting_rows', 'Ended calls waiting in memory because the journal cannot be written.',
     (metrics) => metrics.journal.waiting,
   ],
   [
-    'metergate_clock_step_seconds', 'Difference between the wall clock and the time in force, while a step of the clock is not followed.',
+    'metergate_clock_step_seconds', 'Difference between the wall clock and the time that the node uses, while a step of the clock is not followed.',
     (metrics) => metrics.clockStepMs / 1000,
   ],
   ['metergate_leases', 'Spend leases held or waited for, on a shared store.', (metrics) => metrics.leases?.active ?? 0],
   ['metergate_live_runs', 'Live runs held by this node.', (metrics) => metrics.liveRuns],
   [
-    'metergate_event_loop_delay_seconds', 'Delay of the gateway thread, 99th percentile since the last reading.',
+    'metergate_event_loop_delay_seconds', 'Event loop delay of the gateway thread, 99th percentile since the last scrape.',
     (metrics) => metrics.eventLoopDelayMs / 1000,
   ],
 ];
 const counters: typeof gauges = [
-  ['metergate_calls_forwarded_total', 'Calls journalled and dialled.', (metrics) => metrics.forwarded],
+  ['metergate_calls_forwarded_total', 'Calls journalled and sent to their destination.', (metrics) => metrics.forwarded],
   ['metergate_calls_refused_total', 'Requests answered by the gateway itself before anything was forwarded.', (metrics) => metrics.refused],
-  ['metergate_faults_total', 'Requests that failed for a fault of the gateway.', (metrics) => metrics.faults],
+  ['metergate_faults_total', 'Requests that failed because of a fault in the gateway.', (metrics) => metrics.faults],
   [
     'metergate_rate_limit_faults_total', "Calls that passed because the rate limiter's own state was broken.",
     (metrics) => metrics.rateLimitFaults,
   ],
-  ['metergate_lease_batches_total', 'Questions to the shared store about leases.', (metrics) => metrics.leases?.batches ?? 0],
-  ['metergate_lease_failures_total', 'Lease questions to the store that had no answer in time.', (metrics) => metrics.leases?.failures ?? 0],
+  ['metergate_lease_batches_total', 'Lease requests to the shared store.', (metrics) => metrics.leases?.batches ?? 0],
+  ['metergate_lease_failures_total', 'Lease requests to the shared store that got no answer in time.', (metrics) => metrics.leases?.failures ?? 0],
   ['metergate_lease_waits_total', 'Calls that waited for a lease.', (metrics) => metrics.leases?.waits ?? 0],
-  ['metergate_journal_opened_total', 'Openings committed.', (metrics) => metrics.journal.opened],
-  ['metergate_journal_closed_total', 'Closings committed.', (metrics) => metrics.journal.closed],
-  ['metergate_journal_commits_total', 'Turns committed by the journal.', (metrics) => metrics.journal.commits],
-  ['metergate_journal_commit_failures_total', 'Turns that the journal could not commit.', (metrics) => metrics.journal.commitFailures],
+  ['metergate_journal_opened_total', 'Openings of calls committed to the journal.', (metrics) => metrics.journal.opened],
+  ['metergate_journal_closed_total', 'Closings of calls committed to the journal.', (metrics) => metrics.journal.closed],
+  ['metergate_journal_commits_total', 'Event-loop turns committed to the journal.', (metrics) => metrics.journal.commits],
+  ['metergate_journal_commit_failures_total',
+    'Event-loop turns that could not be committed to the journal.', (metrics) => metrics.journal.commitFailures],
 ];
 
 /** Writes what there is now. */
@@ -103,7 +104,7 @@ export function metricsWriter({ runtime, gateway, traces, caps, retention }: Met
 function addCaps(registry: Registry, { reached, near }: CapFigures): void {
   const caps = new Gauge({
     name: 'metergate_organizations_near_cap', labelNames: ['state'], registers: [registry],
-    help: 'Organizations with a reached cap, and others with a cap that is four fifths spent; updated once a minute.',
+    help: 'Organizations with a reached cap, and organizations with a cap that is at least 80 percent spent; updated once a minute.',
   });
   caps.set({ state: 'reached' }, reached);
   caps.set({ state: 'near' }, near);
@@ -112,13 +113,13 @@ function addCaps(registry: Registry, { reached, near }: CapFigures): void {
 function addRetention(registry: Registry, { records, events, behindMs }: RetentionFigures): void {
   const removed = new Counter({
     name: 'metergate_retention_removed_total', labelNames: ['kind'], registers: [registry],
-    help: 'Records and tap events that this platform removed for their age; updated once a minute.',
+    help: 'Records and tap events that this platform removed because of their age; updated once a minute.',
   });
   removed.inc({ kind: 'record' }, records);
   removed.inc({ kind: 'tap_event' }, events);
   new Gauge({
     name: 'metergate_retention_behind_seconds', registers: [registry],
-    help: 'By how much the oldest record is past its organization\'s age; 0 where none is; updated once a minute.',
+    help: 'By how much the oldest record is past its organization\'s age limit; 0 if none is; updated once a minute.',
   }).set(behindMs / 1_000);
 }
 
@@ -132,9 +133,9 @@ function addSpans(registry: Registry, { sent, dropped }: TraceCounters): void {
 
 function addJournalDisk(registry: Registry, { bytes, freeBytes }: JournalDisk): void {
   const registers = [registry];
-  new Gauge({ name: 'metergate_journal_bytes', help: 'Size of the journal: what is not in the store yet is in it.', registers }).set(bytes);
+  new Gauge({ name: 'metergate_journal_bytes', help: 'Size of the journal, which holds what is not in the store yet.', registers }).set(bytes);
   if (freeBytes === null) return;
-  new Gauge({ name: 'metergate_journal_free_bytes', help: 'Room that the journal has left on its disk.', registers }).set(freeBytes);
+  new Gauge({ name: 'metergate_journal_free_bytes', help: 'Free space on the disk of the journal.', registers }).set(freeBytes);
 }
 
 async function addGateway(registry: Registry, { metrics: metricsOf, storeFigures, journalDisk }: GatewaySource): Promise<string> {

@@ -9,13 +9,13 @@ interface Told {
 export const signInFaults = {
   away: { status: 503, sentence: 'The identity provider does not answer right now. Try again in a moment, or sign in with a password.' },
   denied: { status: 403, sentence: 'The identity provider did not let you in.' },
-  not_confirmed: { status: 400, sentence: 'What the identity provider sent back could not be confirmed. Sign in again.' },
+  not_confirmed: { status: 400, sentence: 'The answer of the identity provider could not be verified. Sign in again.' },
   not_begun: {
     status: 400, sentence: 'This sign-in was not begun in this browser, or it took longer than ten minutes. Sign in again.',
   },
   too_many: { status: 429, sentence: 'There were too many attempts to sign in. Try again later.' },
   no_role: {
-    status: 403, sentence: 'The identity provider knows you, but gives you no role in Metergate. Ask whoever looks after it for one.',
+    status: 403, sentence: 'The identity provider knows you, but gives you no role in Metergate. Ask its administrator for one.',
   },
   invalid_email: { status: 403, sentence: 'The identity provider did not send an email address for you, and Metergate needs one.' },
   email_not_verified: {

@@ -35,7 +35,7 @@ export const alertOperations = [
   }),
   operation({
     id: 'setAlert', method: 'post', path: '/alerts', role: 'admin', tag: 'alerts', status: 201,
-    summary: 'Set the thresholds of a cap, in place of those it had', refuses: ['unknown_organization', 'unknown_cap'],
+    summary: 'Set the alert thresholds of a cap, replacing earlier ones', refuses: ['unknown_organization', 'unknown_cap'],
     body: alertFields, answer: alertSchema,
     run: ({ context, actor, sent }) => setAlert(context, { ...sent, organization: actor.organization }),
   }),
@@ -52,7 +52,7 @@ export const alertOperations = [
   }),
   operation({
     id: 'createWebhook', method: 'post', path: '/webhooks', role: 'admin', tag: 'webhooks', status: 201,
-    summary: 'Make a webhook; its secret is in this answer alone', refuses: ['unknown_organization', 'invalid_webhook_url', 'too_many_webhooks'],
+    summary: 'Create a webhook; only this response shows its secret', refuses: ['unknown_organization', 'invalid_webhook_url', 'too_many_webhooks'],
     body: webhookFields, answer: z.object({ ...webhookShape, secret: z.string() }).openapi('NewWebhook'),
     run: ({ context, parts, actor, sent }) => createWebhook(context, { ...sent, organization: actor.organization }, parts.upstreamRules),
   }),

@@ -39,7 +39,7 @@ const report = z.object({
   byTag: z.array(z.object({ tag: z.string(), ...figures })),
   tagsOmitted: z.int(),
   byDay: z.array(z.object({ day, ...figures })),
-  outside: z.object(figures).nullable().openapi({ description: 'What was reported for other days; in none of the figures above' }),
+  outside: z.object(figures).nullable().openapi({ description: 'What was reported for other days; not included in the figures above' }),
   headroom: z.array(z.object({
     provider: z.string(), model: z.string(), kind: z.enum(['requests', 'tokens']), remaining: reported, limit: reported, at: z.string(),
   })),
@@ -84,7 +84,7 @@ export const assessmentsOperations = [
   operation({
     id: 'rotateTapKey', method: 'post', path: '/assessments/{id}/tap-key/rotate', role: 'admin', tag,
     refuses: ['unknown_baseline', 'tap_retired'],
-    summary: 'Another tap key, shown this once; the old one stops', params, answer: tapKey,
+    summary: 'Replace the tap key; the new one is shown only once, and the old one stops working', params, answer: tapKey,
     run: ({ context, actor, params: { id } }) => rotateTapKey(context, { id, organization: actor.organization }),
   }),
   operation({

@@ -18,7 +18,7 @@ export const auditOperations = [
   operation({
     id: 'listAudit', method: 'get', path: '/audit', role: 'admin', tag: 'audit',
     refuses: ['unknown_organization', 'invalid_cursor'],
-    summary: 'Changes, newest first; of one subject or of one kind alone where it is named',
+    summary: 'Changes, newest first; optionally only those of one subject or of one kind',
     query: pageQuery.extend({ since: timeQuery.optional(), subject: nameQuery, action: z.enum(auditActions).optional() }),
     answer: pageOf(eventSchema),
     run: async ({ context, actor, query }) => {

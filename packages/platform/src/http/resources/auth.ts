@@ -61,7 +61,8 @@ const signOut = openOperation({
 });
 
 const session = operation({
-  id: 'showSession', method: 'get', path: '/auth/session', role: 'viewer', tag: 'auth', summary: 'Who asks, for which organization, in which role',
+  id: 'showSession', method: 'get', path: '/auth/session', role: 'viewer', tag: 'auth',
+    summary: 'Who is signed in, for which organization and in which role',
   refuses: ['unknown_organization'],
   answer: z.object({
     kind: z.enum(['person', 'token']), id: z.string(), email: emailShown.nullable(), role: z.enum(roles),
@@ -81,7 +82,7 @@ const session = operation({
 const chooseOrganization = operation({
   id: 'chooseOrganization', method: 'post', path: '/auth/organization', role: 'viewer', tag: 'auth',
   refuses: ['unknown_organization'],
-  summary: 'Work for another organization that the person belongs to, in this session',
+  summary: 'Switch this session to another organization that the person belongs to',
   body: z.strictObject({ organization: z.string().min(1).max(200) }), answer: done,
   run: async ({ parts, actor, body }) => {
     const memberships = actor.session === null ? [] : await parts.store.members.of(actor.id as PersonId);
@@ -96,7 +97,7 @@ const chooseOrganization = operation({
 const changePassword = operation({
   id: 'changePassword', method: 'post', path: '/auth/change-password', role: 'viewer', tag: 'auth',
   refuses: ['wrong_password', 'invalid_password', 'forbidden'], bounded: true,
-  summary: 'Set a new password; every other session of the person ends', secrets: ['currentPassword', 'newPassword'],
+  summary: 'Set a new password; ends every other session of the person', secrets: ['currentPassword', 'newPassword'],
   body: z.strictObject({ currentPassword: password, newPassword: password }), answer: done,
   run: async ({ parts, actor, body, headers, address, answerHeaders }) => {
     if (actor.kind !== 'person') return refuseInput('forbidden', 'A management token has no password.');
@@ -116,7 +117,7 @@ const changePassword = operation({
 const accept = openOperation({
   id: 'acceptInvitation', method: 'post', path: '/auth/invitations/accept', role: null, tag: 'auth', status: 201,
   refuses: ['wrong_password', 'invalid_password', 'invitation_not_valid', 'invalid_email', 'email_taken'], bounded: true,
-  summary: 'Become a member by a one-time link; begins a session',
+  summary: 'Join with a one-time link; starts a session',
   body: z.strictObject({ token: z.string().min(1).max(200), email: emailSent, password }), answer: memberSchema,
   run: async ({ context, parts, body, headers, address, answerHeaders }) => {
     const who = { email: body.email, address };
@@ -132,7 +133,7 @@ const accept = openOperation({
 
 const setPassword = openOperation({
   id: 'usePasswordLink', method: 'post', path: '/auth/password-links/use', role: null, tag: 'auth',
-  summary: 'Set a password by a one-time link; every other session of the person ends and a new one begins',
+  summary: 'Set a password with a one-time link; ends every other session of the person and starts a new one',
   refuses: ['password_link_not_valid', 'invalid_password'], bounded: true,
   body: z.strictObject({ token: z.string().min(1).max(200), password }), answer: z.object({ email: emailShown }).openapi('PasswordSet'),
   run: async ({ context, parts, body, headers, address, answerHeaders }) => {

@@ -20,11 +20,11 @@ const fields = {
   labelsDropped: z.int().min(0).openapi({ description: 'Labels that were too long or too many' }),
   run: words,
   wire: z.string().openapi({ description: 'openai, anthropic, or upstream for the declared one' }),
-  endpoint: z.string().openapi({ description: 'What the call was counted as, such as chat.completions; other for any further path' }),
+  endpoint: z.string().openapi({ description: 'What the call was counted as, such as chat.completions; other for all other paths' }),
   method: z.string(),
   path: z.string().openapi({ description: 'As called, without its query' }),
   streamed: z.boolean(),
-  status: z.int().nullable().openapi({ description: 'The provider\'s; null where it did not answer' }),
+  status: z.int().nullable().openapi({ description: 'The provider\'s; null if it did not answer' }),
   outcome: z.enum(callOutcomes),
   model: words,
   finishReason: words,
@@ -36,14 +36,14 @@ const fields = {
   usage: z.enum(usageStates)
     .openapi({ description: 'none: none was due. unknown: it was due and did not come. partial: only a running figure came.' }),
   usageReason: z.enum(usageReasons).nullable().openapi({ description: 'Why usage is unknown or partial' }),
-  cost: z.string().nullable().openapi({ description: 'US dollars with nine places; null where it is not known', example: '0.012345600' }),
+  cost: z.string().nullable().openapi({ description: 'US dollars with nine decimal places; null if it is not known', example: '0.012345600' }),
   costGaps: z.array(z.enum(costGapNames))
-    .openapi({ description: 'What was reported but is not in the cost, for want of a price; empty if the cost is complete' }),
+    .openapi({ description: 'What was reported but is not in the cost because it has no price; empty if the cost is complete' }),
   serviceTier: words.openapi({ description: 'The tier that served the call, in the provider\'s word' }),
   audioInputTokens: tokens,
   audioOutputTokens: tokens,
   toolCalls: z.object({ webSearch: count, webFetch: count, fileSearch: count, codeInterpreter: count }).nullable()
-    .openapi({ description: 'Calls of the provider\'s own tools, which have fees of their own; null where it reported none' }),
+    .openapi({ description: 'Calls of the provider\'s own tools, which have fees of their own; null if it reported none' }),
   costSource: z.enum(costSources),
   priceList: words.openapi({ description: 'Date and hash of the list that priced the call' }),
   providerRequestId: words,
@@ -58,13 +58,13 @@ const fields = {
 
 export const callSchema = z.object(fields).openapi('CallRecord');
 
-const exact = z.string().openapi({ description: 'US dollars as exact decimal text, without zeros at the end', example: '0.0000025' });
+const exact = z.string().openapi({ description: 'US dollars as exact decimal text, without trailing zeros', example: '0.0000025' });
 
 /** How a cost came about. */
 export const callCostSchema = z.object({
   call: fields.id, cost: fields.cost, costSource: fields.costSource, costGaps: fields.costGaps, priceList: fields.priceList,
   lines: z.array(z.object({
-    of: z.enum(costLineKinds), count: z.number().openapi({ description: 'Tokens, or calls; no token is in two lines' }),
+    of: z.enum(costLineKinds), count: z.number().openapi({ description: 'Tokens, or calls; no token is counted twice' }),
     price: exact.nullable().openapi({ description: 'For `per` of them, before the factor; null: no price is known' }), per: z.int(),
     paidAs: z.enum(costLineKinds).nullable().openapi({ description: 'The kind whose price applies if this one has none of its own' }),
     amount: exact.nullable(),

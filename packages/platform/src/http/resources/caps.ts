@@ -30,7 +30,7 @@ const trialQuery = z.object({
 
 export const capOperations = [
   readingOperation({
-    id: 'tryCap', path: '/caps/try', role: 'viewer', tag: 'caps', summary: 'What a cap would have refused in the past thirty days, had it been armed',
+    id: 'tryCap', path: '/caps/try', role: 'viewer', tag: 'caps', summary: 'What a cap would have refused in the past thirty days, had it been set',
     refuses: ['unknown_organization'],
     query: trialQuery, answer: trialSchema,
     run: ({ context, actor: { organization }, query: { key, project, ...query } }) =>

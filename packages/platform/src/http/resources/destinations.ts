@@ -43,7 +43,7 @@ export const providerOperations = [
   operation({
     id: 'testProvider', method: 'post', path: '/providers/{provider}/test', role: 'admin', tag: 'providers',
     refuses: ['unknown_organization', 'provider_not_connected', 'provider_key_unreadable', 'sandbox_placeholder', 'provider_unreachable'],
-    summary: 'Ask the provider whether it takes the key', params: providerParams,
+    summary: 'Check that the provider accepts the key', params: providerParams,
     answer: z.object({
       provider: z.enum(providers), organization: z.string(), state: z.literal('connected'), accepted: z.boolean().nullable(), status: z.int(),
     }).openapi('ProviderTest'),

@@ -38,7 +38,8 @@ export const timeQuery = z.string().max(64).transform((text, { addIssue }) => pa
 
 /** A month, `2026-11` → its first instant. */
 export const monthQuery = z.string().max(64).transform((text, { addIssue }) => parseMonth(text) ?? wrongForm(addIssue, monthForm))
-  .openapi({ type: 'string', pattern: '^\\d{4}-\\d{2}$', description: 'A whole month, in UTC; without since and until.', example: '2026-11' });
+  .openapi({ type: 'string', pattern: '^\\d{4}-\\d{2}$',
+    description: 'A whole month, in UTC; not together with since and until.', example: '2026-11' });
 
 type AddIssue = (issue: { readonly code: 'custom'; readonly message: string; readonly params: object }) => void;
 
@@ -57,7 +58,7 @@ export const endpointQuery = z.enum(endpoints).optional();
 
 /** The range of a query, or the refusal that says why it is invalid. */
 export function checkedRange(range: TimeRange | RangeFault): TimeRange | AdministrationRefusal {
-  if (range === 'month_and_range') return refuseInput('invalid_input', 'The month stands alone: leave out since and until.');
+  if (range === 'month_and_range') return refuseInput('invalid_input', 'Give either month, or since and until, not both.');
   if (range === 'ends_before_it_begins') return refuseInput('invalid_input', 'The time until must not be before the time since.');
   return range;
 }

@@ -10,7 +10,7 @@ import { dollars, dollarsSent, idParams, instant, lifeSeconds, lifetimeMs } from
 const keyFields = {
   id: z.string(), prefix: z.string(), name: z.string().nullable(), project: z.string().nullable(), createdAt: instant,
   expiresAt: instant.nullable(), revokedAt: instant.nullable(),
-  disabledAt: instant.nullable().openapi({ description: 'It admits nothing until it is enabled again' }),
+  disabledAt: instant.nullable().openapi({ description: 'It admits no calls until it is enabled again' }),
   lastUsedAt: instant.nullable().openapi({ description: 'To the minute; null: never used' }), maxRunBudget: dollars.nullable(),
 };
 const keySchema = z.object(keyFields).openapi('ServiceKey');
@@ -25,7 +25,7 @@ export const keyOperations = [
     }),
   }),
   operation({
-    id: 'createKey', method: 'post', path: '/keys', role: 'member', tag: 'keys', status: 201, summary: 'Make a service key; it is shown this once',
+    id: 'createKey', method: 'post', path: '/keys', role: 'member', tag: 'keys', status: 201, summary: 'Make a service key; it is shown only once',
     refuses: ['unknown_organization', 'invalid_name', 'invalid_setting'],
     body: z.strictObject({
       name: z.string().min(1).max(200).nullable().optional(), project: z.string().min(1).nullable().optional(),

@@ -42,7 +42,7 @@ export const memberOperations = [
   }),
   operation({
     id: 'makeMemberPasswordLink', method: 'post', path: '/members/{id}/password-link', role: 'owner', tag: 'members', status: 201,
-    summary: 'Make a one-time link that sets a member\'s password, for 24 hours; it is shown this once',
+    summary: 'Make a one-time link that sets a member\'s password, for 24 hours; it is shown only once',
     refuses: ['unknown_member', 'forbidden'], params: idParams, answer: z.object({ url: z.url() }).openapi('PasswordLink'),
     run: ({ context, parts, actor, params }) =>
       makeMemberPasswordLink(context, { organization: actor.organization, id: params.id, publicUrl: parts.publicUrl }),
@@ -58,14 +58,14 @@ export const memberOperations = [
   operation({
     id: 'inviteMember', method: 'post', path: '/invitations', role: 'admin', tag: 'members', status: 201,
     refuses: ['unknown_organization', 'invalid_email', 'forbidden'],
-    summary: 'Make a one-time link to join; it is shown this once',
+    summary: 'Make a one-time link to join; it is shown only once',
     body: z.strictObject({ email: emailSent, role: roleField }), answer: madeInvitationSchema,
     run: ({ context, parts, actor, body }) => inviteUser(context, {
       organization: actor.organization, email: body.email, role: body.role, by: { role: actor.role, id: actor.id }, publicUrl: parts.publicUrl,
     }),
   }),
   operation({
-    id: 'withdrawInvitation', method: 'delete', path: '/invitations/{id}', role: 'admin', tag: 'members', summary: 'Make an open link void',
+    id: 'withdrawInvitation', method: 'delete', path: '/invitations/{id}', role: 'admin', tag: 'members', summary: 'Withdraw an open invitation',
     refuses: ['unknown_invitation', 'forbidden'],
     params: idParams, answer: invitationSchema,
     run: ({ context, actor, params }) => withdrawInvitation(context, { organization: actor.organization, id: params.id, by: actor.role }),

@@ -9,13 +9,13 @@ import { instant } from './fields.ts';
 const nodeSchema = z.object({
   id: z.string(), host: z.string().openapi({ description: 'Name of the machine' }),
   version: z.string(), runtime: z.string().openapi({ description: 'Version of Node' }),
-  state: z.enum(['ready', 'unready', 'stopped', 'silent']).openapi({ description: 'silent: not heard for twenty seconds' }),
+  state: z.enum(['ready', 'unready', 'stopped', 'silent']).openapi({ description: 'silent: no report for twenty seconds' }),
   reasons: z.array(z.string()).openapi({ description: 'Why it is not ready' }),
   startedAt: instant, heardAt: instant,
   callsInFlight: z.int(), callsForwarded: z.int(), callsRefused: z.int(), faults: z.int(), liveRuns: z.int(),
   journal: z.object({
     rowsToShip: z.int().openapi({ description: 'Ended calls that are not in the store yet' }),
-    lagMs: z.int().openapi({ description: 'Since everything due was last shipped' }),
+    lagMs: z.int().openapi({ description: 'Time since everything due was last shipped' }),
     bytes: z.int(),
     rowsInMemory: z.int().openapi({ description: 'Ended calls that wait because the journal cannot be written' }),
     setAside: z.int().openapi({ description: 'Records that the store refused' }),

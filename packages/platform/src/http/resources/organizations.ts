@@ -17,8 +17,9 @@ const organizationSchema = z.object({
   fallbackPrice: z.object({ input: dollars, output: dollars }).nullable(), enforceKeyCaps: z.boolean(),
   maxRunBudget: dollars.nullable(), runCeiling: dollars.nullable(), runExposure: dollars.nullable(),
   requestsPerMinute: z.int().nullable(), tokensPerMinute: z.int().nullable(),
-  keepRecordsDays: z.int().nullable().openapi({ description: 'Records, tap events and sums older than so many days go; null: none go' }),
-  recordsGoneBefore: instant.nullable().openapi({ description: 'Of the calls that started before it some or all records are gone; null: none are' }),
+  keepRecordsDays: z.int().nullable().openapi({ description: 'Records, tap events and sums older than this many days are removed; null: none are' }),
+  recordsGoneBefore: instant.nullable().openapi({
+    description: 'Some or all records of calls that started before this time have been removed; null: none have' }),
   createdAt: instant,
 }).openapi('Organization');
 
@@ -28,7 +29,7 @@ export const organizationOperations = [
   operation({
     id: 'listOrganizations', method: 'get', path: '/organizations', role: 'viewer', tag: 'organizations',
     refuses: ['unknown_organization'],
-    summary: 'The organizations of the person or token that asks', query: pageQuery, answer: pageOf(organizationSchema),
+    summary: 'The organizations that the caller belongs to', query: pageQuery, answer: pageOf(organizationSchema),
     run: async ({ context, actor, query }) => {
       const page = await storedPage({ list: 'organizations', organization: actor.organization }, query, {
         read: async (wanted) => actor.kind === 'token' ? [{ organization: actor.organization, createdAtMs: 0 }]
@@ -53,14 +54,14 @@ export const organizationOperations = [
   operation({
     id: 'setOrganization', method: 'patch', path: '/organizations/{id}', role: 'admin', tag: 'organizations',
     refuses: ['unknown_organization', 'invalid_setting'],
-    summary: 'Change settings; what is left out stays, null goes back to the default',
+    summary: 'Change settings; omitted fields stay as they are, null restores the default',
     params: idParams, body: ownSettings, answer: organizationSchema,
     run: async ({ context, actor, params, sent }) => ownOnly(actor, params.id) ?? setOrganization(context, actor.organization, sent),
   }),
   operation({
     id: 'eraseOrganization', method: 'delete', path: '/organizations/{id}', role: 'owner', tag: 'organizations',
     refuses: ['unknown_organization'],
-    summary: 'Erase the organization for good: keys, sessions and secrets go, records keep figures alone',
+    summary: 'Erase the organization for good: keys, sessions and secrets are destroyed, records keep only their figures',
     params: idParams, answer: z.object({ id: z.string(), erased: z.literal(true) }).openapi('ErasedOrganization'),
     run: async ({ context, actor, params }) => ownOnly(actor, params.id) ?? eraseOrganization(context, actor.organization),
   }),

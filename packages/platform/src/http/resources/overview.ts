@@ -18,7 +18,7 @@ const figures = {
 export const overviewOperations = [
   readingOperation({
     id: 'showOverview', refuses: ['unknown_organization'], path: '/overview', role: 'viewer', tag: 'overview',
-    summary: 'Spend, calls, tokens, errors and latency by hour or day, with totals of the period before; the past week unless given',
+    summary: 'Spend, calls, tokens, errors and latency by hour or day, with totals of the period before; the past week by default',
     query: z.object({ since: timeQuery.optional(), until: timeQuery.optional() }),
     answer: z.object({
       since: instant, until: instant, step: z.enum(['hour', 'day']), series: z.array(z.object({ at: instant, ...figures })),

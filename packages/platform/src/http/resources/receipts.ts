@@ -26,7 +26,7 @@ const receiptSchema = z.object({
     serviceTier: field, providerRequestId: field,
   }).nullable().openapi({ description: 'Null: erased' }),
   wordsDigest: digest, hash: digest,
-  matches: z.boolean().openapi({ description: 'The record as it stands gives this hash' }),
+  matches: z.boolean().openapi({ description: 'Whether the stored record gives this hash' }),
   checkpoint: z.object({
     organization: z.string(), key: z.string(), first: z.int(), previous: digest, last: z.int(), hash: digest, at: instant, signature: z.string(),
   }).nullable().openapi({ description: 'The signed checkpoint that covers it' }),

@@ -29,18 +29,19 @@ const reconciliationSchema = z.object({
   })),
   totals: z.object({ ours: side, theirs: side, difference: side }),
   equal: z.boolean().openapi({ description: 'Every line is equal' }),
-  recordsGoneBefore: instant.nullable().openapi({ description: 'Set where the file begins before it: some or all records before it are gone' }),
+  recordsGoneBefore: instant.nullable().openapi({
+    description: 'Set if the file begins before this time: some or all earlier records have been removed' }),
 }).openapi('Reconciliation');
 
 const correctionSchema = z.object({
   id: z.string(), provider: z.enum(providers), day, model: z.string().nullable().openapi({ description: 'Null: the bill names none' }),
-  ours: dollars, theirs: dollars, correction: dollars.openapi({ description: 'Theirs less ours' }),
+  ours: dollars, theirs: dollars, correction: dollars.openapi({ description: 'Theirs minus ours' }),
   bill: z.string().openapi({ description: 'SHA-256 of the file' }), recordedAt: instant,
 }).openapi('Correction');
 
 const recordedSchema = z.object({
   provider: z.enum(providers), days: z.object({ first: day, last: day }), corrections: z.array(correctionSchema), total: dollars,
-  openDays: z.array(day).openapi({ description: 'Days of the file that are not over: nothing is recorded for them' }),
+  openDays: z.array(day).openapi({ description: 'Days of the file that are not over yet; nothing is recorded for them' }),
 }).openapi('RecordedCorrections');
 
 export const reconciliationOperations = [
@@ -52,7 +53,7 @@ export const reconciliationOperations = [
   }),
   operation({
     id: 'recordCorrections', method: 'post', path: '/corrections', role: 'admin', tag: 'reconciliations', status: 201,
-    summary: 'Record how a cost export differs as corrections, in place of those of the same provider and days; no record is changed',
+    summary: 'Store the differences from a cost export as corrections, replacing those of the same provider and days; no record is changed',
     refuses: ['unknown_organization', 'invalid_bill'], body: billBody, bodyBytesMax: billBytesMax, answer: recordedSchema,
     // The audit row names the provider; the file itself may be megabytes.
     secrets: ['file'],

@@ -9,20 +9,21 @@ import { checkedRange, instant, timeQuery } from './fields.ts';
 export const refusalOperations = [
   readingOperation({
     id: 'showRefusals', refuses: ['unknown_organization'], path: '/refusals', role: 'viewer', tag: 'refusals',
-    summary: 'Refused calls by reason, key and time, counted by hour and kept for ninety days; the past week unless given',
+    summary: 'Refused calls by reason, key and time, counted by hour and kept for ninety days; the past week by default',
     query: z.object({ since: timeQuery.optional(), until: timeQuery.optional() }),
     answer: z.object({
       organization: z.string(), since: instant, until: instant, step: z.enum(['hour', 'day']), total: z.int(),
-      before: z.int().openapi({ description: 'In the time of the same length just before' }),
-      byCode: z.array(z.object({ code: z.string(), refusals: z.int() })).openapi({ description: 'Most often first' }),
+      before: z.int().openapi({ description: 'In the period of the same length just before' }),
+      byCode: z.array(z.object({ code: z.string(), refusals: z.int() })).openapi({ description: 'Most frequent first' }),
       series: z.array(z.object({ at: instant, byCode: z.record(z.string(), z.int()) })),
       rows: z.array(z.object({
-        key: z.string().nullable().openapi({ description: 'Null: too many keys were refused to be told apart' }),
+        key: z.string().nullable().openapi({ description: 'Null: too many keys were refused to be counted separately' }),
         code: z.string().openapi({ description: 'The `error.code` of the answers' }),
-        scope: z.enum(['organization', 'key', 'run']).nullable().openapi({ description: 'Of the budget that refused; null: none did' }),
+        scope: z.enum(['organization', 'key', 'run']).nullable().openapi({
+          description: 'Scope of the budget that refused the call; null: no budget did' }),
         window: z.enum(['run', 'day', 'week', 'month', 'year', 'lifetime']).nullable(),
         refusals: z.int(), firstHour: instant, lastHour: instant,
-      }).openapi('RefusalsOfKey')).openapi({ description: `Most often first, at most ${rowsMax}` }),
+      }).openapi('RefusalsOfKey')).openapi({ description: `Most frequent first, at most ${rowsMax}` }),
     }).openapi('Refusals'),
     run: async ({ context, actor, query }) => {
       const range = checkedRange(rangeOf(query, context.nowMs));

@@ -28,18 +28,18 @@ const runParams = z.object({ run: z.string().min(1).max(128) });
 export const selfOperations = [
   openOperation({
     id: 'showSelf', method: 'get', path: '/self', role: null, serviceKey: true, tag: 'self',
-    summary: 'The limits on the calls of the key that asks, and what is left of them', refuses: ['unknown_key', 'unknown_organization'],
+    summary: 'The limits on the calls of this key, and what is left of them', refuses: ['unknown_key', 'unknown_organization'],
     answer: selfSchema,
     run: async ({ context, parts, headers }) => showSelf(context, await askingKey(context, headers), parts.publicUrl + limitsPath),
   }),
   openOperation({
     id: 'showOwnRun', method: 'get', path: '/self/runs/{run}', role: null, serviceKey: true, tag: 'self',
-    summary: 'A run that the key began', refuses: ['unknown_run'], params: runParams, answer: runSchema,
+    summary: 'A run that this key started', refuses: ['unknown_run'], params: runParams, answer: runSchema,
     run: async ({ context, params, headers }) => showOwnRun(context, await askingKey(context, headers), params.run),
   }),
   openOperation({
     id: 'closeOwnRun', method: 'post', path: '/self/runs/{run}/close', role: null, serviceKey: true, tag: 'self',
-    summary: 'End a run that the key began, for good', refuses: ['unknown_run'], params: runParams, answer: runSchema,
+    summary: 'End a run that this key started, for good', refuses: ['unknown_run'], params: runParams, answer: runSchema,
     run: async ({ context, params, headers }) => {
       const key = await askingKey(context, headers);
       const store = context.store.acting({ actor: { kind: 'token', id: key.id, name: null }, detail: { run: params.run } });

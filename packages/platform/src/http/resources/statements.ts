@@ -11,7 +11,7 @@ const pageType = 'text/html; charset=utf-8';
 export const statementOperations = [
   readingOperation({
     id: 'showStatement', refuses: ['unknown_organization', 'invalid_price_file'], path: '/statements', role: 'viewer', tag: 'statements',
-    summary: 'The usage of a month as one printable HTML page; the month before the current one unless given',
+    summary: 'The usage of a month as one printable HTML page; last month by default',
     query: z.object({ month: monthQuery.optional(), project: nameQuery }),
     answer: z.string(), downloads: [pageType],
     run: async ({ context, actor, query: { month, project } }) => {

@@ -25,7 +25,7 @@ export const tokenOperations = [
   operation({
     id: 'createToken', method: 'post', path: '/tokens', role: 'admin', tag: 'tokens', status: 201,
     refuses: ['unknown_organization', 'invalid_name', 'forbidden'],
-    summary: 'Make a management token; it is shown this once',
+    summary: 'Make a management token; it is shown only once',
     body: z.strictObject({ role: roleField, name: z.string().min(1).max(200).nullable().optional(), expiresInSeconds: lifeSeconds }),
     answer: z.object({ ...tokenFields, token: z.string() }).openapi('MintedManagementToken'),
     run: ({ context, actor, body }) => createToken(context, {

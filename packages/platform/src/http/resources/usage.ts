@@ -55,7 +55,7 @@ async function answer({ context, actor, query }: ReadingCall<undefined, typeof u
 
 const usagePage = pageOf(usageSchema).extend({
   recordsGoneBefore: instant.nullable()
-    .openapi({ description: 'Set where the time begins before it: some or all records before it are gone for their age' }),
+    .openapi({ description: 'Set if the range begins before this time: some or all earlier records were removed because of their age' }),
 });
 
 export const usageOperations = [

@@ -9,13 +9,13 @@ const viewSchema = z.object({ id: z.string(), name: z.string(), query: z.string(
 
 export const viewOperations = [
   operation({
-    id: 'listViews', method: 'get', path: '/views', role: 'viewer', tag: 'views', summary: "The asking person's saved views, by name",
+    id: 'listViews', method: 'get', path: '/views', role: 'viewer', tag: 'views', summary: "Your own saved views, by name",
     answer: pageOf(viewSchema),
     run: async ({ context, actor }) => ({ data: await listViews(context, actor), nextCursor: null }),
   }),
   operation({
     id: 'saveView', method: 'post', path: '/views', role: 'viewer', tag: 'views', status: 201,
-    summary: 'Save a view, in place of the one with the same name', refuses: ['forbidden', 'invalid_name', 'too_many_views'],
+    summary: 'Save a view, replacing one with the same name', refuses: ['forbidden', 'invalid_name', 'too_many_views'],
     body: viewFields, answer: viewSchema,
     run: ({ context, actor, body }) => saveView(context, actor, body),
   }),

@@ -229,7 +229,7 @@ for (const on of bothEngines) {
       await apply(organization, { upstream: { ...upstream, credential: { env: 'ANOTHER' } } });
       assert.equal((await store.upstreams.show(organization))!.enabled, true, 'it stays enabled');
       assert.deepEqual(await problems(organization, { upstream: { url: 'https://evil.example' } }),
-        ['upstream.credential: The URL changes, so say what its credential is: env, file, or null where none is needed.']);
+        ['upstream.credential: The URL changes, so say what its credential is: env, file, or null if none is needed.']);
       await apply(organization, { upstream: { url: 'https://llm.example', credential: null, enabled: false } });
       assert.deepEqual(await store.upstreams.show(organization),
         { url: 'https://llm.example', enabled: false, hasCredential: false, state: 'readable' });

@@ -108,7 +108,7 @@ const webhookEntry = z.strictObject({
 
 const reference = z.strictObject({ env: text('The variable of a credential').optional(), file: text('The file of a credential').optional() })
   .refine(({ env, file }) => (env === undefined) !== (file === undefined), {
-    error: 'A credential is named by the variable (env) or the file (file) that holds it; it never stands here itself.',
+    error: 'Name the variable (env) or the file (file) that holds the credential. The credential itself does not belong here.',
   });
 
 const upstreamEntry = z.strictObject({

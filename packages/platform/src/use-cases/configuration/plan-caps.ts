@@ -51,12 +51,13 @@ function matchedOf({ caps, referred }: PlanningCaps, entries: readonly CapEntry[
   for (const [index, entry] of entries.entries()) {
     const key = entry.key === null ? null : referred(entry.key);
     if (entry.key !== null && key === null) {
-      problems.push({ path: ['caps', index, 'key'], sentence: 'No key has this id, or this name alone: name it in keys, or by its id.' });
+      problems.push({ path: ['caps', index, 'key'],
+        sentence: 'No key has this id, or not exactly one has this name. Add it under keys, or give its id.' });
       continue;
     }
     const place = placeOf(entry, key);
     if (matched.some((each) => each.place === place)) {
-      problems.push({ path: ['caps', index], sentence: 'A cap of this scope, subject and window stands in the list already.' });
+      problems.push({ path: ['caps', index], sentence: 'A cap of this scope, subject and window is already in the list.' });
     }
     const there = caps.find((cap) => placeOf(cap, cap.key === null ? null : { id: cap.key }) === place) ?? null;
     matched.push({ entry, key, place, there });

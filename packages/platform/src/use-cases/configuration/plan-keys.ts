@@ -58,7 +58,7 @@ function keyOf(
   }
   const found = live.filter((key) => key.name === name);
   return found.length > 1
-    ? { field: 'name', sentence: `The organization has ${found.length} keys with this name. Name the one that is meant by its id too.` }
+    ? { field: 'name', sentence: `The organization has ${found.length} keys with this name. Give the id of the one you mean.` }
     : { found: found[0] ?? null };
 }
 
@@ -70,7 +70,7 @@ function namedTwice(matched: readonly Matched[]): Problem[] {
       seen.add(one);
       return [];
     }
-    return [{ path: ['keys', index], sentence: 'This key stands in the list already.' }];
+    return [{ path: ['keys', index], sentence: 'This key is already in the list.' }];
   });
 }
 

@@ -45,7 +45,7 @@ async function credentialFor(
   if (credential === null) return '';
   if (credential === undefined) {
     const carries = upstream?.hasCredential === true && url !== null && url !== upstream.url;
-    return carries ? { sentence: 'The URL changes, so say what its credential is: env, file, or null where none is needed.' }
+    return carries ? { sentence: 'The URL changes, so say what its credential is: env, file, or null if none is needed.' }
       : upstream?.hasCredential === true ? undefined : '';
   }
   const found = await credentialOf(credential);

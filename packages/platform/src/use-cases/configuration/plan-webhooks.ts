@@ -56,7 +56,7 @@ function checked(entries: readonly WebhookEntry[], rules: UpstreamUrlRules): { r
       continue;
     }
     if (wanted.some(({ url, events }) => url === parsed.url && sameEvents(events ?? null, entry.events ?? null))) {
-      problems.push({ path: ['webhooks', index], sentence: 'A webhook with this URL and these events stands in the list already.' });
+      problems.push({ path: ['webhooks', index], sentence: 'A webhook with this URL and these events is already in the list.' });
     }
     wanted.push({ ...entry, url: parsed.url, index });
   }

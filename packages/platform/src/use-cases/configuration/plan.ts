@@ -47,11 +47,11 @@ export async function planConfiguration(
   if (!checked.success) return { problems: checked.error.issues.flatMap(problemsOf) };
   const configuration: Configuration = checked.data;
   const idOrName = planning.organization ?? configuration.organization;
-  if (idOrName === undefined) return { problems: [{ path: [], sentence: 'The file names no organization: give it one, or say --org ORG.' }] };
+  if (idOrName === undefined) return { problems: [{ path: [], sentence: 'The file names no organization. Add one, or use --org ORG.' }] };
   const organization = await showOrganization(context, idOrName);
   if (isRefusal(organization)) {
     return planning.organization !== undefined ? organization
-      : { problems: [{ path: ['organization'], sentence: 'There is no such organization. Make it first: metergate org create NAME' }] };
+      : { problems: [{ path: ['organization'], sentence: 'There is no such organization. Create it first: metergate org create NAME' }] };
   }
   return planOn(context, { planning, configuration, organization });
 }
@@ -132,8 +132,8 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 function problemsOf(issue: z.core.$ZodIssue): Problem[] {
   const path = issue.path.map((part) => (typeof part === 'number' ? part : String(part)));
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((name) => ({ path: [...path, name], sentence: 'This field is not known here.' }));
+    return issue.keys.map((name) => ({ path: [...path, name], sentence: 'There is no such field here.' }));
   }
   if (issue.message !== '') return [{ path, sentence: issue.message }];
-  return [{ path, sentence: path.length === 0 ? 'The file must be a map of sections.' : 'This is missing, or not of the form that it must have.' }];
+  return [{ path, sentence: path.length === 0 ? 'The file must be a map of sections.' : 'This field is missing or has the wrong form.' }];
 }

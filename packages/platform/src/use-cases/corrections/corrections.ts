@@ -39,7 +39,7 @@ export interface RecordedCorrections {
   readonly corrections: readonly ShownCorrection[];
   /** What they add. */
   readonly total: string;
-  /** Days of the file that are not over: nothing is recorded for them. */
+  /** Days of the file that are not over yet; nothing is recorded for them. */
   readonly openDays: readonly string[];
 }
 
@@ -50,7 +50,7 @@ export async function recordCorrections(context: UseCaseContext, input: Reconcil
   const compared = await compareBill(context, { ...input, organization: organization.id });
   if (isRefusal(compared)) return compared;
   const { lines, provider, fromMs, toMs, places, recordsGoneBefore } = compared;
-  if (places === null) return refuseInput('invalid_bill', 'This export has no amounts of money: corrections are recorded from a cost export.');
+  if (places === null) return refuseInput('invalid_bill', 'This export has no amounts. Corrections can only be recorded from a cost export.');
   if (recordsGoneBefore !== null) {
     return refuseInput('invalid_bill', `Records of calls before ${recordsGoneBefore} are gone for their age, and the file begins before it: how it `
       + 'differs says nothing. Give an export of later days.');
@@ -130,7 +130,7 @@ export async function adjusted<Row extends ShownUsage>(
     return refuseInput('invalid_input', `Bills are corrected by ${corrected.join(', ')}: there is no adjusted usage by or for a ${others[0]!}.`);
   }
   if ([sinceMs, untilMs].some((ms) => ms !== undefined && dayOf(ms) !== ms)) {
-    return refuseInput('invalid_input', 'Bills are corrected by whole days: ask for adjusted usage of whole days, in UTC.');
+    return refuseInput('invalid_input', 'Corrections are for whole days: ask for adjusted usage of whole days, in UTC.');
   }
   const organization = await findFigures(context, query.organization);
   if (isRefusal(organization)) return organization;

@@ -33,7 +33,7 @@ export const receiptFileType = 'application/x-ndjson';
 export async function exportReceipts(context: UseCaseContext, query: ReceiptsQuery): Promise<ReceiptExport | AdministrationRefusal> {
   const { fromMs, toMs } = query;
   if (fromMs !== undefined && toMs !== undefined && fromMs >= toMs) {
-    return refuseInput('invalid_input', 'The export must end after it begins: the end itself is not in it.');
+    return refuseInput('invalid_input', 'The export must end after it begins; the end is exclusive.');
   }
   const organization = await findFigures(context, query.organization);
   if (isRefusal(organization)) return organization;
@@ -54,18 +54,18 @@ async function spanOf(
   const signed = (chain.end ?? chain.head)?.last ?? 0;
   if (signed === 0) {
     return refuseInput('no_receipts', chain.end === null ? 'This organization has no receipts yet: there is one for each call from now on.'
-      : 'This organization is erased. It had no receipts by then, and can have none any more.');
+      : 'This organization is erased, and it never had receipts.');
   }
   const first = (signedBeginning(chain)?.last ?? 0) + 1;
-  if (first > signed) return refuseInput('no_receipts', 'Every call with a receipt is gone for its age.');
+  if (first > signed) return refuseInput('no_receipts', 'Every call with a receipt was removed because of its age.');
   if (fromMs === undefined && toMs === undefined) return { first, last: signed };
   if (chain.end !== null) {
     return refuseInput('invalid_input',
-      'This organization is erased, and nothing can be signed for it any more: export its whole chain, without a time.');
+      'This organization is erased, and nothing can be signed for it any more. Export its whole chain, without a time range.');
   }
   const span = await receipts.spanOfTime(chain.organization, { fromMs: fromMs ?? 0, toMs: toMs ?? farFutureMs });
-  if (span === null || span.first > signed) return refuseInput('no_receipts', 'No call of this time has a receipt.');
-  if (span.last < first) return refuseInput('no_receipts', 'The calls of this time are gone for their age.');
+  if (span === null || span.first > signed) return refuseInput('no_receipts', 'No call in this time range has a receipt.');
+  if (span.last < first) return refuseInput('no_receipts', 'The calls in this time range were removed because of their age.');
   return { first: Math.max(first, span.first), last: Math.min(span.last, signed) };
 }
 
@@ -76,7 +76,7 @@ export type ShownReceipt = Omit<ReceiptLine, 'type'> & {
   readonly organization: string;
   /** Hash of the receipt before it. */
   readonly previous: string;
-  /** The record as it stands gives this hash. */
+  /** Whether the stored record gives this hash. */
   readonly matches: boolean;
   /** The signed checkpoint that covers it; null: nothing after it is signed. */
   readonly checkpoint: Checkpoint | null;
@@ -89,7 +89,7 @@ export async function showReceipt(context: UseCaseContext, call: string, within?
   const { receipts } = context.store;
   const found = await receipts.find(call, organization?.id);
   if (found === null) {
-    return refuseInput('no_receipts', 'There is no receipt of such a call: it is unknown, gone for its age, or from before there were receipts.');
+    return refuseInput('no_receipts', 'There is no receipt for this call: it is unknown, was removed because of its age, or is older than receipts.');
   }
   const { record, sequence, hash: kept, wordsDigest } = found;
   const chain = await receipts.open(record.organization);
