@@ -153,7 +153,7 @@ test('at a terminal org erase takes the name, typed again; anything else erases 
   for (const stdin of [['acme ltd\n'], ['\n'], [], ['yes\n'], ['Acme Ltd \n']]) {
     const { code, stdout, stderr } = await run(['org', 'erase', 'Acme Ltd'], { stdin, isTerminal: true });
     assert.deepEqual([code, stdout], [1, '']);
-    assert.match(stderr, /secrets and words of Acme Ltd are destroyed for good[^]*Type its name to erase it: metergate: What was typed is not the name/);
+    assert.match(stderr, /words of Acme Ltd are destroyed for good[^]*Type its name to erase it: metergate: What was typed is not the name/);
   }
   assert.equal(await there(), true);
   const erased = await run(['org', 'erase', id], { stdin: ['Ac', 'me Ltd\r\n'], isTerminal: true });
