@@ -12,6 +12,7 @@ import { createPriceBook, type PriceBook } from '@metergate/core/price/price-boo
 import { LeaseBook } from '@metergate/core/lease/book.ts';
 import { priceList } from '@metergate/core/price/price-list.ts';
 import { parseOverlay } from '@metergate/core/price/overlay.ts';
+import type { Provider } from '@metergate/core/wire/wire.ts';
 import { gathered } from '@metergate/store/desk/gathered-port.ts';
 import { createStoreClient, type StoreClient } from '@metergate/store/desk/store-client.ts';
 import type { Journal, JournalCondition } from '@metergate/store/journal/journal.ts';
@@ -49,8 +50,7 @@ export interface GatewayThreadData {
   readonly storePort: MessagePort;
   readonly journalDirectory: string;
   readonly journalSync: JournalSync;
-  readonly openaiUrl: string;
-  readonly anthropicUrl: string;
+  readonly providerUrls: Readonly<Record<Provider, string>>;
   /** CIDRs a declared upstream may use besides public addresses. */
   readonly upstreamAllow: readonly string[];
   readonly heldBodiesMb: number;
@@ -147,7 +147,7 @@ async function start(): Promise<Parts> {
   const segments = createJournal({ directory: data.journalDirectory, sync: data.journalSync, randomBytes, clock: monotonicMs });
   const journal = nudging(client, segments);
   const destinations = createDestinationPools({
-    urls: { openai: data.openaiUrl, anthropic: data.anthropicUrl },
+    urls: data.providerUrls,
     guard: createAddressGuard({ allow: parseAddressRanges(data.upstreamAllow) }),
     monotonicMs,
     // A call is sent from the callback of its opening's commit, which runs in the check phase as it is.

@@ -2,25 +2,23 @@
  * The server's settings, for a command that runs in another shell. A stored key must not go to a host that the server would not send it to,
  * and both must allow the same addresses. If a variable here differs from the server's, the fault names both values.
  */
-import { providers, wires, type Provider } from '@metergate/core/wire/wire.ts';
+import { providers, wires } from '@metergate/core/wire/wire.ts';
 import type { KeptServerSettings, ServerSettings } from '@metergate/store/settings/server-settings.ts';
 import type { Config } from '../config/config.ts';
-import { valueOf, type Environment, type VariableName } from '../config/variables.ts';
+import { providerUrlVariables, valueOf, type Environment, type VariableName } from '../config/variables.ts';
 import { CommandFault } from './command.ts';
-
-const variables: Readonly<Record<Provider, VariableName>> = { openai: 'SVC_OPENAI_URL', anthropic: 'SVC_ANTHROPIC_URL' };
 
 /** This shell's own settings, if no server has said its own on this store yet. @throws CommandFault `other_settings` */
 export async function settingsOfServer(
   { serverSettings }: { readonly serverSettings: Pick<KeptServerSettings, 'last'> }, config: Config, env: Environment,
 ): Promise<ServerSettings> {
-  const own = { providerUrls: { openai: config.openaiUrl, anthropic: config.anthropicUrl }, upstreamAllow: config.upstreamAllow };
+  const own = { providerUrls: config.providerUrls, upstreamAllow: config.upstreamAllow };
   const server = await serverSettings.last();
   if (server === null) return { ...own, sandbox: false };
   if (!server.sandbox) {
     for (const provider of providers) {
       const difference = { here: own.providerUrls[provider], there: `${server.providerUrls[provider]} for ${wires[provider].displayName}` };
-      if (own.providerUrls[provider] !== server.providerUrls[provider]) assertUnset(env, variables[provider], difference);
+      if (own.providerUrls[provider] !== server.providerUrls[provider]) assertUnset(env, providerUrlVariables[provider], difference);
     }
   }
   const [here, there] = [own, server].map(({ upstreamAllow }) => upstreamAllow.join(' ') || 'none');

@@ -2,6 +2,7 @@
  * The product's settings as read from the environment, checked and with defaults. Design 5, table of variables.
  * Reading the environment is `read-config.ts`; nothing below takes a variable itself.
  */
+import type { Provider } from '@metergate/core/wire/wire.ts';
 import type { JournalSync } from '@metergate/store/journal/segment.ts';
 import type { OidcSettings } from '@metergate/platform/auth/oidc/oidc-settings.ts';
 import type { Sampling } from '@metergate/gateway/traces/sampler.ts';
@@ -37,8 +38,7 @@ export interface Config {
   readonly reportsDatabaseUrl: string | null;
   /** 32 bytes, where `SVC_MASTER_KEY` is set; else the file in the data directory is used. */
   readonly masterKey: Uint8Array | null;
-  readonly openaiUrl: string;
-  readonly anthropicUrl: string;
+  readonly providerUrls: Readonly<Record<Provider, string>>;
   /** CIDRs. */
   readonly upstreamAllow: readonly string[];
   /** CIDRs whose `X-Forwarded-For` is believed, by the platform only. */

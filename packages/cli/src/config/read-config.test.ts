@@ -19,7 +19,7 @@ test('design 5: with no variable set, every setting has its default', () => {
   assert.deepEqual(configOf({ PATH: '/bin', OPENAI_API_KEY: 'x' }), {
     gateway: { host: '127.0.0.1', port: 8080 }, platform: { host: '127.0.0.1', port: 8081 }, ops: { host: '127.0.0.1', port: 8082 },
     dataDirectory: '/srv/app/data', databaseUrl: 'sqlite:/srv/app/data/metergate.db', reportsDatabaseUrl: null, masterKey: null,
-    openaiUrl: 'https://api.openai.com', anthropicUrl: 'https://api.anthropic.com', upstreamAllow: [],
+    providerUrls: { openai: 'https://api.openai.com', anthropic: 'https://api.anthropic.com' }, upstreamAllow: [],
     journalSync: 'normal', runRegistryMax: 100_000, heldBodiesMb: 256, graceSeconds: 30, trustedProxies: [], oidc: null,
     logFormat: null, logLevel: 'info', accessLog: false, traces: null,
     publicGatewayUrl: null, publicPlatformUrl: null,
@@ -39,7 +39,7 @@ test('design 5: each variable is taken in its form', () => {
   assert.equal(config.dataDirectory, '/srv/state');
   assert.equal(config.databaseUrl, 'sqlite:/srv/app/calls.db');
   assert.deepEqual(config.masterKey, new Uint8Array(32).fill(7));
-  assert.deepEqual([config.openaiUrl, config.anthropicUrl], ['http://127.0.0.1:9', 'https://example.com']);
+  assert.deepEqual(config.providerUrls, { openai: 'http://127.0.0.1:9', anthropic: 'https://example.com' });
   assert.deepEqual(config.upstreamAllow, ['10.0.0.0/8', 'fd00::/8', '192.168.1.7']);
   assert.deepEqual([config.journalSync, config.runRegistryMax, config.heldBodiesMb, config.graceSeconds], ['full', 5, 64, 0]);
   assert.deepEqual([config.publicGatewayUrl, config.publicPlatformUrl], ['https://llm.example.com', null]);

@@ -2,7 +2,7 @@
  * The environment → all settings, checked and with defaults, or the one sentence that says what is wrong. Design 5.
  * Nothing is opened, made or resolved here but the files that secrets lie in. A sentence never repeats a key, a password or a URL that may hold one.
  */
-import { wires } from '@metergate/core/wire/wire.ts';
+import { eachProvider, wires } from '@metergate/core/wire/wire.ts';
 import { join, resolve } from 'node:path';
 import { parseAddressRanges } from '@metergate/store/network/public-address.ts';
 import { StoreFault } from '@metergate/store/engine/fault.ts';
@@ -15,7 +15,7 @@ import { oidcOf } from './oidc-config.ts';
 import { withSecretFiles } from './secret-files.ts';
 import { tracesOf } from './traces.ts';
 import { BadValue, listenHost, oneOf, originUrl, publicUrl, wholeNumber } from './values.ts';
-import { unknownVariable, valueOf, type Environment, type VariableName } from './variables.ts';
+import { providerUrlVariables, unknownVariable, valueOf, type Environment, type VariableName } from './variables.ts';
 
 /** `cwd`: what relative paths are relative to, absolute itself. */
 export function readConfig(env: Environment, cwd: string): { readonly config: Config } | { readonly refusal: string } {
@@ -38,8 +38,7 @@ function configOf(env: Environment, cwd: string): Config {
     databaseUrl,
     reportsDatabaseUrl: reportsDatabaseUrlOf(env, databaseUrl),
     masterKey: masterKeyOf(env, databaseUrl),
-    openaiUrl: originUrl(env, 'SVC_OPENAI_URL', `https://${wires.openai.host}`),
-    anthropicUrl: originUrl(env, 'SVC_ANTHROPIC_URL', `https://${wires.anthropic.host}`),
+    providerUrls: eachProvider((provider) => originUrl(env, providerUrlVariables[provider], `https://${wires[provider].host}`)),
     upstreamAllow: upstreamAllowOf(env),
     trustedProxies: trustedProxiesOf(env),
     oidc: oidcOf(env),

@@ -1,4 +1,5 @@
 /** The names of all settings, and the closest one to suggest for an unknown name. Design 5. */
+import type { Provider } from '@metergate/core/wire/wire.ts';
 
 /** Every variable that the product reads under its own prefix. */
 const variableNames = [
@@ -11,6 +12,9 @@ const variableNames = [
   'SVC_DATABASE_URL_FILE', 'SVC_REPORTS_DATABASE_URL_FILE', 'SVC_MASTER_KEY_FILE', 'SVC_OIDC_CLIENT_SECRET_FILE',
 ] as const;
 export type VariableName = (typeof variableNames)[number];
+
+/** Which variable replaces a provider's own URL. */
+export const providerUrlVariables: Readonly<Record<Provider, VariableName>> = { openai: 'SVC_OPENAI_URL', anthropic: 'SVC_ANTHROPIC_URL' };
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -100,7 +100,7 @@ caps:
   assert.deepEqual([code, stdout], [1, '']);
   for (const line of [
     /has 4 problems, and nothing was changed:/, /\n  line 3: settings\.drainSeconds: The drain time/,
-    /\n  line 4: settings\.colour: This field is not known/, /\n  line 7: keys\[1\]: A key needs a name, or an id\./,
+    /\n  line 4: settings\.colour: There is no such field here/, /\n  line 7: keys\[1\]: A key needs a name, or an id\./,
     /\n  line 12: caps\[0\]\.limit: The limit of a cap must be/,
   ]) assert.match(stderr, line);
   const json = await place.run(['apply', '-f', bad, '--yes', '--json']);

@@ -2,7 +2,7 @@
  * Runs every check, from the runtime to each organization's connections. It changes and creates nothing. A part that cannot be checked is a
  * finding, never an error, and the checks that depend on it are left out.
  */
-import { providers, type Provider } from '@metergate/core/wire/wire.ts';
+import { providers, wireNames, wires, type Provider, type Wire } from '@metergate/core/wire/wire.ts';
 import { listConnections, type ShownConnections } from '@metergate/platform/use-cases/providers.ts';
 import { StoreFault } from '@metergate/store/engine/fault.ts';
 import type { Store } from '@metergate/store/store.ts';
@@ -135,15 +135,15 @@ function storeFaultFinding(error: unknown): Finding {
   return finding('store', error.code === 'store_absent' || error.code === 'schema_older' ? 'warn' : 'fail', error.message);
 }
 
-function connectionFinding({ name, openai, anthropic, upstream }: ShownConnections): Finding {
-  const states = [openai, anthropic, upstream];
-  const message = `${name}: OpenAI ${inWords(openai)}, Anthropic ${inWords(anthropic)}, declared upstream ${upstream}.`;
+function connectionFinding(shown: ShownConnections): Finding {
+  const states = wireNames.map((wire) => shown[wire]);
+  const message = `${shown.name}: ${wireNames.map((wire) => `${wires[wire].displayName} ${inWords(shown[wire])}`).join(', ')}.`;
   if (states.includes('unreadable')) return finding('connections', 'fail', `${message} What is unreadable must be given again.`);
   if (states.includes('connected')) return finding('connections', 'ok', message);
   return finding('connections', 'warn', `${message} Connect a key with: ${providers.map(connectCommand).join(' or: ')}`);
 }
 
-function inWords(state: ShownConnections[Provider]): string {
+function inWords(state: ShownConnections[Wire]): string {
   return state === 'placeholder' ? 'sandbox placeholder' : state;
 }
 

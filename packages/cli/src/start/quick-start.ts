@@ -1,5 +1,5 @@
 /** The text after the start that says what to do next. It shows only the secrets passed to it, which a start does only at a terminal. */
-import type { Provider } from '@metergate/core/wire/wire.ts';
+import { wires } from '@metergate/core/wire/wire.ts';
 import type { FirstStart } from './first-start.ts';
 import type { KeptData } from './kept-data.ts';
 
@@ -12,8 +12,6 @@ export interface QuickStart {
   readonly alone: boolean;
   readonly firstStart: FirstStart;
 }
-
-const displayName: { readonly [P in Provider]: string } = { openai: 'OpenAI', anthropic: 'Anthropic' };
 
 /** A command as it is typed beside this start. */
 type Typed = (command: string) => string;
@@ -73,7 +71,7 @@ interface Beside {
 function connectionLines({ connected, connectedFrom, first }: FirstStart, { sandbox, alone, typed }: Beside): string[] {
   if (sandbox) return [];
   if (connectedFrom.length > 0) return [`Connected for organization default: the keys in ${connectedFrom.join(' and ')}.`, ''];
-  const names = connected.map((name) => displayName[name]).join(', ');
+  const names = connected.map((name) => wires[name].displayName).join(', ');
   if (connected.length > 0) return first ? [] : [`Connected for organization default: ${names}.`, ''];
   return [
     'No provider key is connected yet. Connect one (read from standard input):',

@@ -9,6 +9,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { idPrefix, newId, type GatewayNodeId } from '@metergate/core/id.ts';
+import { eachProvider } from '@metergate/core/wire/wire.ts';
 import type { NodeCondition } from '@metergate/gateway/condition.ts';
 import type { SpanFacts } from '@metergate/gateway/traces/call-traces.ts';
 import type { LogLine } from '@metergate/gateway/log/call-log.ts';
@@ -125,8 +126,8 @@ async function serve(options: StartOptions, { log, watch, asked, running, prepar
   const { config, part, sandbox, stdout, stderr } = options;
   const { masterKey, firstStart } = prepared;
   const died = Promise.withResolvers<number>();
-  const openaiUrl = running.provider?.url ?? config.openaiUrl;
-  const anthropicUrl = running.provider?.url ?? config.anthropicUrl;
+  const simulated = running.provider?.url;
+  const providerUrls = simulated === undefined ? config.providerUrls : eachProvider(() => simulated);
   if (config.traces !== null && part !== 'platform') {
     running.traces = createTraceExporter({ settings: config.traces, version: manifest.version, tell: (sentence) => log('warn', sentence) });
   }
@@ -137,7 +138,7 @@ async function serve(options: StartOptions, { log, watch, asked, running, prepar
     log('info', left);
   }
   running.threads = part === 'platform' ? null : await startGateway(config, {
-    node, masterKey, openaiUrl, anthropicUrl,
+    node, masterKey, providerUrls,
     onFault: (sentence) => log('warn', sentence),
     onLines: (lines) => logLines(log, lines),
     onSpans: (spans) => running.traces?.add(spans),
@@ -152,8 +153,7 @@ async function serve(options: StartOptions, { log, watch, asked, running, prepar
   running.platform = part === 'gateway' ? null : await startPlatformBeside(config, {
     databaseUrl: config.databaseUrl, reportsDatabaseUrl: config.reportsDatabaseUrl, masterKey,
     ...config.platform, publicUrl: config.publicPlatformUrl, gatewayUrl, sandbox,
-    providerUrls: { openai: openaiUrl, anthropic: anthropicUrl },
-    upstreamAllow: config.upstreamAllow, trustedProxies: config.trustedProxies, oidc: config.oidc,
+    providerUrls, upstreamAllow: config.upstreamAllow, trustedProxies: config.trustedProxies, oidc: config.oidc,
   }, (level, sentence) => log(level, sentence));
   const urls = {
     ...(running.threads === null ? {} : { gateway: urlOf(config.gateway.host, running.threads.gatewayPort) }),
@@ -207,8 +207,7 @@ function heldFilesOf({ databaseUrl }: Config, { lock }: PreparedData, log: Log):
 interface GatewayNeeds {
   readonly node: GatewayNodeId;
   readonly masterKey: Uint8Array;
-  readonly openaiUrl: string;
-  readonly anthropicUrl: string;
+  readonly providerUrls: Config['providerUrls'];
   readonly onFault: (sentence: string) => void;
   readonly onLines: (lines: readonly LogLine[]) => void;
   readonly onSpans: (spans: readonly SpanFacts[]) => void;
@@ -225,8 +224,7 @@ async function startGateway(config: Config, needs: GatewayNeeds): Promise<Thread
         host: config.gateway.host, port: config.gateway.port,
         nodeId: needs.node,
         journalDirectory: join(config.dataDirectory, 'journal'), journalSync: config.journalSync,
-        openaiUrl: needs.openaiUrl, anthropicUrl: needs.anthropicUrl,
-        upstreamAllow: config.upstreamAllow, heldBodiesMb: config.heldBodiesMb, graceSeconds: config.graceSeconds,
+        providerUrls: needs.providerUrls, upstreamAllow: config.upstreamAllow, heldBodiesMb: config.heldBodiesMb, graceSeconds: config.graceSeconds,
         accessLog: config.accessLog, traceSampling: config.traces?.sampling ?? null, runRegistryMax: config.runRegistryMax,
         sharedStore: parseDatabaseUrl(config.databaseUrl).kind === 'postgres',
       },

@@ -4,7 +4,7 @@
  * the organization that they were meant for. Pools are opened by the first call, closed when idle for minutes, when replaced, and, least
  * recently used first, above a bound. Design 2, Forwarding; design 3, row 8a.
  */
-import type { Provider } from '@metergate/core/wire/wire.ts';
+import { eachProvider, type Provider } from '@metergate/core/wire/wire.ts';
 import { NotPublicFault, type AddressGuard } from '@metergate/store/network/address-guard.ts';
 import type { Destination, DestinationTimeouts, Exchange, ExchangeObserver, OutboundRequest } from './destination.ts';
 import { OrganizationPools, type PoolOwner } from './organization-pools.ts';
@@ -48,12 +48,9 @@ export function createDestinationPools(options: DestinationPoolsOptions): Destin
   const { urls, guard, monotonicMs, dispatchIn, timeouts = defaultTimeouts, idleMs = 300_000, poolsMax = 4_096 } = options;
   const openNamed = (origin: string): Destination =>
     createDestination({ origin, timeouts, guard: null, keepAliveMs: providerKeepAliveMs, dispatchIn });
-  const named = {
-    openai: new OrganizationPools({ open: openNamed, monotonicMs, poolsMax }),
-    anthropic: new OrganizationPools({ open: openNamed, monotonicMs, poolsMax }),
-  };
+  const named = eachProvider(() => new OrganizationPools({ open: openNamed, monotonicMs, poolsMax }));
   const upstreams = new OrganizationPools({ open: (url) => openUpstream(url, { guard, timeouts, dispatchIn }), monotonicMs, poolsMax });
-  const all = [named.openai, named.anthropic, upstreams];
+  const all = [...Object.values(named), upstreams];
   const sweep = (): void => all.forEach((pools) => pools.sweep(monotonicMs() - idleMs));
   const timer = setInterval(sweep, Math.max(1_000, idleMs / 4)).unref();
 
@@ -61,7 +58,7 @@ export function createDestinationPools(options: DestinationPoolsOptions): Destin
     provider: (provider, organization) => named[provider].of(organization, 0, urls[provider]),
     upstream: ({ organization, version, url }) => upstreams.of(organization, version, url),
     sweep,
-    get providerPools() { return named.openai.size + named.anthropic.size; },
+    get providerPools() { return Object.values(named).reduce((sum, { size }) => sum + size, 0); },
     get upstreamPools() { return upstreams.size; },
     async close() {
       clearInterval(timer);

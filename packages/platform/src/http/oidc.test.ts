@@ -152,7 +152,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       const carried = own.header;
       await begin(other, newPerson('viewer'));
       isRefusedPage(await comeBack(none, back), 400, /not begun in this browser/);
-      isRefusedPage(await comeBack(other, back), 400, /could not be confirmed/);
+      isRefusedPage(await comeBack(other, back), 400, /could not be verified/);
       const alterations = [['state', 'another'], ['state', null], ['code', 'another'], ['code', null], ['iss', 'https://evil.example']] as const;
       for (const [name, value] of alterations) {
         const altered = new URL(back);
@@ -160,13 +160,13 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
         else altered.searchParams.set(name, value);
         const jar = new Jar();
         jar.take(new Headers([['set-cookie', carried]]));
-        isRefusedPage(await comeBack(jar, altered), 400, /could not be confirmed/);
+        isRefusedPage(await comeBack(jar, altered), 400, /could not be verified/);
       }
       const doubled = new URL(back);
       doubled.searchParams.append('state', 'second');
       const jar = new Jar();
       jar.take(new Headers([['set-cookie', carried]]));
-      isRefusedPage(await comeBack(jar, doubled), 400, /could not be confirmed/);
+      isRefusedPage(await comeBack(jar, doubled), 400, /could not be verified/);
     });
 
     test('a code that was used opens nothing the second time, whoever still has the cookie', async () => {
@@ -176,7 +176,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       again.take(new Headers([['set-cookie', jar.header]]));
       assert.equal((await comeBack(jar, back)).status, 303);
       isRefusedPage(await comeBack(jar, back), 400, /not begun in this browser/);
-      isRefusedPage(await comeBack(again, back), 400, /could not be confirmed/);
+      isRefusedPage(await comeBack(again, back), 400, /could not be verified/);
     });
 
     test('a token of another sign-in, an altered one, an unsigned one and none are refused', async () => {
@@ -195,10 +195,10 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       for (const lie of lies) {
         idp.tamper = (answer) => ({ ...answer, id_token: lie(answer) });
         platform.parts.attempts.forget({ email: 'oidc ', address: '' });
-        isRefusedPage(await signIn(newPerson('viewer')), 400, /could not be confirmed/);
+        isRefusedPage(await signIn(newPerson('viewer')), 400, /could not be verified/);
       }
       idp.tamper = () => ({ error: 'invalid_client', error_description: '<script>' });
-      isRefusedPage(await signIn(newPerson('viewer')), 400, /could not be confirmed/);
+      isRefusedPage(await signIn(newPerson('viewer')), 400, /could not be verified/);
     });
 
     test('whoever the provider does not let in is told so, without a word of the provider\'s', async () => {
@@ -211,7 +211,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       const lie = new URL(`${publicUrl}${callback}?state=${state}&${told}`);
       lie.searchParams.set('iss', idp.issuer);
       const answer = await comeBack(jar, lie);
-      isRefusedPage(answer, 400, /could not be confirmed/);
+      isRefusedPage(answer, 400, /could not be verified/);
       assert.doesNotMatch(answer.text, /alert\(|img src|javascript/);
     });
 

@@ -3,7 +3,7 @@
  * design 3, row 18.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
-import { providers, wires, type Provider } from '@metergate/core/wire/wire.ts';
+import { eachProvider, providers, wires, type Provider } from '@metergate/core/wire/wire.ts';
 import { z } from 'zod';
 import type { UseCaseContext } from './context.ts';
 import { checkInput } from './input.ts';
@@ -65,28 +65,28 @@ export async function organizationConnections(context: UseCaseContext, idOrName:
 }
 
 /** Where one organization stands with every destination. `placeholder`: what is stored is not a key, it stands where one would. */
-export interface ShownConnections {
+export interface ShownConnections extends Readonly<Record<Provider, ConnectionState | 'placeholder'>> {
   readonly id: string;
   readonly name: string;
-  readonly openai: ConnectionState | 'placeholder';
-  readonly anthropic: ConnectionState | 'placeholder';
   /** `missing`: none declared. */
   readonly upstream: ConnectionState | 'disabled';
 }
 
 /** Every organization's connections, oldest organization first. */
 export async function listConnections({ store }: UseCaseContext): Promise<ShownConnections[]> {
-  const stateOf = async (id: OrganizationId, provider: Provider): Promise<ShownConnections[Provider]> => {
-    const connection = await store.providers.state(id, provider);
-    return isPlaceholder(connection) ? 'placeholder' : connection.state;
+  const statesOf = async (id: OrganizationId): Promise<Record<Provider, ShownConnections[Provider]>> => {
+    const connections = await Promise.all(providers.map((provider) => store.providers.state(id, provider)));
+    return eachProvider((provider) => {
+      const connection = connections[providers.indexOf(provider)]!;
+      return isPlaceholder(connection) ? 'placeholder' : connection.state;
+    });
   };
   const shown: ShownConnections[] = [];
   for (const { id, name } of await store.organizations.list()) {
     const upstream = await store.upstreams.show(id);
     shown.push({
       id, name,
-      openai: await stateOf(id, 'openai'),
-      anthropic: await stateOf(id, 'anthropic'),
+      ...(await statesOf(id)),
       upstream: upstream === null ? 'missing' : upstream.state === 'unreadable' ? 'unreadable' : upstream.enabled ? 'connected' : 'disabled',
     });
   }

@@ -2,7 +2,7 @@
  * Settings of the server that started last: where it sends provider keys, and which addresses it allows. A command in another shell, with
  * other variables or none, uses the same.
  */
-import type { Provider } from '@metergate/core/wire/wire.ts';
+import { eachProvider, type Provider } from '@metergate/core/wire/wire.ts';
 import type { StoreContext } from '../context.ts';
 
 export interface ServerSettings {
@@ -26,8 +26,8 @@ export function serverSettingsIn({ background: engine }: StoreContext): KeptServ
       const found = await text();
       return found === null ? null : JSON.parse(found) as ServerSettings;
     },
-    async remember({ providerUrls: { openai, anthropic }, upstreamAllow, sandbox }) {
-      const settings = JSON.stringify({ providerUrls: { openai, anthropic }, upstreamAllow, sandbox });
+    async remember({ providerUrls, upstreamAllow, sandbox }) {
+      const settings = JSON.stringify({ providerUrls: eachProvider((provider) => providerUrls[provider]), upstreamAllow, sandbox });
       if (await text() === settings) return;
       await engine.write(async (transaction) => {
         await transaction.insertInto('server_settings').values({ only: 1, settings })
