@@ -7,6 +7,14 @@ export const sharedFolders: readonly { readonly folder: string; readonly alone: 
   { folder: 'packages/platform/src/', alone: [] },
   { folder: 'packages/core/src/', alone: [] },
   {
+    folder: 'packages/gateway/src/',
+    // They set the environment, wait long for what the clock does, or take long themselves: the last are done beside the others.
+    alone: [
+      'network/destination.contract.test.ts', 'network/tls.contract.test.ts', 'call/slow-bodies.test.ts', 'call/admit.test.ts',
+      'usage/create-copy-reader.test.ts', 'callers/callers.differential.test.ts', 'network/clients.differential.test.ts',
+    ],
+  },
+  {
     folder: 'packages/cli/src/',
     alone: ['start/start.test.ts', 'launcher.test.ts', 'built-product.test.ts', 'program.test.ts'],
   },

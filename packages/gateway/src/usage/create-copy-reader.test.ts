@@ -184,10 +184,10 @@ describe('a copy that cannot be read to its end', () => {
 
   it('says decode_limit for bombs, after little of them: 64 MiB of zeros in every coding, and in two', async () => {
     const zeros = Buffer.alloc(64 * 1024 * 1024);
+    const [gzip, br] = [zlib.gzipSync(zeros), zlib.brotliCompressSync(zeros)];
     const bombs: [string, Buffer][] = [
-      ['gzip', zlib.gzipSync(zeros)], ['deflate', zlib.deflateSync(zeros)], ['zstd', zlib.zstdCompressSync(zeros)],
-      ['br', zlib.brotliCompressSync(zeros)], ['gzip, gzip', zlib.gzipSync(zlib.gzipSync(zeros))],
-      ['br, gzip', zlib.gzipSync(zlib.brotliCompressSync(zeros))], ['gzip, br', zlib.brotliCompressSync(zlib.gzipSync(zeros))],
+      ['gzip', gzip], ['deflate', zlib.deflateSync(zeros)], ['zstd', zlib.zstdCompressSync(zeros)], ['br', br],
+      ['gzip, gzip', zlib.gzipSync(gzip)], ['br, gzip', zlib.gzipSync(br)], ['gzip, br', zlib.brotliCompressSync(gzip)],
     ];
     for (const runtimeVersion of [aboveFloor, belowFloor]) {
       for (const [coding, bytes] of bombs) {
@@ -204,11 +204,12 @@ describe('a copy that cannot be read to its end', () => {
   });
 
   it('does not count a large honest body as a bomb: usage is found behind 40 MB', async () => {
-    const numbers = Buffer.from(`[${Array.from({ length: 2_000_000 }, (_, n) => (n * 0.618_033_988_7 % 1).toFixed(16)).join(',')}]`);
+    const some = Buffer.from(Array.from({ length: 50_000 }, (_, n) => `${(n * 0.618_033_988_7 % 1).toFixed(16)},`).join(''));
+    const numbers = Buffer.concat(Array<Buffer>(40).fill(some));
     assert.ok(numbers.length > 36_000_000);
     const limits = fresh();
     const { copy, finish, reader } = start('gzip', { limits });
-    const encoded = zlib.gzipSync(Buffer.concat([numbers, Buffer.from(marker)]), { level: 1 });
+    const encoded = zlib.gzipSync(Buffer.concat([numbers, Buffer.from(marker)]), { strategy: zlib.constants.Z_HUFFMAN_ONLY });
     for (let at = 0; at < encoded.length; at += 65_536) {
       copy.push(encoded.subarray(at, at + 65_536));
       while (limits.waiting.now > 1024 * 1024) await new Promise((resolve) => setImmediate(resolve));

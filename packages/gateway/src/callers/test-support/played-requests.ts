@@ -120,15 +120,24 @@ function recordText({ method, path, outcome, status, usage, usageReason, request
   return [method, path, outcome, status, usage, usageReason, requestBytes, responseBytes, streamed, labels.join('+')].join(' ');
 }
 
-async function untilQuiet(seen: () => string, patience: number): Promise<void> {
-  for (let before = '', quiet = 0; quiet < patience; quiet += 1) {
-    await turns(1);
-    const now = seen();
-    if (now !== before) quiet = 0;
-    before = now;
-  }
+/** No promise for each turn: the test runner's account of every one costs more than the turn. */
+function untilQuiet(seen: () => string, patience: number): Promise<void> {
+  return new Promise((resolve) => {
+    let [before, quiet] = ['', 0];
+    const turn = (): void => {
+      const now = seen();
+      quiet = now === before ? quiet + 1 : 1;
+      before = now;
+      if (quiet < patience) setImmediate(turn);
+      else resolve();
+    };
+    setImmediate(turn);
+  });
 }
 
-async function turns(count: number): Promise<void> {
-  for (let at = 0; at < count; at += 1) await new Promise((resolve) => void setImmediate(resolve));
+function turns(count: number): Promise<void> {
+  return new Promise((resolve) => {
+    const turn = (left: number): void => void (left === 0 ? resolve() : setImmediate(turn, left - 1));
+    setImmediate(turn, count - 1);
+  });
 }

@@ -4,6 +4,7 @@
 import { noTokens, nothingDue, type Reading, type UsageReader } from '@metergate/core/usage/reading.ts';
 
 export const marker = '"usage":{"prompt_tokens":7}';
+const lastEvent = 'data: [DONE]';
 
 export interface MarkerReader extends UsageReader {
   readonly bytes: () => Buffer;
@@ -18,6 +19,9 @@ export function createMarkerReader({ keep = true }: { keep?: boolean } = {}): Ma
   const endings: ('whole' | 'cut')[] = [];
   let pieces = 0;
   let bytesSeen = 0;
+  let dialogueEnded = false;
+  /** What came last, for an end that is cut in two. */
+  let tail = '';
   const bytes = (): Buffer => Buffer.concat(chunks);
   return {
     bytes,
@@ -27,9 +31,13 @@ export function createMarkerReader({ keep = true }: { keep?: boolean } = {}): Ma
     push(chunk) {
       pieces++;
       bytesSeen += chunk.length;
-      if (keep) chunks.push(Buffer.from(chunk));
+      if (!keep) return;
+      const piece = Buffer.from(chunk);
+      chunks.push(piece);
+      dialogueEnded ||= piece.includes(lastEvent) || (tail + piece.toString('latin1', 0, lastEvent.length)).includes(lastEvent);
+      tail = (tail + piece.toString('latin1', Math.max(0, piece.length - lastEvent.length))).slice(-lastEvent.length);
     },
-    get dialogueEnded() { return bytes().includes('data: [DONE]'); },
+    get dialogueEnded() { return dialogueEnded; },
     finish(ending): Reading {
       endings.push(ending);
       const reported = bytes().includes(marker);
