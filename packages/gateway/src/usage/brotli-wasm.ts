@@ -1,14 +1,15 @@
 /**
- * A Brotli decoder inside WebAssembly, as a Node stream: a hostile body can break its own reading there, never the process. It runs on this
- * thread, so it works in small slices that take turns. Its memory never shrinks, so the number of live decoders is bounded.
+ * A Brotli decoder inside WebAssembly, as a Node stream: a hostile body can break its own reading there, never the process. What surely comes in
+ * short pieces is undone on this thread, in small slices that take turns; all else on a thread of its own. Memory never shrinks, so the number of
+ * live decoders is bounded.
  */
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { Transform, type TransformCallback } from 'node:stream';
-import { BrotliDecStream, BrotliStreamResultCode, initSync } from 'brotli-dec-wasm/web';
+import { BrotliElsewhere, memoryBytesElsewhere } from './brotli-elsewhere.ts';
+import { comesInShortPieces } from './brotli-opening.ts';
+import { brotliMemoryBytes, BrotliSlices, type Slice } from './brotli-slices.ts';
 
-/** Decoded bytes of one slice: tenths of a millisecond. */
-const sliceBytes = 32 * 1024;
+/** Decoded bytes of one slice on this thread: tenths of a millisecond. */
+const sliceBytesHere = 32 * 1024;
 
 /** Decoders alive at once: a long stream holds its whole window, 4 MiB and more. */
 const decodersMax = 512;
@@ -20,7 +21,6 @@ const decodersWhenFull = 48;
 /** What every organization may have alive at least, whatever the others do. */
 const decodersAssured = 4;
 
-let memory: { readonly buffer: { readonly byteLength: number } } | null = null;
 let alive = 0;
 const aliveByOrganization = new Map<string, number>();
 
@@ -31,24 +31,20 @@ export class BrotliDecodersBusy extends Error {}
 export interface WasmBrotliOptions {
   readonly organization: string;
   readonly inTurn: (piece: () => void) => void;
+  /** Decoded bytes of one slice that comes from elsewhere. */
+  readonly sliceBytes: number;
 }
 
 /**
  * An organization may have as many decoders as it leaves free, and a few always: one whose answers never end takes none from another.
  * Throws `BrotliDecodersBusy` if it has them.
  */
-export function createWasmBrotliDecompress(options: WasmBrotliOptions): Transform {
-  const { buffer } = memory ??= loadMemory();
-  const most = buffer.byteLength > memoryBytesSoftMax ? decodersWhenFull : decodersMax;
+export function createWasmBrotliDecompress(firstChunk: Uint8Array, options: WasmBrotliOptions): Transform {
+  const most = Math.max(brotliMemoryBytes(), memoryBytesElsewhere()) > memoryBytesSoftMax ? decodersWhenFull : decodersMax;
   const own = aliveByOrganization.get(options.organization) ?? 0;
   const assured = own < decodersAssured && alive < decodersMax;
   if (!assured && own >= most - alive) throw new BrotliDecodersBusy('Too many Brotli bodies are being read at once.');
-  return new WasmBrotliDecompress(options);
-}
-
-function loadMemory(): NonNullable<typeof memory> {
-  const module = readFileSync(fileURLToPath(import.meta.resolve('brotli-dec-wasm/web/bg.wasm')));
-  return initSync({ module }).memory as NonNullable<typeof memory>;
+  return new WasmBrotliDecompress(comesInShortPieces(firstChunk) ? new SlicesHere(options.inTurn) : new BrotliElsewhere(options.sliceBytes), options);
 }
 
 /** Decoders alive now, for tests. */
@@ -56,27 +52,62 @@ export function wasmBrotliDecodersAlive(): number {
   return alive;
 }
 
-class WasmBrotliDecompress extends Transform {
-  #decoder: BrotliDecStream | null = new BrotliDecStream();
-  #whole = false;
-  readonly #options: WasmBrotliOptions;
+/** What undoes a stream. */
+interface Slices {
+  /** The next slice, of these bytes or, where they are null, of those given last. Null is told where they are no Brotli stream. */
+  next(bytes: Uint8Array | null, told: (slice: Slice | null) => void): void;
+  free(): void;
+}
 
-  constructor(options: WasmBrotliOptions) {
-    super({ readableHighWaterMark: sliceBytes });
-    this.#options = options;
+class SlicesHere implements Slices {
+  readonly #inTurn: WasmBrotliOptions['inTurn'];
+  readonly #slices = new BrotliSlices();
+
+  constructor(inTurn: WasmBrotliOptions['inTurn']) {
+    this.#inTurn = inTurn;
+  }
+
+  next(bytes: Uint8Array | null, told: (slice: Slice | null) => void): void {
+    this.#inTurn(() => told(this.#undo(bytes)));
+  }
+
+  #undo(bytes: Uint8Array | null): Slice | null {
+    try {
+      if (bytes !== null) this.#slices.give(bytes);
+      return this.#slices.next(sliceBytesHere);
+    } catch {
+      return null;
+    }
+  }
+
+  free(): void {
+    this.#slices.free();
+  }
+}
+
+class WasmBrotliDecompress extends Transform {
+  readonly #organization: string;
+  #slices: Slices | null;
+  #whole = false;
+  /** More is to be undone once what was handed over is read. */
+  #untilRead: TransformCallback | null = null;
+
+  constructor(slices: Slices, { organization }: WasmBrotliOptions) {
+    super({ readableHighWaterMark: sliceBytesHere });
+    this.#slices = slices;
+    this.#organization = organization;
     this.#count(1);
   }
 
   #count(change: 1 | -1): void {
-    const { organization } = this.#options;
-    const own = (aliveByOrganization.get(organization) ?? 0) + change;
-    if (own === 0) aliveByOrganization.delete(organization);
-    else aliveByOrganization.set(organization, own);
+    const own = (aliveByOrganization.get(this.#organization) ?? 0) + change;
+    if (own === 0) aliveByOrganization.delete(this.#organization);
+    else aliveByOrganization.set(this.#organization, own);
     alive += change;
   }
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
-    this.#options.inTurn(() => this.#decode(chunk, done));
+    this.#undo(chunk, done);
   }
 
   override _flush(done: TransformCallback): void {
@@ -84,29 +115,33 @@ class WasmBrotliDecompress extends Transform {
   }
 
   override _destroy(fault: Error | null, done: (fault: Error | null) => void): void {
-    if (this.#decoder !== null) {
-      this.#decoder.free();
-      this.#decoder = null;
+    if (this.#slices !== null) {
+      this.#slices.free();
+      this.#slices = null;
       this.#count(-1);
     }
     done(fault);
   }
 
-  /** One slice; what is left of the input waits for its next turn. Bytes after the end of the stream are ignored. */
-  #decode(input: Uint8Array, done: TransformCallback): void {
-    if (this.#decoder === null || this.#whole) return done();
-    let outcome: { code: BrotliStreamResultCode; rest: Uint8Array };
-    try {
-      const result = this.#decoder.dec(input, sliceBytes);
-      outcome = { code: result.code, rest: input.subarray(result.input_offset) };
-      const decoded = result.buf;
-      result.free();
-      if (decoded.length > 0) this.push(decoded);
-    } catch {
-      return done(new Error('The body is not a Brotli stream.'));
-    }
-    this.#whole = outcome.code === BrotliStreamResultCode.ResultSuccess;
-    if (outcome.code === BrotliStreamResultCode.NeedsMoreOutput) this.#options.inTurn(() => this.#decode(outcome.rest, done));
-    else done();
+  /** Slice by slice, until all is taken. Bytes after the end of the stream are ignored. */
+  #undo(bytes: Uint8Array | null, done: TransformCallback): void {
+    if (this.#slices === null || this.#whole) return done();
+    this.#slices.next(bytes, (slice) => {
+      if (this.#slices === null) return done();
+      if (slice === null) return done(new Error('The body is not a Brotli stream.'));
+      this.#whole = slice.state === 'whole';
+      const goesOn = slice.decoded.length === 0 || this.push(slice.decoded);
+      if (slice.state !== 'more') done();
+      else if (goesOn) this.#undo(null, done);
+      else this.#untilRead = done;
+    });
+  }
+
+  /** Who reads has room for more. */
+  override _read(bytes: number): void {
+    const done = this.#untilRead;
+    this.#untilRead = null;
+    if (done === null) super._read(bytes);
+    else this.#undo(null, done);
   }
 }

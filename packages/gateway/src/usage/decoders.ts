@@ -30,7 +30,8 @@ export function createDecoder(coding: Coding, firstChunk: Uint8Array, options: D
   switch (coding) {
     case 'gzip': return zlib.createGunzip({ chunkSize });
     case 'deflate': return isZlibWrapped(firstChunk) ? zlib.createInflate({ chunkSize }) : zlib.createInflateRaw({ chunkSize });
-    case 'br': return nativeBrotliIsSafe(runtimeVersion) ? zlib.createBrotliDecompress({ chunkSize }) : createWasmBrotliDecompress(options);
+    case 'br': return nativeBrotliIsSafe(runtimeVersion)
+      ? zlib.createBrotliDecompress({ chunkSize }) : createWasmBrotliDecompress(firstChunk, { ...options, sliceBytes: chunkSize });
     case 'zstd': return zlib.createZstdDecompress({
       chunkSize, params: { [zlib.constants.ZSTD_d_windowLogMax]: zstdWindowLogMax },
     });

@@ -1,0 +1,48 @@
+/**
+ * The thread that undoes what may come in long pieces (decision 0019): up to tens of milliseconds each, which no call is to wait for. The system
+ * gives it what others leave. Begun by `brotli-elsewhere.ts` with the first such body.
+ */
+import { setPriority } from 'node:os';
+import { parentPort } from 'node:worker_threads';
+import { BrotliSlices, brotliMemoryBytes, type Slice } from './brotli-slices.ts';
+
+/** Asks for the next slice of a stream, with the bytes that came where all before them are taken; or lets it go. */
+export type ToBrotliThread =
+  | { readonly id: number; readonly bytes: Uint8Array | null; readonly bytesMax: number }
+  | { readonly id: number; readonly free: true };
+
+/** Null: it is no Brotli stream. */
+export interface FromBrotliThread {
+  readonly id: number;
+  readonly slice: Slice | null;
+  /** Of all streams of this thread. */
+  readonly memoryBytes: number;
+}
+
+const streams = new Map<number, BrotliSlices>();
+const parent = parentPort!;
+
+parent.on('message', (message: ToBrotliThread) => {
+  if ('free' in message) {
+    streams.get(message.id)?.free();
+    streams.delete(message.id);
+    return;
+  }
+  const slice = sliceOf(message.id, message.bytes, message.bytesMax);
+  const answer: FromBrotliThread = { id: message.id, slice, memoryBytes: brotliMemoryBytes() };
+  parent.postMessage(answer, slice === null ? [] : [slice.decoded.buffer]);
+});
+
+function sliceOf(id: number, bytes: Uint8Array | null, bytesMax: number): Slice | null {
+  try {
+    let stream = streams.get(id);
+    if (stream === undefined) streams.set(id, stream = new BrotliSlices());
+    if (bytes !== null) stream.give(bytes);
+    return stream.next(bytesMax);
+  } catch {
+    return null;
+  }
+}
+
+// Elsewhere it would be the priority of the whole process.
+if (process.platform === 'linux') setPriority(0, 10);

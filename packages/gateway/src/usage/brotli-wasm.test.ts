@@ -1,0 +1,47 @@
+/** Decision 0019: where Brotli is undone that may come in long pieces, told by the memory that this thread's decoders take. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import zlib from 'node:zlib';
+import type { Reading } from '@metergate/core/usage/reading.ts';
+import { memoryBytesElsewhere } from './brotli-elsewhere.ts';
+import { brotliMemoryBytes } from './brotli-slices.ts';
+import { wasmBrotliDecodersAlive } from './brotli-wasm.ts';
+import { defaultCopyLimits } from './copy-limits.ts';
+import { createCopyReader } from './create-copy-reader.ts';
+import { DecodingPlaces } from './decoding-places.ts';
+import { createMarkerReader, marker } from './test-support/marker-reader.ts';
+
+const { BROTLI_PARAM_LGWIN: window, BROTLI_PARAM_QUALITY: quality } = zlib.constants;
+
+function readingOf(keep: boolean, ...chunks: Buffer[]): Promise<Reading> {
+  const copy = createCopyReader({
+    context: { wire: 'openai', endpoint: 'chat.completions', streamed: false }, contentEncoding: 'br', runtimeVersion: '26.12.0',
+    limits: { ...defaultCopyLimits, waiting: { now: 0, max: defaultCopyLimits.waiting.max } }, places: new DecodingPlaces(),
+    createReader: () => createMarkerReader({ keep }),
+  });
+  for (const chunk of chunks) copy.push(chunk);
+  return new Promise((resolve) => copy.finish('whole', 60_000, resolve));
+}
+
+test('a body that unfolds without end takes no window of the thread that forwards calls, in any window', async () => {
+  const zeros = Buffer.alloc(16 * 1024 * 1024);
+  for (const lgwin of [16, 18, 19, 22, 24]) {
+    const reading = await readingOf(false, zlib.brotliCompressSync(zeros, { params: { [window]: lgwin, [quality]: 5 } }));
+    assert.equal(reading.usageReason, 'decode_limit', `${lgwin}`);
+  }
+  assert.ok(brotliMemoryBytes() < 4 * 1024 * 1024, `${brotliMemoryBytes()} bytes here`);
+  assert.ok(memoryBytesElsewhere() >= 16 * 1024 * 1024, `${memoryBytesElsewhere()} bytes there`);
+  assert.equal(wasmBrotliDecodersAlive(), 0);
+});
+
+test('what is undone elsewhere is read like any other: in one chunk or many, whole, cut short and broken', async () => {
+  const body = Buffer.from(JSON.stringify(Array.from({ length: 40_000 }, (_, n) => `${n * 7919 % 1000} `)) + marker);
+  const bytes = zlib.brotliCompressSync(body, { params: { [quality]: 1 } });
+  const pieces = Array.from({ length: Math.ceil(bytes.length / 1_000) }, (_, at) => bytes.subarray(at * 1_000, (at + 1) * 1_000));
+  assert.equal((await readingOf(true, bytes)).usage, 'reported');
+  assert.equal((await readingOf(true, ...pieces)).usage, 'reported');
+  assert.equal((await readingOf(true, bytes, Buffer.from('behind its end'))).usage, 'reported');
+  assert.equal((await readingOf(true, bytes.subarray(0, bytes.length >> 1))).usageReason, 'decode_failed');
+  assert.equal((await readingOf(true, bytes.subarray(0, 100), Buffer.alloc(1_000, 0xff))).usageReason, 'decode_failed');
+  assert.equal(wasmBrotliDecodersAlive(), 0);
+});
