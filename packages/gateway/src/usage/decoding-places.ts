@@ -4,14 +4,18 @@
  * longer than the answers wait. So a copy waits for a place before its decoder is opened, and holds it while there is something to undo.
  */
 
-/** As many as the runtime has threads for them: more at once would only wait there. */
-const placesMax = 4;
+/** At first an organization has as many as the runtime has threads for them; one more with each copy that ended as honest ones do. */
+const placesAtFirst = 4;
+const placesMax = 16;
 /** Of an organization that had a copy lately which unfolded without end. */
 const placesOfUnfolding = 1;
 /** Between such a copy and the next one of its organization. */
 const restMs = 50;
 /** After so long without such a copy an organization is as any other. */
 const forgetMs = 10_000;
+
+/** Organizations that are remembered, unless more have copies under way. */
+const rememberedMax = 256;
 
 /** What is given a place. */
 export interface Placed {
@@ -28,6 +32,7 @@ export interface PlacesBy {
 interface Organization {
   readonly placed: Set<Placed>;
   readonly waiting: Set<Placed>;
+  places: number;
   /** It has had a copy that unfolded without end: until then it has one place. */
   narrowUntilMs: number;
   restUntilMs: number;
@@ -44,7 +49,6 @@ export class DecodingPlaces {
     this.#by = by;
   }
 
-  /** Organizations that are remembered: with copies under way, or of the last seconds with one that unfolded. */
   get remembered(): number {
     return this.#organizations.size;
   }
@@ -53,11 +57,12 @@ export class DecodingPlaces {
   seek(name: string, copy: Placed): void {
     let organization = this.#organizations.get(name);
     if (organization === undefined) {
-      organization = { placed: new Set(), waiting: new Set(), narrowUntilMs: 0, restUntilMs: 0, isWaking: false };
+      this.#forgetIdle();
+      organization = { placed: new Set(), waiting: new Set(), places: placesAtFirst, narrowUntilMs: 0, restUntilMs: 0, isWaking: false };
       this.#organizations.set(name, organization);
     }
     organization.waiting.add(copy);
-    this.#fill(name, organization);
+    this.#fill(organization);
   }
 
   /** It needs its place no longer, or waits for none any more; nothing where it has none. */
@@ -65,8 +70,8 @@ export class DecodingPlaces {
     const organization = this.#organizations.get(name);
     if (organization === undefined) return;
     organization.waiting.delete(copy);
-    organization.placed.delete(copy);
-    this.#fill(name, organization);
+    if (organization.placed.delete(copy) && organization.places < placesMax) organization.places += 1;
+    this.#fill(organization);
   }
 
   /** As `leave`, of a copy that was given up since it unfolded without end. */
@@ -76,16 +81,18 @@ export class DecodingPlaces {
       const nowMs = this.#by.monotonicMs();
       organization.narrowUntilMs = nowMs + forgetMs;
       organization.restUntilMs = nowMs + restMs;
+      // What leaving adds is for honest copies.
+      organization.places = placesAtFirst - 1;
     }
     this.leave(name, copy);
   }
 
-  #fill(name: string, organization: Organization): void {
+  #fill(organization: Organization): void {
     const { placed, waiting } = organization;
-    if (waiting.size === 0) return this.#forgetIfIdle(name, organization);
+    if (waiting.size === 0) return;
     const nowMs = organization.narrowUntilMs === 0 ? 0 : this.#by.monotonicMs();
-    if (nowMs < organization.restUntilMs) return this.#wakeLater(name, organization, organization.restUntilMs - nowMs);
-    const most = nowMs < organization.narrowUntilMs ? placesOfUnfolding : placesMax;
+    if (nowMs < organization.restUntilMs) return this.#wakeLater(organization, organization.restUntilMs - nowMs);
+    const most = nowMs < organization.narrowUntilMs ? placesOfUnfolding : organization.places;
     for (const copy of waiting) {
       if (placed.size >= most) return;
       waiting.delete(copy);
@@ -94,23 +101,19 @@ export class DecodingPlaces {
     }
   }
 
-  #wakeLater(name: string, organization: Organization, delayMs: number): void {
+  #wakeLater(organization: Organization, delayMs: number): void {
     if (organization.isWaking) return;
     organization.isWaking = true;
     this.#by.after(delayMs, () => {
       organization.isWaking = false;
-      this.#fill(name, organization);
+      this.#fill(organization);
     });
   }
 
-  /** Others are forgotten with it, so that those who are gone for long do not stay. */
-  #forgetIfIdle(name: string, organization: Organization): void {
-    if (organization.placed.size > 0) return;
-    if (organization.narrowUntilMs === 0) this.#organizations.delete(name);
-    else this.#forgetUnfolding(this.#by.monotonicMs());
-  }
-
-  #forgetUnfolding(nowMs: number): void {
+  /** Where many are remembered: those with no copy under way, and none lately that unfolded. */
+  #forgetIdle(): void {
+    if (this.#organizations.size <= rememberedMax) return;
+    const nowMs = this.#by.monotonicMs();
     for (const [name, { placed, waiting, narrowUntilMs }] of this.#organizations) {
       if (placed.size === 0 && waiting.size === 0 && narrowUntilMs <= nowMs) this.#organizations.delete(name);
     }
