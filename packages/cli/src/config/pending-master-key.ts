@@ -73,7 +73,8 @@ export async function withMasterKey<Opened>(
   }
 }
 
-function isWrongKey(error: unknown): boolean {
+/** The store was made with another key. */
+export function isWrongKey(error: unknown): boolean {
   return error instanceof StoreFault && error.code === 'wrong_master_key';
 }
 

@@ -7,7 +7,7 @@ import { performance } from 'node:perf_hooks';
 import { parseDatabaseUrl, type StorePlace } from '@metergate/store/engine/database-url.ts';
 import type { Config } from '../config/config.ts';
 import { masterKeyFile, masterKeyForStart } from '../config/master-key.ts';
-import { withMasterKey } from '../config/pending-master-key.ts';
+import { isWrongKey, withMasterKey } from '../config/pending-master-key.ts';
 import { StartFault } from '../config/start-fault.ts';
 import type { Log } from '../log/log.ts';
 import { ensureDataDirectory, lockDataDirectory, lockStoreFile, removeMade, type DirectoryLock, type StoreLock } from './data-directory.ts';
@@ -95,7 +95,8 @@ export async function prepareData(options: PrepareOptions, preparer: StorePrepar
     storeLock?.undo();
     const storeThere = place.kind === 'sqlite' && existsSync(place.path);
     // A store file that came to be keeps its key: without it the next start could not go on from there.
-    if (!keyThere && !storeThere) rmSync(keyFile, { force: true });
+    // One that another start made has that start's key: ours opens nothing.
+    if (!keyThere && (!storeThere || isWrongKey(error))) rmSync(keyFile, { force: true });
     removeMade(config.dataDirectory, made);
     lock.release();
     throw error;

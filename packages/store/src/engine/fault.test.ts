@@ -31,3 +31,10 @@ test('a certificate that is not trusted, and a pooler that refuses our timeouts,
   assert.match(away.message, /^What answers at db:6432\/m has no PostgreSQL behind it now/);
   assert.match((faultOf(new Error('The server does not support SSL connections'), 'db:5432/m') as StoreFault).message, /speaks no TLS/);
 });
+
+test('a disk without room is told as such, wherever SQLite meets it first; one that fails is told to be looked at', () => {
+  const fault = (errcode: number): StoreFault =>
+    faultOf(Object.assign(new Error('x'), { code: 'ERR_SQLITE_ERROR', errcode }), '/d/m.db') as StoreFault;
+  for (const errcode of [13, 4874]) assert.deepEqual([fault(errcode).code, /no space left/.test(fault(errcode).message)], ['store_full', true]);
+  for (const errcode of [10, 266, 778]) assert.deepEqual([fault(errcode).code, /disk has room/.test(fault(errcode).message)], ['store_failed', true]);
+});

@@ -94,9 +94,12 @@ function unreachable(reason: string, place: string): StoreFault {
     `The store at ${place} cannot be reached (${reason}). Check that PostgreSQL runs there and that SVC_DATABASE_URL is right.`);
 }
 
+/** `SQLITE_IOERR_SHMSIZE`: no room for the file that processes share beside a store. It is what a start on a full disk meets first. */
+const noRoomToShare = 4874;
+
 /** Primary result codes of SQLite: https://www.sqlite.org/rescode.html */
 function sqliteFault(errcode: number, place: string): StoreFault {
-  switch (errcode & 0xff) {
+  switch (errcode === noRoomToShare ? 13 : errcode & 0xff) {
     case 5: case 6:
       return new StoreFault('store_busy', `The store at ${place} has been locked by another process for too long. Try again.`);
     case 13:
@@ -110,6 +113,9 @@ function sqliteFault(errcode: number, place: string): StoreFault {
       return new StoreFault('store_unreadable', `The store at ${place} is damaged. Restore it from a backup.`);
     case 18: case 19: case 20: case 25:
       return new StoreFault('row_refused', `The store at ${place} does not take what it was given (SQLite result ${errcode}).`);
+    case 10:
+      return new StoreFault('store_failed',
+        `The store at ${place} cannot be read or written (SQLite result ${errcode}). Check that its disk has room and is sound.`);
     default:
       return new StoreFault('store_failed', `The store at ${place} failed (SQLite result ${errcode}).`);
   }
