@@ -9,7 +9,7 @@ import { settingsOfServer } from '../command-line/settings-of-server.ts';
 import { readSecret } from '../command-line/secret-input.ts';
 
 const args = {
-  provider: { type: 'positional', required: true, valueHint: 'openai|anthropic', description: 'The provider' },
+  provider: { type: 'positional', required: true, valueHint: providers.join('|'), description: 'The provider' },
   org: { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' },
 } as const;
 

@@ -33,7 +33,7 @@ export const usage = command({
     model: { type: 'string', valueHint: 'MODEL', description: 'Calls that this model served' },
     label: { type: 'string', valueHint: 'LABEL', description: 'Calls with this label' },
     run: { type: 'string', valueHint: 'RUN', description: 'Calls of this run' },
-    wire: { type: 'enum', options: [...wireNames], valueHint: 'WIRE', description: 'Calls to openai, anthropic or upstream' },
+    wire: { type: 'enum', options: [...wireNames], valueHint: 'WIRE', description: `Calls to ${wireNames.join(', ')}` },
     endpoint: { type: 'enum', options: [...endpoints], valueHint: 'ENDPOINT', description: `Calls of this endpoint: ${endpoints.join(', ')}` },
     adjusted: { type: 'boolean', description: "Also show the differences from providers' bills, as reconcile --record stored them" },
     prices: { type: 'string', valueHint: 'LIST', description: 'Also show the cost of the calls by other prices: list, current, or a price file' },

@@ -2,6 +2,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { posix } from 'node:path';
+import { wireNames, wires } from '../wire/wire.ts';
 import { routeOf } from './route.ts';
 
 const cases: [method: string, target: string, wire: string, endpoint: string, asked: string, held: boolean][] = [
@@ -121,6 +122,15 @@ function spelledOtherwise(path: string, chance: () => number): string {
   });
   return `${head}${among(['', '', '/', '%2f'])}${rest.join('')}${among(['', '/', '//', ';x', '%2f', '%3Bx=y'])}`;
 }
+
+test('every wire is reached: each of its endpoints has a path that leads there', () => {
+  const reached = new Set(['', '/alt', '/upstream'].flatMap((family) => wireNames.flatMap((wire) => [...wires[wire].endpoints.keys()].map((path) => {
+    const route = routeOf('POST', `${family}${path}`);
+    return route === null ? '' : `${route.wire} ${route.endpoint}`;
+  }))));
+  const wanted = wireNames.flatMap((wire) => [...wires[wire].endpoints.values()].map((endpoint) => `${wire} ${endpoint}`));
+  assert.deepEqual(wanted.filter((each) => !reached.has(each)), []);
+});
 
 test('design 6a: no spelling of a metered path has another endpoint, family or rule than the plain one: 2,000 of them', () => {
   const chance = randomFrom(20_261_122);

@@ -16,6 +16,9 @@ export const filterValues = {
   lacks: ['unknown', 'unpriced', 'gaps', 'any'],
 } as const satisfies { readonly [Name in keyof CallsQuery]: readonly CallsQuery[Name][] };
 type Known = typeof filterValues;
+/** Does not compile while `filterValues` lacks a value that the platform knows. */
+export type UnlistedValues = MustBeNever<{ [Name in keyof Known]: Exclude<NonNullable<CallsQuery[Name]>, Known[Name][number]> }[keyof Known]>;
+type MustBeNever<Nothing extends never> = Nothing;
 type ValueOf<Name extends string> = Name extends keyof Known ? Known[Name][number] : string;
 
 /** Filters by what a call is attributed to. A filter for what has no name (no project, say) is not possible. */
