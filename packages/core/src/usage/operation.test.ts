@@ -10,6 +10,8 @@ const cases: readonly [WithoutUsage, readonly string[]][] = [
     '/v1/chat/completions', '/v1/completions', '/v1/embeddings', '/v1/responses', '/v1/responses/compact', '/v1/decisions', '/v1/messages',
     '/alt/v1/messages', '/alt/v1/chat/completions', '/upstream/v1/messages', '/upstream/v1/chat/completions', '/v1/responses/comp%61ct',
     '/v1//responses/compact/', '/upstream/v1/models/gemini-x:generateContent', '/upstream/v1/models/gemini-x:streamGenerateContent',
+    '/upstream/v1/openai/deployments/d/chat/completions', '/upstream/v1/beta/chat/completions', '/upstream/v1/agents/completions',
+    '/upstream/v1/openai/v1/responses', '/upstream/v1/openai/deployments/d/embeddings/',
     '/upstream/v1/projects/p/locations/l/publishers/anthropic/models/c:streamRawPredict',
   ]],
   ['deferred', [

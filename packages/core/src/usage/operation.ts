@@ -34,7 +34,7 @@ export function withoutUsage({ endpoint, method, path }: CalledOperation): Witho
 const retelling = /^\/v1\/(?:chat\/completions\/chatcmpl-[\w-]+|threads\/thread_\w+\/runs\/run_\w+)$/;
 /** Operations that report usage, at paths that name no endpoint of their family. */
 const reporting = new RegExp('^/v1/(?:chat/completions|completions|embeddings|decisions|responses(?:/compact)?|messages'
-  + '|(?:.+/)?[^/]+:(?:stream)?(?:generatecontent|rawpredict))$');
+  + '|.+/(?:chat/completions|completions|embeddings|responses)|(?:.+/)?[^/]+:(?:stream)?(?:generatecontent|rawpredict))$');
 /** Work that is accepted now, done and paid for later: usage is in an answer that is not this one. */
 const deferred = new RegExp('^/v1/(?:batches|messages/batches|evals/[^/]+/runs|threads(?:/[^/]+)?/runs|threads/[^/]+/runs/[^/]+/submit_tool_outputs'
   + '|(?:agents/)?sessions(?:/[^/]+/events)?|agents/automations/[^/]+/invocations|live/sessions(?:/[^/]+/(?:accept|fork))?'

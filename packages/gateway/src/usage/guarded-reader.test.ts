@@ -25,3 +25,12 @@ test('of an answer that was cut, what was reported by then is kept, and marked',
   const { usage, usageReason, tokens } = withReason(begun(), 'decode_late', 'cut');
   assert.deepEqual([usage, usageReason, tokens.input, tokens.output], ['partial', 'decode_late', 40, 6]);
 });
+
+test('where the path names no API, an answer that was not read is unknown: that it costs nothing could be said only of what was read', () => {
+  const reading = (): Reading => createUsageReader({ wire: 'upstream', endpoint: 'other', streamed: false, without: 'none' }).finish('cut');
+  assert.equal(reading().usage, 'none');
+  for (const ending of ['whole', 'cut'] as const) {
+    const { usage, usageReason, tokens } = withReason(reading(), 'decode_late', ending);
+    assert.deepEqual([usage, usageReason, tokens], ['unknown', 'decode_late', noTokens]);
+  }
+});

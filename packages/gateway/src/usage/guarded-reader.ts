@@ -52,11 +52,12 @@ const readerFault: Reading = Object.freeze(usageUnknown('reader_fault'));
 
 /**
  * Says why a copy that was not read to its end has no usage. What was reported before stays reported; a running figure is kept
- * only where the answer itself was cut: one that ended whole had more to say, and we did not read it.
+ * only where the answer itself was cut: one that ended whole had more to say, and we did not read it. That nothing is due is known of
+ * an answer that was read, never of one that was not.
  */
 export function withReason(reading: Reading, reason: UsageReason, ending: 'whole' | 'cut'): Reading {
-  if (reading.usageReason === 'reader_fault' || (reading.usage !== 'unknown' && reading.usage !== 'partial')) return reading;
-  if (reading.usage === 'unknown' || ending === 'cut') return { ...reading, usageReason: reason };
+  if (reading.usageReason === 'reader_fault' || reading.usage === 'reported') return reading;
+  if (reading.usage === 'unknown' || (reading.usage === 'partial' && ending === 'cut')) return { ...reading, usageReason: reason };
   const { model, finishReason, serviceTier } = reading;
   return { ...usageUnknown(reason), model, finishReason, serviceTier };
 }
