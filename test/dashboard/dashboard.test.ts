@@ -172,7 +172,7 @@ if (here !== 'linux-x64') {
     await page.getByRole('link', { name: /^\$/ }).first().click();
     await page.waitForURL(/calls\?.*model=gpt-5-mini/);
     await openPage(page, at('/?model=nothing-like-it'));
-    await page.getByText('No call in this time passes the filters.').waitFor();
+    await page.getByText('No call in this time range matches the filters.').waitFor();
   });
 
   test('errors and costs that are not whole lead to just their calls, and the list is narrowed by how calls ended', async () => {

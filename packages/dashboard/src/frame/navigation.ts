@@ -52,7 +52,7 @@ export const navigation: readonly NavigationGroup[] = [
     pages: [
       { to: '/', name: 'Overview', icon: LayoutDashboard, about: 'Spend, calls, tokens, refusals and latency' },
       { to: '/explore', name: 'Explore', icon: BarChart3, about: 'Usage by any two dimensions, with export' },
-      { to: '/calls', name: 'Calls', icon: Activity, about: 'Every call, live, with how its cost came about' },
+      { to: '/calls', name: 'Calls', icon: Activity, about: 'Every call, live, with a breakdown of its cost' },
       { to: '/runs', name: 'Runs', icon: ListTree, about: 'Agent runs, their budgets and grants' },
       { to: '/baseline', name: 'Baseline', icon: Radio, about: 'Seven days reported by the tap' },
     ],
@@ -68,7 +68,7 @@ export const navigation: readonly NavigationGroup[] = [
     name: 'Report',
     pages: [
       { to: '/projects', name: 'Projects', icon: FolderKanban, about: 'What calls were for, with their caps' },
-      { to: '/statement', name: 'Statement', icon: ReceiptText, about: 'What a month came to, to print and to keep' },
+      { to: '/statement', name: 'Statement', icon: ReceiptText, about: 'The usage of a month, to print and keep' },
       { to: '/exports', name: 'Exports', icon: Download, about: 'Calls as CSV, Parquet, JSON Lines or FOCUS, and receipts' },
     ],
   },
@@ -84,7 +84,7 @@ export const navigation: readonly NavigationGroup[] = [
     name: 'Organization',
     pages: [
       { to: '/members', name: 'Members', icon: Users, about: 'People, roles and invitations', role: 'admin' },
-      { to: '/tokens', name: 'Tokens', icon: Ticket, about: 'For automation of the platform', role: 'admin' },
+      { to: '/tokens', name: 'Tokens', icon: Ticket, about: 'Credentials for scripts that use the platform', role: 'admin' },
       { to: '/audit', name: 'Audit', icon: ScrollText, about: 'Who changed what, and when', role: 'admin' },
       { to: '/nodes', name: 'Nodes', icon: Server, about: 'Gateway nodes, their readiness and journals', operator: true },
       { to: '/settings', name: 'Settings', icon: Building2, about: 'Run policy, fallback price, your password' },

@@ -8,7 +8,7 @@ export function NotFoundPage() {
     <Center component="main" mih="60dvh" p="md">
       <Stack align="center" gap="xs">
         <Title order={1}>There is no such page</Title>
-        <Text c="dimmed">The address may have been cut off, or the page has another name now.</Text>
+        <Text c="dimmed">The address may be incomplete, or the page may have moved.</Text>
         <Button component={Link} to="/" mt="sm">
           Go to the overview
         </Button>

@@ -48,7 +48,7 @@ export function SecretOnce({ secret, name }: { readonly secret: string; readonly
       title={`Copy the ${name} now`}
       styles={{ title: { color: 'var(--warn)' }, message: { color: 'var(--mantine-color-text)' } }}>
       <Text size="sm" mb="xs">
-        It is shown this once. Nobody can read it again, here or on the server.
+        It is shown only once. Nobody can read it again, here or on the server.
       </Text>
       <CodeBlock code={secret} name={name} />
     </Alert>

@@ -40,7 +40,7 @@ function Deliveries({ id }: { readonly id: string }) {
         {({ data }) =>
           data.length === 0 ? (
             <Nothing icon={ListChecks} title="Nothing was sent yet">
-              Send a test, and see here what your receiver answers.
+              Send a test, and see the answer of your receiver here.
             </Nothing>
           ) : (
             <DataTable<Delivery> caption="Deliveries" rows={data} rowId={(delivery) => delivery.id} columns={columns} minWidth={620} />

@@ -60,7 +60,7 @@ export function ThresholdForm({ caps, edited, names, onDone }: ThresholdFormProp
         />
         <TagsInput
           label="Percent of its limit"
-          description="Any from 1 to 1000: above 100 tells how far an unrefused cap is passed."
+          description="From 1 to 1000. Above 100 shows how far spend has gone past a cap that does not refuse."
           data={usual}
           maxTags={10}
           inputMode="numeric"

@@ -79,12 +79,12 @@ export function TapSetup({
       </Stack>
       <Confirm
         opened={asked}
-        title="Make another tap key?"
+        title="Replace the tap key?"
         act="Make another key"
         busy={rotating.isPending}
         onAct={() => rotating.mutate(undefined)}
         onClose={rotation.close}>
-        The old one stops at once. Put the new one into every place that reports.
+        The old one stops at once. Replace it with the new one in every client that reports.
       </Confirm>
     </Panel>
   );

@@ -20,7 +20,7 @@ export function CallReceipt({ call }: { readonly call: CallRecord }) {
     <Stack gap="xs" aria-live="polite">
       <Group justify="space-between" wrap="nowrap">
         <Text size="sm" c="dimmed">
-          Each call has its place in a signed chain of hashes: nobody changes a record afterwards unseen.
+          Each call has its place in a signed chain of hashes, so that nobody can change a record unnoticed.
         </Text>
         <Button size="compact-sm" variant="default" className="no-shrink" loading={checked.isFetching} onClick={() => void checked.refetch()}>
           Verify
@@ -41,7 +41,7 @@ function Told({ of: checked }: { readonly of: Verified }) {
   if (checked.is === 'none') {
     return (
       <Text size="sm" c="dimmed">
-        There is no signed receipt of this call yet. Calls from before there were receipts have none.
+        There is no signed receipt for this call yet. Calls that are older than receipts have none.
       </Text>
     );
   }

@@ -43,7 +43,7 @@ export function CallsPage() {
   return (
     <Page
       title="Calls"
-      about="What was forwarded, as it was measured. No prompt, no answer: content is never kept."
+      about="What was forwarded, as it was measured. Prompts and answers are never kept."
       actions={<Switch label="Live" checked={live} onChange={(event) => set({ live: event.currentTarget.checked ? 'on' : undefined })} />}>
       <Group gap="xs">
         {live ? null : <RangePicker range={range} onChange={set} />}

@@ -62,7 +62,7 @@ function CapActions({ of: cap, onEdit }: { readonly of: Cap; readonly onEdit: ()
         busy={removing.isPending}
         onAct={() => removing.mutate(undefined)}
         onClose={removal.close}>
-        Calls are no longer held to it. What was spent stays counted, so a new cap knows it.
+        The cap no longer applies to calls. Spend is still counted, so a new cap knows it.
       </Confirm>
     </Group>
   );

@@ -34,7 +34,7 @@ export function CapsPage() {
     <Page
       title="Caps & limits"
       actions={add}
-      about="A cap refuses calls, before anything is forwarded, once what was spent in its window has come to its limit. Windows are of UTC.">
+      about="A cap refuses calls, before anything is forwarded, once the spend in its window reaches its limit. Windows are in UTC.">
       <Panel flush title="Caps">
         <Loaded of={caps} height={260}>
           {({ data }) =>

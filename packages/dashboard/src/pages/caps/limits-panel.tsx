@@ -9,7 +9,7 @@ import { wholeCount } from '../../shown/amounts.ts';
 export function LimitsPanel() {
   const limits = api.useQuery('get', '/platform/v1/limits', {}, { staleTime: 60_000 });
   return (
-    <Panel title="Rate limits" about="Throughput, never money: for every key, and for the whole organization.">
+    <Panel title="Rate limits" about="Throughput, not money: for every key, and for the whole organization.">
       <Loaded of={limits} height={60}>
         {({ requestsPerMin, tokensPerMin, tier, note }) => (
           <Group gap="xl">

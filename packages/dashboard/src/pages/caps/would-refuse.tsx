@@ -63,7 +63,7 @@ function Told({ trial: { wouldRefuse, windows, tried } }: { readonly trial: Tria
   if (tried.calls === 0) {
     return (
       <Text size="sm" c="dimmed">
-        There was no such call in the past 30 days, so there is nothing to try it on.
+        There was no such call in the past 30 days, so there is nothing to try the cap on.
       </Text>
     );
   }

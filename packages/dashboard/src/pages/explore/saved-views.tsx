@@ -60,7 +60,7 @@ export function SavedViews({ search, onOpen }: { readonly search: ExploreSearch;
           <Stack>
             <TextInput
               label="Name"
-              description="Yours alone, wherever you sign in. The same name replaces what it stood for."
+              description="Only you see it, wherever you sign in. Saving under the same name replaces it."
               required
               maxLength={80}
               data-autofocus

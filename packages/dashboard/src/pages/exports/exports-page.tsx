@@ -17,10 +17,10 @@ const route = getRouteApi('/shell/exports');
 
 const formats = [
   { value: 'csv', label: 'CSV', about: 'A line for each call, every field. Safe to open in a spreadsheet.' },
-  { value: 'parquet', label: 'Parquet', about: 'The same for DuckDB, pandas, BigQuery and their like.' },
+  { value: 'parquet', label: 'Parquet', about: 'The same for DuckDB, pandas, BigQuery and similar tools.' },
   { value: 'jsonl', label: 'JSON Lines', about: 'The same records as the API shows them.' },
-  { value: 'focus', label: 'FOCUS 1.2', about: 'Costs by day, key, project, labels and kind of token, as FinOps tools take them.' },
-  { value: 'receipts', label: 'Receipts', about: 'The signed chain of these calls, for whoever wants to verify them.' },
+  { value: 'focus', label: 'FOCUS 1.2', about: 'Costs by day, key, project, labels and kind of token, as FinOps tools read them.' },
+  { value: 'receipts', label: 'Receipts', about: 'The signed chain of these calls, for anyone who wants to verify them.' },
 ] as const;
 
 export function ExportsPage() {
@@ -31,7 +31,7 @@ export function ExportsPage() {
   const range = useMemo(() => rangeOf(search, Date.now(), '30d'), [search.range, search.since, search.until]);
   const format = formats.find(({ value }) => value === search.format) ?? formats[0];
   return (
-    <Page title="Exports" about="Every call of a time as a file, in constant memory however large. Totals equal those of the reports.">
+    <Page title="Exports" about="All calls of a time range as a file of any size. Totals equal those of the reports.">
       <RecordsGone sinceMs={range.sinceMs} />
       <Panel title="What it holds" actions={<RangePicker range={range} onChange={set} />}>
         <Whole range={range} />

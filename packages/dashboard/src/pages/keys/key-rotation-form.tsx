@@ -7,7 +7,7 @@ import { useDoing } from '../../parts/doing.ts';
 export type RotatedKey = Shown<'RotatedServiceKey'>;
 
 const graces = [
-  { value: '0', label: 'Not at all: it stops within a second' },
+  { value: '0', label: 'No grace: it stops within a second' },
   { value: '900', label: '15 minutes' },
   { value: '3600', label: 'An hour' },
   { value: '86400', label: 'A day' },
@@ -35,7 +35,7 @@ export function KeyRotationForm({ id, onRotated }: { readonly id: string; readon
         </Text>
         <Select
           label="The secret in use still works for"
-          description="So that callers can change over."
+          description="So that callers have time to switch."
           data={graces}
           value={grace}
           onChange={(value) => setGrace(value ?? grace)}

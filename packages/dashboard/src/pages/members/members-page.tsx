@@ -63,7 +63,7 @@ export function MembersPage() {
       </Modal>
       <Modal opened={link !== null} onClose={() => setLink(null)} title={link?.title} size="lg" closeOnClickOutside={false}>
         <Stack>
-          <Text size="sm">Send them this link. It works once and is shown this once; whoever has it can use it.</Text>
+          <Text size="sm">Send them this link. It works once and is shown only once. Anyone who has it can use it.</Text>
           <CodeBlock name="link" code={link?.url ?? ''} />
         </Stack>
       </Modal>

@@ -64,7 +64,7 @@ function NodePanel({ of: node }: { readonly of: Node }) {
         ))}
         {node.state === 'silent' ? (
           <Problem>
-            It has not reported for a while. Calls that it had not shipped lie in its journal: start it again on its data directory.
+            It has not reported for a while. Calls that it had not shipped are in its journal: start it again on its data directory.
           </Problem>
         ) : null}
         {journal.setAside === 0 ? null : (

@@ -64,7 +64,7 @@ function OfAll({ range }: { readonly range: Range }) {
     <Loaded of={overview} height={560}>
       {(data) =>
         data.total.calls === 0 && data.before.calls === 0 ? (
-          <NoCall>Once calls go through the gateway, what they cost and who made them is here.</NoCall>
+          <NoCall>Once calls go through the gateway, this page shows what they cost and who made them.</NoCall>
         ) : (
           <>
             <Stats now={data.total} before={data.before} range={range} filters={none} whole={{ overview: data, refusals: refusals.data }} />
@@ -90,7 +90,7 @@ function OfSome({ range, filters }: { readonly range: Range; readonly filters: F
     <Loaded of={now} height={560}>
       {({ data }) =>
         data.length === 0 ? (
-          <NoCall>No call in this time passes the filters.</NoCall>
+          <NoCall>No call in this time range matches the filters.</NoCall>
         ) : (
           <>
             <Stats now={addedUp(data)} before={addedUp(earlier.data?.data ?? [])} range={range} filters={filters} whole={null} />

@@ -84,7 +84,7 @@ function Declared({ upstream }: { readonly upstream: Upstream }) {
         busy={removing.isPending}
         onAct={() => removing.mutate(undefined)}
         onClose={removal.close}>
-        The declaration and its credential are destroyed. Calls to it are answered 400.
+        The declaration and its credential are destroyed. Calls to it get 400.
       </Confirm>
     </Stack>
   );
@@ -105,7 +105,7 @@ function DeclareForm({ url }: { readonly url: string }) {
         <TextInput label="Address" placeholder="https://llm.example.com" required maxLength={2_048} {...form.getInputProps('url')} />
         <PasswordInput
           label="Credential"
-          description="Sent as Authorization: Bearer. May be left out."
+          description="Sent as Authorization: Bearer. Optional."
           autoComplete="off"
           maxLength={8_192}
           {...form.getInputProps('credential')}

@@ -76,7 +76,7 @@ function RunFacts({ run }: { readonly run: Run }) {
         busy={doing.isPending}
         onAct={() => doing.mutate(undefined)}
         onClose={closing.close}>
-        Its calls are refused from now on, for good. Calls that are under way finish.
+        Its calls are refused from now on, for good. Calls in flight finish.
       </Confirm>
     </Stack>
   );

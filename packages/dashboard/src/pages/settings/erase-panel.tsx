@@ -27,7 +27,7 @@ export function ErasePanel() {
     <Panel title="Erase the organization">
       <Stack maw={520}>
         <Text size="sm">
-          Keys, sessions, provider keys and every name are destroyed. Records keep their figures alone. Nobody can undo it.
+          Keys, sessions, provider keys and every name are destroyed. Records keep only their figures. This cannot be undone.
         </Text>
         <TextInput
           label={`Type ${name} to go on`}

@@ -28,7 +28,7 @@ export function OrganizationForm({ organization, readOnly }: { readonly organiza
           <SimpleGrid cols={{ base: 1, sm: 3 }}>
             <NumberInput
               label="A key's run may declare"
-              description="Above it a grant is needed."
+              description="More than this needs a grant."
               {...money}
               {...form.getInputProps('maxRunBudget')}
             />
@@ -42,7 +42,7 @@ export function OrganizationForm({ organization, readOnly }: { readonly organiza
           </SimpleGrid>
           <Switch
             label="Caps of keys refuse"
-            description="Off: they are shown, and refuse nothing."
+            description="Off: they are only shown and refuse nothing."
             {...form.getInputProps('enforceKeyCaps', { type: 'checkbox' })}
           />
           <SimpleGrid cols={{ base: 1, sm: 3 }}>

@@ -23,12 +23,12 @@ export function ReceiptKeysPanel() {
   return (
     <Panel
       title="Receipt keys"
-      about="Who keeps this key where nobody else writes can verify receipts against it, whatever becomes of this store.">
+      about="Keep this key in a place that you trust, and you can verify receipts with it, whatever happens to this store.">
       <Loaded of={keys} height={130}>
         {(data) =>
           data.pem === null ? (
             <Text size="sm" c="dimmed">
-              There is no key yet: the first call brings one.
+              There is no key yet. The first call creates one.
             </Text>
           ) : (
             <Stack>

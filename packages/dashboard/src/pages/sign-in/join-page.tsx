@@ -21,7 +21,7 @@ export function JoinPage() {
   return (
     <EntryFrame
       title="Set up your account"
-      about="This link works once. Choose your email and password. If you have an account here already, give the ones you have.">
+      about="This link works once. Choose your email and password. If you already have an account here, use its email and password.">
       <NewPassword
         withEmail
         act="Set up"

@@ -32,7 +32,7 @@ export function Snippets({ gatewayUrl, serviceKey }: { readonly gatewayUrl: stri
       <Text size="xs" c="dimmed">
         {chosen.note === undefined ? null : <>{chosen.note} </>}
         {serviceKey === null ? 'Put your service key where it says svc_live_…. ' : 'Your new service key is filled in. '}
-        Labels, project and run headers are taken out before a call is forwarded.
+        The headers for labels, project and run are removed before a call is forwarded.
       </Text>
     </Stack>
   );

@@ -42,7 +42,7 @@ export function TokensPage() {
           {({ data }) =>
             data.length === 0 ? (
               <Nothing icon={Ticket} title="No token yet" action={add}>
-                Make one for each script. Send it as Authorization: Bearer to /platform/v1.
+                Create one for each script. Send it as Authorization: Bearer to /platform/v1.
               </Nothing>
             ) : (
               <DataTable caption="Management tokens" rows={data.toReversed()} rowId={(token) => token.id} columns={columns} />
