@@ -1,6 +1,8 @@
 /** Decision 0019: where Brotli is undone that may come in long pieces, told by the memory that this thread's decoders take. */
 import assert from 'node:assert/strict';
+import { subscribe } from 'node:diagnostics_channel';
 import { test } from 'node:test';
+import type { Worker } from 'node:worker_threads';
 import zlib from 'node:zlib';
 import type { Reading } from '@metergate/core/usage/reading.ts';
 import { memoryBytesElsewhere } from './brotli-elsewhere.ts';
@@ -10,6 +12,10 @@ import { defaultCopyLimits } from './copy-limits.ts';
 import { createCopyReader } from './create-copy-reader.ts';
 import { DecodingPlaces } from './decoding-places.ts';
 import { createMarkerReader, marker } from './test-support/marker-reader.ts';
+
+/** Threads that were begun here. */
+const threads: Worker[] = [];
+subscribe('worker_threads', (message) => void threads.push((message as { readonly worker: Worker }).worker));
 
 const { BROTLI_PARAM_LGWIN: window, BROTLI_PARAM_QUALITY: quality } = zlib.constants;
 
@@ -43,5 +49,17 @@ test('what is undone elsewhere is read like any other: in one chunk or many, who
   assert.equal((await readingOf(true, bytes, Buffer.from('behind its end'))).usage, 'reported');
   assert.equal((await readingOf(true, bytes.subarray(0, bytes.length >> 1))).usageReason, 'decode_failed');
   assert.equal((await readingOf(true, bytes.subarray(0, 100), Buffer.alloc(1_000, 0xff))).usageReason, 'decode_failed');
+  assert.equal(wasmBrotliDecodersAlive(), 0);
+});
+
+test('where the thread ends by a fault, what it had in work is broken, and the next body is read by another', async () => {
+  const bytes = zlib.brotliCompressSync(Buffer.from(`{"a":"${'xyz'.repeat(1_000)}",${marker}}`), { params: { [quality]: 1 } });
+  assert.equal((await readingOf(true, bytes)).usage, 'reported');
+  const before = threads.length;
+  const broken = readingOf(true, bytes);
+  await threads.at(-1)!.terminate();
+  assert.ok(['decode_failed', null].includes((await broken).usageReason));
+  assert.equal((await readingOf(true, bytes)).usage, 'reported');
+  assert.equal(threads.length, before + 1);
   assert.equal(wasmBrotliDecodersAlive(), 0);
 });
