@@ -37,7 +37,8 @@ export const createCopyReader: CreateCopyReader = (options) => {
   if (codings === null) return new UnreadableCopy(reader);
   if (codings.length === 0) return new IdentityCopy(reader);
   const form = context.streamed ? 'eventStream' : 'wholeBody';
-  return new DecodingCopy({ reader, codings, limits, turns, places, organization, runtimeVersion, form });
+  const placesOf = `${organization} ${context.wire}`;
+  return new DecodingCopy({ reader, codings, limits, turns, places, placesOf, organization, runtimeVersion, form });
 };
 
 class UnreadableCopy implements CopyReader {

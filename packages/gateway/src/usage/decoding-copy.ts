@@ -18,6 +18,8 @@ export interface DecodingCopyOptions extends Omit<DecoderOptions, 'inTurn'> {
   readonly reader: GuardedReader;
   readonly turns: DecodingTurns;
   readonly places: DecodingPlaces;
+  /** Whose places they are: of the organization on this wire. */
+  readonly placesOf: string;
   /** In the order of undoing. */
   readonly codings: readonly Coding[];
   readonly limits: CopyLimits;
@@ -72,7 +74,7 @@ export class DecodingCopy implements CopyReader, Placed {
 
   #seekPlace(): void {
     this.#place = 'sought';
-    this.#options.places.seek(this.#options.organization, this);
+    this.#options.places.seek(this.#options.placesOf, this);
   }
 
   begin(): void {
@@ -94,9 +96,9 @@ export class DecodingCopy implements CopyReader, Placed {
   #leavePlace(): void {
     if (this.#place === 'none') return;
     this.#place = 'none';
-    const { places, organization } = this.#options;
-    if (this.#unfoldedWithoutEnd) places.leaveUnfolding(organization, this);
-    else places.leave(organization, this);
+    const { places, placesOf } = this.#options;
+    if (this.#unfoldedWithoutEnd) places.leaveUnfolding(placesOf, this);
+    else places.leave(placesOf, this);
   }
 
   /** It was given up with more than any honest body is of so few bytes. */

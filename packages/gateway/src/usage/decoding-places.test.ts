@@ -43,23 +43,28 @@ test('with each copy that ends an organization has a place more, sixteen at most
   }
 });
 
-test('after a copy that unfolded without end its organization rests, and undoes one copy at a time for ten seconds', () => {
+test('after a copy that unfolded without end its organization rests, longer each time, and undoes one copy at a time for ten seconds', () => {
   const { clock, rests, places, begun, copies } = placesByHand();
   const bombs = copies('bombs', 10);
-  bombs.slice(0, 4).forEach((bomb) => places.leaveUnfolding('bombs', bomb));
-  assert.equal(begun.length, 4);
+  places.leaveUnfolding('bombs', bombs[0]!);
   copies('b', 5);
   assert.equal(begun.length, 8, 'nobody else rests');
-  for (let at = 4; at < 8; at += 1) {
-    assert.deepEqual([rests.length, rests[0]![0]], [1, 50]);
-    clock.nowMs += 50;
-    rests.pop()![1]();
+  bombs.slice(1, 4).forEach((bomb) => places.leave('bombs', bomb));
+  for (const [at, restMs] of [[4, 50], [5, 100], [6, 200], [7, 400]] as const) {
+    const [delayMs, wake] = rests.pop()!;
+    assert.deepEqual([delayMs, rests.length], [restMs, 0]);
+    clock.nowMs += delayMs;
+    wake();
     assert.deepEqual(begun.slice(8), bombs.slice(4, at + 1).map((_, n) => `bombs ${4 + n}`));
     places.leaveUnfolding('bombs', bombs[at]!);
   }
+  assert.equal(rests[0]![0], 400);
   clock.nowMs += 10_001;
   rests.pop()![1]();
   assert.deepEqual(begun.slice(12), ['bombs 8', 'bombs 9']);
+  places.leaveUnfolding('bombs', bombs[8]!);
+  copies('bombs', 1);
+  assert.equal(rests[0]![0], 50, 'as after a first one');
 });
 
 test('where many organizations are remembered, those without a copy under way are forgotten, but not one whose copy unfolded', () => {
@@ -86,11 +91,11 @@ for (const { coding, opener, compress } of [
     try {
       const places = new DecodingPlaces({ monotonicMs: () => 0, after: () => {} });
       const turns = createDecodingTurns({ monotonicMs: () => performance.now(), workedMs: () => 0, after: () => {} });
-      const read = (organization: string, body: Buffer): Promise<Reading> => {
+      const read = (organization: string, body: Buffer, wire: 'openai' | 'upstream' = 'upstream'): Promise<Reading> => {
         const copy = createCopyReader({
-          context: { wire: 'openai', endpoint: 'chat.completions', streamed: false }, contentEncoding: coding, organization, places, turns,
+          context: { wire, endpoint: 'chat.completions', streamed: false }, contentEncoding: coding, organization, places, turns,
           limits: { ...defaultCopyLimits, waiting: { now: 0, max: defaultCopyLimits.waiting.max } }, runtimeVersion: '26.12.1',
-          createReader: () => createMarkerReader({ keep: organization === 'honest' }),
+          createReader: () => createMarkerReader({ keep: organization === 'honest' || wire === 'openai' }),
         });
         copy.push(body);
         return new Promise((resolve) => copy.finish('whole', 250, resolve));
@@ -102,6 +107,8 @@ for (const { coding, opener, compress } of [
       mock.timers.tick(250);
       assert.deepEqual(new Set((await Promise.all(bombs.slice(4))).map(({ usageReason }) => usageReason)), new Set(['decode_late']));
       assert.equal(opened.mock.callCount(), 5);
+      const provider = read('bombs', compress(Buffer.from(`{${marker}}`)), 'openai');
+      assert.equal((await provider).usage, 'reported', 'what another wire answers to the same organization is read');
     } finally {
       opened.mock.restore();
       mock.timers.reset();

@@ -1,7 +1,8 @@
 /**
  * How many compressed copies of one organization are undone at the same time (design 3, row 8a; decision 0019). Each that is undone keeps a thread of
  * the runtime's few busy and a window in memory: 190 begun at once took both processors of a small machine from the thread that forwards calls, for
- * longer than the answers wait. So a copy waits for a place before its decoder is opened, and holds it while there is something to undo.
+ * longer than the answers wait. So a copy waits for a place before its decoder is opened, and holds it while there is something to undo. An
+ * organization has places for each wire: what its own upstream answers with never keeps the usage of a named provider's answers from being read.
  */
 
 /** At first an organization has as many as the runtime has threads for them; one more with each copy that ended as honest ones do. */
@@ -9,8 +10,9 @@ const placesAtFirst = 4;
 const placesMax = 16;
 /** Of an organization that had a copy lately which unfolded without end. */
 const placesOfUnfolding = 1;
-/** Between such a copy and the next one of its organization. */
+/** Between such a copy and the next one of its organization; twice as long after each further one, up to a bound. */
 const restMs = 50;
+const restMsMax = 400;
 /** After so long without such a copy an organization is as any other. */
 const forgetMs = 10_000;
 
@@ -35,6 +37,7 @@ interface Organization {
   places: number;
   /** It has had a copy that unfolded without end: until then it has one place. */
   narrowUntilMs: number;
+  restMs: number;
   restUntilMs: number;
   isWaking: boolean;
 }
@@ -58,7 +61,7 @@ export class DecodingPlaces {
     let organization = this.#organizations.get(name);
     if (organization === undefined) {
       this.#forgetIdle();
-      organization = { placed: new Set(), waiting: new Set(), places: placesAtFirst, narrowUntilMs: 0, restUntilMs: 0, isWaking: false };
+      organization = { placed: new Set(), waiting: new Set(), places: placesAtFirst, narrowUntilMs: 0, restMs: 0, restUntilMs: 0, isWaking: false };
       this.#organizations.set(name, organization);
     }
     organization.waiting.add(copy);
@@ -79,8 +82,9 @@ export class DecodingPlaces {
     const organization = this.#organizations.get(name);
     if (organization !== undefined) {
       const nowMs = this.#by.monotonicMs();
+      organization.restMs = nowMs < organization.narrowUntilMs ? Math.min(restMsMax, organization.restMs * 2) : restMs;
+      organization.restUntilMs = nowMs + organization.restMs;
       organization.narrowUntilMs = nowMs + forgetMs;
-      organization.restUntilMs = nowMs + restMs;
       // What leaving adds is for honest copies.
       organization.places = placesAtFirst - 1;
     }
