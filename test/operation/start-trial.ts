@@ -8,11 +8,11 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { productEnv, runCli } from '@metergate/testkit/system.ts';
 
-/** `program`: the launcher, or where the product begins. Returns what the product said on both its streams. */
-export async function tryStart(t: TestContext, program: string): Promise<string> {
+/** `program`: the launcher, or where the product begins; `more`: of the environment. Returns what the product said on both its streams. */
+export async function tryStart(t: TestContext, program: string, more: Readonly<Record<string, string>> = {}): Promise<string> {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'metergate-trial-'));
   t.after(() => rmSync(dataDirectory, { recursive: true, force: true }));
-  const env = productEnv({ SVC_DATA_DIR: dataDirectory, SVC_GATEWAY_PORT: '0', SVC_PLATFORM_PORT: '0', SVC_OPS_PORT: '0' });
+  const env = productEnv({ SVC_DATA_DIR: dataDirectory, SVC_GATEWAY_PORT: '0', SVC_PLATFORM_PORT: '0', SVC_OPS_PORT: '0', ...more });
   const product = spawn(process.execPath, [program, 'start', '--sandbox'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';
   for (const stream of [product.stdout, product.stderr]) stream.setEncoding('utf8').on('data', (text: string) => { said += text; });
