@@ -26,4 +26,11 @@ export const sharedFolders: readonly { readonly folder: string; readonly alone: 
       'retention/retention.contract.test.ts', 'schema/upgrade.test.ts', 'usage/usage.contract.test.ts',
     ],
   },
+  { folder: 'test/limits/', alone: [] },
+  // These take long themselves.
+  { folder: 'test/conformance/', alone: ['recorded-exchanges.test.ts', 'large-bodies.test.ts'] },
+  {
+    folder: 'test/operation/',
+    alone: ['built-product.test.ts', 'npm-package.test.ts', 'export-killed.test.ts', 'whole-day.test.ts'],
+  },
 ];

@@ -24,7 +24,8 @@ const limitMs = 240_000;
 /** What takes longest on a quiet machine begins first, or it would be alone at the end. Files of which none is here follow by their names. */
 const longest = [
   'test/tap/python.test.ts', 'test/dashboard/dashboard.test.ts', 'packages/platform/src/', 'packages/store/src/retention/', 'packages/store/src/',
-  'test/nodes/', 'test/reliability/', 'test/kill/', 'test/hostile/', 'test/operation/', 'test/dashboard/', 'test/store-away/', 'packages/cli/src/',
+  'test/nodes/', 'test/reliability/', 'test/kill/', 'test/hostile/', 'test/operation/', 'test/limits/', 'test/conformance/',
+  'test/dashboard/', 'test/store-away/', 'packages/cli/src/',
   'packages/gateway/src/call/slow-bodies.test.ts', 'packages/gateway/src/usage/', 'packages/tap/', 'test/',
 ];
 

@@ -3,26 +3,16 @@
  * no connection to any destination, no call record (502 alone leaves one).
  */
 import assert from 'node:assert/strict';
-import { createServer } from 'node:net';
-import { once } from 'node:events';
 import { test } from 'node:test';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
 import { RawConnection, rawCall, type RawAnswer, type RawCall } from '@metergate/testkit/raw-client.ts';
 import { assertRefusal, bearer, requestIdOf, serviceForFile } from '../running-product.ts';
 
-const service = serviceForFile({ env: { SVC_ANTHROPIC_URL: await closedUrl() } });
+/** Where nobody listens. */
+const closedUrl = 'http://127.0.0.1:9';
+const service = serviceForFile({ env: { SVC_ANTHROPIC_URL: closedUrl } });
 const type = 'invalid_request_error';
 const invalidKey = { status: 401, code: 'invalid_api_key', type, message: 'Invalid API key.' };
-
-/** An address where nobody listens. */
-async function closedUrl(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
-}
 
 function call(request: RawCall): Promise<RawAnswer> {
   return rawCall(service.system.gatewayUrl, request);
