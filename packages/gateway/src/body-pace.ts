@@ -12,7 +12,7 @@ export class BodyPace {
   #movedAtMs = 0;
   #lastBytes = 0;
 
-  /** True from the look on at which a body that has brought `bytes` by `nowMs` (monotonic) is too slow. */
+  /** True once a body that has brought `bytes` by `nowMs` (monotonic) was found too slow. */
   isLate(bytes: number, nowMs: number): boolean {
     const begins = this.#markedAtMs === null;
     if (begins || bytes !== this.#lastBytes) {

@@ -8,7 +8,7 @@ import type { JournalCondition } from '@metergate/store/journal/journal.ts';
 export interface NodeCondition {
   /** Why the journal cannot be written, as in `the disk is full`; null if it can. */
   readonly journal: string | null;
-  /** Calls were refused because spend cannot be confirmed, and the shared store has not been heard since. */
+  /** Calls were refused because spend cannot be confirmed, and the shared store has not answered since. */
   readonly unconfirmed: boolean;
 }
 

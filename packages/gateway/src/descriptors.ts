@@ -25,7 +25,7 @@ function atLeast(least: number, most: number): number {
   return Math.max(least, Math.min(Math.floor(most), Number.MAX_SAFE_INTEGER));
 }
 
-/** Descriptors that this process may open; Infinity if that is not told. */
+/** Descriptors that this process may open; Infinity if the system does not say. */
 export function descriptorLimit(): number {
   try {
     const soft = /^Max open files\s+(\S+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1] ?? '';

@@ -38,7 +38,7 @@ export interface GatewayOptions extends ServerOptions {
   readonly guards: Guards;
   readonly verifyGrant: VerifyGrant;
   readonly clock: Clock;
-  /** Where calls and refusals are told; nowhere by default. */
+  /** Where calls and refusals are logged; nowhere by default. */
   readonly log?: CallLog;
   /** Where spans of calls go; nowhere by default. */
   readonly traces?: CallTraces | null;

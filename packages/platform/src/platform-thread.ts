@@ -145,7 +145,7 @@ async function tellFigures(store: Store, retention: RetentionWork): Promise<void
 
 let noticing = false;
 
-/** What happened and who is to be told. A fault now is tried again the next time. */
+/** What happened and who must be notified. After a fault it is tried again the next time. */
 async function lookForNotices(work: NoticeWork): Promise<void> {
   if (noticing) return;
   noticing = true;

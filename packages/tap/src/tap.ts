@@ -20,7 +20,7 @@ interface Wrapped {
   tag: string;
   /** None where nothing is reported: no key, no endpoint. */
   reporter?: Reporter | undefined;
-  /** What its user was told, once each. */
+  /** What was printed for the user, once each. */
   readonly told: Set<string>;
 }
 

@@ -80,7 +80,7 @@ export function hintOf(key: string, definition: ArgDef): string {
 /** What may be a key, a credential or a grant in the wrong place: it begins as ours or a provider's do, or is longer than people type. */
 const secretForm = /svc_(?:live|tap|mgmt)_|\bsk-|rbg1\.|\S{33,}/;
 
-/** A word that someone typed, fit for a sentence. Sentences end up in logs: of what may be a secret only the beginning is told. */
+/** A word that someone typed, fit for a sentence. Sentences end up in logs: of a possible secret they show only the beginning. */
 export function printable(word: string): string {
   const shown = word.replaceAll(/[\p{Cc}\p{Cf}]/gu, '?');
   return secretForm.test(shown) ? `${shown.slice(0, 4)}…` : shown.slice(0, 60);

@@ -6,16 +6,16 @@ import type { CommandTools } from './command.ts';
 import { grouped } from './counts.ts';
 
 export interface Progress {
-  /** So many are done; told at most a few times a second. */
+  /** Reports how many are done; shown at most a few times a second. */
   at(done: number): void;
-  /** Leaves the terminal's line free. */
+  /** Clears the line on the terminal. */
   end(): void;
 }
 
 const terminalEveryMs = 200;
 const elsewhereEveryMs = 5_000;
 
-/** `total`: null if nobody knows it. `from`: what an earlier run had done. */
+/** `total`: null if unknown. `from`: what an earlier run had done. */
 export function createProgress(
   { stderr, isTerminal, wantsJson = false, nowMs }: Pick<CommandTools, 'stderr' | 'isTerminal' | 'wantsJson' | 'nowMs'>,
   { what, total, from = 0 }: { readonly what: string; readonly total: number | null; readonly from?: number },
@@ -42,7 +42,7 @@ interface State {
   readonly what: string;
   readonly total: number | null;
   readonly done: number;
-  /** Of `done`, those of this run: what it goes on from is not its rate. */
+  /** How many of `done` this run did; what an earlier run did is not part of its rate. */
   readonly sinceStart: number;
   readonly elapsedMs: number;
 }

@@ -1,4 +1,4 @@
-/** Says, on standard error, that a time that is asked for begins before records are there: they are gone for their age (decision 0032). */
+/** Warns on standard error if a requested time range begins before the oldest records, which were removed for their age (decision 0032). */
 import type { UseCaseContext } from '@metergate/platform/use-cases/context.ts';
 import { findFigures, goneBefore } from '@metergate/platform/use-cases/organizations.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';

@@ -13,16 +13,16 @@ export interface FilePart {
 }
 
 export interface ResumableFile {
-  /** Where an earlier try of the same identity stood; null: this one begins. */
+  /** How far an earlier try of the same identity came; null: this is the first. */
   readonly found: unknown;
   /** Written so far, also by earlier tries. */
   readonly bytes: number;
   write(content: Uint8Array): Promise<void>;
-  /** What was written so far counts, and this is how to go on after it. Kept at most every `everyMs`. */
+  /** Everything written so far is valid, and `state` says how to continue after it. Stored at most every `everyMs`. */
   mark(state: unknown): Promise<void>;
   /** Gives the file its name. */
   finish(): Promise<void>;
-  /** Leaves what was marked for the next try; nothing if nothing was. */
+  /** Keeps what was marked for the next try, or nothing if nothing was marked. */
   breakOff(): Promise<void>;
 }
 
@@ -71,7 +71,7 @@ export async function openResumable(
   }
 }
 
-/** The part that an earlier try left; null: none, or of something else. */
+/** The part that an earlier try left; null: there is none, or it belongs to something else. */
 async function foundPart(part: string, notes: string, identity: string): Promise<FilePart | null> {
   try {
     const found = JSON.parse(await readFile(notes, 'utf8')) as Partial<FilePart>;

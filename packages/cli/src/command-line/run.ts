@@ -14,7 +14,7 @@ import { commandHelp, descriptionOf, groupHelp } from './help.ts';
 
 export interface Outcome {
   readonly exitCode: number;
-  /** The command ran servers, or failed by a fault of our own: whatever is still open must not keep the process. */
+  /** The command ran servers, or failed by a fault of our own: whatever is still open must not keep the process alive. */
   readonly ended: boolean;
 }
 

@@ -20,7 +20,7 @@ interface Place {
   readonly postgres: boolean;
 }
 
-/** Nothing if nothing is spoken to by TLS. */
+/** Empty if no connection uses TLS. */
 export async function examineCertificates(config: Config, nowMs: number): Promise<Finding[]> {
   const found = await Promise.all(places(config).map(async (place) => {
     const untilMs = await heldUntil(place);

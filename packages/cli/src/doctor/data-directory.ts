@@ -6,7 +6,7 @@ import { freeBytesOf } from '../start/journal-disk.ts';
 import { finding, type Finding } from './finding.ts';
 
 const mib = 1_048_576;
-/** Less than this and the journal may be full at any moment; calls are refused then. */
+/** With less than this the journal may be full at any moment, and calls are then refused. */
 const freeFailBytes = 4 * mib;
 const freeWarnBytes = 512 * mib;
 
@@ -39,7 +39,7 @@ export function examineDataDirectory(
   return finding(name, 'ok', `${directory} is there and writable.`);
 }
 
-/** Only for a key that was read and fits: what is left to look at are the rights of its file. */
+/** Only for a key that was read and fits: what is left to check are the permissions of its file. */
 export function examineMasterKeyFile(config: Pick<Config, 'dataDirectory' | 'masterKey'>): Finding {
   if (config.masterKey !== null) return finding('master key', 'ok', 'SVC_MASTER_KEY fits the store.');
   const file = masterKeyFile(config);

@@ -113,7 +113,7 @@ async function examineShared(store: Store, { nowMs: clock }: CommandTools): Prom
   return { nodes, findings: [...nodesFindings(nodes, nowMs), clockFinding(nowMs, { askedMs, answeredMs: clock() })] };
 }
 
-/** Nothing if this shell says nothing else than the server does. */
+/** Empty if this shell's settings are the server's. */
 async function examineServerSettings(store: Store, config: Config, { env }: CommandTools): Promise<Finding[]> {
   try {
     await settingsOfServer(store, config, env);

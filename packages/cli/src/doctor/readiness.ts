@@ -4,7 +4,7 @@ import { finding, type Finding } from './finding.ts';
 
 const answerMs = 2_000;
 
-/** Nothing if no server of ours answers there. */
+/** Empty if no Metergate server answers there. */
 export async function examineReadiness({ host, port }: ListenAddress): Promise<Finding[]> {
   if (port === 0) return [];
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;

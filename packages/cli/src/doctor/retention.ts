@@ -6,7 +6,7 @@ const dayMs = 86_400_000;
 /** Records go some time after their age: at the next signed place of the chain of receipts. */
 const slackMs = 2 * dayMs;
 
-/** Nothing if no organization has an age. */
+/** Empty if no organization has an age. */
 export async function examineRetention({ retention }: Pick<Store, 'retention'>, nowMs: number): Promise<Finding[]> {
   const kept = await retention.organizations();
   const behind: string[] = [];

@@ -16,13 +16,13 @@ export interface KnownHead {
   readonly hash: string;
 }
 
-/** A store that holds less than was seen of it, or something else. */
+/** A store that holds less than was once seen of it, or something different. */
 export interface ChainBehind {
   readonly organization: string;
   /** Where its chain ends, and where the file's or the note's did. */
   readonly store: number;
   readonly file: number;
-  /** False: it is as long, and another. */
+  /** False: it is as long, but different. */
   readonly shorter: boolean;
 }
 
@@ -37,7 +37,7 @@ export function readKnownHeads(dataDirectory: string): KnownHead[] {
   }
 }
 
-/** Keeps the longer of what is known and this. Where the directory cannot be written, nothing is kept and nothing fails. */
+/** Keeps the longer of the known head and this one. If the directory cannot be written, nothing is kept and nothing fails. */
 export function noteHead(dataDirectory: string, head: KnownHead): void {
   const known = readKnownHeads(dataDirectory);
   const before = known.find(({ organization }) => organization === head.organization);

@@ -6,12 +6,12 @@ import { statSync } from 'node:fs';
 
 export interface HeldFile {
   readonly path: string;
-  /** What it means that it is gone, and what to do: the rest of a sentence that begins with its path. */
+  /** What its loss means and what to do: the rest of a sentence that begins with its path. */
   readonly gone: string;
 }
 
 export interface HeldFiles {
-  /** Tells what is to be told now: of each file that is not the one it was, once a minute. Call this every second. */
+  /** Reports each file that is missing or was replaced, once a minute. Call this every second. */
   look(): void;
 }
 

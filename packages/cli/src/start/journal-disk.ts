@@ -6,9 +6,9 @@ const mib = 1_048_576;
 const longMib = 64;
 
 export interface JournalDisk {
-  /** Of the journal's files. */
+  /** Total size of the journal's files. */
   readonly bytes: number;
-  /** That may still be written there; null if the system does not say. */
+  /** How much may still be written there; null if the system does not say. */
   readonly freeBytes: number | null;
 }
 
@@ -17,7 +17,7 @@ export function journalDiskOf(directory: string): JournalDisk {
   return { bytes: bytesIn(directory), freeBytes: freeBytesOf(directory) };
 }
 
-/** To be said while it is shipped, which may take minutes, and no call is taken before. Null: the journal is as short as a node leaves it. */
+/** A sentence for while it is shipped, which may take minutes before calls are accepted. Null: the journal is as short as a node leaves it. */
 export function longJournal(directory: string): string | null {
   const left = Math.floor(bytesIn(directory) / mib);
   return left < longMib ? null

@@ -5,17 +5,17 @@
 import { setTimeout as pass } from 'node:timers/promises';
 
 export interface Readers {
-  /** Somebody asked: at this moment of a clock that never steps back. */
+  /** Somebody polled, at this moment of a clock that never steps back. */
   asked(atMs: number): void;
-  /** Resolves when those who ask have heard no, at once where nobody asked lately. */
+  /** Resolves when the pollers have seen the 503; at once if nobody polled lately. */
   haveHeard(nowMs: number): Promise<void>;
 }
 
-/** Who asks at least so often is watching. */
+/** Whoever polls at least this often is watching. */
 const watchingMs = 10_000;
-/** A reader may want to hear it more than once before it believes it. */
+/** A proxy may need to see it more than once before it acts. */
 const answersEnough = 3;
-/** Time for the last of them to act on it. */
+/** Time for the last poller to act on it. */
 const actMs = 200;
 
 /** `atMostMs`: whatever readers do. */

@@ -13,7 +13,7 @@ export interface NodeFigures {
   readonly unready: readonly Unready[];
   readonly metrics: GatewayThreadMetrics;
   readonly figures: StoreThreadFigures;
-  /** Of the journal's files. */
+  /** Total size of the journal's files. */
   readonly journalBytes: number;
   /** On the clock that all threads share. */
   readonly nowMs: number;

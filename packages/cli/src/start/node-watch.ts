@@ -30,7 +30,7 @@ export interface NodeWatch {
   hear(condition: NodeCondition): void;
   /** Empty: ready. */
   unready(): readonly Unready[];
-  /** Tells what is to be told now; call this every second. */
+  /** Logs what is due; call this every second. */
   look(): void;
 }
 
@@ -38,9 +38,9 @@ const tellAgainMs = 60_000;
 const mib = 1_048_576;
 /** With less, a segment of the journal cannot grow. */
 const freeBytesMin = 64 * 1024;
-/** What is left then is for calls that are open, not for new ones. */
+/** The rest is for open calls, not for new ones. */
 const freeBytesScarce = 4 * mib;
-/** With less, whoever can make room should be told in time. */
+/** With less, the operator is warned in time to make room. */
 const freeBytesLow = 512 * mib;
 const tellLowAgainMs = 3_600_000;
 
@@ -60,7 +60,7 @@ export function createNodeWatch({ directory, tell, monotonicMs, freeBytes = free
       : `The disk of the journal in ${directory} is almost full: when it is, calls get 500. Make room on it; no restart is needed.`;
   }
 
-  /** Before it is trouble. */
+  /** Warns before it becomes a problem. */
   function tellLowDisk(): void {
     const free = directory === null ? null : freeBytes(directory);
     if (free === null || free >= freeBytesLow || free < freeBytesScarce || monotonicMs() - lowToldMs < tellLowAgainMs) return;

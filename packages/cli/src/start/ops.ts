@@ -13,7 +13,7 @@ export interface OpsOptions extends MetricsSources {
   readonly address: ListenAddress;
   /** Empty: ready. */
   readonly unready: () => readonly Unready[];
-  /** Called whenever somebody asks. */
+  /** Called at each poll of readiness. */
   readonly asked: () => void;
 }
 
@@ -56,7 +56,7 @@ export async function startOps(options: OpsOptions): Promise<Ops> {
   };
 }
 
-/** `ignored`: causes that the asker does not go by. */
+/** `ignored`: causes that the poller asked to leave out. */
 function answerReady(response: ServerResponse, unready: readonly Unready[], ignored: readonly string[]): void {
   const reasons = unready.filter(({ cause }) => !ignored.includes(cause));
   if (reasons.length === 0) return answer(response, 200, 'ready\n');

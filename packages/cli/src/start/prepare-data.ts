@@ -26,7 +26,7 @@ export interface PrepareOptions {
   readonly sandbox: boolean;
 }
 
-/** Whom a start tells of itself while it waits, and what ends it. */
+/** Whom a start keeps informed while it waits, and what ends the wait. */
 export interface Waiting {
   readonly log: Log;
   readonly watch: NodeWatch;

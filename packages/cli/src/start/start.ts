@@ -54,9 +54,9 @@ export interface StartOptions {
   readonly stderr: (line: string) => void;
 }
 
-/** How often it is looked whether there is trouble to tell. */
+/** How often it is checked whether there is anything to report. */
 const lookMs = 1_000;
-/** Those who ask whether it is ready are waited for at most this long, and at most a third of the grace. */
+/** Pollers of readiness are waited for at most this long, and at most a third of the grace. */
 const leaveTakingMsMax = 5_000;
 
 /** Runs until a signal ends it. Resolves with the exit code: 0 after a clean stop, 1 with one sentence said. */

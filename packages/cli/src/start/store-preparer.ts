@@ -12,7 +12,7 @@ export interface StorePreparer {
 
 type Answer = { readonly prepared: FirstStart | null } | { readonly refused: { readonly code: StoreFaultCode; readonly message: string } };
 
-/** The thread that prepares is gone when this returns, and what it held with it. */
+/** When this returns the preparing thread has ended, and its memory is free. */
 export async function prepareOnThread<Prepared>(work: (preparer: StorePreparer) => Promise<Prepared>): Promise<Prepared> {
   const preparer = createStorePreparer();
   try {

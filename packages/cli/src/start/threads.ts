@@ -40,9 +40,9 @@ export interface Threads {
   readonly gatewayPort: number;
   /** Null if the gateway thread did not answer within `waitMs`. */
   metrics(waitMs: number): Promise<GatewayThreadMetrics | null>;
-  /** Of the store thread, as it last said them. */
+  /** The store thread's figures, as it last reported them. */
   storeFigures(): StoreThreadFigures;
-  /** Has the store keep what this node says of itself. */
+  /** Sends this node's report to the store. */
   report(report: NodeReport): void;
   /** Drains the gateway, closes its journal, ships it, closes the store. */
   stop(): Promise<void>;
@@ -141,7 +141,7 @@ function thread(url: string, workerData: unknown, port: MessagePort, youngMb?: n
   });
 }
 
-/** Resolves with the first message that carries `field`; rejects on `failed`, an error, or the end. */
+/** Resolves with the first message that has `field`; rejects on `failed`, on an error, or if the thread ends. */
 export function said(worker: Worker, field: string): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const settle = (): void => {

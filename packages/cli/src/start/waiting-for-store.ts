@@ -5,7 +5,7 @@
 import { setTimeout as pass } from 'node:timers/promises';
 import { StoreFault, type StoreFaultCode } from '@metergate/store/engine/fault.ts';
 
-/** What somebody else is about to mend. Anything else ends the start. */
+/** What somebody else is about to fix. Anything else ends the start. */
 const passing: ReadonlySet<StoreFaultCode> = new Set(['store_absent', 'schema_older', 'store_unreachable', 'store_busy']);
 
 const tryAgainMs = 1_000;

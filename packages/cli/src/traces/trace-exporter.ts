@@ -32,7 +32,7 @@ export interface TraceExporterOptions {
 const waitingMax = 8_192;
 const atOnceMax = 512;
 const failurePauseMs = 5_000;
-/** Answers after which the same may be sent again, by the protocol. */
+/** Status codes after which the protocol allows sending the same again. */
 const passingStatus: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 export function createTraceExporter({ settings, version, tell, after = afterwards }: TraceExporterOptions): TraceExporter {

@@ -4,7 +4,7 @@
  */
 import type { NanoDollars } from '../money.ts';
 
-/** What was told of a cap, in the window that began at `windowStartMs`. */
+/** The events already sent for a cap in the window that began at `windowStartMs`. */
 export interface CapTold {
   readonly windowStartMs: number;
   readonly reached: boolean;
@@ -16,7 +16,7 @@ export interface CapMoment {
   readonly windowStartMs: number;
   readonly spent: NanoDollars;
   readonly limit: NanoDollars;
-  /** Percent that are to be told; empty: none. */
+  /** The thresholds, in percent; empty: none. */
   readonly thresholds: readonly number[];
 }
 
@@ -25,7 +25,7 @@ export type CapEvent =
   | { readonly type: 'cap.threshold'; readonly threshold: number }
   | { readonly type: 'cap.reached' };
 
-/** `told`: null if nothing was told yet. The events in their order, and what was told with them. */
+/** `told`: null if nothing was sent yet. The events in order, and what has been sent after them. */
 export function capEvents(told: CapTold | null, moment: CapMoment): { readonly events: readonly CapEvent[]; readonly told: CapTold } {
   const { windowStartMs, spent, limit } = moment;
   const same = told !== null && told.windowStartMs === windowStartMs;

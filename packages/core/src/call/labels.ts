@@ -61,7 +61,7 @@ function textOf(value: string): string {
   }
 }
 
-/** How many characters (code points) a text has. A shorter one than any bound is told by its length. */
+/** How many characters (code points) a text has. A text shorter than any bound is judged by its length. */
 export function charactersIn(text: string): number {
   if (text.length <= labelCharactersMax) return text.length;
   let count = 0;

@@ -8,7 +8,7 @@ import { windowAt, type CalendarWindow } from '../spend/window.ts';
 /** What of a call counts. Calls come in the order of their starts. */
 export interface TriedCall {
   readonly startedAtMs: number;
-  /** Null: nobody knows it; it spends nothing. */
+  /** Null: unknown; the call spends nothing. */
   readonly cost: NanoDollars | null;
 }
 

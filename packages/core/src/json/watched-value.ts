@@ -111,7 +111,7 @@ export function watched(
   return new WatchedValue(fields, firstElement);
 }
 
-/** A watched array, each of whose elements is told to `tally`. */
+/** A watched array; `tally` sees each of its elements. */
 export function watchedEach(tally: ElementTally): WatchedValue {
   return new WatchedValue(null, null, tally);
 }

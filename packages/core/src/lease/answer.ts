@@ -39,7 +39,7 @@ export interface AnsweredClaim {
   readonly answer: LeaseAnswer;
   /** What the node's lease is from here on; null: a later batch has overtaken this one, and nothing changes. */
   readonly kept: NodeLease | null;
-  /** The node is short of it from now on: who holds some is to hear. */
+  /** The node cannot get enough from now on: nodes that hold some must be notified. */
   readonly stirs: boolean;
 }
 

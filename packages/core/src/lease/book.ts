@@ -110,7 +110,7 @@ export class LeaseBook {
     this.#lines.delete(account);
   }
 
-  /** Something happened elsewhere that every lease in hand depends on: all are confirmed with the next batch. */
+  /** Something happened elsewhere that affects every held lease: all are confirmed with the next batch. */
   confirmAll(): void {
     for (const account of this.#active) account.confirmMs = 0;
   }

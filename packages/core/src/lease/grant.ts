@@ -29,9 +29,9 @@ export interface LeaseEntry {
   readonly shipped: NanoDollars;
   /** What it had spent when it last asked, shipped or not. */
   readonly settled: NanoDollars;
-  /** As it last said. */
+  /** As it last reported. */
   readonly underWay: NanoDollars;
-  /** From this moment of the store on it is not known whether the node has overrun what it holds: it has not asked since. */
+  /** From this moment of the store's time on, nobody knows whether the node has overrun what it holds: it has not asked since. */
   readonly doubtfulAtMs: number;
 }
 
@@ -45,7 +45,7 @@ export interface LeaseableLimit {
   readonly spent: NanoDollars;
   /** Sum of `reserved` over all other nodes. */
   readonly leasedElsewhere: NanoDollars;
-  /** Another node was short of it just now: who has something takes no more. */
+  /** Another node could not get enough just now: a node that has some gets no more. */
   readonly contested: boolean;
 }
 

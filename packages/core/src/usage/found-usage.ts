@@ -9,7 +9,7 @@ import type { TokenFigures } from './reading.ts';
 export type FoundUsage =
   | {
     readonly kind: 'figures'; readonly tokens: TokenFigures; readonly cost: string | null; readonly outputBeside: number;
-    /** What went in is told, or what it all cost. */
+    /** The input is reported, or the whole cost is. */
     readonly inputTold: boolean;
     /** What came out is told: by itself, by a total beside the input, or what it all cost. */
     readonly outputTold: boolean;

@@ -140,7 +140,7 @@ class ResponseReader implements UsageReader {
     return ending === 'whole' ? reported(findings, usage, this.lacking(usage)) : this.unknown('cut');
   }
 
-  /** A usage that leaves out a figure that is due is told in part, so that its cost is not taken for the bill; null: nothing lacks. */
+  /** Usage that leaves out an expected figure is reported as partial, so that its cost is not taken for the bill; null: nothing lacks. */
   private lacking({ inputTold, outputTold }: FiguresFound): UsageReason | null {
     const outputDue = this.outputDue || this.dialect.findings.metered;
     return inputTold && (outputTold || !outputDue) ? null : 'absent';
@@ -151,7 +151,7 @@ class ResponseReader implements UsageReader {
     return { ...usageUnknown(usageReason), model, finishReason, serviceTier };
   }
 
-  /** Work that is done later is told as such, also of an operation that is not known for it. */
+  /** Work that is done later is reported as such, also for an operation that is not known for it. */
   private withoutUsage(missing: UsageReason): Reading {
     const { findings } = this.dialect;
     if (missing === 'absent' && findings.deferred) return this.unknown('deferred');

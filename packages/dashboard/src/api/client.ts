@@ -7,7 +7,7 @@ import createFetchClient, { type Middleware } from 'openapi-fetch';
 import createQueryHooks from 'openapi-react-query';
 import type { components, paths } from './schema.ts';
 
-/** What the platform says no with, or that it did not answer (status 0). */
+/** The platform refused, or did not answer (status 0). */
 export class Refused extends Error {
   readonly status: number;
   readonly code: string;
@@ -54,7 +54,7 @@ export const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
-      // What was refused is refused again; what got no answer may get one.
+      // A refusal would be repeated; a request without an answer may succeed.
       retry: (count, fault) => count < 2 && fault instanceof Refused && (fault.status === 0 || fault.status >= 500),
       retryDelay: (count) => 500 * 2 ** count,
     },

@@ -9,7 +9,7 @@ const order: readonly Role[] = ['viewer', 'member', 'admin', 'owner'];
 
 export const sessionQuery = api.queryOptions('get', '/platform/v1/auth/session', {}, { staleTime: 60_000, retry: false });
 
-/** In this browser, for all that it knows: the session itself is in a cookie that no script reads. */
+/** Notes that this browser was signed in. The session itself is in a cookie that no script can read. */
 const mark = 'metergate-signed-in';
 
 export function wasSignedIn(): boolean {
@@ -31,12 +31,12 @@ export function useOrganizations(): readonly { readonly id: string; readonly nam
   return api.useQuery('get', '/platform/v1/organizations', {}, { staleTime: 60_000 }).data?.data ?? [];
 }
 
-/** Whether the person may do what takes `role`. The platform decides again, whatever a page shows. */
+/** Whether the person may do what requires `role`. The platform decides again, whatever a page shows. */
 export function useMay(role: Role): boolean {
   return order.indexOf(useSession().role) >= order.indexOf(role);
 }
 
-/** Forgets every answer: they were another person's or another organization's. */
+/** Clears the cache: its answers were another person's or another organization's. */
 export async function beginAnew(): Promise<void> {
   queries.clear();
   await queries.ensureQueryData(sessionQuery);

@@ -20,7 +20,7 @@ import { stillHeld } from './authenticate.ts';
 import { chooseDestination } from './choose-destination.ts';
 import { receiveBody } from './receive-body.ts';
 
-/** How a call ends that is not forwarded: refused, or by a fault of our own. */
+/** How a call ends that is not forwarded: a refusal, or a fault of our own. */
 export interface Unforwarded {
   readonly refuseWith: (refusal: Refusal) => void;
   readonly broke: (place: FaultPlace, cause: unknown) => void;
@@ -139,7 +139,7 @@ export class Admission {
     this.#node.guards.giveBack(call);
   }
 
-  /** Once what the refusal says is written down; if it cannot be, the caller is not told of it. */
+  /** Answers once the refusal is journalled; if it cannot be, the caller does not see it. */
   #refuse(call: AdmittedCall, refusal: Refusal): void {
     this.#node.guards.whenTellable(call, (error) => {
       try {
@@ -151,7 +151,7 @@ export class Admission {
   }
 }
 
-/** A response that waits behind another on its connection is not told that the connection is gone. */
+/** Node does not notify a response that waits behind another on its connection that the connection is gone. */
 export function callerHasLeft({ request, response }: Pick<Reception, 'request' | 'response'>): boolean {
   return response.destroyed || request.socket.destroyed;
 }

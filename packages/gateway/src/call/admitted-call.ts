@@ -35,7 +35,7 @@ export interface HeardCall {
 export interface AdmittedCall extends HeardCall, Labels, GuardedCall {
   readonly chosen: ChosenDestination;
   readonly project: string | null;
-  /** The caller's own span; null if it told of none, or nobody asked. */
+  /** The caller's own span; null if it sent none, or traces are off. */
   readonly traceParent: TraceParent | null;
   /** Wall time of admission, which says what windows the call belongs to (design 3, row 5a); 0 until then. */
   startedWallMs: number;
@@ -44,7 +44,7 @@ export interface AdmittedCall extends HeardCall, Labels, GuardedCall {
 
 /** A request body on its way to the destination. */
 export interface OutboundBody {
-  /** Null if there is none, and once a whole one was released. */
+  /** Null if there is none, or once a whole one was released. */
   readonly content: Uint8Array | Readable | null;
   /** Length of `content` where known; null: chunked. */
   readonly contentLength: number | null;

@@ -97,7 +97,7 @@ export class Answer {
     else this.#response.end(bytes);
   }
 
-  /** False if the caller is to be waited for. */
+  /** False if the caller must be waited for. */
   #write(chunk: Buffer): boolean {
     this.#headWaits = false;
     if (!this.#chunked) return this.#response.write(chunk);

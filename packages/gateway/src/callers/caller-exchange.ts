@@ -20,14 +20,14 @@ export interface CallerResponse {
   readonly destroyed: boolean;
   /** Ended, and all of it handed to the system. */
   readonly writableFinished: boolean;
-  /** The body goes out in chunks. To be set to false by who frames them. */
+  /** The body goes out in chunks. Set it to false if you frame them yourself. */
   chunkedEncoding: boolean;
   sendDate: boolean;
   removeHeader(name: string): void;
   /** @throws if the head cannot be sent as it is; nothing has been sent then. */
   writeHead(status: number, reason: string, pairs: string[]): unknown;
   writeContinue(): void;
-  /** False if the caller is to be waited for. The head goes with the first of it. */
+  /** False if the caller must be waited for. The head leaves with the first of it. */
   write(chunk: Uint8Array | string, encoding?: BufferEncoding): boolean;
   end(chunk?: Uint8Array | string, encoding?: BufferEncoding): unknown;
   once(event: 'drain' | 'socket', listener: () => void): unknown;

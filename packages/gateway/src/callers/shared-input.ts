@@ -5,7 +5,7 @@
  */
 import type { Socket } from 'node:net';
 
-/** Who hears of a socket. */
+/** Receives the events of a socket. */
 export interface SocketReader {
   /** Takes bytes that are only there until it returns. False: no more of them until the socket is resumed. */
   take(bytes: Buffer): boolean;
@@ -27,7 +27,7 @@ interface SocketFields {
   [field: symbol]: unknown;
 }
 
-/** Call this as soon as the socket is accepted. An error of the socket is passed over: it is told as `closed`. */
+/** Call this as soon as the socket is accepted. An error of the socket is ignored: it is reported as `closed`. */
 export function readShared(socket: Socket, by: SocketReader): void {
   const fields = socket as Socket & SocketFields;
   fields[reader] = by;

@@ -1,4 +1,4 @@
-/** A request that came whole before anybody was told of it, by HTTP/1.1, with nothing asked for that needs more than an answer. */
+/** A request that was read completely before it is served: HTTP/1.1, and it asks for nothing but an answer. */
 import type { Socket } from 'node:net';
 
 const noHeaders: WholeRequest['headers'] = Object.freeze({});

@@ -227,7 +227,7 @@ export class Runs {
     return refusal;
   }
 
-  /** It changed elsewhere since it was told. */
+  /** It has changed elsewhere since it was received. */
   #dropLate({ organization, id }: Pick<Run, 'organization' | 'id'>): void {
     for (const mayCreate of [true, false]) this.#late.delete(runQuestion(organization, id, mayCreate));
   }

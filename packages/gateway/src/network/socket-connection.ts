@@ -267,7 +267,7 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched {
     return !this.#held;
   }
 
-  /** The answer is whole and has been told. */
+  /** The answer is complete and was delivered. */
   #rest(): boolean {
     const { clock } = this.#owner;
     if (!this.#keepAlive || this.#isLast || this.#writing || this.#unasked || this.#idleMs <= 0) {

@@ -113,7 +113,7 @@ class SocketDestination implements Destination, ConnectionOwner {
   }
 }
 
-/** Nothing is told before `send` has returned. */
+/** Nothing is reported before `send` has returned. */
 function failLater(exchange: SocketExchange, cause: Error): void {
   process.nextTick(() => exchange.fail(cause));
 }

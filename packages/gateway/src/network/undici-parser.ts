@@ -9,7 +9,7 @@ import type { Socket } from 'node:net';
 
 /** Stands before a reason that holds one character a byte. The client itself never makes one that begins so. */
 const byteMark = '\uffff';
-/** An interim status that the client passes over. It is told to nobody. */
+/** An interim status that the client skips; nobody sees it. */
 const processing = 102;
 
 interface ResponseParser {

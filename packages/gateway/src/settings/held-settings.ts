@@ -15,6 +15,6 @@ export interface HeldSettings {
   ask(hash: string): Promise<HeldKey | null>;
   /** The frozen list and the operator's overlay, in force. */
   readonly priceBook: PriceBook;
-  /** Milliseconds since the store was last heard. */
+  /** Milliseconds since the last message from the store. */
   ageMs(): number;
 }

@@ -37,7 +37,7 @@ export class BrotliElsewhere {
     this.#post({ id: this.#id, bytes, bytesMax: this.#bytesMax });
   }
 
-  /** Nothing more is told. */
+  /** No more callbacks. */
   free(): void {
     asked.delete(this.#id);
     if (this.#thread !== null && this.#thread === thread) this.#post({ id: this.#id, free: true });

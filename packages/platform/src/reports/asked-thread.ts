@@ -22,7 +22,7 @@ interface Question {
 export interface ThreadNews {
   /** After each answer, and when a file is read no further. */
   readonly answered: () => void;
-  /** It is gone; before open questions hear of it. */
+  /** The thread has ended; called before open requests are rejected. */
   readonly over: () => void;
 }
 

@@ -31,7 +31,7 @@ const afterTimer: After = (delayMs, task) => {
 /** `start`: makes a thread. */
 export function createReports(start: () => ReportWorker, after: After = afterTimer): Reports {
   let running: AskedThread | null = null;
-  /** Those that were told to end, too. */
+  /** Including those that were asked to end. */
   const alive = new Set<AskedThread>();
   let stayAlive = (): void => {};
   let closed = false;

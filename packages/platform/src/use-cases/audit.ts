@@ -29,7 +29,7 @@ export interface AuditListQuery {
   readonly action?: AuditAction;
   /** Goes on after this row of the list. */
   readonly after?: string;
-  /** At most this many, the newest: 1 to 10,000. */
+  /** At most this many, newest first: 1 to 10,000. */
   readonly limit?: number;
 }
 

@@ -20,7 +20,7 @@ export interface CallsQuery {
   readonly untilMs?: number;
   /** Calls of just these names, ends and states. */
   readonly filter?: CallFilter;
-  /** At most this many, the newest: 1 to 10,000. */
+  /** At most this many, newest first: 1 to 10,000. */
   readonly limit?: number;
 }
 

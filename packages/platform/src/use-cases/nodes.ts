@@ -8,7 +8,7 @@ import type { NodeReport } from '@metergate/store/nodes/node-reports.ts';
 import type { UseCaseContext } from './context.ts';
 import { refuseInput, type AdministrationRefusal } from './refusal.ts';
 
-/** `silent`: not heard for a while, and it did not say that it stops. */
+/** `silent`: no report for a while, and it did not say that it was stopping. */
 export type NodeState = NodeReport['state'] | 'silent';
 
 export interface ShownNode extends Omit<NodeReport, 'node' | 'state' | 'startedAtMs'> {
@@ -31,7 +31,7 @@ interface Asker {
   readonly role: Role;
 }
 
-/** The latest heard first. Refuses `forbidden`. */
+/** Most recently heard from first. Refuses `forbidden`. */
 export async function listNodes(context: UseCaseContext, asker: Asker): Promise<ShownNode[] | AdministrationRefusal> {
   if (!await isOperator(context, asker)) {
     return refuseInput('forbidden', 'Only owners of the first organization of this deployment, who run it, can see its nodes.');

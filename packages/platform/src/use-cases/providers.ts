@@ -50,7 +50,7 @@ export async function disconnectProvider(
 }
 
 export interface ListedConnection extends ShownConnection {
-  /** What is connected is not a key: it stands where one would, for the sandbox. */
+  /** The sandbox's placeholder is connected, not a real key. */
   readonly placeholder: boolean;
 }
 
@@ -64,7 +64,7 @@ export async function organizationConnections(context: UseCaseContext, idOrName:
   }));
 }
 
-/** Where one organization stands with every destination. `placeholder`: what is stored is not a key, it stands where one would. */
+/** Where one organization stands with every destination. `placeholder`: the sandbox's placeholder is stored, not a key. */
 export interface ShownConnections extends Readonly<Record<Provider, ConnectionState | 'placeholder'>> {
   readonly id: string;
   readonly name: string;

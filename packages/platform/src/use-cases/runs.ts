@@ -40,7 +40,7 @@ export interface RunPlace {
 export interface RunsQuery {
   /** Id or name. */
   readonly organization: string;
-  /** At most this many, the newest: 1 to 10,000, which is the default. */
+  /** At most this many, newest first: 1 to 10,000, which is the default. */
   readonly limit?: number;
   /** Goes on after this run of the list. */
   readonly after?: { readonly startedAtMs: number; readonly id: string };

@@ -33,7 +33,7 @@ const size = z.object({
 const days = 90;
 const batchCalls = 20_000;
 
-/** `told`: how many calls there are so far. Refuses a store that is not empty. */
+/** `told` is called with how many calls there are so far. Refuses a store that is not empty. */
 export async function seedStore(
   context: UseCaseContext, wanted: SeedSize, told: (calls: number) => void,
 ): Promise<SeedSize | AdministrationRefusal> {

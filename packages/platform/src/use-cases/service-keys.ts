@@ -140,7 +140,7 @@ export interface RotatedServiceKey extends MintedServiceKey {
   readonly formerUntil: string;
 }
 
-/** Another secret for the same key, which keeps its id, caps and spend. `graceMs`: for this long the one before still works; from 0. */
+/** Another secret for the same key, which keeps its id, caps and spend. `graceMs`: how long the former secret still works; from 0. */
 export async function rotateServiceKey(
   context: UseCaseContext, { id, within }: ServiceKeyPlace, graceMs: number,
 ): Promise<RotatedServiceKey | AdministrationRefusal> {

@@ -40,7 +40,7 @@ export interface CallPageQuery {
   readonly sinceMs?: number;
   /** Up to this moment of start, itself excluded. */
   readonly untilMs?: number;
-  /** At most this many, the newest. */
+  /** At most this many, newest first. */
   readonly limit: number;
   readonly after?: CallPlace;
 }

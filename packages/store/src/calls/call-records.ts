@@ -15,7 +15,7 @@ export interface CallQuery {
   /** Up to this moment of start, itself excluded. */
   readonly untilMs?: number;
   readonly run?: string;
-  /** At most this many, the newest. */
+  /** At most this many, newest first. */
   readonly limit: number;
 }
 

@@ -14,7 +14,7 @@ export interface LeaseDeskOptions {
   /** Milliseconds on the clock that all threads share: `hrMs`. */
   readonly hrMs: () => number;
   readonly post: (message: FromStore) => void;
-  /** Something an operator must hear. */
+  /** Something that an operator must know. */
   readonly warn: (sentence: string) => void;
 }
 

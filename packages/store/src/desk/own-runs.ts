@@ -15,7 +15,7 @@ const awayMs = 1_000;
 
 export class OwnRuns {
   readonly #clock: () => number;
-  /** Null: not told, or not the node's own. */
+  /** Null: not known, or not the node's own. */
   #known: KnownRuns | null = null;
   #keptMs = -Infinity;
 

@@ -35,7 +35,7 @@ const keysAtOnce = 200;
 interface Question { readonly number: number; readonly hash: string }
 
 export function createSettingsDesk({ settings, prices, spend, clock, post }: SettingsDeskOptions): SettingsDesk {
-  /** What the node was told of: key hashes by organization. */
+  /** What the node holds: key hashes by organization. */
   const told = new Map<OrganizationId, Set<string>>();
   /** Of the last change that was begun to be worked through; null before the first poll. */
   let revision: number | null = null;

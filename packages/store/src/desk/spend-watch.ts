@@ -12,7 +12,7 @@ import { dayName } from '@metergate/core/time/utc-day.ts';
 export const spendWatchPauseMs = 3_600_000;
 /** Between two slices: leaves most of the thread to others. */
 const slicePauseMs = 20;
-/** Differences told one by one; of more only the number is said. */
+/** At most this many differences are logged one by one; of more only the number. */
 const toldMax = 10;
 
 export interface SpendWatch {

@@ -43,11 +43,11 @@ export interface StoreClient extends SharedNews {
   confirmRun(run: { readonly organization: OrganizationId; readonly id: string }): void;
   /** What a shared store answers to claims, within five seconds, in their order. @throws StoreAway */
   claimLeases(batch: number, claims: readonly SubjectClaim[]): Promise<readonly LeaseAnswer[]>;
-  /** Calls back at each change of what this node was told of. */
+  /** Calls back at each change of what this node holds. */
   onChange(listener: (change: OrganizationChange) => void): void;
   /** Calls back with the price overlay: at once where it was told already, and at each change. */
   onPrices(listener: (overlay: string | null) => void): void;
-  /** When the store was last heard, on `clock`. The moment of creation before that. */
+  /** When the last message of the store came, on `clock`; before that, the moment of creation. */
   lastHeardMs(): number;
   /** Resolves when the store has spoken for the first time; the price overlay is known then. */
   readonly heard: Promise<void>;

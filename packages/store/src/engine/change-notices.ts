@@ -12,7 +12,7 @@ const changeChannel = 'metergate_changes';
 export type ChangeNotice = 'settings' | 'runs';
 
 export interface ChangeNotices {
-  /** Ends the connection; nothing is told afterwards. */
+  /** Ends the connection; there are no notices afterwards. */
   close(): Promise<void>;
 }
 

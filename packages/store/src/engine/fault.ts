@@ -27,7 +27,7 @@ export type StoreFaultCode =
   | 'row_refused'
   /** A batch goes on from where the store does not stand any more: it was put back to an earlier moment. */
   | 'store_went_back'
-  /** Another process is heard of that runs on this data directory, or on a copy of it. */
+  /** Another process runs on this data directory, or on a copy of it. */
   | 'data_directory_elsewhere'
   /** Records are not those that their receipts were made of: somebody changed the store past the product. */
   | 'receipts_differ'

@@ -56,7 +56,7 @@ export interface KeptNodeReport {
 export interface NodeReports {
   /** In place of what was last said on the same data directory, `home`. */
   say(home: string, report: NodeReport, atMs: number): Promise<void>;
-  /** The latest heard first. */
+  /** Most recently heard from first. */
   list(): Promise<KeptNodeReport[]>;
 }
 

@@ -43,7 +43,7 @@ export type RunAnswer =
 
 export interface RunList {
   readonly organization: OrganizationId;
-  /** At most this many, the newest. */
+  /** At most this many, newest first. */
   readonly limit: number;
   /** Goes on after this run of the list. */
   readonly after?: { readonly startedAtMs: number; readonly id: string };

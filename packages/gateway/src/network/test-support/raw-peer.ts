@@ -55,7 +55,7 @@ export async function startRawPeer(onHead: OnHead, onConnection: (socket: Socket
   };
 }
 
-/** What one exchange came to. */
+/** The result of one exchange. */
 export interface Heard {
   status: number | null;
   reason: string;
