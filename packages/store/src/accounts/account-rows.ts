@@ -37,7 +37,7 @@ const operators = { eq: '=', ne: '!=', lt: '<', lte: '<=', gt: '>', gte: '>=', i
 /** One condition; all must hold. */
 export interface AccountCondition {
   readonly field: string;
-  /** `eq` unless given. */
+  /** `eq` by default. */
   readonly operator?: string | undefined;
   readonly value: unknown;
   readonly connector?: string | undefined;
@@ -52,9 +52,9 @@ export interface AccountRows {
     readonly model: string; readonly where: readonly AccountCondition[]; readonly limit: number; readonly offset?: number;
     readonly sortBy?: { readonly field: string; readonly direction: 'asc' | 'desc' };
   }): Promise<AccountRow[]>;
-  /** How many were changed. */
+  /** The number of rows changed. */
   update(model: string, where: readonly AccountCondition[], changes: AccountRow): Promise<number>;
-  /** How many were deleted. */
+  /** The number of rows deleted. */
   delete(model: string, where: readonly AccountCondition[]): Promise<number>;
   count(model: string, where: readonly AccountCondition[]): Promise<number>;
 }
@@ -132,7 +132,7 @@ function storedForm(field: string, value: unknown): unknown {
   if (field === 'token' && typeof value === 'string') return createHash('sha256').update(value).digest('hex');
   if (value instanceof Date) return value.getTime();
   if (typeof value === 'boolean') return value ? 1 : 0;
-  // No stored text holds it, and PostgreSQL takes it in none.
+  // No stored text contains it, and PostgreSQL accepts it in no text.
   return typeof value === 'string' ? value.replaceAll('\0', '\ufffd') : value;
 }
 

@@ -40,7 +40,7 @@ export interface NewInvitation {
 export interface Acceptance {
   readonly tokenHash: string;
   readonly email: string;
-  /** For a person who is made now. One who is there already has proved their password before. */
+  /** For a person who is created now. An existing person has proved their password before. */
   readonly passwordHash: string;
   /** Whether the person was there when the password was checked: if that has changed since, nothing is done. */
   readonly known: boolean;
@@ -143,7 +143,7 @@ async function openWithToken(
   return row !== undefined && await mayStillBeGiven(db, row) ? row : undefined;
 }
 
-/** Whether who invited has the role's rights still. The operator's links stand; a token's end when it is revoked, not when it expires. */
+/** Whether the inviter still has the role's rights. The operator's links stay valid; a token's end when it is revoked, not when it expires. */
 async function mayStillBeGiven(db: Transaction<Schema>, row: Selectable<InvitationTable>): Promise<boolean> {
   const { organization, invited_by: inviter } = row;
   if (inviter === null) return true;

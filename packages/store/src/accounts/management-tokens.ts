@@ -44,7 +44,7 @@ export interface ManagementTokens {
   find(id: string): Promise<ManagementToken | null>;
   /** The live token with this hash; its role is the one in force. Null if there is none. */
   findByHash(hash: string, nowMs: number): Promise<ManagementToken | null>;
-  /** The token as it is after that; one revoked before stays as it was. Refuses `unknown_token`. */
+  /** The token after the change; one that was revoked before stays as it was. Refuses `unknown_token`. */
   revoke(id: string): Promise<ManagementToken | StoreRefusal>;
 }
 
@@ -90,7 +90,7 @@ export function managementTokensIn({ engine, clock, randomBytes }: StoreContext)
   };
 }
 
-/** The one refusal for a token that is not there, or is another organization's. */
+/** The one refusal for a token that does not exist or is another organization's. */
 export function unknownToken(): StoreRefusal {
   return refuse('unknown_token', 'There is no such management token.');
 }

@@ -18,7 +18,7 @@ export interface Person {
 export interface People {
   /** By email in any case; null if there is none. */
   find(email: string): Promise<Person | null>;
-  /** Keeps another hash of the same password: sessions go on. */
+  /** Stores another hash of the same password; sessions stay valid. */
   rehash(person: PersonId, before: string, hash: string): Promise<void>;
   /** Sets another password; every session of the person ends. */
   setPassword(person: PersonId, hash: string): Promise<void>;

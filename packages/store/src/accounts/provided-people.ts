@@ -20,7 +20,7 @@ export interface ProvidedIdentity {
   /** The issuer's identifier, as it is configured. */
   readonly issuer: string;
   readonly subject: string;
-  /** Needed of somebody who comes for the first time alone. */
+  /** Needed only the first time that someone signs in. */
   readonly email: string | null;
   readonly emailVerified: boolean;
 }
@@ -38,7 +38,7 @@ export interface ProvidedPeople {
    * Refuses `unknown_organization`, `invalid_email`, `email_not_verified`, `email_taken` (the email belongs to another subject).
    */
   admit(identity: ProvidedIdentity, named: ReadonlyMap<OrganizationId, Role>): Promise<AdmittedPerson | StoreRefusal>;
-  /** What the provider gave and names no more ends, with its sessions. Of somebody unknown there is nothing to end. */
+  /** Ends the roles that the provider gave and no longer names, with their sessions. For someone unknown there is nothing to end. */
   withdraw(identity: Pick<ProvidedIdentity, 'issuer' | 'subject'>): Promise<void>;
 }
 
@@ -203,7 +203,7 @@ async function withdrawOthers(
   }
 }
 
-/** A row of the trail, by the person who signed in: their coming is what changed it. */
+/** A row of the audit trail, by the person who signed in: their sign-in caused the change. */
 async function told(
   context: StoreContext, transaction: Transaction<Schema>,
   { action, person, organization, detail }: {

@@ -13,9 +13,9 @@ import type { Schema } from '../schema/schema.ts';
 import type { StoreContext } from '../context.ts';
 
 export interface AlertWatch {
-  /** Looks at every cap whose standing may have something to tell. How many events there were. */
+  /** Checks every cap that may have an event to raise. Returns the number of events. */
   caps(nowMs: number): Promise<number>;
-  /** Runs that went over their budget since the feed's number `after`; the number to go on from. */
+  /** Runs that went over their budget since the feed's number `after`; returns the number to continue from. */
   runs(after: number, nowMs: number): Promise<number>;
   /** Organizations that have a webhook. */
   listening(): Promise<OrganizationId[]>;

@@ -7,7 +7,7 @@ import type { StoreContext } from '../context.ts';
 export interface NearCapsPage {
   readonly reached: number;
   readonly near: number;
-  /** Whom to go on after; null: there are no more. */
+  /** Where to continue; null: there are no more. */
   readonly next: OrganizationId | null;
 }
 

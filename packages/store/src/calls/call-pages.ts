@@ -50,7 +50,7 @@ export interface CallPages {
   page(query: CallPageQuery): Promise<CallRecord[] | null>;
   /** The id of the key that made the run's first call; null if no call of it is kept, or its first ones are gone for their age. */
   beganBy(organization: OrganizationId, run: string): Promise<ServiceKeyId | null>;
-  /** One call; null if the organization has no such, or nobody has. */
+  /** One call; null if the organization, or nobody, has such a call. */
   find(organization: OrganizationId | null, id: string): Promise<CallRecord | null>;
 }
 
@@ -77,7 +77,7 @@ async function beganBy(engine: StoreContext['engine'], organization: Organizatio
     .select(['r.began_by', 'r.started_at_ms', 't.gone_before_ms']).where('r.organization', '=', organization).where('r.id', '=', run)
     .executeTakeFirst());
   if (known !== undefined && known.began_by !== null) return known.began_by as ServiceKeyId;
-  // Its first record may be gone, and what is left of it another key's.
+  // Its first record may have been removed, and the rest may be another key's.
   if (known !== undefined && known.gone_before_ms !== null && known.started_at_ms < known.gone_before_ms) return null;
   const row = await engine.read((db) => db.selectFrom('call_record').select('key').where('organization', '=', organization).where('run', '=', run)
     .orderBy('started_at_ms').orderBy('sequence').limit(1).executeTakeFirst());

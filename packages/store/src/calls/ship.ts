@@ -40,7 +40,7 @@ export async function shipIn(context: StoreContext, memory: ShippingMemory, batc
     try {
       return await shipOnce(context, memory, batch);
     } catch (error) {
-      // What was found in a transaction that failed, or in a store that was away, need not be so any more.
+      // What was found in a failed transaction, or before the store went away, may no longer be true.
       memory.book.forget();
       if (!(error instanceof ChainChanged) || tries === triesMax) throw error;
     }

@@ -107,7 +107,7 @@ async function keysOf(context: StoreContext, organizations: readonly string[]): 
   });
 }
 
-/** What cannot be unsealed now may be later; that there is no key is so until the chain names one. */
+/** What cannot be unsealed now may be later. A missing key stays missing until the chain names one. */
 function isSettled({ key, privateKey, secret }: ChainKeys): boolean {
   return key === null || (privateKey !== null && secret !== null);
 }
@@ -160,7 +160,7 @@ function digestOfWords(secret: string | null, record: CallRecord): string {
   return secret === null ? noDigest : sha256(recordWordsText(sha256(recordSaltText(secret, record)), record));
 }
 
-/** Every so many records, and where the head before this one was signed in another span of time. */
+/** Every `keptEvery` records, and whenever the previous head was signed in another span of time. */
 function isKept(chain: ChainRow, sequence: number, atMs: number): boolean {
   return Math.floor(Number(chain.sequence) / keptEvery) !== Math.floor(sequence / keptEvery)
     || (chain.signed_at_ms !== null && Math.floor(Number(chain.signed_at_ms) / keptEveryMs) !== Math.floor(atMs / keptEveryMs));

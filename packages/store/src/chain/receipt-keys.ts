@@ -49,7 +49,7 @@ export function secretPlace(organization: string): CredentialPlace {
   return { purpose: 'receipt-secret', organization, record: 'secret', version: 1n };
 }
 
-/** Signs what a chain or a file comes to. */
+/** Signs the state of a chain or a file. */
 export function signCheckpoint(privateKey: KeyObject, kind: CheckpointKind, statement: CheckpointStatement): Buffer {
   return sign(null, Buffer.from(checkpointText(kind, statement), 'utf8'), privateKey);
 }

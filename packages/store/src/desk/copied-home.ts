@@ -6,7 +6,7 @@
 import { StoreFault } from '../engine/fault.ts';
 import type { Leases } from '../spend/leases.ts';
 
-/** A node is heard once a second; silent for this long, a process is taken to be dead. */
+/** A node reports once a second; a process that is silent for this long is considered dead. */
 const silentMs = 2_000;
 
 /** Resolves when no other process is heard of on the directory. Call this before anything of its journal is read. @throws StoreFault */

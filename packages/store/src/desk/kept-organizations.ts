@@ -40,7 +40,7 @@ export class KeptOrganizations {
     return settings;
   }
 
-  /** Something changed; or the store was put back to an earlier moment, whose numbers will come again. */
+  /** Something changed, or the store was restored to an earlier moment, whose numbers will come again. */
   clear(): void {
     this.#kept.clear();
   }

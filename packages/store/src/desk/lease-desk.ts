@@ -19,7 +19,7 @@ export interface LeaseDeskOptions {
 }
 
 export interface LeaseDesk {
-  /** Answers a batch, always. */
+  /** Always answers the batch. */
   claim(number: number, batch: number, claims: readonly SubjectClaim[]): Promise<void>;
   /** Polls the feed, and once a second sends a heartbeat. Gives the store's time if the node is to use it. Rejects if the store fails. */
   poll(): Promise<StoreTime | null>;

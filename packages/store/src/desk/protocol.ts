@@ -22,7 +22,7 @@ export type ToStore =
   | { readonly kind: 'confirm_run'; readonly organization: OrganizationId; readonly id: string }
   /** What this node asks of its leases; `batch` is the batch's own number. `number` comes back with the answer. */
   | { readonly kind: 'claim'; readonly number: number; readonly batch: number; readonly claims: readonly SubjectClaim[] }
-  /** Refusals since this was last said. */
+  /** Refusals since the last such message. */
   | { readonly kind: 'refusals'; readonly counts: readonly RefusalCount[] }
   /** Something was closed: look at the journal soon; `now`: it overran a lease, so at once. */
   | { readonly kind: 'nudge'; readonly now: boolean };
@@ -47,7 +47,7 @@ export type FromStore =
   /** `found` null: there is no such live key. */
   | { readonly kind: 'answer'; readonly number: number; readonly found: KeyAnswer | null }
   | { readonly kind: 'run'; readonly number: number; readonly answer: RunAnswer }
-  /** The store took a batch of the journal, or nothing was due. Said of an embedded store only, five times a second. */
+  /** The store took a batch of the journal, or nothing was due. Sent only by an embedded store, five times a second. */
   | { readonly kind: 'kept' }
   /** Every run that the store has and has told of nowhere else. Said once, of an embedded store only: its node may begin what is not in it. */
   | { readonly kind: 'known_runs'; readonly known: KnownRuns }
@@ -55,11 +55,11 @@ export type FromStore =
   | { readonly kind: 'runs_changed'; readonly runs: readonly Run[] }
   /** Answers in the order of the claims. */
   | { readonly kind: 'leases'; readonly number: number; readonly answers: readonly LeaseAnswer[] }
-  /** Every lease in hand is to be confirmed now: a limit was reached somewhere, or is leased in full and wanted. */
+  /** Every held lease must be confirmed now: a limit was reached somewhere, or is fully leased and wanted. */
   | { readonly kind: 'stirred' }
   /** A shared store's time, and when it was that on the clock that all threads share (`processMs`). */
   | { readonly kind: 'time'; readonly nowMs: number; readonly hrMs: number }
-  /** All changes of runs that were committed before this moment have been told. Said of a shared store only. */
+  /** All changes of runs that were committed before this moment have been sent. Only from a shared store. */
   | { readonly kind: 'runs_heard'; readonly hrMs: number; readonly wallMs: number }
   /** The latest start of a call that the store has a record of, as it was when this node began. */
   | { readonly kind: 'written'; readonly untilMs: number }

@@ -22,7 +22,7 @@ export interface QuestionsOptions {
 export interface Asking<Answer> {
   /** Whose question it is: that of an organization, or of all who are not known yet. */
   readonly asker: string;
-  /** Instead of the deadline of all. */
+  /** Replaces the general deadline. */
   readonly withinMs?: number;
   /** Gets an answer that comes within five seconds after it. */
   readonly late?: ((answer: Answer) => void) | undefined;
@@ -50,7 +50,7 @@ export class Questions {
   readonly #asked = new Map<number, Question>();
   /** Of each asker that has any under way. */
   readonly #counts = new Map<string, number>();
-  /** Those whose askers were told that the store is late. */
+  /** Questions that were already rejected because the store was late. */
   readonly #late = new Map<number, (answer: never) => void>();
   #number = 0;
 

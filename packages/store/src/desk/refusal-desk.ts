@@ -7,11 +7,11 @@ import type { RefusalHours } from '../refusals/refusal-hours.ts';
 
 export interface RefusalDesk {
   hear(counts: readonly RefusalCount[]): void;
-  /** Writes what waits. @throws StoreFault; it waits on then. */
+  /** Writes what waits. @throws StoreFault; the refusals then keep waiting. */
   write(): Promise<void>;
 }
 
-/** Alike ones are one. */
+/** Equal refusals are counted as one entry. */
 const waitingMax = 20_000;
 
 export function createRefusalDesk(hours: Pick<RefusalHours, 'add'>, max: number = waitingMax): RefusalDesk {

@@ -31,7 +31,7 @@ export interface RunDeskOptions {
 }
 
 export interface RunDesk {
-  /** Makes or finds a run and posts the answer, always. */
+  /** Creates or finds a run, and always posts the answer. */
   open(number: number, run: NewRun): void;
   /** A call of the run was opened. Written before the next sweep. */
   confirm(run: { readonly organization: OrganizationId; readonly id: string }): void;
@@ -77,7 +77,7 @@ class Desk implements RunDesk {
   /** Counts what was posted of the feed, so that an answer made meanwhile is known to be doubtful. */
   #news = 0;
   readonly #embedded: boolean;
-  /** Being gathered, to be told; null: told, or never to be. */
+  /** Being gathered, to be sent; null: already sent, or never to be. */
   #known: KnownRuns | null;
 
   constructor({ runs, post, keepEnded, clock, pause, embedded = false }: RunDeskOptions) {

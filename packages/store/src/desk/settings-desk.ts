@@ -23,7 +23,7 @@ export interface SettingsDeskOptions {
 }
 
 export interface SettingsDesk {
-  /** Answers one question, always. */
+  /** Always answers the question. */
   ask(number: number, hash: string): Promise<void>;
   /** Looks for changes, posts them and a heartbeat. Rejects if the store fails. Not to be run twice at once. */
   poll(): Promise<void>;
@@ -65,7 +65,7 @@ export function createSettingsDesk({ settings, prices, spend, clock, post }: Set
     post({ kind: 'answer', number, found });
   }
 
-  /** What fails for one of many is tried again for each: an organization that cannot be read takes no other's answer with it. */
+  /** If one of many fails, each is tried again by itself: an organization that cannot be read does not spoil the others' answers. */
   async function answer(asked: readonly Question[]): Promise<void> {
     try {
       const found = await read(asked.map(({ hash }) => hash));

@@ -12,7 +12,7 @@ export interface SharedNews {
   onRunsEnded(listener: (ended: readonly EndedRun[]) => void): void;
   /** Calls back with runs that were tightened, here or elsewhere, and are live still. */
   onRunsTightened(listener: (tightened: readonly Run[]) => void): void;
-  /** Calls back when every lease in hand is to be confirmed. */
+  /** Calls back when every held lease must be confirmed. */
   onStirred(listener: () => void): void;
   /** Calls back with the shared store's time, and when it was that on the listener's clock; at once where it was told already. */
   onTime(listener: (storeMs: number, atMs: number) => void): void;
@@ -58,7 +58,7 @@ export function createSharedNews(clock: () => number): SharedNews & { readonly h
   };
 }
 
-/** Who begins to listen late hears what was told last. */
+/** Whoever begins to listen late gets the last value. */
 export function lastTold<Value>(): { tell(value: Value): void; listen(listener: (value: Value) => void): void } {
   const listeners: ((value: Value) => void)[] = [];
   const told: Value[] = [];

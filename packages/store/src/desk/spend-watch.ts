@@ -18,17 +18,17 @@ const toldMax = 10;
 export interface SpendWatch {
   /** One walk. @throws StoreFault */
   look(): Promise<void>;
-  /** Has a walk under way end at its next slice. */
+  /** Ends a running walk at its next slice. */
   stop(): void;
 }
 
 export interface SpendWatchOptions {
   readonly reconciler: SpendReconciler;
-  /** Told a sentence for each difference that the walk before did not find. */
+  /** Gets a sentence for each difference that the walk before did not find. */
   readonly warn: (sentence: string) => void;
-  /** Told the number of differences after each whole walk. */
+  /** Gets the number of differences after each complete walk. */
   readonly found: (differences: number) => void;
-  /** Waits between two slices; 20 ms unless given. */
+  /** Waits between two slices; 20 ms by default. */
   readonly betweenSlices?: () => Promise<unknown>;
 }
 

@@ -45,11 +45,11 @@ export interface StoreClient extends SharedNews {
   claimLeases(batch: number, claims: readonly SubjectClaim[]): Promise<readonly LeaseAnswer[]>;
   /** Calls back at each change of what this node holds. */
   onChange(listener: (change: OrganizationChange) => void): void;
-  /** Calls back with the price overlay: at once where it was told already, and at each change. */
+  /** Calls back with the price overlay: at once if it is known already, and at each change. */
   onPrices(listener: (overlay: string | null) => void): void;
   /** When the last message of the store came, on `clock`; before that, the moment of creation. */
   lastHeardMs(): number;
-  /** Resolves when the store has spoken for the first time; the price overlay is known then. */
+  /** Resolves with the first message of the store; the price overlay is known then. */
   readonly heard: Promise<void>;
   /** Has refusals counted in the store; best effort. */
   countRefusals(counts: readonly RefusalCount[]): void;

@@ -243,7 +243,7 @@ async function keepEnded(shipper: Shipper): Promise<void> {
   await Promise.race([kept, pause(keepEndedMs)]);
 }
 
-/** Says to the parent what changed. */
+/** Tells the parent what changed. */
 function tellingFigures(): (changed: Partial<StoreThreadFigures>) => void {
   let figures: StoreThreadFigures = { recordsSetAside: 0, spendDifferences: 0, rowsShipped: 0, recordsShipped: 0, shippedMs: processMs() };
   return (changed) => {
@@ -277,7 +277,7 @@ async function startLeasing(store: Store, { post, warn, follow }: {
   ] };
 }
 
-/** Repeats what fails only when the rest does. */
+/** Repeats a task whose failures are reported elsewhere. */
 function quietly(task: () => Promise<unknown>, pauseMs: number, failurePauseMax: number): Repeat {
   return repeat({ task, pauseMs, failurePauseMsMax: failurePauseMax, after, report: () => {} });
 }
@@ -311,7 +311,7 @@ function faultMessage({ code = 'store_failed', message }: Error & { readonly cod
   return { code: String(code), message };
 }
 
-/** What cannot be shipped now stays in its segments, for the next start. */
+/** What cannot be shipped now stays in its segments until the next start. */
 async function stop({ store, shipper, sayings, repeats }: {
   readonly store: Store; readonly shipper: Shipper; readonly sayings: Sayings; readonly repeats: readonly Pick<Repeat, 'stop'>[];
 }): Promise<void> {
@@ -325,7 +325,7 @@ async function stop({ store, shipper, sayings, repeats }: {
     shipper.close();
     await shipper.recover();
     await sayings.last();
-    // All that it spent has arrived: what it still held is anyone's.
+    // All that it spent has arrived: what it still held can go to other nodes.
     await store.leases.end(data.nodeId);
   } catch (error) {
     fault = error as Error;

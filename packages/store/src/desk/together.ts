@@ -1,4 +1,4 @@
-/** Things that come one by one within a turn → worked on together, so that what each of them costs by itself is paid once. */
+/** Collects items that arrive one by one within a turn and processes them together, so that the fixed cost is paid once. */
 
 /** `work` gets all that came before it was its turn, at most `most` at once. The promise of each settles when all of them are done. */
 export function together<Item>(most: number, work: (items: readonly Item[]) => Promise<unknown>): (item: Item) => Promise<void> {

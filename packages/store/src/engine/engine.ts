@@ -70,7 +70,7 @@ export async function openEngine(url: string, { create }: { readonly create: boo
   }
 }
 
-/** A server, and what dials it: loaded only if there is one, because every thread that opens an embedded store would hold it for nothing. */
+/** The PostgreSQL driver: loaded only for a server, because every thread that opens an embedded store would hold it for nothing. */
 type Server = typeof postgresPool & typeof changeNotices & { readonly url: string };
 
 async function serverAt(url: string): Promise<Server> {
@@ -78,7 +78,7 @@ async function serverAt(url: string): Promise<Server> {
   return { ...pools, ...notices, url };
 }
 
-/** Carries a refusal out of a transaction that it must not leave standing. */
+/** Carries a refusal out of a transaction that must be rolled back. */
 class RolledBack extends Error {
   readonly refusal: StoreRefusal;
 

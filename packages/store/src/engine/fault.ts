@@ -25,13 +25,13 @@ export type StoreFaultCode =
   | 'bad_store_url'
   /** The engine does not take a value or a row; the same write would be refused again. */
   | 'row_refused'
-  /** A batch goes on from where the store does not stand any more: it was put back to an earlier moment. */
+  /** A batch continues from a place that the store no longer has: it was restored to an earlier moment. */
   | 'store_went_back'
   /** Another process runs on this data directory, or on a copy of it. */
   | 'data_directory_elsewhere'
-  /** Records are not those that their receipts were made of: somebody changed the store past the product. */
+  /** Records differ from their receipts: somebody changed the store without the product. */
   | 'receipts_differ'
-  /** Records that were to be read went for their age meanwhile. */
+  /** Records that were to be read were removed for their age meanwhile. */
   | 'records_gone'
   /** Anything else the engine reports. */
   | 'store_failed';

@@ -29,7 +29,7 @@ export function limitOfPage({ limit }: ListPage): number {
 /** The condition that a row comes after the place; `columns`: time and id, as the list is ordered. An index serves it. */
 export function isAfter([at, id]: readonly [at: string, id: string], { after }: ListPage): RawBuilder<boolean> {
   if (after === undefined) return sql<boolean>`1 = 1`;
-  // No stored text holds it, and PostgreSQL takes it in none.
+  // No stored text contains it, and PostgreSQL accepts it in no text.
   const idAfter = after.id.replaceAll('\0', '');
   return sql<boolean>`(${sql.ref(at)}, ${sql.ref(id)}) > (${BigInt(Math.floor(after.at))}, ${idAfter})`;
 }

@@ -43,7 +43,7 @@ export interface RetentionProgress {
 export interface RetentionDelay {
   /** By how much the oldest record of them is past its organization's age; 0: none is. */
   readonly behindMs: number;
-  /** Whom to go on after; null: there are no more. */
+  /** Where to continue; null: there are no more. */
   readonly next: OrganizationId | null;
 }
 
