@@ -97,9 +97,9 @@ async function serve(): Promise<void> {
     });
     giveBackWhenIdle();
     parent.postMessage({ listening: { host: platform.host, port: platform.port } });
-    // Now that somebody hears it: what was said before is lost.
+    // Only now, when somebody listens: an earlier message would be lost.
     void tellFigures(store, retention);
-    // Whether the provider answers is known before the first who wants to sign in.
+    // So that it is known whether the provider answers before the first person signs in.
     void oidc?.provider.warm();
   } catch (error) {
     await store.close();
@@ -119,7 +119,7 @@ function retentionWorkOn(store: Store): RetentionWork {
   });
 }
 
-/** What is past its age. A fault now is tried again the next time. */
+/** Removes what is past its age. After a fault it is tried again the next time. */
 async function removeOld(work: RetentionWork): Promise<void> {
   try {
     await work.pass();
@@ -128,7 +128,7 @@ async function removeOld(work: RetentionWork): Promise<void> {
   }
 }
 
-/** For `/metrics`; a fault now is tried again the next time. */
+/** For `/metrics`; after a fault it is tried again the next time. */
 async function tellFigures(store: Store, retention: RetentionWork): Promise<void> {
   if (figuring) return;
   figuring = true;
@@ -206,7 +206,7 @@ function publicUrlAt(port: number): string {
   return data.publicUrl ?? `http://${reachable(data.host)}:${port}`;
 }
 
-/** For commands elsewhere: where links lead, and what keys and addresses go by. Without it they go by their own settings. */
+/** For commands in other shells: where links lead, and which provider URLs and addresses apply. Without it they use their own settings. */
 async function remember(store: Store, publicUrl: string): Promise<void> {
   try {
     await store.platformAddress.remember(publicUrl);
@@ -223,7 +223,7 @@ function reachable(host: string): string {
 
 let busy = false;
 
-/** What was begun and not finished, and what is over. A fault now is tried again the next time. */
+/** Finishes what was interrupted and removes what has expired. After a fault it is tried again the next time. */
 async function keepHouse(store: Store, finishErasures: () => Promise<void>): Promise<void> {
   if (busy) return;
   busy = true;

@@ -21,14 +21,14 @@ const countsMax = 50_000;
 const knownMax = 50_000;
 
 export interface Attempts {
-  /** Counts one try; a refusal `too_many_attempts` where it is one too many, with the seconds until the next. */
+  /** Counts one attempt; a refusal `too_many_attempts` if it is one too many, with the seconds until the next. */
   take(who: Trier): TooMany | null;
-  /** The password was right: what the pair had tried is forgotten, and the pair is known from now on. */
+  /** The password was right: earlier attempts of the pair are forgotten, and the pair is known from now on. */
   forget(who: Trier): void;
 }
 
 export interface Trier {
-  /** What is signed in to: an email, or an id. */
+  /** The account: an email, or an id. */
   readonly email: string;
   /** The client's address. */
   readonly address: string;
@@ -89,7 +89,7 @@ function keysOf({ email, address }: Trier): Readonly<Record<keyof typeof bounds,
 }
 
 /**
- * Half the table goes: what is over, then what was tried least. Whoever floods it with names tried once pushes out names tried once,
+ * Drops half the table: first what has expired, then what was tried least. A flood of names tried once pushes out names tried once,
  * and not the account that they are guessing at.
  */
 function makeRoom(counts: Map<string, Count>, now: number): void {

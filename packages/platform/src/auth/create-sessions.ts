@@ -28,7 +28,7 @@ export interface SessionsOptions {
   readonly publicUrl: string;
   readonly clock: () => number;
   readonly passwords: Passwords;
-  /** How long a session lasts at most that an identity provider vouched for; another lasts 30 days. */
+  /** The longest life of a session that an identity provider vouched for; others last 30 days. */
   readonly providedLifeMs: number;
 }
 
@@ -83,7 +83,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   };
 }
 
-/** The same session and cookie as a password's, for whom an identity provider has vouched. There is no route to it: it is called alone. */
+/** The same session and cookie as with a password, for someone whom an identity provider vouches for. No route leads to it. */
 const providedSessions = {
   id: 'provided-sessions',
   endpoints: {
@@ -132,7 +132,7 @@ function libraryFor({ store, masterKey, publicUrl, passwords }: SessionsOptions)
   });
 }
 
-/** The password is known now: a hash with figures of another day gives way to one with today's. */
+/** The password is known now: a hash with outdated parameters is replaced. */
 async function rehashed({ store, passwords }: SessionsOptions, email: string, password: string): Promise<void> {
   const person = await store.people.find(email);
   if (person === null || person.passwordHash === null || !passwords.isDated(person.passwordHash)) return;
@@ -149,7 +149,7 @@ async function granted<Result>(work: () => Promise<Result>): Promise<Result | Ad
   }
 }
 
-/** What the library needs of a request, and nothing that its own checks of a browser's request could trip over. */
+/** What the library needs of a request, and nothing that could fail its own checks of browser requests. */
 function cookieAlone(request: Headers): Headers {
   const cookie = request.get('cookie');
   const headers = withoutCookie(request);

@@ -12,7 +12,7 @@ const hashBytes = 32;
 
 const passwordRule = `The password must have ${lengthMin} to ${lengthMax} characters.`;
 
-/** Null: it may be one. Length counts code points. */
+/** Null: the password is acceptable. Length counts code points. */
 export function passwordRefusal(password: string): AdministrationRefusal | null {
   const { length } = [...password];
   return length >= lengthMin && length <= lengthMax && password.isWellFormed() ? null : refuseInput('invalid_password', passwordRule);
@@ -70,7 +70,7 @@ function partsOf(stored: string): { readonly figures: HashingCost; readonly salt
     ? { figures, salt: Buffer.from(salt, 'base64url'), hash: Buffer.from(hash, 'base64url') } : null;
 }
 
-/** Hashing has a queue, and the queue an end: who comes when it is full is asked to come again. */
+/** The hashing queue is full: the caller must try again. */
 export class HashingBusy extends Error {}
 
 const waitingMax = 40;

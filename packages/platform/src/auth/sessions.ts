@@ -33,7 +33,7 @@ export interface Sessions {
   find(request: Headers): Promise<FoundSession | null>;
   /** Ends the request's session, on the server too; the cookie goes with the headers. */
   end(request: Headers): Promise<Headers>;
-  /** Refuses `wrong_password`. Every session of the person ends; a new one for `organization` begins. */
+  /** Refuses `wrong_password`. Ends every session of the person and begins a new one for `organization`. */
   changePassword(
     wanted: { readonly current: string; readonly next: string; readonly organization: string }, request: Headers,
   ): Promise<{ readonly answerHeaders: Headers } | AdministrationRefusal>;

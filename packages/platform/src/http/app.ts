@@ -73,7 +73,7 @@ export const operations: readonly Operation[] = [
 
 type Extension = (app: OpenAPIHono, parts: PlatformParts) => void;
 
-/** Routes that are no operations. */
+/** Routes that are not operations. */
 const extensions: readonly Extension[] = [
   (app) => {
     app.get(limitsPath, (context) => context.html(limitsPage(), 200, pageHeaders));

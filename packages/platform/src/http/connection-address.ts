@@ -4,7 +4,7 @@ import type { Context } from 'hono';
 import { clientAddress } from './client-address.ts';
 import type { PlatformParts } from './parts.ts';
 
-/** Empty if the app is asked without a socket. */
+/** Empty if the app is called without a socket. */
 export function addressOf(context: Context, { trusted }: PlatformParts): string {
   const connection = context.env !== undefined && 'incoming' in (context.env as object) ? (getConnInfo(context).remote.address ?? '') : '';
   return clientAddress(connection, context.req.header('x-forwarded-for') ?? null, trusted);

@@ -10,7 +10,7 @@ const safeMethods = new Set(['GET', 'HEAD']);
 /** @throws HttpRefusal 403 `cross_site` */
 export function refuseCrossSite(request: Request, publicUrl: string): void {
   const site = request.headers.get('sec-fetch-site');
-  // `none` is a person's own doing: an address typed, a bookmark.
+  // `none` means that a person did it: a typed address, a bookmark.
   if (site !== null && site !== 'same-origin' && site !== 'none') throw crossSite();
   if (safeMethods.has(request.method)) return;
   if (site === 'none') throw crossSite();
@@ -58,7 +58,7 @@ function isOwnOrigin(origin: string, request: Request, publicUrl: string): boole
   return host !== null && origin === `${new URL(publicUrl).protocol}//${host}`;
 }
 
-/** `null`, as text, is what a browser calls the origin of nowhere. */
+/** Browsers send the text `null` for an opaque origin. */
 function originOf(referer: string | null): string | null {
   return referer === null ? null : URL.parse(referer)?.origin ?? 'null';
 }

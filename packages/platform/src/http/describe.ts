@@ -29,7 +29,7 @@ const errorSchema = z.object({
   }),
 }).openapi('Error');
 
-/** Codes by status of what an operation may answer with but what it is for. */
+/** All statuses, with their error codes, that an operation may answer with besides success. */
 export function refusalsOf(operation: Operation): ReadonlyMap<number, readonly string[]> {
   const codes: string[] = ['invalid_input', ...(operation.refuses ?? [])];
   const byStatus = new Map<number, string[]>();

@@ -4,7 +4,7 @@
  */
 import type { CallExport } from '../use-cases/exports.ts';
 
-/** What an operation with `downloads` gives in place of JSON. */
+/** What an operation with `downloads` returns instead of JSON. */
 export interface Download {
   readonly download: CallExport;
 }

@@ -66,7 +66,7 @@ export function errorResponse({ status, code, message, headers }: HttpRefusal): 
   });
 }
 
-/** The same bytes for whatever is not there and whatever is another organization's. */
+/** The same bytes for what does not exist and for what belongs to another organization. */
 export function notFound(): HttpRefusal {
   return new HttpRefusal(404, 'not_found', 'There is nothing at this address.');
 }
@@ -76,7 +76,7 @@ export function busy(): HttpRefusal {
   return new HttpRefusal(503, 'busy', 'Too many people are signing in right now. Try again in a moment.', { 'retry-after': '2' });
 }
 
-/** A fault of our own; what it was goes to the log alone. */
+/** A fault of our own; its cause goes only to the log. */
 export function internalError(): HttpRefusal {
   return new HttpRefusal(500, 'internal_error', 'The platform cannot answer this request right now.');
 }

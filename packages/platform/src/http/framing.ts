@@ -17,7 +17,7 @@ export function withFraming(next: RequestListener): RequestListener {
   };
 }
 
-/** For what the app's own listener cannot make a request of. */
+/** For a request that the app's own listener cannot parse. */
 export function malformedRequest(fault: string = 'The request is not valid HTTP/1.1.'): HttpRefusal {
   return new HttpRefusal(400, 'invalid_request', fault);
 }

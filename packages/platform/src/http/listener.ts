@@ -12,7 +12,7 @@ export function platformListener(parts: PlatformParts): RequestListener {
   return withFraming(withTap(parts, (request, response) => void app(request, response)));
 }
 
-/** A request that none can be made of, or a fault past the app's own answers. */
+/** A request that cannot be parsed, or a fault outside the app's own error handling. */
 function unanswered({ report }: PlatformParts, fault: unknown): Response {
   if (fault instanceof RequestError) return errorResponse(malformedRequest());
   report(fault);

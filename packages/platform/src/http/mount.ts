@@ -77,7 +77,7 @@ interface Changing {
   readonly sent: Readonly<Record<string, unknown>>;
 }
 
-/** What is sent as a secret is in none of the audit's details. */
+/** Fields sent as secrets never appear in the audit's details. */
 function contextOf(parts: PlatformParts, { operation, actor, changes, params, sent }: Changing): UseCaseContext {
   const { store, clock, randomBytes, passwords } = parts;
   const context = { store, randomBytes, nowMs: clock(), passwords };

@@ -31,7 +31,7 @@ export function serveOidc(app: OpenAPIHono, parts: PlatformParts): void {
 
 async function start(context: Context, { publicUrl }: PlatformParts, { provider, begun }: OidcParts): Promise<Response> {
   const site = context.req.header('sec-fetch-site') ?? 'none';
-  // Another site may lead here, not sign anybody in: the person presses the button.
+  // Another site may link here but not sign anybody in: the person presses the button.
   if (site !== 'same-origin' && site !== 'none') return context.redirect('/sign-in', 303);
   const found = await provider.begin(publicUrl + oidcCallbackPath);
   if ('fault' in found) return faultPage(context, found.fault);

@@ -15,7 +15,7 @@ type Fields<Schema> = Schema extends z.ZodType ? z.output<Schema> : Record<never
 
 /** One request, checked, as an operation gets it. */
 export interface Call<Params, Query, Body, Asker> {
-  /** In an operation that changes something the store is an acting one: its changes leave audit rows. */
+  /** In an operation that changes something, the store writes audit rows for its changes. */
   readonly context: UseCaseContext;
   readonly parts: PlatformParts;
   readonly actor: Asker;
@@ -27,7 +27,7 @@ export interface Call<Params, Query, Body, Asker> {
   readonly headers: Headers;
   /** The address that the connection comes from. */
   readonly address: string;
-  /** Goes out with the answer. */
+  /** Sent with the answer. */
   readonly answerHeaders: Headers;
 }
 
@@ -35,7 +35,7 @@ type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 type ObjectSchema = z.ZodObject;
 
 interface OperationShape<Params, Query, Body> {
-  /** Unique. The audit trail has a change under the same name. */
+  /** Unique. The audit trail uses the same name for the change. */
   readonly id: string;
   readonly method: Method;
   /** Below `/platform/v1`: `/keys/{id}`. */
@@ -51,17 +51,17 @@ interface OperationShape<Params, Query, Body> {
   readonly answer: z.ZodType;
   /** Content types of an answer that is a file and no JSON: `run` gives a `Download`. */
   readonly downloads?: readonly string[];
-  /** 200 unless given; 201 for what was made. */
+  /** 200 by default; 201 for what was created. */
   readonly status?: 200 | 201;
   /**
    * A GET that changes something: never done by HEAD, by a prefetch or for another site, and its changes leave audit rows.
    */
   readonly consuming?: boolean;
-  /** It only reads, and perhaps for long: where there is a thread for that, it runs there (`reports/`). */
+  /** It only reads, perhaps for long: it runs on the report thread if there is one (`reports/`). */
   readonly readsLong?: true;
   /** What the use case refuses with, beside input that is not of its form: for the document, and held to by the tests. */
   readonly refuses?: readonly AdministrationRefusalCode[];
-  /** Tries are counted; too many are answered 429. */
+  /** Attempts are counted; too many get 429. */
   readonly bounded?: true;
   /** A service key asks, about itself: no session and no management token. */
   readonly serviceKey?: true;

@@ -62,7 +62,7 @@ export async function storedPage<Item>(
   return { data, nextCursor: items.length > limit ? cursorTo(name, placeOf(data.at(-1)!)) : null };
 }
 
-/** The place of what shows when it was made. */
+/** The list position of an item that shows when it was created. */
 export function placeByMaking({ createdAt, id }: { readonly createdAt: string; readonly id: string }): ListPlace {
   return { at: Date.parse(createdAt), id };
 }
@@ -77,12 +77,12 @@ function placeAt({ list, organization }: ListName, cursor: string): ListPlace | 
   return ofList === list && of === organization ? { at: Number(at), id: id! } : null;
 }
 
-/** One page of a list that is at hand whole, by the ids in it. */
+/** One page of a list that is completely in memory, by the ids in it. */
 export function pageOfList<Item extends { readonly id: string }>(items: readonly Item[], query: PageQuery): Page<Item> | AdministrationRefusal {
   return pageOfNamed(items, ({ id }) => id, query);
 }
 
-/** The same by whatever tells the items of the list apart. */
+/** The same by any name that identifies the items of the list. */
 export function pageOfNamed<Item>(items: readonly Item[], nameOf: (item: Item) => string, query: PageQuery): Page<Item> | AdministrationRefusal {
   let start = 0;
   if (query.cursor !== undefined) {

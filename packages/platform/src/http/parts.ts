@@ -13,14 +13,14 @@ export interface PlatformParts {
   readonly store: Store;
   readonly clock: () => number;
   readonly randomBytes: (n: number) => Uint8Array;
-  /** Runs the operations that read long; null: they run here, where their reading holds nobody up. */
+  /** Runs the operations that read for long; null: they run on this thread, where they block nobody. */
   readonly reports: Reports | null;
   readonly sessions: Sessions;
   readonly passwords: Passwords;
   readonly attempts: Attempts;
   /** Signing in by an identity provider; null: only with a password. */
   readonly oidc: OidcParts | null;
-  /** Proxies in front whose word about the client's address counts. */
+  /** Proxies in front whose forwarded client address is trusted. */
   readonly trusted: TrustedProxies;
   /** Where people and links reach it, without a trailing slash. */
   readonly publicUrl: string;

@@ -5,7 +5,7 @@
 
 /** `text` is valid JSON. Null: every name stands once in its object. */
 export function repeatedName(text: string): string | null {
-  /** Of each open object the names so far; null: an array. */
+  /** The names so far of each open object; null: an array. */
   const open: (Set<string> | null)[] = [];
   let nameIsDue = false;
   for (let at = 0; at < text.length; at += 1) {
@@ -35,7 +35,7 @@ export function repeatedName(text: string): string | null {
   return null;
 }
 
-/** Where the closing quote stands of the string that opens at `start`. */
+/** The index of the closing quote of the string that opens at `start`. */
 function endOfString(text: string, start: number): number {
   let at = start + 1;
   while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1;

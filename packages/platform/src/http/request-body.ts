@@ -39,7 +39,7 @@ function parse(bytes: Uint8Array): unknown {
   const { text, value } = parsed(bytes);
   const repeated = repeatedName(text);
   if (repeated === null) return value;
-  // A name of the caller's own may be anything, a secret too: only one that could be a field of ours is said.
+  // A caller's name may be anything, even a secret: only one that could be a field of ours is repeated.
   const which = /^\w{1,40}$/.test(repeated) ? `The name "${repeated}"` : 'A name';
   throw new HttpRefusal(400, 'invalid_json', `${which} stands twice in one object of the body.`);
 }

@@ -7,7 +7,7 @@
 
 const placesOfKey = 2;
 const placesOfAll = 4;
-/** Batches that wait or are under way at once, of all keys. Of one key as many as are left for others. A further one is told to come again. */
+/** Batches that wait or are under way at once, of all keys. Of one key as many as are left for others. A further one must be sent again. */
 const jobsMax = 256;
 
 export interface TapPlaces {

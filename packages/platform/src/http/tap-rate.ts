@@ -5,7 +5,7 @@
 
 const batchesPerSecond = 100;
 const burst = 3_000;
-/** After this long without a post any burst is whole again. */
+/** After this long without a post the burst is full again. */
 const wholeAgainMs = (burst / batchesPerSecond) * 1_000;
 const sweepEach = 10_000;
 

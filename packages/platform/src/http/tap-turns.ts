@@ -11,9 +11,9 @@
 /** What a turn owes at least and at most. The most is longer than any writer waits before it tries the lock again (`engine/sqlite-turns.ts`). */
 const turnWeightMin = 1;
 export const turnWeightMax = 6;
-/** So much may be owed once a turn is over. */
+/** The most that may be owed once a turn is over. */
 const owedMax = turnWeightMax + turnWeightMin;
-/** Batches that wait or are under way at once, of all keys. Of one key as many as are left for others. A further one is told to come again. */
+/** Batches that wait or are under way at once, of all keys. Of one key as many as are left for others. A further one must be sent again. */
 const jobsMax = 256;
 
 /** What the next turn of a job waits for; must not reject. Others have theirs meanwhile. */
@@ -72,7 +72,7 @@ class Turns implements TapTurns {
   #owed = 0;
   #sinceMs = 0;
   #isWorking = false;
-  /** After a turn, until what came in the meantime was heard. */
+  /** After a turn, until what arrived in the meantime was processed. */
   #isBetween = false;
   /** When the next of those that wait may have its turn; another may come that need not wait. */
   #wakesMs = Number.POSITIVE_INFINITY;
@@ -104,7 +104,7 @@ class Turns implements TapTurns {
   }
 
   #keyOf(hash: string): Key {
-    // Nobody has to be remembered once all is paid and nobody waits.
+    // Once everything is paid and nobody waits, no key needs to be remembered.
     if (this.#jobs === 0 && this.#stillOwed() === 0) this.#keys.clear();
     let key = this.#keys.get(hash);
     if (key === undefined) this.#keys.set(hash, key = { jobs: [], stand: 0 });
@@ -116,7 +116,7 @@ class Turns implements TapTurns {
     return Math.max(0, this.#owed - (this.#by.monotonicMs() - this.#sinceMs));
   }
 
-  /** Of several that stand the same the first that came. */
+  /** Of several with the same standing, the one that came first. */
   #foremost(): Key | null {
     let first: Key | null = null;
     for (const key of this.#waiting) if (first === null || key.stand < first.stand) first = key;

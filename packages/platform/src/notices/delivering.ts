@@ -13,9 +13,9 @@ export interface DeliveringOptions {
 }
 
 export interface Delivering {
-  /** Begins what is due, as far as there is room. */
+  /** Begins due deliveries, as far as there is room. */
   beginDue(): Promise<void>;
-  /** When every delivery that was begun has ended. */
+  /** Resolves when every delivery that was begun has ended. */
   idle(): Promise<void>;
 }
 

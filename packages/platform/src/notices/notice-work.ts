@@ -23,11 +23,11 @@ export interface NoticeWorkOptions {
 }
 
 export interface NoticeWork {
-  /** One look; deliveries that it begins go on after it. False: another platform does the work. */
+  /** One pass; the deliveries that it begins continue after it. False: another platform does the work. */
   pass(): Promise<boolean>;
-  /** When every delivery that was begun has ended. */
+  /** Resolves when every delivery that was begun has ended. */
   idle(): Promise<void>;
-  /** Ends what is under way, then lets another platform go on at once. */
+  /** Ends what is under way, then lets another platform take over at once. */
   end(): Promise<void>;
 }
 

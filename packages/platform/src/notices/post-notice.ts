@@ -56,7 +56,7 @@ export function postNotice(notice: OutgoingNotice, { guard, deadlineMs }: PostRu
   request.on('response', (response) => {
     const status = response.statusCode ?? 0;
     settle({ delivered: status >= 200 && status < 300, status, error: null });
-    // What it says beside its status is not read.
+    // Nothing but its status is read.
     response.on('error', () => {});
     request.destroy();
   });

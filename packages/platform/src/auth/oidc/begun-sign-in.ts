@@ -7,7 +7,7 @@ import { sealedTexts } from './sealed-text.ts';
 
 export interface BegunSignIn {
   readonly checks: SignInChecks;
-  /** A path of this site to go on to. */
+  /** A path of this site to continue to. */
   readonly to: string;
 }
 

@@ -20,7 +20,7 @@ export interface SignInChecks {
   readonly verifier: string;
 }
 
-/** `away`: it does not answer. `denied`: it says that the person may not. `not_confirmed`: what came is not what was begun, or is not its word. */
+/** `away`: it does not answer. `denied`: it refuses the person. `not_confirmed`: the answer does not match the sign-in, or is not its own. */
 export type ProviderFault = 'away' | 'denied' | 'not_confirmed';
 
 export interface FinishedSignIn {
@@ -34,7 +34,7 @@ export interface IdentityProvider {
   readonly name: string;
   readonly issuer: string;
   readonly roleClaim: string;
-  /** Looks it up ahead of the first sign-in; whether it answers is said, not thrown. */
+  /** Fetches the discovery document ahead of the first sign-in; a failure is logged, not thrown. */
   warm(): Promise<void>;
   /** Where to send the browser. */
   begin(redirectUri: string): Promise<{ readonly location: string; readonly checks: SignInChecks } | { readonly fault: ProviderFault }>;
@@ -125,7 +125,7 @@ function discovery(settings: OidcSettings, clock: () => number, tell: (sentence:
 async function discovered({ issuer, clientId, clientSecret }: OidcSettings): Promise<oidc.Configuration> {
   const [basic, post] = [oidc.ClientSecretBasic(clientSecret), oidc.ClientSecretPost(clientSecret)];
   const config = await oidc.discovery(new URL(issuer), clientId, { [oidc.clockTolerance]: clockToleranceSeconds }, (server, ...rest) => {
-    // Basic is what holds where a provider does not say.
+    // The default, if a provider does not say.
     const { token_endpoint_auth_methods_supported: methods = ['client_secret_basic'] } = server;
     return (methods.includes('client_secret_basic') || !methods.includes('client_secret_post') ? basic : post)(server, ...rest);
   }, { timeout: timeoutSeconds, execute: new URL(issuer).protocol === 'http:' ? [oidc.allowInsecureRequests] : [] });

@@ -9,14 +9,14 @@ export interface OidcSettings {
   readonly roleClaim: string;
   /** A session that the provider vouched for ends after this long, however much it is used; roles are then asked for again. */
   readonly sessionMs: number;
-  /** Whether signing out here leads on to signing out there, where the provider has an address for it. */
+  /** Whether signing out here also signs out at the provider, if it has an address for that. */
   readonly signOutThere: boolean;
 }
 
 /** A working day with room to spare. */
 export const sessionHoursDefault = 12;
 
-/** Whether a URL may be an issuer's: https, or http on this very machine. */
+/** Whether a URL may be an issuer's: https, or http on this machine. */
 export function isIssuerUrl(text: string): boolean {
   const url = /^https?:\/\/[^/\\]/i.test(text) ? URL.parse(text) : null;
   if (url === null || url.username !== '' || url.password !== '' || /[?#]/.test(text)) return false;

@@ -14,7 +14,7 @@ export function lacksRoleOrEmail(claims: Claims, roleClaim: string): boolean {
   return !Object.hasOwn(claims, roleClaim) || !Object.hasOwn(claims, 'email');
 }
 
-/** The ID token's word goes before userinfo's. An email is as verified as whoever names it says. */
+/** The ID token takes precedence over userinfo. Whichever names the email also says whether it is verified. */
 export function claimsOf(own: Claims & { readonly sub: string }, more: Claims, roleClaim: string): ProvidedClaims {
   const from = Object.hasOwn(own, 'email') ? own : more;
   const { email, email_verified: verified } = from;

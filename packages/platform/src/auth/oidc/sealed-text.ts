@@ -20,7 +20,7 @@ export function sealedTexts(
 ): SealedTexts {
   const sealing: Sealing = {
     key: createSecretKey(new Uint8Array(hkdfSync('sha256', masterKey, new Uint8Array(0), `metergate/v1/${purpose}`, 32))),
-    // A browser carries one of each purpose, of nobody's yet.
+    // A browser carries one for each purpose, not bound to a person yet.
     place: { purpose, organization: '', record: '', version: 0n },
   };
   return {

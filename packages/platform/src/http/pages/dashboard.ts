@@ -17,7 +17,7 @@ const contentTypes: Readonly<Record<string, string>> = {
 };
 /** Names of these files hold a hash of what is in them. */
 const forever = 'public, max-age=31536000, immutable';
-/** What the build puts where a page's own value has to stand. */
+/** The build's placeholder for a page's own nonce. */
 const noncePlace = /__NONCE__/g;
 
 interface Asset {
@@ -61,7 +61,7 @@ export function serveDashboard(app: OpenAPIHono, opened: () => void, folder: str
 /** Pages that one-time links lead to: whoever fetches a link finds its page, whatever they accept. */
 const handedOut: ReadonlySet<string> = new Set(['/join', '/password']);
 
-/** A browser that opens an address; whatever else asks for something that is not there is told so. */
+/** A browser that opens an address; any other client gets a 404. */
 function asksForPage(context: Context): boolean {
   const { path } = context.req;
   if (path === '/' || handedOut.has(path)) return true;

@@ -21,7 +21,7 @@ const deliverySchema = z.object({
 }).openapi('WebhookDelivery');
 const removed = (name: string) => z.object({ id: z.string(), removed: z.literal(true) }).openapi(name);
 
-/** These lists are short: one page is all of it. */
+/** These lists are short: one page holds everything. */
 async function whole<Item>(items: Promise<Item[] | { readonly refused: unknown }>): Promise<unknown> {
   const found = await items;
   return isRefusal(found) ? found : { data: found, nextCursor: null };

@@ -24,7 +24,7 @@ export const dollarsSent = z.string().max(40).openapi({
 export const emailSent = z.string().min(3).max(254).openapi({ format: 'email', example: 'ada@example.com' });
 export const emailShown = z.string().openapi({ description: 'In lower case', format: 'email', example: 'ada@example.com' });
 
-/** A life from now on. */
+/** A lifetime, counted from now. */
 export const lifeSeconds = z.int().min(1).max(3_153_600_000).nullable().optional()
   .openapi({ description: 'How long it is valid, in seconds; null or absent: it does not expire.' });
 
