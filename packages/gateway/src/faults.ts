@@ -34,7 +34,7 @@ function described(cause: unknown): string {
   return line === null ? errorName(cause) : `${errorName(cause)} at ${line}`;
 }
 
-/** The class, not the `name` property, which whoever throws may fill as they like. */
+/** The class, not the `name` property, which the thrower controls. */
 function errorName(cause: Error): string {
   return /^[A-Za-z]{1,40}$/.exec(cause.constructor.name)?.[0] ?? 'Error';
 }

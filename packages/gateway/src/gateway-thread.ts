@@ -55,9 +55,9 @@ export interface GatewayThreadData {
   readonly upstreamAllow: readonly string[];
   readonly heldBodiesMb: number;
   readonly graceSeconds: number;
-  /** Live runs this node holds at most. */
+  /** The most live runs that this node holds. */
   readonly runRegistryMax: number;
-  /** Other nodes may spend of the same store. */
+  /** Other nodes may spend from the same store. */
   readonly sharedStore: boolean;
   /** One line for every call and refusal. */
   readonly accessLog: boolean;
@@ -76,10 +76,10 @@ export interface GatewayThreadMetrics {
   readonly forwarded: number;
   readonly refused: number;
   readonly faults: number;
-  /** Of calls and refusals, bounded in labels. */
+  /** Figures of calls and refusals, with few labels. */
   readonly calls: CallMetricsSnapshot;
   readonly heldBodyBytes: number;
-  /** Calls read on after their caller left. */
+  /** Calls still being read after their caller left. */
   readonly drains: number;
   readonly upstreamPools: number;
   readonly snapshotAgeMs: number;
@@ -89,7 +89,7 @@ export interface GatewayThreadMetrics {
   /** Calls that passed because the rate limiter's own state was broken. */
   readonly rateLimitFaults: number;
   readonly liveRuns: number;
-  /** How far the wall clock is from the time in force; 0: they agree. */
+  /** How far the wall clock is from the node's time; 0: they agree. */
   readonly clockStepMs: number;
   /** Null: the store is the node's own. `active`: leases held or waited for. */
   readonly leases: (LeaseCounters & { readonly active: number }) | null;
@@ -107,7 +107,7 @@ interface Parts {
   readonly leases: SpendLeases | null;
   readonly look: () => NodeCondition | null;
   readonly traces: CallTraces | null;
-  /** Sends what was refused since it last did. */
+  /** Sends the refusals since the last time. */
   readonly tellRefusals: () => void;
 }
 
@@ -209,7 +209,7 @@ function serveParent(parts: Parts): void {
   parent.postMessage({ listening: { host: gateway.host, port: gateway.port } });
 }
 
-/** What the node cannot do, whenever it has changed. */
+/** Reports what the node cannot do, whenever that changes. */
 function conditionOf(gateway: Gateway, journal: JournalCondition, client: StoreClient, leases: SpendLeases | null): () => NodeCondition | null {
   let toldLeasesMs = monotonicMs();
   client.onTime(() => { toldLeasesMs = monotonicMs(); });
@@ -248,7 +248,7 @@ async function drain({ gateway, log, journal, destinations, traces, tellRefusals
   data.storePort.close();
 }
 
-/** A node's moment among those of all nodes, from 0 up to 1. */
+/** Where this node's moment lies among those of all nodes, from 0 up to 1. */
 function spreadOf(node: GatewayNodeId): number {
   return createHash('sha256').update(node).digest().readUInt32BE(0) / 2 ** 32;
 }

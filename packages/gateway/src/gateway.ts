@@ -52,11 +52,11 @@ export interface Gateway {
   readonly refusalCounts: RefusalCounts;
   readonly drains: () => number;
   readonly heldBodyBytes: () => number;
-  /** Accepts no more; open calls finish within `graceMs`, what is then still open is cut and recorded. */
+  /** Accepts no more calls; open ones finish within `graceMs`, and what is still open then is cut and recorded. */
   drain(graceMs: number): Promise<void>;
 }
 
-/** How often bodies are looked at that may come too slowly. */
+/** How often the pace of incoming bodies is checked. */
 const paceCheckMs = 1_000;
 
 /** Listens. Rejects with Node's own error (`EADDRINUSE`, `EACCES`, …) when it cannot. */
@@ -97,7 +97,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     drains: () => node.drains.underWay,
     heldBodyBytes: () => node.heldBodies.heldBytes,
     drain(graceMs) {
-      // What is cut is to be in the journal before that ends.
+      // Cut calls must be in the journal before it ends.
       node.turns.end();
       return drainServer(server, connections, graceMs);
     },

@@ -9,7 +9,7 @@
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 
-/** What is slowed down if there is no room. */
+/** What is paused if there is no room. */
 export interface BodyFlow {
   pause(): void;
   resume(): void;
@@ -17,13 +17,13 @@ export interface BodyFlow {
 
 /** What one body holds. */
 export interface HeldBytes {
-  /** So many more were received. May pause the flow before it returns. */
+  /** This many more bytes were received. May pause the flow before it returns. */
   add(bytes: number): void;
   /** Nothing more will be received; what is held stays counted. Idempotent. */
   finished(): void;
   /** Nothing is held any more. Idempotent. */
   release(): void;
-  /** The flow is paused for want of room. */
+  /** The flow is paused because there is no room. */
   readonly waiting: boolean;
 }
 
@@ -102,7 +102,7 @@ class Memory implements HeldBodies {
     return first(this.#unfinished) === body;
   }
 
-  /** Once for all that one turn of the event loop gave back. */
+  /** Wakes once for everything that one turn of the event loop gave back. */
   #wakeSoon(): void {
     if (this.#wakeIsDue || this.#waiting.size === 0) return;
     this.#wakeIsDue = true;

@@ -7,20 +7,20 @@ import type { Clock } from '../clock.ts';
 import type { GuardedCall, Guards } from './guards.ts';
 import type { RunDecision } from './runs.ts';
 
-/** What becomes of the call: one of these, once. */
+/** What happens to the call: exactly one of these, once. */
 export interface Decided {
   /** Whether anybody still waits for the answer; asked before each decision but the first. */
   readonly isWanted: () => boolean;
-  /** It is to be taken in this very turn. */
+  /** The call must be taken in this same turn. */
   readonly admitted: () => void;
   readonly refused: (refusal: Refusal) => void;
   /** Nobody waits any more. */
   readonly left: () => void;
-  /** One of these threw, or deciding did. */
+  /** One of these callbacks threw, or deciding did. */
   readonly broke: (cause: unknown) => void;
 }
 
-/** What a call may wait for the store in all. */
+/** How long a call may wait for the store in total. */
 const askMs = 250;
 
 /** `decision`: what was just decided of the call, which is not admitted. */

@@ -21,7 +21,7 @@ import type { KeyStanding } from './standing.ts';
 /** What the guards see of a call, and what they keep with it. */
 export interface GuardedCall {
   readonly held: HeldKey;
-  /** Tokens it is taken to need (spec: Limits 4). */
+  /** Tokens that it is assumed to need (spec: Limits 4). */
   readonly estimate: number;
   /** Its part in a run; null: it belongs to none. */
   readonly runCall: RunCall | null;
@@ -43,7 +43,7 @@ export class Guards {
     this.#runs = runs;
   }
 
-  /** Null: admitted. Takes nothing; a run may end by it, and the answer waits for `whenTellable` then. */
+  /** Null: admitted. Takes nothing. It may end a run; the answer then waits for `whenTellable`. */
   decide({ held: { standing }, estimate, runCall }: GuardedCall): RunDecision {
     const rate = standing.rate.decide(estimate, this.#clock.monotonicMs());
     if (rate !== null) return { kind: 'rate_limited', retryAfterSeconds: rate.retryAfterSeconds };
@@ -58,7 +58,7 @@ export class Guards {
     return this.#leases === null || this.#leases.confirmsRun(runCall.run!) ? null : runUnconfirmed;
   }
 
-  /** Whether what a decision lacks may be asked of the store; the call is decided again then. */
+  /** Whether the store may be asked for what the decision lacks; the call is then decided again. */
   mayAsk(decision: NonNullable<RunDecision>): boolean {
     if (decision.kind === 'run_unseen') return true;
     return this.#leases !== null && (decision.kind === 'cap_unconfirmed' || decision.kind === 'run_unconfirmed');
@@ -77,7 +77,7 @@ export class Guards {
     const unseen = runCall !== null && this.#runs.isUnseen(runCall);
     let waits = unseen ? 2 : 1;
     let refused: Refusal | null = null;
-    // A run that was found has a lease of its own to be asked for.
+    // A run that was found needs a lease of its own.
     let mayAgain = unseen;
     const one = (refusal: Refusal | null, again: boolean): void => {
       refused ??= refusal;
@@ -95,7 +95,7 @@ export class Guards {
     return binding.length === 0 ? null : decideCaps(binding, nowMs);
   }
 
-  /** Runs `tell` when what a refusal says is written down. */
+  /** Runs `tell` when the facts behind a refusal are journalled. */
   whenTellable({ runCall }: GuardedCall, tell: (error: Error | null) => void): void {
     if (runCall === null) tell(null);
     else this.#runs.whenEnded(runCall, tell);
@@ -109,7 +109,7 @@ export class Guards {
     this.#leases?.taken(leasedCallOf(call));
   }
 
-  /** What the call's opening tells of its run; null: nothing. */
+  /** What the call's opening says about its run; null: nothing. */
   beginningOf({ runCall }: GuardedCall): RunBeginning | null {
     return runCall === null ? null : this.#runs.beginningOf(runCall);
   }

@@ -44,7 +44,7 @@ export class RateLimit {
     }
   }
 
-  /** Gives back what a call took that is not forwarded after all. */
+  /** Gives back what a call took, because it is not forwarded after all. */
   giveBack(estimate: number, nowMs: number): void {
     try {
       giveBackRate(this.#inForce(nowMs), estimate, nowMs);
@@ -64,7 +64,7 @@ export class RateLimit {
 
   #replace(nowMs: number): void {
     this.#counters.rateLimitFaults += 1;
-    // Where the clock is what is broken: a full bucket of any instant is full.
+    // If the clock itself is broken: a full bucket is full at any instant.
     const instantMs = Number.isFinite(nowMs) ? nowMs : 0;
     const organization = this.#organization.replace(instantMs);
     this.#buckets = { key: fullPair(this.#organization.figures, instantMs), organization };

@@ -11,17 +11,17 @@ export interface HeldRun {
   run: Run;
   /** Calls of it that took their limits and have not ended. */
   callsUnderWay: number;
-  /** Calls that asked for it, were told of it and have neither taken nor left it. */
+  /** Calls that asked for it, got it, and have neither taken nor left it. */
   callsDeciding: number;
   /** The store knows of an opened call, so the run does not vanish (design 3, row 13). */
   confirmed: boolean;
-  /** This node began it and asked nobody: the store hears of it by the journal alone. */
+  /** This node began it without asking: the store learns of it only from the journal. */
   begun: boolean;
-  /** Its end is being written; these run when that is done. Null: not now. */
+  /** Its end is being written; these run when that is done. Null: it is not being written. */
   endWaiters: ((error: Error | null) => void)[] | null;
-  /** It ended here and that is not in the journal yet: where it could not be written, the next call of it tries again, and is not told before. */
+  /** It ended here, but the journal does not have that yet. If it could not be written, the next call of the run tries again, and waits for that. */
   endUnwritten: boolean;
-  /** Its budget fell and that is to be written: it just fell, or could not be written; the next call of it tries again then. */
+  /** Its budget fell, but the journal does not have that yet. If it could not be written, the next call of the run tries again. */
   tighteningUnwritten: boolean;
 }
 
@@ -151,11 +151,11 @@ export class RunRegistry {
     return expired;
   }
 
-  /** `asked`: the one whose answer has just come, and whoever asked is still to be told of it. */
+  /** `asked`: the run whose answer has just come, before whoever asked has received it. */
   #evict(asked: HeldRun | null = null): void {
     for (const held of this.#ended) {
       if (this.held <= this.#capacity) return;
-      // One whose end is still to be written, that a call under way is still to be added to, or that a call decides on, waits its turn.
+      // A run is kept while its end is unwritten, a call in flight will add to it, or a call is deciding on it.
       if (held === asked || held.endUnwritten || held.callsUnderWay > 0 || held.callsDeciding > 0) continue;
       this.#ended.delete(held);
       this.#remove(held, this.#organizations.get(held.run.organization)!);

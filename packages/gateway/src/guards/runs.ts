@@ -26,7 +26,7 @@ export interface RunCall {
   readonly declaration: RunDeclaration;
   /** Verified, for this organization and run; null: none was sent. */
   readonly grant: GrantPayload | null;
-  /** Its run, once it was found. */
+  /** Its run, once found. */
   run: HeldRun | null;
   /** The run it asked for, until it takes or leaves it. */
   asked: HeldRun | null;
@@ -42,7 +42,7 @@ export interface RunsOptions {
   readonly clock: Clock;
 }
 
-/** Who waits for the answer to a question. */
+/** Someone who waits for the answer to a question. */
 interface Waiter {
   readonly call: RunCall;
   readonly answered: (refusal: Refusal | null) => void;
@@ -73,7 +73,7 @@ export class Runs {
     this.#clock = clock;
   }
 
-  /** Judges a call, at `nowMs`, changing nothing but a run that ends with it: that is written down, and `whenEnded` tells when. */
+  /** Judges a call at `nowMs`. Changes nothing but a run that ends with it; the end is journalled, and `whenEnded` says when. */
   decide(call: RunCall, nowMs: number = this.#clock.wallMs()): RunDecision {
     const held = this.#registry.find(call.held.organization.id, call.declaration.id);
     if (held === undefined) return this.#decideUnseen(call);
@@ -96,7 +96,7 @@ export class Runs {
     else run.endWaiters.push(told);
   }
 
-  /** Asks the store for an unseen run: made now, or found. `answered` runs once; null: decide again, then `take` or `leave`. */
+  /** Asks the store to create or find an unseen run. `answered` runs once; null: decide again, then `take` or `leave`. */
   ask(call: RunCall, answered: (refusal: Refusal | null) => void): void {
     const { organization } = call.held;
     const { id } = call.declaration;
@@ -132,7 +132,7 @@ export class Runs {
     }).then(tell, () => tell({ kind: 'internal_fault' }));
   }
 
-  /** What the opening of this call tells of its run; null: nothing that is not written. */
+  /** What the opening of this call says about its run; null: nothing that is not written yet. */
   beginningOf({ run }: RunCall): RunBeginning | null {
     return run === null || run.confirmed || !run.begun ? null : beginningOf(run.run);
   }
@@ -162,7 +162,7 @@ export class Runs {
     run.run = afterCall(run.run, { cost: record.cost, usageUnknown: isUnknownCall(record.usage), gap: isGapCall(record.costGaps) });
   }
 
-  /** A call that took its run was not opened, or one that asked for a run does not take it. */
+  /** A call that took its run was not opened, or a call that asked for a run does not take it. */
   leave(call: RunCall, taken: boolean): void {
     const { run, asked } = call;
     decideOn(call, null);
@@ -171,14 +171,14 @@ export class Runs {
     else this.#letGo(asked);
   }
 
-  /** A run was ended elsewhere, and that is written there. */
+  /** A run was ended elsewhere, where that is also written. */
   endedElsewhere({ organization, id, state, endedAtMs }: EndedRun): void {
     this.#dropLate({ organization, id });
     const held = this.#registry.find(organization, id);
     if (held !== undefined) this.#registry.end(held, state, endedAtMs);
   }
 
-  /** A run's budget fell elsewhere, and that is written there. */
+  /** A run's budget fell elsewhere, where that is also written. */
   tightenedElsewhere({ organization, id, effective }: Pick<Run, 'organization' | 'id' | 'effective'>): void {
     this.#dropLate({ organization, id });
     const held = this.#registry.find(organization, id);
@@ -190,7 +190,7 @@ export class Runs {
     if (run !== null && !run.confirmed && run.callsUnderWay === 0 && run.callsDeciding === 0) this.#registry.forget(run);
   }
 
-  /** Begins the run here where it never was and no other run's spend bears on it. False: the store has to be asked. */
+  /** Begins the run here if it never existed and no other run's spend affects it. False: the store must be asked. */
   #begins(call: RunCall, policy: PolicyBudget, startedAtMs: number): boolean {
     const { id, ttlSeconds } = call.declaration;
     const { id: organization, runPolicy } = call.held.organization;
@@ -205,7 +205,7 @@ export class Runs {
     return true;
   }
 
-  /** An answer whose callers were told that the store is late, for one that asks again soon. */
+  /** Keeps an answer that came too late for its callers, for one that asks again soon. */
   #keepLate(name: string, answer: RunAnswer): void {
     if (answer.kind !== 'run') return;
     this.#late.delete(name);
@@ -213,7 +213,7 @@ export class Runs {
     this.#late.set(name, { answer, atMs: this.#clock.monotonicMs() });
   }
 
-  /** Null: there is none, or nobody knows any more whether the run is as it was. */
+  /** Null: there is none, or the run may have changed since. */
   #takeLate(name: string): RunAnswer | null {
     const late = this.#late.get(name);
     this.#late.delete(name);
@@ -240,7 +240,7 @@ export class Runs {
 
   #decideUnseen(call: RunCall): RunDecision {
     const { organization } = call.held;
-    // One that is being asked for has its room already.
+    // A run that is being asked for already has its room.
     const isAsked = this.#asked.has(questionName(call, true)) || this.#asked.has(questionName(call, false));
     if (!isAsked && !this.#registry.hasRoom(organization.id) && !this.#madeRoom(organization.id)) return { kind: 'run_registry_full' };
     const policy = this.#policyOf(call);
@@ -257,7 +257,7 @@ export class Runs {
     });
   }
 
-  /** Ends runs whose time has passed without anyone asking. Once a second at most: it walks over all live runs. */
+  /** Ends runs whose time has passed unnoticed. At most once a second, because it walks over all live runs. */
   #madeRoom(organization: HeldKey['organization']['id']): boolean {
     const nowMs = this.#clock.monotonicMs();
     if (nowMs - this.#sweptMonotonicMs < sweepPauseMs) return false;
@@ -268,7 +268,7 @@ export class Runs {
 
   #end(held: HeldRun, state: EndedState, verdict: RunRefusal | null): void {
     if (verdict !== null && verdict.tightenTo !== null) this.#tighten(held, verdict.tightenTo);
-    // Before it counts as ended: one whose end is not written yet is not pushed out.
+    // Before it counts as ended: a run whose end is not written yet is not evicted.
     held.endUnwritten = true;
     this.#registry.end(held, state, this.#clock.wallMs());
     this.#writeEnd(held);

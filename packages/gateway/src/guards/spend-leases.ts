@@ -20,7 +20,7 @@ import type { StoreClient } from '@metergate/store/desk/store-client.ts';
 import type { Clock } from '../clock.ts';
 import type { HeldRun, RunRegistry } from './run-registry.ts';
 
-/** An organization or a key, as far as this node spends of it. */
+/** An organization or a key, as far as this node spends from its limits. */
 export interface LeasedSubject {
   readonly organization: OrganizationId;
   readonly scope: BindingScope;
@@ -46,7 +46,7 @@ export interface LeasedCall {
   readonly held: HeldRun | null;
 }
 
-/** Who waits for a lease. `again`: the store answered and there was room, so that asking again may help. */
+/** Someone who waits for a lease. `again`: the store answered and there was room, so asking again may help. */
 type Waiter = (again: boolean) => void;
 
 interface RunLease {
@@ -74,7 +74,7 @@ export interface LeaseCounters {
   waits: number;
 }
 
-/** How often it is looked at what is due. */
+/** How often it is checked what is due. */
 const lookMs = 100;
 
 export class SpendLeases {
@@ -82,7 +82,7 @@ export class SpendLeases {
   readonly #after: (delayMs: number, task: () => void) => void;
   readonly #subjects = new Map<string, LeasedSubject>();
   readonly #runs = new WeakMap<HeldRun, RunLease>();
-  /** Of runs that were forgotten, until the store has them back: one that is held again goes on with its own, for no run has two. */
+  /** Leases of forgotten runs, until the store has them back. A run that is held again continues with its own lease, since no run has two. */
   readonly #left = new Map<string, RunLease>();
   #waiting: Waiter[] = [];
   #looking = false;
@@ -134,7 +134,7 @@ export class SpendLeases {
     for (const { bound, line } of leases) {
       const before = line.current;
       const account = book.at(line, nowMs);
-      // What was heard of a window before it began is shown when it does.
+      // News about a window that came before it began is applied when it begins.
       if (account !== before && account.validMs > 0) this.#show(account);
       bound.confirmed = book.admits(account, now);
     }
@@ -213,7 +213,7 @@ export class SpendLeases {
     this.#look();
   }
 
-  /** Every lease in hand is to be confirmed. */
+  /** Every held lease must be confirmed. */
   stirred(): void {
     this.#options.book.confirmAll();
     this.#look();

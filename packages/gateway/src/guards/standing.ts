@@ -46,7 +46,7 @@ export class Standings {
     this.#counters = counters;
   }
 
-  /** Of a key that this node did not hold. */
+  /** The standing of a key that this node did not hold. */
   of({ key, organization: settings, spend }: KeyAnswer): KeyStanding {
     let organization = this.#organizations.get(settings.id);
     if (organization === undefined) {
@@ -70,7 +70,7 @@ export class Standings {
   }
 }
 
-/** Puts changed settings in force: figures and caps. What was spent and taken stays. */
+/** Applies changed settings: figures and caps. What was spent and taken stays. */
 export function follow(standing: KeyStanding, settings: OrganizationSettings, key: ServiceKeyId): void {
   standing.organization.rate.figures = figuresOf(settings.plan, settings.agreedFigures);
   standing.binding = bindingCapsOf(settings.caps, key, settings.enforceKeyCaps)

@@ -10,9 +10,9 @@ type Slot = number;
 export interface Parser {
   /** Reads these bytes. An error if they are not HTTP; its `code` says why. */
   execute(bytes: Uint8Array): number | Error;
-  /** The connection came to its end in order. An error where the message was not whole. */
+  /** The connection ended in order. Returns an error if the message was incomplete. */
   finish(): Error | undefined;
-  /** Frees what it holds outside of the heap. Not while it reads. */
+  /** Frees its memory outside of the heap. Do not call it while it reads. */
   close(): void;
 }
 
@@ -42,7 +42,7 @@ const newestMajor = 26;
 
 const lenientNone = 0;
 
-/** What is heard of a message of either kind. */
+/** The events of a message of either kind. */
 export interface MessageEvents {
   begun(): void;
   body(chunk: Buffer): void;
@@ -56,7 +56,7 @@ export interface MessageKind<Owner> {
   readonly onHeadersComplete: (this: NativeParser<Owner>, ...parts: never) => number;
 }
 
-/** A parser of this kind, strict, whose owner hears of what it reads. */
+/** A strict parser of this kind, which reports what it reads to its owner. */
 export function createParser<Owner extends MessageEvents>(Class: NativeParserClass, kind: MessageKind<Owner>, owner: Owner): NativeParser<Owner> {
   const parser = new Class<Owner>();
   parser.initialize(kind.type(Class), owner, headBytesMax, lenientNone);
@@ -68,7 +68,7 @@ export function createParser<Owner extends MessageEvents>(Class: NativeParserCla
   return parser;
 }
 
-/** Whether the beginnings and ends of messages are told. */
+/** Switches the events for the beginnings and ends of messages on or off. */
 export function tellEndsOf<Owner extends MessageEvents>(Class: NativeParserClass, parser: NativeParser<Owner>, told: boolean): void {
   parser[Class.kOnMessageBegin] = told ? onMessageBegin : null;
   parser[Class.kOnMessageComplete] = told ? onMessageComplete : null;

@@ -4,7 +4,7 @@ import {
   createParser, headBytesMax, usableParser, type MessageKind, type NativeParser, type NativeParserClass, type Parser,
 } from './native-parser.ts';
 
-/** What a parser tells while it reads. Called within `execute` and `finish`; must not throw. */
+/** The events of a parser. Called within `execute` and `finish`; must not throw. */
 export interface RequestEvents {
   /** The first byte of a request. */
   begun(): void;
@@ -35,7 +35,7 @@ export interface ParsedRequestHead {
 const long = Array.from({ length: 40 }, (_, at) => `A${at}: b\r\n`).join('');
 const longHeard = Array.from({ length: 40 }, (_, at) => `A${at},b`);
 
-/** What the parser is asked at first, and what has to be heard of it. */
+/** What the self-test feeds the parser, and the events that must follow. */
 const asked: readonly (readonly [text: string, heard: string])[] = [
   ['POST /a?b HTTP/1.1\r\nA: \xe9b\r\nContent-Length: 2\r\n\r\nok', 'begun POST /a?b 1.1 [A,\xe9b,Content-Length,2] true false "ok" whole'],
   ['\r\nGET * HTTP/1.0\r\n\r\n', 'begun GET * 1.0 [] false false whole'],
@@ -100,7 +100,7 @@ function learnNumber(Parser: NativeParserClass, name: string): void {
   parser.close();
 }
 
-/** Whether the parser of this Node still speaks the language that is expected of it. */
+/** Whether the parser of this Node still behaves as expected. */
 function readsRightly(Parser: NativeParserClass): boolean {
   return asked.every(([text, heard]) => readBy(Parser, Buffer.from(text, 'latin1')) === heard);
 }

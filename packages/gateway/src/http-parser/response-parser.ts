@@ -3,7 +3,7 @@ import {
   createParser, headBytesMax, tellEndsOf, usableParser, type MessageKind, type NativeParser, type NativeParserClass, type Parser,
 } from './native-parser.ts';
 
-/** What a parser tells while it reads. Called within `execute` and `finish`; must not throw. */
+/** The events of a parser. Called within `execute` and `finish`; must not throw. */
 export interface ResponseEvents {
   /** The first byte of a response, interim ones included. This and `complete` where `tellEnds` did not ask for silence. */
   begun(): void;
@@ -28,7 +28,7 @@ export interface ParsedHead {
 
 const skipBody = 1;
 
-/** What the parser is asked at first, and what has to be heard of it. */
+/** What the self-test feeds the parser, and the events that must follow. */
 const asked: readonly (readonly [text: string, heard: string])[] = [
   ['HTTP/1.1 200 O\xe9\r\nA: b\r\nContent-Length: 2\r\n\r\nok', '200 O\xe9 [A,b,Content-Length,2] true "ok" whole'],
   ['HTTP/1.1 103 X\r\n\r\nHTTP/1.1 200 \r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX: y\r\n\r\n',
@@ -72,7 +72,7 @@ function onHeadersComplete(this: NativeParser<ResponseEvents>, ...parts: [number
   return this.owner.headComplete(head) ? skipBody : 0;
 }
 
-/** Whether the parser of this Node still speaks the language that is expected of it. */
+/** Whether the parser of this Node still behaves as expected. */
 function readsRightly(Parser: NativeParserClass): boolean {
   return asked.every(([text, heard]) => readBy(Parser, Buffer.from(text, 'latin1')) === heard);
 }

@@ -66,7 +66,7 @@ export interface CallLogOptions {
 
 const linePauseMs = 1_000;
 const flushPauseMs = 100;
-/** So many lines leave at once, without waiting. */
+/** With this many lines they leave at once, without waiting. */
 const linesMax = 500;
 
 export class CallLog {

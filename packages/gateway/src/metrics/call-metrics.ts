@@ -12,7 +12,7 @@ type Wire = CallRecord['wire'];
 const tokenTypes = ['input', 'output', 'cached', 'cache_write', 'reasoning'] as const;
 export type TokenType = (typeof tokenTypes)[number];
 
-/** Calls that ended alike. */
+/** A count of calls with the same labels. */
 export interface CallCount {
   readonly wire: Wire;
   readonly endpoint: CallRecord['endpoint'];

@@ -8,7 +8,7 @@ import type { RefusalCount, RefusalReason } from '@metergate/core/report/refusal
 
 type Counted = { -readonly [Name in keyof RefusalCount]: RefusalCount[Name] };
 
-/** Different ones between two sendings. */
+/** The most different refusals between two sendings. */
 const countsMax = 4_000;
 
 export class RefusalCounts {
@@ -29,7 +29,7 @@ export class RefusalCounts {
     else this.#addTogether(why, { organization, key: null, code, scope, window, hourMs: at, refusals: 1 });
   }
 
-  /** What was counted since this was last asked. */
+  /** What was counted since the last call. */
   taken(): RefusalCount[] {
     if (this.#counts.size === 0) return [];
     const counts = [...this.#counts.values()];
