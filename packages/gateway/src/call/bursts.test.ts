@@ -4,16 +4,22 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { nothingDue } from '@metergate/core/usage/reading.ts';
 import type { RawConnection } from '@metergate/testkit/raw-client.ts';
 import { gate } from '@metergate/testkit/scripted-provider.ts';
+import type { Journal } from '@metergate/store/journal/journal.ts';
 import { CallTurns } from '../call-turns.ts';
+import { willingRunJournal } from '../guards/test-support/standing-fixture.ts';
 import { neighbourKey, ownKey, startNode } from '../test-support/whole-node.ts';
+import type { CreateCopyReader } from '../usage/create-copy-reader.ts';
 
 const body = '{"model":"m"}';
 const callOf = (key: string, target: string): string =>
   `POST ${target} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 const own = callOf(ownKey, '/v1/chat/completions');
 const neighbours = callOf(neighbourKey, '/v1/responses');
+
+const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 async function answered(connection: RawConnection, call: string): Promise<number> {
   connection.send(call);
@@ -50,18 +56,19 @@ test('of a hundred calls of one organization at once and one of another after th
 });
 
 /** A node that has heard of two organizations, whose turn ends when told. */
-async function heldTurn(t: Parameters<typeof startNode>[0]) {
+async function heldTurn(t: Parameters<typeof startNode>[0], parts: Parameters<typeof startNode>[1] = {}) {
   let ends: (() => void)[] = [];
   let isHeld = false;
   const turns = new CallTurns({ atTurnsEnd: (task) => isHeld ? ends.push(task) : setImmediate(task), after: () => {} });
-  const node = await startNode(t, { turns });
+  const node = await startNode(t, { turns, ...parts });
   const [neighbour, ...callers] = await connected(node.connect, 7) as [RawConnection, ...RawConnection[]];
   await answered(neighbour, neighbours);
   await answered(callers[0]!, own);
-  await new Promise((resolve) => void setImmediate(resolve));
+  await turn();
   isHeld = true;
   return {
     ...node, neighbour, callers,
+    hold: () => void (isHeld = true),
     goOn() {
       isHeld = false;
       for (const task of ends) task();
@@ -92,4 +99,43 @@ test('a node that ends lets all that waits go on at once', async (t) => {
   const drained = gateway.drain(10_000);
   assert.deepEqual(await Promise.all(answers), Array(6).fill(200));
   await drained;
+});
+
+test('of compressed answers that are given up at the same moment four are recorded in a turn, and the others in the next ones', async (t) => {
+  let waiting: (() => void)[] = [];
+  let isRead = true;
+  const createCopyReader: CreateCopyReader = () => ({
+    dialogueEnded: false,
+    push() {},
+    finish: (_ending, _waitMs, done) => isRead ? done(nothingDue) : void waiting.push(() => done(nothingDue)),
+  });
+  let recorded = 0;
+  const journal: Journal = {
+    open: (_opening, done) => void setImmediate(() => done(null)),
+    close(_record, done) {
+      recorded += 1;
+      setImmediate(done);
+    },
+    ...willingRunJournal,
+    end: async () => {},
+    counters: { opened: 0, closed: 0, commits: 0, commitFailures: 0, waiting: 0 },
+  };
+  const { neighbour, callers, goOn, hold } = await heldTurn(t, { createCopyReader, journal });
+  goOn();
+  isRead = false;
+  const answers = callers.map((caller) => answered(caller, own));
+  while (waiting.length < callers.length) await turn();
+  isRead = true;
+  await turn();
+  hold();
+  recorded = 0;
+  waiting.forEach((done) => done());
+  waiting = [];
+  assert.equal(recorded, 4);
+  assert.equal(await answered(neighbour, neighbours), 200, 'another organization is served meanwhile');
+  assert.equal(recorded, 5);
+  goOn();
+  assert.deepEqual(await Promise.all(answers), Array(6).fill(200));
+  assert.equal(recorded, 7);
+  await ended([neighbour, ...callers]);
 });

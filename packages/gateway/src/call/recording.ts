@@ -80,10 +80,19 @@ export class Recording {
     this.#settling = true;
     const startedMs = this.#node.clock.monotonicMs();
     const lost = unanswered && withoutUsage(this.#opening) !== 'none';
-    this.#inTurn('settling', () => readAtEnd({ copy, lost }, end, (reading) => this.#guard.run('settling', () => {
+    const close = (reading: Reading): void => {
       const record = this.#recordOf(end, reading, facts());
       this.#close(record, () => this.#inTurn('journal', () => this.#isSettled(record, startedMs, committed)));
-    })));
+    };
+    this.#inTurn('settling', () => {
+      let isInTurn = true;
+      readAtEnd({ copy, lost }, end, (reading) => {
+        // Copies that were waited for are given up all at once where many came at once.
+        if (isInTurn) this.#guard.run('settling', () => close(reading));
+        else this.#inTurn('settling', () => close(reading));
+      });
+      isInTurn = false;
+    });
   }
 
   #isSettled(record: CallRecord, startedMs: number, committed: () => void): void {
