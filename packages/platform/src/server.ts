@@ -26,7 +26,7 @@ const limits = { requestTimeout: 30_000, headersTimeout: 10_000, maxHeaderSize: 
 export interface PlatformAnswers {
   /** Asked with the first request, and again with the next one where it rejected. `port`: links may be made of it. */
   readonly partsAt: (port: number) => PlatformParts | Promise<PlatformParts>;
-  /** A fault that kept a request from being answered by the app: for the log. */
+  /** A fault that kept the app from answering a request, for the log. */
   readonly report: (fault: unknown) => void;
 }
 
@@ -55,10 +55,10 @@ export async function startPlatform({ host, port }: PlatformAddress, { partsAt, 
   return { host, port: bound, close: () => closeServer(server) };
 }
 
-/** As the app says it of its own faults. */
+/** The app's own answer to faults. */
 const unanswered = JSON.stringify({ error: { code: 'internal_error', message: 'The platform cannot answer this request right now.' } });
 
-/** Loads at most one at a time, and no more once one is there. */
+/** Loads the listener once; a failed load is tried again with the next request. */
 function listenerOnce(load: () => Promise<RequestListener>): { ready(): RequestListener | null; loaded(): Promise<RequestListener> } {
   let there: RequestListener | null = null;
   let loading: Promise<RequestListener> | null = null;

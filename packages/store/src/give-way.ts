@@ -18,7 +18,7 @@ const byThisThread: GivingWayBy = { monotonicMs: () => performance.now(), sleep:
 
 let way: (() => void) | null = null;
 
-/** From now on this thread gives way each time it has worked for this long. Null: never. */
+/** From now on this thread gives way after each stretch of work of this length. Null: never. */
 export function giveWayEvery(everyMs: number | null, { monotonicMs, sleep }: GivingWayBy = byThisThread): void {
   if (everyMs === null) {
     way = null;

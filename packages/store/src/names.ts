@@ -10,7 +10,7 @@ const nameCharactersMax = 200;
 /** Marks that turn the direction of what stands beside them: a name with one reads as another, wherever it is shown. */
 const turnsText = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 
-/** Nothing of it shows: format characters, fillers and blanks alone. */
+/** Invisible text: only format characters, fillers and blanks. */
 function isUnseen(value: string): boolean {
   return /^[\p{Cf}\p{Z}\p{Mn}\u115f\u1160\u2800\u3164\uffa0]*$/u.test(value);
 }

@@ -22,7 +22,7 @@ export type ToReports =
   | { readonly kind: 'run'; readonly number: number; readonly operation: string; readonly request: ReportRequest }
   /** The next piece of the file that `run` number `file` answered with. */
   | { readonly kind: 'piece'; readonly number: number; readonly file: number }
-  /** Nobody takes that file any more. */
+  /** Nobody reads that file any more. */
   | { readonly kind: 'let_go'; readonly file: number }
   | { readonly kind: 'stop' };
 
@@ -38,7 +38,7 @@ export type Piece = ExportPiece;
 export type FromReports =
   | { readonly kind: 'result'; readonly number: number; readonly result: unknown }
   | { readonly kind: 'file'; readonly number: number; readonly head: FileHead }
-  /** Null: that was the whole. */
+  /** Null: the file is complete. */
   | { readonly kind: 'piece'; readonly number: number; readonly piece: Piece | null }
   | { readonly kind: 'fault'; readonly number: number; readonly fault: FaultMessage };
 

@@ -7,7 +7,7 @@ import type { Reports } from './report-client.ts';
 export interface ReplicaFirst {
   readonly replica: Reports;
   readonly primary: Reports;
-  /** Hears one sentence when the replica does not answer. Is to say it seldom. */
+  /** Gets a sentence when the replica does not answer; should not repeat it often. */
   readonly say: (sentence: string, cause?: string) => void;
 }
 

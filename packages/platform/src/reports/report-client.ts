@@ -7,13 +7,13 @@ import type { Download } from '../http/download.ts';
 import { AskedThread, type ReportWorker } from './asked-thread.ts';
 import type { FileHead, ReportRequest } from './messages.ts';
 
-/** Runs reading operations somewhere else. */
+/** Runs reading operations on another thread. */
 export interface Reports {
   /** What the operation of this name answers to that request: its result, a refusal, or a file. */
   run(operation: string, request: ReportRequest): Promise<unknown>;
   /** Starts the thread where it does not run yet: somebody will ask soon, and need not wait for it then. */
   begin(): void;
-  /** Nothing may be asked afterwards. */
+  /** Ask nothing afterwards. */
   close(): Promise<void>;
 }
 

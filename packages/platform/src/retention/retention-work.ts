@@ -9,15 +9,15 @@ import { createWorkLease } from '../work-lease.ts';
 
 export interface RetentionWorkOptions {
   readonly store: Pick<Store, 'retention' | 'workLeases'>;
-  /** Wall time, by which ages go. */
+  /** Wall time, which ages are measured by. */
   readonly clock: () => number;
   /** Milliseconds on a clock that never steps. */
   readonly steadyClock: () => number;
   /** This platform, among those that share the store. */
   readonly holder: string;
-  /** What an operator should know. */
+  /** A line that an operator should see. */
   readonly say: (line: string) => void;
-  /** Of one organization: it is skipped for an hour. */
+  /** The work failed for one organization, which is skipped for an hour. */
   readonly failed: (fault: unknown) => void;
 }
 
@@ -90,7 +90,7 @@ export function createRetentionWork({ store, clock, steadyClock, holder, say, fa
     return more;
   }
 
-  /** When it begins to come to much, each ten minutes, and when it is done. */
+  /** Logs progress: when much has been removed, every ten minutes, and at the end. */
   async function tell(organization: OrganizationId, days: number, { records, events, more }: RetentionSlice): Promise<void> {
     const sum = told.get(organization) ?? { records: 0, events: 0, atMs: steadyClock() };
     told.set(organization, sum);
@@ -122,7 +122,7 @@ function add(sum: Removed, more: Readonly<Removed>): void {
   sum.events += more.events;
 }
 
-/** Whether both clocks went on alike for a minute. */
+/** Whether both clocks advanced equally for a minute. */
 function steadiness(clock: () => number, steadyClock: () => number): () => boolean {
   let [wallMs, sinceMs] = [clock(), steadyClock()];
   return () => {

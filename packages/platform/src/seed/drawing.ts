@@ -9,7 +9,7 @@ export interface Drawing {
   oneOf<Item>(items: readonly Item[]): Item;
   /** Around `middle`, mostly within a factor of three of it. At least 1. */
   around(middle: number): number;
-  /** So many hexadecimal digits. */
+  /** This many hexadecimal digits. */
   hex(digits: number): string;
 }
 

@@ -23,11 +23,11 @@ export interface AuditListQuery {
   readonly organization: string | null;
   /** Changes from this moment on. */
   readonly sinceMs?: number;
-  /** Changes of this only: the id of a key, a cap, a member. */
+  /** Only changes of this subject: the id of a key, a cap or a member. */
   readonly subject?: string;
   /** Changes of this kind only. */
   readonly action?: AuditAction;
-  /** Goes on after this row of the list. */
+  /** Continues after this row of the list. */
   readonly after?: string;
   /** At most this many, newest first: 1 to 10,000. */
   readonly limit?: number;

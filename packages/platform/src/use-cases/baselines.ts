@@ -16,7 +16,7 @@ import { isRefusal, type AdministrationRefusal } from './refusal.ts';
 import { tapPrices } from './tap-prices.ts';
 import { dayName } from '@metergate/core/time/utc-day.ts';
 
-/** A tap key in the clear; the only time that it is seen. */
+/** A tap key in plain text, which is shown only this once. */
 export interface ShownTapKey {
   readonly key: string;
   readonly prefix: string;

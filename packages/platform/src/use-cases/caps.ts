@@ -30,7 +30,7 @@ export interface ShownCap {
   readonly limit: string;
   /** `refuse`: 402 once it is reached. `pause`: 429 with the time until it resets. */
   readonly mode: CapMode;
-  /** In the window that holds the moment of asking. */
+  /** In the current window. */
   readonly spent: string;
   /** Calls of that window whose usage is not known, in full or in part: their cost is not in `spent`, or not all of it. */
   readonly unknownCalls: number;
@@ -42,7 +42,7 @@ export interface ShownCap {
   readonly resetsAt: string | null;
   /** When it is reached at the pace of the last seven days; null: not at this pace, or it resets before. Reached: the moment of asking. */
   readonly forecastAt: string | null;
-  /** That pace. */
+  /** The pace of the last seven days. */
   readonly pacePerDay: string;
 }
 
@@ -57,7 +57,7 @@ export interface CapInput {
   readonly window: string;
   /** US dollars, decimal text. */
   readonly limit: string;
-  /** `refuse` unless given. */
+  /** `refuse` by default. */
   readonly mode?: string;
 }
 
@@ -83,7 +83,7 @@ export async function setCap(context: UseCaseContext, { organization: idOrName, 
   if (isRefusal(organization)) return organization;
   const set = await context.store.caps.set({ organization: organization.id, subject: key ?? project, ...rest });
   if (isRefusal(set)) return set;
-  // Another may have removed it since: then it is shown as it was set.
+  // Somebody may have removed it since; then it is shown as it was set.
   const standing = await context.store.caps.find(organization.id, set.id, context.nowMs)
     ?? { cap: set, spent: 0n as CapStanding['spent'], unknownCalls: 0, gapCalls: 0 };
   return shownCap(context, organization, standing);

@@ -34,7 +34,7 @@ export interface ExportQuery {
   readonly goOn?: ExportPlace;
 }
 
-/** How to go on with an export after one of its pieces. JSON. */
+/** How to resume an export after one of its pieces. JSON. */
 export interface ExportPlace {
   readonly startedAtMs: number;
   readonly sequence: string;
@@ -48,14 +48,14 @@ export interface ExportPiece {
   readonly calls: number;
   /** What they cost, in nano-dollars. */
   readonly cost: bigint;
-  /** Null: no other export can go on after this piece. */
+  /** Null: no export can be resumed after this piece. */
   readonly place: ExportPlace | null;
 }
 
 /** A file to be made. Nothing is read before its first piece is asked for. */
 export interface CallExport {
   readonly contentType: string;
-  /** For those who name none. */
+  /** For callers that name no file. */
   readonly fileName: string;
   readonly pieces: AsyncIterable<ExportPiece>;
 }

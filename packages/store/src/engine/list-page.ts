@@ -4,11 +4,11 @@
  */
 import { sql, type RawBuilder } from 'kysely';
 
-/** Where a row stands in its list. */
+/** A row's position in its list. */
 export interface ListPlace {
   /** Milliseconds since the epoch; whatever else is counted upwards, where a list has no times. */
   readonly at: number;
-  /** Tells rows of the same moment apart. */
+  /** Distinguishes rows of the same moment. */
   readonly id: string;
 }
 
@@ -18,10 +18,10 @@ export interface ListPage {
   readonly limit?: number | undefined;
 }
 
-/** More rows than any list has. */
+/** Larger than any list. */
 const limitNone = 2_147_483_647;
 
-/** Rows to read at most. A list asked for without a limit is whole. */
+/** The most rows to read. Without a limit the list is complete. */
 export function limitOfPage({ limit }: ListPage): number {
   return limit ?? limitNone;
 }

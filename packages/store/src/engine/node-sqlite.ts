@@ -109,7 +109,7 @@ async function whenNotBusy(attempt: () => void): Promise<void> {
   }
 }
 
-/** Somebody else's connection is in the way. */
+/** Whether another connection holds the lock. */
 export function isBusy(error: unknown): boolean {
   const code = ((error as { errcode?: number }).errcode ?? 0) & 0xff;
   return code === sqliteBusy || code === sqliteLocked;
@@ -308,7 +308,7 @@ class Statements {
     return prepared;
   }
 
-  /** Runs it now; null: it is of a kind that gives no rows. */
+  /** Runs it now; null: a kind of statement that returns no rows. */
   answer(sql: string, parameters: readonly unknown[]): unknown[] | null {
     const { statement, returnsRows } = this.prepared(sql);
     const values = parameters as readonly SQLInputValue[];
@@ -317,7 +317,7 @@ class Statements {
     return null;
   }
 
-  /** One of its own, for rows that are read one by one. */
+  /** A new statement, for rows that are read one by one. */
   fresh(sql: string): StatementSync {
     const statement = this.#database.prepare(sql);
     statement.setReadBigInts(true);

@@ -26,7 +26,7 @@ export function createPipeline(dial: () => Pool): Pipeline {
       const sent: Promise<unknown>[] = [];
       const send: Send = <Row>(text: string, values: readonly unknown[] = []) => {
         const answer = client.query({ text, values: [...values] }).then(({ rows }) => rows as Row[]);
-        // All are waited for below.
+        // They are all awaited below.
         answer.catch(() => {});
         sent.push(answer);
         return answer;
@@ -39,7 +39,7 @@ export function createPipeline(dial: () => Pool): Pipeline {
         client.release();
         return result;
       } catch (error) {
-        // The connection goes, and the transaction with it: the server may be in the middle of it still.
+        // Drops the connection and its transaction with it: the server may still be in the middle of it.
         client.release(error as Error);
         throw error;
       }

@@ -19,7 +19,7 @@ export function openPipelinePool(url: string): pg.Pool {
   return openPostgresPool(url, silentMs, { max: pipelinesMax, pipeline: true });
 }
 
-/** One connection for statements that take as long as they take. The network alone ends it. */
+/** One connection for statements without a time limit. Only a network failure ends it. */
 export function openUnhurriedPool(url: string): pg.Pool {
   return openPostgresPool(url, 0, { max: 1, pipeline: false, statementMs: 0 });
 }
@@ -68,7 +68,7 @@ function giveUpSilent(pool: pg.Pool): void {
       if (answer instanceof Promise) {
         answer.catch((error: unknown) => {
           if ((error as Error).message !== 'Query read timeout') return;
-          // Those that were dialled before it went silent are most likely as dead.
+          // Connections that were opened before it went silent are most likely dead as well.
           for (const each of [client, ...idle]) cut(each);
         });
       }

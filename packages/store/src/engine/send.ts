@@ -13,7 +13,7 @@ export type SentRow = Readonly<Record<string, string | bigint | boolean | Uint8A
  */
 export type Send = <Row = SentRow>(statement: string, parameters?: readonly unknown[]) => Promise<readonly Row[]>;
 
-/** Sends, and knows when all that was sent is answered. */
+/** Sends statements, and knows when all of them are answered. */
 export interface Sending {
   readonly send: Send;
   /** @throws the fault of the first statement that failed. */
@@ -26,7 +26,7 @@ export function sendingIn(transaction: Kysely<Schema>): Sending {
   return {
     send<Row>(statement: string, parameters: readonly unknown[] = []) {
       const answer = last.then(async () => (await transaction.executeQuery<Row>(CompiledQuery.raw(statement, [...parameters]))).rows);
-      // Whoever asked hears of it, or `all` tells.
+      // The asker gets the error, or `all` throws it.
       answer.catch(() => {});
       last = answer;
       return answer;
@@ -51,7 +51,7 @@ export function sendingAtOnce(answer: (statement: string, parameters: readonly u
         return rows === null ? noRows : Promise.resolve(rows as readonly Row[]);
       } catch (error) {
         failed = Promise.reject(error as Error);
-        // Whoever asked hears of it, or `all` tells.
+        // The asker gets the error, or `all` throws it.
         failed.catch(() => {});
         return failed;
       }

@@ -4,7 +4,7 @@
  * transaction is open here, so reads go on. A thread that writes without end leaves the others room.
  */
 
-/** Between two tries for the lock, milliseconds. */
+/** Between two attempts to take the lock, milliseconds. */
 const lockTryMs = 2;
 /**
  * Who writes again and again leaves the lock alone for this long, longer than others wait between two tries, once it had it for so much longer than
@@ -13,7 +13,7 @@ const lockTryMs = 2;
 const leaveMs = 5;
 const heldMsMax = 20;
 
-/** One who uses the connection: a transaction, or a statement by itself. */
+/** A user of the connection: a transaction, or a single statement. */
 export type User = object;
 
 export class SqliteTurns {
@@ -21,7 +21,7 @@ export class SqliteTurns {
   #open: User | null = null;
   #openedMs = 0;
   #closedMs = 0;
-  /** How much longer it was here than left alone. */
+  /** How much longer this thread held the lock than left it free. */
   #heldMs = 0;
   readonly #writers: User[] = [];
   #waiting: (() => void)[] = [];
@@ -31,7 +31,7 @@ export class SqliteTurns {
     return this.#open !== null && this.#open !== user;
   }
 
-  /** Resolves when something changed; it is to be asked again then, in the same breath as what is done. */
+  /** Resolves when something changed. Ask again then, in the same synchronous step as the use. */
   changed(): Promise<void> {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }

@@ -24,9 +24,9 @@ import { dropWords, keepSumsWithoutWords, reattribute } from '../usage/erase-usa
 export interface Erasure {
   /** Refuses `unknown_organization`. When it returns nobody gets in and nothing opens; the slices are still to come. */
   begin(organization: OrganizationId): Promise<{ readonly organization: OrganizationId } | StoreRefusal>;
-  /** One slice of what erased organizations left, in one short transaction. False: nothing is left. */
+  /** Erases one slice of what erased organizations left, in one short transaction. False: nothing is left. */
   goOn(): Promise<boolean>;
-  /** Has the engine keep no copy of what was overwritten. False: somebody still reads one; to be tried again. */
+  /** Makes the engine drop all copies of what was overwritten. False: somebody still reads one; try again. */
   settle(): Promise<boolean>;
 }
 
@@ -44,7 +44,7 @@ const goneTables = [
   'spend_lease',
   'service_key', 'provider_connection', 'declared_upstream', 'organization_data_key', 'run', 'run_exposure', 'grant_key',
   'membership', 'invitation', 'management_token', 'person_session',
-  // Who saves one holds the membership.
+  // Whoever saves a view locks the membership.
   'saved_view',
 ] as const;
 
@@ -108,7 +108,7 @@ async function rewritten(db: Kysely<Schema>): Promise<boolean> {
   });
 }
 
-/** What somebody else is in the way of is not waited for, since that would hold this thread: false. */
+/** Returns false instead of waiting for somebody else's lock, since that would block this thread. */
 async function withoutPatience(db: Kysely<Schema>, work: () => Promise<boolean>): Promise<boolean> {
   const { rows } = await sql<{ timeout: bigint }>`pragma busy_timeout`.execute(db);
   await sql`pragma busy_timeout = 0`.execute(db);
@@ -131,7 +131,7 @@ async function emptyLog(db: Kysely<Schema>): Promise<boolean> {
   });
 }
 
-/** Every session of who was a member ends; who belongs nowhere else is no user any more. */
+/** Ends every session of the former members; whoever belongs to no other organization is removed as a user. */
 async function endPeople(transaction: Transaction<Schema>, people: readonly string[]): Promise<void> {
   for (const person of people) {
     await transaction.deleteFrom('person_session').where('person', '=', person).execute();

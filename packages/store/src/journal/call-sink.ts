@@ -17,13 +17,13 @@ export interface RunRow {
 /** Closed rows of one journal segment, in the order of the journal. A segment's batches are shipped in order. */
 export interface CallBatch {
   readonly segment: string;
-  /** The mark that the batch goes on from; 0 by default. */
+  /** The mark that the batch continues from; 0 by default. */
   readonly after?: number;
   /** Everything of the segment up to this journal number is in this batch or was in an earlier one. Whole, from 1. */
   readonly through: number;
   /** `seq`: the record's journal number, unique in its segment, at most `through`. */
   readonly records: readonly { readonly seq: number; readonly record: CallRecord }[];
-  /** What the node wrote of runs, in its order; none by default. */
+  /** The node's events of runs, in order; none by default. */
   readonly runEvents?: readonly { readonly seq: number; readonly event: RunEvent }[];
 }
 

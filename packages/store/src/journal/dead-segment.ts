@@ -13,11 +13,11 @@ import { JournalFault } from './journal-fault.ts';
 
 export class DeadSegment {
   readonly path: string;
-  /** As the store's mark knows it. */
+  /** The segment's name, as the store's mark has it. */
   readonly name: string;
-  /** No row follows; what was opened here is closed. */
+  /** No row follows, and every call opened here is closed. */
   readonly sealed: boolean;
-  /** Bytes behind the last whole frame that are to be cut: a write that never ended. */
+  /** Bytes behind the last whole frame that must be cut: an unfinished write. */
   readonly tornBytes: number;
   readonly #made: MadeSegment;
   readonly #end: FramePlace;
@@ -133,7 +133,7 @@ export class DeadSegment {
     return tail.blank ? 0 : tail.bytes;
   }
 
-  /** 0 if that is not known. */
+  /** 0 if it is not known. */
   #syncedThrough(): number {
     if (this.#made.head.sync === 'normal') return 0;
     const bytes = Buffer.alloc(syncedBytes);

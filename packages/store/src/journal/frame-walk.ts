@@ -24,7 +24,7 @@ export const firstPlace: FramePlace = { offset: headBytes, seq: 1 };
 /** What lies behind the last whole frame. */
 export interface Tail {
   readonly bytes: number;
-  /** Zeros only: nothing was ever written there. */
+  /** Only zeros: nothing was ever written there. */
   readonly blank: boolean;
   /** Whole frames lie in it. Rows that were there before them are damaged. */
   readonly damaged: boolean;
@@ -68,12 +68,12 @@ export class FrameWalk {
     return frame;
   }
 
-  /** Forgets what was read ahead: what is written meanwhile is seen. */
+  /** Forgets what was read ahead, so that newer writes are seen. */
   refresh(): void {
     this.#windowEnd = 0;
   }
 
-  /** Looks at all that follows the last whole frame. Costs a read of it. */
+  /** Examines everything behind the last whole frame, at the cost of reading it. */
   tail(): Tail {
     const size = Math.min(fstatSync(this.#descriptor).size, this.#limit);
     const rest = Buffer.allocUnsafe(Math.max(0, size - this.#offset));
@@ -91,7 +91,7 @@ export class FrameWalk {
     if (end > this.#limit) return false;
     if (this.#offset >= this.#windowAt && end <= this.#windowEnd) return true;
     if (bytes > window.length) {
-      // What says that it is so long may be damaged.
+      // The length itself may be damaged.
       if (end > fstatSync(this.#descriptor).size) return false;
       window = Buffer.allocUnsafeSlow(bytes);
     } else if (bytes <= windowBytes && window.length > windowBytes * 16) {

@@ -69,7 +69,7 @@ export class OpenSegments {
     return this.#retired.length === 0 ? 0 : this.#sealRetired();
   }
 
-  /** Seals what is complete and closes everything. What has open calls is left for recovery. */
+  /** Seals what is complete and closes everything. Segments with open calls are left for recovery. */
   end(): void {
     this.#retire();
     this.#sealRetired();

@@ -109,7 +109,7 @@ function addressOf(path: string): string | URL {
   return address;
 }
 
-/** SQLite makes files that all may read. */
+/** SQLite would create a file that everybody can read. */
 function makeForOwner(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600));

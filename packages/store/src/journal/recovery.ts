@@ -20,9 +20,9 @@ import { isOldSegment } from './sqlite-form/old-files.ts';
 export interface Recovery {
   /** Paths of the segments taken over; sealed now, ready to ship. */
   readonly dead: readonly string[];
-  /** Segments left alone, because a writer of this process has them. */
+  /** The number of segments left alone because a writer of this process has them. */
   readonly live: number;
-  /** Paths of those that another process still has: to be taken over when it is gone. */
+  /** Paths of segments that another process still has; they are taken over when it is gone. */
   readonly elsewhere: readonly string[];
   /** Calls closed as `interrupted`. */
   readonly interrupted: number;
@@ -34,9 +34,9 @@ type KnownCalls = Pick<CallSink, 'mark' | 'recorded'>;
 /** Told one sentence about what an operator should know of. */
 type Warn = (sentence: string) => void;
 
-/** What became of one segment. */
+/** The outcome for one segment. */
 export interface Taken {
-  /** Where it lies now; one of an older version has another name. */
+  /** Its path now; a segment of an older version gets another name. */
   readonly path: string;
   /** A writer of this process has it. */
   readonly live: boolean;

@@ -14,7 +14,7 @@ import { JournalFault } from './journal-fault.ts';
 import { recordFromText, recordToText } from './row.ts';
 import type { CallSink } from './call-sink.ts';
 
-/** Rows set aside without one being stored between them, after which the store is believed to be at fault. */
+/** After this many rows set aside in a row, the store is considered to be at fault. */
 const inARowMax = 16;
 const refusedFile = /^(seg_[0-9A-Za-z]+)-(\d+)\.json$/;
 
@@ -109,12 +109,12 @@ function isHere(directory: string, segment: string): boolean {
   return existsSync(join(directory, `${segment}.log`)) || existsSync(join(directory, `${segment}.db`));
 }
 
-/** The row, not the store: a value the engine cannot take, or one we cannot give it. */
+/** Whether the row is at fault and not the store: a value that the engine cannot take, or that we cannot pass to it. */
 function isRefusal(error: unknown): error is Error {
   return error instanceof StoreFault ? error.code === 'row_refused' : error instanceof TypeError || error instanceof RangeError;
 }
 
-/** Two batches that are the one, in its order. Run events stay on their side of the middle. */
+/** The batch as two halves, in order. Run events stay on their side of the middle. */
 function halves(batch: CallBatch): [CallBatch, CallBatch] {
   const middle = batch.records.length >> 1;
   const through = batch.records[middle - 1]!.seq;

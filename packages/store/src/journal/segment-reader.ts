@@ -17,7 +17,7 @@ import type { ClosedRow, RunRow } from './call-sink.ts';
 export interface DueRows {
   readonly records: readonly ClosedRow[];
   readonly runEvents: readonly RunRow[];
-  /** Of both together. */
+  /** The number of both together. */
   readonly count: number;
   /** `seq` of the last of them; if there are none, what was asked from. */
   readonly through: number;
@@ -34,7 +34,7 @@ interface Cursor {
 
 export class SegmentReader {
   readonly path: string;
-  /** As the store's mark knows it. */
+  /** The segment's name, as the store's mark has it. */
   readonly name: string;
   readonly #made: MadeSegment;
   readonly #owner: OwnerHandle;

@@ -42,7 +42,7 @@ export class SegmentWriter {
     this.#nextSeq += rows.length;
   }
 
-  /** Tries whether a turn could be written. No reader sees anything of it. @throws what the file system throws */
+  /** Tests whether a turn could be written. No reader sees it. @throws what the file system throws */
   probe(): void {
     this.#write(blank, blank.length, this.#end);
     if (this.#head.sync === 'full') fdatasyncSync(this.#descriptor);
@@ -61,7 +61,7 @@ export class SegmentWriter {
     closeInPool(this.#descriptor);
   }
 
-  /** Of the file, as far as it holds frames. */
+  /** Size of the file, as far as it holds frames. */
   get bytes(): number {
     return this.#end;
   }
@@ -83,7 +83,7 @@ export class SegmentWriter {
 
   /** Where the disk takes a part only, the next try has the reason. */
   #write(from: Buffer, bytes: number, at: number): void {
-    // Its descriptor may be another file's by now.
+    // By now its descriptor may belong to another file.
     if (this.#closed) throw Object.assign(new Error(`${this.path} is closed`), { code: 'EBADF' });
     for (let done = 0; done < bytes;) {
       const taken = writeSync(this.#descriptor, from, done, bytes - done, at + done);
@@ -111,7 +111,7 @@ export class SegmentWriter {
     try {
       this.#write(blank, emptyFrameBytes, this.#end);
     } catch {
-      // The disk takes nothing any more.
+      // The disk accepts nothing any more.
     }
   }
 }

@@ -38,7 +38,7 @@ export interface Shipper {
   recover(): Promise<Recovery>;
   /** Ships everything that is due now; returns how many rows. Never runs twice at once: a second caller gets the same pass. */
   pass(): Promise<number>;
-  /** Ends the connections to the segments. */
+  /** Closes the segments. */
   close(): void;
 }
 
@@ -51,7 +51,7 @@ const sliceMs = 15;
  */
 const distantRows = { first: 500, max: 1_000 } as const;
 
-/** One open segment and how far the store has it. Null: ask. */
+/** One open segment, and how much of it the store has. Null: the store must be asked. */
 interface Tracked {
   readonly reader: SegmentReader;
   mark: number | null;
@@ -101,7 +101,7 @@ class SegmentShipper implements Shipper {
     }
   }
 
-  /** Ships what there is as it lies there. False: no file could be removed. */
+  /** Ships what there is without recovery. False: no file could be removed. */
   async #makesRoom(): Promise<boolean> {
     const removedBefore = this.#removed;
     for (const path of listSegments(this.#options.directory)) {

@@ -42,7 +42,7 @@ const releaseMs = 2000;
 const retryRowsMax = 500;
 interface Row {
   readonly kind: RowKind;
-  /** Of the call; null for a row about a run. */
+  /** The call's id; null for a row about a run. */
   readonly id: RequestId | null;
   readonly body: string;
   readonly done: (error: Error | null) => void;
@@ -156,7 +156,7 @@ class SegmentedJournal implements Journal, JournalCondition {
     return mixed ? null : shared;
   }
 
-  /** Of an opening, which its closing will follow there, or of a row about a run. */
+  /** The segment for an opening (its closing will go there too) or for a row about a run. */
   #segmentForNew(row: Row): SegmentWriter | null {
     try {
       return row.id === null ? this.#segments.current() : this.#segments.settle(row.id);
@@ -204,7 +204,7 @@ class SegmentedJournal implements Journal, JournalCondition {
     this.fault = error;
   }
 
-  /** Counts what was written; moves closings that were not to those that wait. */
+  /** Counts what was written, and moves closings that were not written to the waiting ones. */
   #settle(batch: readonly Row[]): void {
     let neverOpened = null as Set<RequestId> | null;
     for (const row of batch) {

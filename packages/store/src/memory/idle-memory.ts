@@ -39,7 +39,7 @@ export function createIdleRule(): { collects(look: ThreadLook): boolean; collect
   };
 }
 
-/** Looks after the memory of the thread that calls it, until that ends. */
+/** Looks after the memory of the calling thread until the thread ends. */
 export function giveBackWhenIdle(): void {
   const rule = createIdleRule();
   let before = performance.eventLoopUtilization();

@@ -10,9 +10,9 @@ export interface NodeReport {
   readonly node: string;
   /** Name of the machine. */
   readonly host: string;
-  /** Of the product. */
+  /** Version of the product. */
   readonly version: string;
-  /** Of Node. */
+  /** Version of Node. */
   readonly runtime: string;
   readonly startedAtMs: number;
   /** `unready`: calls should not be sent there now; `stopped`: it ended in order. */
@@ -20,7 +20,7 @@ export interface NodeReport {
   /** Why it is not ready: sentences for operators. */
   readonly reasons: readonly string[];
   readonly callsInFlight: number;
-  /** Since the start, as the next. */
+  /** Since the start, like the next one. */
   readonly callsForwarded: number;
   readonly callsRefused: number;
   readonly faults: number;

@@ -16,7 +16,7 @@ import { settingsFields, type OrganizationSettingsInput } from '../organizations
 import { webhookFields } from '../webhooks/webhooks.ts';
 
 export interface KeyEntry {
-  /** Tells keys apart that have no name, or share one. */
+  /** Identifies keys that have no name or share one. */
   readonly id?: string | undefined;
   readonly name?: string | undefined;
   readonly project?: string | null | undefined;

@@ -74,7 +74,7 @@ function namedTwice(matched: readonly Matched[]): Problem[] {
   });
 }
 
-/** A key that has expired stays so; a new end must be to come. */
+/** An expired key may stay expired; a new expiry must be in the future. */
 function pastExpiries(matched: readonly Matched[], nowMs: number): Problem[] {
   return matched.filter(({ entry: { expiresAt }, key }) =>
     typeof expiresAt === 'string' && expiresAt !== key?.expiresAt && Date.parse(expiresAt) <= nowMs)
@@ -120,7 +120,7 @@ function settingsOf(fields: readonly FieldChange[], nowMs: number): ServiceKeySe
     (field === 'expiresAt' ? ['lifetimeMs', lifetimeOf(to as string | null, nowMs)] : [field, to])));
 }
 
-/** The use cases take a life from the moment that they work at. */
+/** The use cases expect a lifetime from their own moment on. */
 function lifetimeOf(expiresAt: string | null, nowMs: number): number | null {
   return expiresAt === null ? null : Date.parse(expiresAt) - nowMs;
 }

@@ -10,7 +10,7 @@ import { parseUpstreamUrl, type UpstreamUrlRules } from '../upstream-url.ts';
 import type { CredentialReference, UpstreamEntry } from './configuration.ts';
 import { doneOr, nothing, type FieldChange, type Problem, type SectionPlan, type Step } from './planned-change.ts';
 
-/** What a reference leads to, or why to nothing. */
+/** The credential that a reference leads to, or why it leads to none. */
 export type CredentialOf = (reference: CredentialReference) => Promise<{ readonly credential: string } | { readonly sentence: string }>;
 
 export interface PlanningUpstream {
@@ -38,7 +38,7 @@ export async function planUpstream(given: PlanningUpstream): Promise<SectionPlan
   return { ...nothing, steps: stepsOf(given, { url: parsed.url, enabled: entry.enabled, credential }) };
 }
 
-/** Empty: none is needed. Undefined: the stored one stays. */
+/** Empty: no credential is needed. Undefined: the stored one stays. */
 async function credentialFor(
   { upstream, credentialOf }: PlanningUpstream, { credential }: UpstreamEntry, url: string | null,
 ): Promise<string | undefined | { readonly sentence: string }> {

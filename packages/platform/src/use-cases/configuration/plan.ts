@@ -26,7 +26,7 @@ export interface Planning {
   readonly document: unknown;
   /** In place of the organization that the document names; id or name. */
   readonly organization?: string | undefined;
-  /** What the document does not name, in the sections that it has, goes. */
+  /** Removes what the document does not name, in the sections that it has. */
   readonly prune: boolean;
   readonly rules: UpstreamUrlRules;
   readonly credentialOf: CredentialOf;
@@ -35,7 +35,7 @@ export interface Planning {
 export interface Plan {
   readonly organization: Pick<ShownOrganization, 'id' | 'name'>;
   readonly steps: readonly Step[];
-  /** How much is there that the document does not name, and stays. */
+  /** The number of entries that the document does not name and that stay. */
   readonly left: number;
 }
 
@@ -83,7 +83,7 @@ async function planOn(
   };
 }
 
-/** What stopped the way, after how many changes. */
+/** What stopped the work, and after how many changes. */
 export interface Stopped {
   readonly done: number;
   readonly refusal: AdministrationRefusal;

@@ -37,7 +37,7 @@ export interface RecordedCorrections {
   /** The first and the last day that the bill is of. */
   readonly days: { readonly first: string; readonly last: string };
   readonly corrections: readonly ShownCorrection[];
-  /** What they add. */
+  /** Their sum. */
   readonly total: string;
   /** Days of the file that are not over yet; nothing is recorded for them. */
   readonly openDays: readonly string[];

@@ -10,19 +10,19 @@ export interface ExportedCall {
   readonly keyName: string | null;
 }
 
-/** Bytes that a call let out, and whether that call is in them or only those before it. */
+/** Bytes that a call released, and whether that call is in them or only earlier ones. */
 export interface LetOut {
   readonly content: string | Uint8Array;
   readonly holds: 'this' | 'before';
 }
 
 export interface ExportForm {
-  /** What stands before all calls; not written by one that goes on. */
+  /** What comes before all calls; not written when an export is resumed. */
   readonly head: string | Uint8Array;
   /** Null: the call is kept for later. */
   add(call: ExportedCall): LetOut | null;
-  /** What another form of this kind needs to go on after all that was let out: JSON. */
+  /** What another form of this kind needs to continue after the released bytes: JSON. */
   state(): unknown;
-  /** What is left after the last. */
+  /** What remains after the last call. */
   end(): string | Uint8Array;
 }
