@@ -13,6 +13,7 @@ import { createDecoder, type DecoderOptions } from './decoders.ts';
 import type { DecodingPlaces, Placed } from './decoding-places.ts';
 import type { DecodingTurns } from './decoding-turns.ts';
 import { withReason, type GuardedReader } from './guarded-reader.ts';
+import { afterOwnTime, type Wait } from './own-time.ts';
 
 export interface DecodingCopyOptions extends Omit<DecoderOptions, 'inTurn'> {
   readonly reader: GuardedReader;
@@ -31,7 +32,7 @@ const unfoldedBytesFloor = 256 * 1024;
 interface Finishing {
   readonly ending: 'whole' | 'cut';
   readonly done: (reading: Reading) => void;
-  readonly timer: NodeJS.Timeout;
+  readonly wait: Wait;
 }
 
 export class DecodingCopy implements CopyReader, Placed {
@@ -127,8 +128,8 @@ export class DecodingCopy implements CopyReader, Placed {
       this.#tell(ending, done);
       return;
     }
-    const timer = setTimeout(() => this.#giveUp('decode_late'), waitMs);
-    this.#finishing = { ending, done, timer };
+    const wait = afterOwnTime(waitMs, () => this.#giveUp('decode_late'));
+    this.#finishing = { ending, done, wait };
     this.#endWhenTaken();
   }
 
@@ -228,7 +229,7 @@ export class DecodingCopy implements CopyReader, Placed {
   }
 
   #release(): void {
-    if (this.#finishing !== null) clearTimeout(this.#finishing.timer);
+    this.#finishing?.wait.cancel();
     this.#finishing = null;
     this.#await(-this.#waitingBytes);
     this.#given = [];
