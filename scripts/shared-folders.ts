@@ -33,4 +33,12 @@ export const sharedFolders: readonly { readonly folder: string; readonly alone: 
     folder: 'test/operation/',
     alone: ['built-product.test.ts', 'npm-package.test.ts', 'export-killed.test.ts', 'whole-day.test.ts'],
   },
+  {
+    folder: 'packages/tap/test/sdk/',
+    // The scripts of the SDKs share; these look at the process, or at an SDK that another file has observed.
+    alone: [
+      'derived-clients.test.ts', 'host-eyes.test.ts', 'host-process.test.ts',
+      'model-object.test.ts', 'own-addresses.test.ts', 'unknown-client.test.ts',
+    ],
+  },
 ];
