@@ -5,31 +5,22 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { startSystem, type System } from '@metergate/testkit/system.ts';
-import chromium from '@sparticuz/chromium';
-import { chromium as playwright, type Browser } from 'playwright-core';
+import { password, startGround, type Ground } from '../dashboard/browser.ts';
 
 const here = `${process.platform}-${process.arch}`;
-const password = 'a password for the browser';
 
 if (here !== 'linux-x64') {
   test(`the browser's test of the first owner's page is for linux-x64; this machine is ${here}`, () => assert.notEqual(here, 'linux-x64'));
 } else {
-  let system: System;
-  let browser: Browser;
-  before(async () => {
-    system = await startSystem({ connectProviders: false });
-    browser = await playwright.launch({ executablePath: await chromium.executablePath(), args: chromium.args, headless: true });
-  });
-  after(async () => {
-    await browser?.close();
-    await system?.stop();
-  });
+  let ground: Ground;
+  before(async () => { ground = await startGround(); });
+  after(() => ground?.end());
 
   test('the first owner sets an email and a password by the one-time link and is signed in', async () => {
+    const { system } = ground;
     const { link } = (await system.cli(['user', 'invite', '--org', 'default', '--role', 'owner', '--json'])).json() as { link: string };
     const token = link.split('#')[1]!;
-    const page = await browser.newPage();
+    const page = await ground.visitor();
     const asked: string[] = [];
     const said: string[] = [];
     page.on('request', (request) => asked.push(`${request.method()} ${request.url()} ${request.postData() ?? ''}`));
@@ -65,7 +56,7 @@ if (here !== 'linux-x64') {
     // The refused password's 400 is the one line a browser writes by itself.
     assert.deepEqual(said.filter((line) => !line.includes('400')), []);
 
-    const second = await browser.newPage();
+    const second = await ground.stranger();
     await second.goto(`${system.platformUrl}/join#${token}`);
     await second.fill('#email', 'eve@example.com');
     await second.fill('#password', password);

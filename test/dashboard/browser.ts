@@ -22,6 +22,11 @@ export interface Ground {
   readonly complaints: string[];
   /** A page of somebody who is not signed in. */
   visitor(options?: BrowserContextOptions): Promise<Page>;
+  /**
+   * The page of another browser than everybody else's, in which nobody is signed in any more and no cookie or setting is kept, only the
+   * files that were loaded. One for all tests of a file, for a new one costs as much as three pages: who was here before is gone.
+   */
+  stranger(): Promise<Page>;
   /** The owner of the default organization, made for it: their email. */
   owner(): Promise<string>;
   /** A page of a person with this email, who is signed in. */
@@ -45,9 +50,19 @@ export async function startGround(env: Readonly<Record<string, string>> = {}): P
     page.on('console', (message) => { if (message.type() === 'error') complaints.push(`${page.url()} ${message.text()}`); });
     return page;
   };
+  let strange: Page | null = null;
   return {
     system, browser, complaints,
     visitor: (options = {}) => open(options),
+    async stranger() {
+      if (strange === null) return (strange = await open({}));
+      await strange.context().clearCookies();
+      // The page of the plan's limits runs no script. What is kept is the product's, and is reached only from a page of its own.
+      await strange.goto(`${system.platformUrl}/limits`);
+      await strange.evaluate('localStorage.clear(); sessionStorage.clear()');
+      await strange.emulateMedia({ colorScheme: null, reducedMotion: null });
+      return strange;
+    },
     async owner() {
       const email = 'ada@example.com';
       const made = await system.cli(['user', 'create', '--email', email, '--org', 'default', '--role', 'owner'], password);
@@ -74,6 +89,22 @@ export async function startGround(env: Readonly<Record<string, string>> = {}): P
 /** Goes to an address and waits until nothing is asked for any more and nothing is shown as coming. */
 export async function openPage(page: Page, url: string): Promise<void> {
   await page.goto(url);
+  await page.locator('main h1, h1').first().waitFor();
+  await settled(page);
+}
+
+/**
+ * Goes to an address of the product as a link in its pages does, and waits as `openPage` does. The document stays the one it was, which costs
+ * a third of loading it anew; the address must be another than the one that is open.
+ */
+export async function followTo(page: Page, url: string): Promise<void> {
+  const { pathname, search } = new URL(url);
+  assert.notEqual(page.url(), url, 'this address is open');
+  // The handle that the router keeps for its own tools. It tells once the new page is what is shown.
+  await page.evaluate(`new Promise((shown, fail) => {
+    const done = __TSR_ROUTER__.subscribe('onRendered', () => { done(); shown(); });
+    __TSR_ROUTER__.navigate({ href: ${JSON.stringify(pathname + search)} }).catch(fail);
+  })`);
   await page.locator('main h1, h1').first().waitFor();
   await settled(page);
 }

@@ -7,8 +7,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { axeFindings, call, colorRules, openPage, password, settled, shownOn, startGround, untilTrue, type Ground } from './browser.ts';
-import { pagePaths } from './pages.ts';
+import { axeFindings, call, colorRules, followTo, openPage, password, settled, shownOn, startGround, untilTrue, type Ground } from './browser.ts';
+import { loadedHere, pagePaths } from './pages.ts';
 
 /** Runs once what was just set in motion has come to rest. */
 const atRest = `new Promise((resolve) => {
@@ -140,7 +140,7 @@ if (here !== 'linux-x64') {
     await page.getByLabel('Name').fill(naughty[0]!);
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('The view is saved.').waitFor();
-    const elsewhere = await ground.visitor();
+    const elsewhere = await ground.stranger();
     await elsewhere.request.post(at('/platform/v1/auth/sign-in/email'), { data: { email: 'ada@example.com', password } });
     await openPage(elsewhere, at('/explore'));
     await elsewhere.getByRole('button', { name: 'Views' }).click();
@@ -158,7 +158,6 @@ if (here !== 'linux-x64') {
     await elsewhere.getByText('The view is removed.').waitFor();
     const { data } = await (await page.request.get(at('/platform/v1/views'))).json() as { data: unknown[] };
     assert.deepEqual(data, []);
-    await elsewhere.context().close();
   });
 
   test('the overview is filtered and grouped by its address, and every figure leads to calls', async () => {
@@ -185,7 +184,7 @@ if (here !== 'linux-x64') {
     };
     assert.equal((await leads('Provider errors')).get('status'), 'error');
     assert.equal((await leads('Cost not known')).get('lacks'), 'any');
-    await openPage(page, at('/calls?range=24h&lacks=any'));
+    await followTo(page, at('/calls?range=24h&lacks=any'));
     await page.getByRole('cell', { name: /model-that-nobody-priced/ }).first().waitFor();
     assert.equal(await page.getByRole('cell', { name: /gpt-5-mini/ }).count(), 0);
     await page.getByLabel('How it ended').first().click();
@@ -195,10 +194,9 @@ if (here !== 'linux-x64') {
   });
 
   test('a time that begins before the oldest record is said not to be whole, wherever it is shown', async () => {
-    const other = await ground.person('ada@example.com');
     const gone = new Date(Date.now() - 5 * 86_400_000).toISOString();
     // In the page itself: a browser that holds requests up for somebody else keeps no script for its next page.
-    await other.addInitScript((recordsGoneBefore) => {
+    const script = await page.addInitScript((recordsGoneBefore) => {
       const ask = globalThis.fetch;
       globalThis.fetch = async (...asked) => {
         const answer = await ask(...asked);
@@ -206,16 +204,17 @@ if (here !== 'linux-x64') {
         return Response.json({ ...await answer.json() as object, recordsGoneBefore }, { status: answer.status, headers: answer.headers });
       };
     }, gone);
+    await openPage(page, at('/start'));
     for (const path of ['/', '/explore', '/projects', '/exports', '/calls', `/statement?month=${gone.slice(0, 7)}`]) {
       const separator = path.includes('?') ? '&' : '?';
-      await openPage(other, at(`${path}${separator}range=30d`));
-      await other.getByText('This time is not whole').waitFor();
+      await followTo(page, at(`${path}${separator}range=30d`));
+      await page.getByText('This time is not whole').waitFor();
       if (path.startsWith('/statement')) continue;
-      await openPage(other, at(`${path}${separator}range=24h`));
-      assert.equal(await other.getByText('This time is not whole').count(), 0, path);
+      await followTo(page, at(`${path}${separator}range=24h`));
+      assert.equal(await page.getByText('This time is not whole').count(), 0, path);
     }
-    assert.deepEqual(await axeFindings(other), []);
-    await other.context().close();
+    assert.deepEqual(await axeFindings(page), []);
+    await script.dispose();
   });
 
   test('who runs the deployment sees its nodes; the owner of another organization does not', async () => {
@@ -228,13 +227,13 @@ if (here !== 'linux-x64') {
     assert.equal(made.code, 0, made.stderr);
     const owner = ['user', 'create', '--email', 'eve@example.com', '--org', 'another', '--role', 'owner'];
     assert.equal((await ground.system.cli(owner, password)).code, 0);
-    const other = await ground.person('eve@example.com');
+    const other = await ground.stranger();
+    await other.request.post(at('/platform/v1/auth/sign-in/email'), { data: { email: 'eve@example.com', password } });
     await openPage(other, at('/'));
     assert.equal(await other.getByRole('link', { name: 'Nodes' }).count(), 0);
     assert.equal((await other.request.get(at('/platform/v1/nodes'))).status(), 403);
     await openPage(other, at('/nodes'));
     await other.getByText('who run it').waitFor();
-    await other.context().close();
     ground.complaints.length = 0;
   });
 
@@ -251,8 +250,9 @@ if (here !== 'linux-x64') {
     const dialogs: string[] = [];
     page.on('dialog', (dialog) => { dialogs.push(dialog.message()); void dialog.dismiss(); });
     const month = new Date().toISOString().slice(0, 7);
+    await openPage(page, at('/keys'));
     for (const path of ['/keys', '/calls', '/', '/explore?by=project', '/projects', `/statement?month=${month}`]) {
-      await openPage(page, at(path));
+      if (path !== '/keys') await followTo(page, at(path));
       for (const name of naughty.slice(0, 2)) await page.getByText(name).first().waitFor();
       assert.equal(await page.locator('main img, main script').count(), 0, path);
     }
@@ -261,7 +261,7 @@ if (here !== 'linux-x64') {
   });
 
   test('keyboard alone: signing in, a service key, a cap', async () => {
-    const other = await ground.visitor();
+    const other = await ground.stranger();
     const press = async (...keys: string[]): Promise<void> => { for (const each of keys) await other.keyboard.press(each); };
     await openPage(other, at('/keys?new=key'));
     await other.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -291,12 +291,11 @@ if (here !== 'linux-x64') {
     await other.getByRole('menuitem', { name: 'Sign out' }).waitFor();
     await press('Escape');
     await untilTrue(() => other.evaluate<boolean>("document.activeElement.ariaLabel === 'Your account'"));
-    await other.context().close();
   });
 
   test('a session that ends loses nothing that was typed', async () => {
     // Its own session, which nobody else goes on with.
-    const other = await ground.visitor();
+    const other = await ground.stranger();
     await other.request.post(at('/platform/v1/auth/sign-in/email'), { data: { email: 'ada@example.com', password } });
     await openPage(other, at('/keys?new=key'));
     await other.getByLabel('Name').fill('typed before the end');
@@ -309,7 +308,6 @@ if (here !== 'linux-x64') {
     assert.equal(await other.getByLabel('Name').inputValue(), 'typed before the end');
     await other.getByRole('button', { name: 'Make the key' }).click();
     await other.getByText('Copy the service key now').waitFor();
-    await other.context().close();
     assert.deepEqual(ground.complaints.splice(0).filter((line) => !/status of 401/.test(line)), []);
   });
 
@@ -323,55 +321,55 @@ if (here !== 'linux-x64') {
     });
     await openPage(other, at('/sign-in'));
     assert.ok(bytes > 10_000 && bytes < 200_000, `${bytes} bytes of script`);
+    await other.request.post(at('/platform/v1/auth/sign-in/email'), { data: { email: 'ada@example.com', password } });
     bytes = 0;
-    const mine = await ground.person('ada@example.com');
-    mine.on('response', (response) => {
-      if (!response.url().startsWith(ground.system.platformUrl)) elsewhere.push(response.url());
-      if (response.url().endsWith('.js')) bytes += Number(response.headers()['content-length']);
-    });
-    await openPage(mine, at('/'));
-    await mine.locator('.uplot canvas').waitFor();
+    await openPage(other, at('/'));
+    await other.locator('.uplot canvas').waitFor();
     assert.ok(bytes > 100_000 && bytes < 200_000, `${bytes} bytes of script for the overview`);
     assert.deepEqual(elsewhere, []);
-    await mine.context().close();
     const policy = (await other.request.get(at('/'))).headers()['content-security-policy'] ?? '';
     assert.doesNotMatch(policy, /unsafe/);
     await other.context().close();
   });
 
-  // Loading a page costs as much as looking at it: half of them are loaded in light and switched to dark while they are open, half the other way.
+  // Every page is opened once: half of them in light and switched to dark while they are open, half the other way.
   const bothWays = [['light', 'dark'], ['dark', 'light']] as const;
   for (const [half, [first, second]] of bothWays.entries()) {
-    test(`axe finds nothing on pages in light and dark, loaded in ${first}; none is wider than a phone`, async () => {
+    test(`axe finds nothing on pages in light and dark, opened in ${first}; none is wider than a phone`, async () => {
       ground.complaints.length = 0;
-      const wide = await ground.person('ada@example.com', { colorScheme: first, reducedMotion: 'reduce' });
+      await page.emulateMedia({ colorScheme: first, reducedMotion: 'reduce' });
+      await openPage(page, at('/'));
       const found: string[] = [];
       const look = async (of: Page, path: string, rules?: readonly string[]): Promise<void> => {
         found.push(...(await axeFindings(of, rules)).map((line) => `${path} ${line}`));
       };
       const measure = async (path: string): Promise<void> => {
-        const width = await settledWidth(wide);
+        const width = await settledWidth(page);
         if (width > 375) found.push(`${path} is ${width} wide on a phone`);
       };
       for (const path of pagePaths.filter((_, index) => index % 2 === half)) {
-        await wide.emulateMedia({ colorScheme: first });
-        await wide.setViewportSize({ width: 1_280, height: 860 });
-        await openPage(wide, at(path));
-        assert.equal(new URL(wide.url()).pathname, path.replace(/\?.*/, ''), 'the page itself is looked at, not the way in');
-        await assertScheme(wide, first);
-        const shown = await shownOn(wide);
-        await look(wide, `${path}, ${first}`);
-        await wide.emulateMedia({ colorScheme: second });
-        await wide.evaluate(atRest);
-        await assertScheme(wide, second);
+        await page.emulateMedia({ colorScheme: first });
+        await page.setViewportSize({ width: 1_280, height: 860 });
+        // What no other test loads is loaded here.
+        if (loadedHere.includes(path)) await openPage(page, at(path));
+        else if (page.url() !== at(path)) await followTo(page, at(path));
+        assert.equal(new URL(page.url()).pathname, path.replace(/\?.*/, ''), 'the page itself is looked at, not the way in');
+        await assertScheme(page, first);
+        const shown = await shownOn(page);
+        await look(page, `${path}, ${first}`);
+        await page.emulateMedia({ colorScheme: second });
+        await page.evaluate(atRest);
+        await assertScheme(page, second);
         // What is the same but for its colours, the other rules find the same in.
-        await look(wide, `${path}, ${second}`, await shownOn(wide) === shown ? colorRules : undefined);
-        await wide.setViewportSize({ width: 375, height: 800 });
+        await look(page, `${path}, ${second}`, await shownOn(page) === shown ? colorRules : undefined);
+        await page.setViewportSize({ width: 375, height: 800 });
         await measure(`${path}, ${second}`);
-        await wide.emulateMedia({ colorScheme: first });
+        await page.emulateMedia({ colorScheme: first });
         await measure(`${path}, ${first}`);
       }
-      const visitor = await ground.visitor({ colorScheme: first });
+      await page.setViewportSize({ width: 1_280, height: 860 });
+      const visitor = await ground.stranger();
+      await visitor.emulateMedia({ colorScheme: first });
       for (const path of ['/sign-in', '/join#x', '/limits', '/nowhere']) {
         await openPage(visitor, at(path));
         await look(visitor, `${path}, ${first}`);
@@ -379,7 +377,6 @@ if (here !== 'linux-x64') {
       assert.deepEqual(found, []);
       // A browser writes a line of its own about an answer that is 401 or 404: who is signed in, and whether there is an upstream.
       assert.deepEqual(ground.complaints.filter((line) => !/status of 40[14]/.test(line)), []);
-      await Promise.all([wide.context().close(), visitor.context().close()]);
     });
   }
 
@@ -391,7 +388,7 @@ if (here !== 'linux-x64') {
       '/runs?new=grant',
     ];
     for (const path of [`/calls?call=${data[0]!.id}`, '/runs?run=run-of-the-test', ...forms]) {
-      await openPage(page, at(path));
+      await followTo(page, at(path));
       await page.getByRole('dialog').waitFor();
       await settled(page);
       found.push(...(await axeFindings(page)).map((line) => `${path} ${line}`));

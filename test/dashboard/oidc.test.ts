@@ -36,7 +36,7 @@ if (here !== 'linux-x64') {
 
   test('the button leads to the provider and back to the page that was wanted, signed in', async () => {
     idp.next = 'ada';
-    const page = await ground.visitor();
+    const page = await ground.stranger();
     await openPage(page, at('/keys'));
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await page.getByRole('link', { name: button }).waitFor();
@@ -55,12 +55,11 @@ if (here !== 'linux-x64') {
     await openPage(page, at('/members'));
     await page.getByRole('cell', { name: 'ada@provided.example', exact: true }).waitFor();
     assert.ok(ground.complaints.splice(0).every((line) => line.includes('401')), 'nobody was signed in at first');
-    await page.context().close();
   });
 
   test('a session that ended is begun again by the provider, on the page where it ended', async () => {
     idp.next = 'ada';
-    const page = await ground.visitor();
+    const page = await ground.stranger();
     await openPage(page, at('/sign-in?to=/caps'));
     await page.getByRole('link', { name: button }).click();
     await page.getByRole('link', { name: 'Continue' }).click();
@@ -71,14 +70,13 @@ if (here !== 'linux-x64') {
     await page.getByRole('dialog').getByRole('link', { name: button }).click();
     await page.getByRole('heading', { name: 'Members', level: 1 }).waitFor();
     assert.equal(new URL(page.url()).pathname, '/members');
-    await page.context().close();
     // What was asked for without a session was refused, and said so.
     ground.complaints.length = 0;
   });
 
   test('signing out ends the session at the provider too, which asks who comes next', async () => {
     idp.next = 'ada';
-    const page = await ground.visitor();
+    const page = await ground.stranger();
     await openPage(page, at('/sign-in?to=/keys'));
     await page.getByRole('link', { name: button }).click();
     await page.getByRole('link', { name: 'Continue' }).click();
@@ -89,13 +87,12 @@ if (here !== 'linux-x64') {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await page.getByRole('link', { name: button }).click();
     await page.getByRole('heading', { name: 'Identity provider' }).waitFor();
-    await page.context().close();
     ground.complaints.length = 0;
   });
 
   test('whoever has no role here reads why, and finds the way back', async () => {
     idp.next = 'bob';
-    const page = await ground.visitor();
+    const page = await ground.stranger();
     await openPage(page, at('/sign-in'));
     await page.getByRole('link', { name: button }).click();
     await page.getByRole('link', { name: 'Continue' }).click();
@@ -105,7 +102,6 @@ if (here !== 'linux-x64') {
     assert.ok(complaints.every((line) => line.includes('403')), complaints.join('\n'));
     await page.getByRole('link', { name: 'Back to signing in' }).click();
     await page.getByRole('button', { name: 'Sign in' }).waitFor();
-    await page.context().close();
   });
 
   test('the browser complained of nothing', () => assert.deepEqual(ground.complaints, []));

@@ -59,14 +59,13 @@ if (here !== 'linux-x64') {
     await page.getByText('The receipts do not verify').waitFor();
     await page.getByText('hash differs').waitFor();
     await page.unroute('**/platform/v1/receipts?*');
-    const other = await page.context().newPage();
-    await other.route(`**/platform/v1/calls/${id}`, async (route) => {
+    await page.route(`**/platform/v1/calls/${id}`, async (route) => {
       const answer = await route.fetch();
       await route.fulfill({ response: answer, json: { ...await answer.json() as object, outputTokens: 1_000_000 } });
     });
-    await other.route('**/platform/v1/calls?*', (route) => route.fulfill({ json: { data: [], nextCursor: null } }));
-    await openPage(other, at(`/calls?call=${id}`));
-    await other.getByRole('button', { name: 'Verify' }).click();
-    await other.getByText('It differs from this page in: outputTokens.').waitFor();
+    await page.route('**/platform/v1/calls?*', (route) => route.fulfill({ json: { data: [], nextCursor: null } }));
+    await openPage(page, at(`/calls?call=${id}`));
+    await page.getByRole('button', { name: 'Verify' }).click();
+    await page.getByText('It differs from this page in: outputTokens.').waitFor();
   });
 }

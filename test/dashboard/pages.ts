@@ -6,3 +6,8 @@ export const pagePaths = [
   '/start', '/keys', '/providers', '/members', '/tokens', '/audit',
   '/nodes', '/settings', '/settings?tab=you',
 ] as const;
+
+/** Those of them whose address is loaded by itself where axe looks at them: no test of what they do begins there. */
+export const loadedHere: readonly string[] = [
+  '/calls?live=on', '/projects', '/statement', '/start', '/providers', '/tokens', '/audit', '/settings?tab=you',
+];
